@@ -1,0 +1,141 @@
+//! The table of disciplines: how a scenario names them and how they are built.
+
+use engine::Stream;
+use net::{Backlog, Packet, QueueCx, QueueDiscipline};
+use units::param::{Invalid, Json, JsonMap, object};
+use units::{Params, Rate, Read, choice};
+
+use crate::drop_tail::{DropTail, NoLaw};
+use crate::fifo::{Buffer, Fifo};
+use crate::red::{Red, RedLaw};
+
+choice! {
+    /// The law of a queue.
+    pub enum Law {
+        DropTail(DropTail),
+        Red(Red),
+    }
+}
+
+/// A queue of a scenario: a buffer under a law, written as one table
+/// (`{ kind = "red", limit = "64 packets", minth = "20 packets" }`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Queue {
+    /// The limits of the buffer.
+    pub buffer: Buffer,
+    /// The law.
+    pub law: Law,
+}
+
+impl Queue {
+    /// The discipline on a link of this rate; `random` gives its randomness.
+    pub fn build(&self, rate: Rate, random: Stream) -> Discipline {
+        match &self.law {
+            Law::DropTail(_) => Discipline::DropTail(Fifo::new(&self.buffer, NoLaw)),
+            Law::Red(red) => Discipline::Red(Fifo::new(&self.buffer, RedLaw::new(red, rate, random))),
+        }
+    }
+}
+
+fn is_buffer_key(key: &str) -> bool {
+    Buffer::params().iter().any(|p| p.name == key)
+}
+
+impl Read for Queue {
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        if value.is_string() {
+            return Ok(Queue { buffer: Buffer::read(&Json::Object(JsonMap::new()), path)?, law: Law::read(value, path)? });
+        }
+        let (buffer, law): (JsonMap, JsonMap) =
+            object(value, path)?.clone().into_iter().partition(|(key, _)| is_buffer_key(key));
+        let queue = Queue { law: Law::read(&Json::Object(law), path)?, buffer: Buffer::read(&Json::Object(buffer), path)? };
+        Ok(queue)
+    }
+
+    fn write(&self) -> Json {
+        let mut all = JsonMap::new();
+        for part in [self.law.write(), self.buffer.write()] {
+            if let Json::Object(map) = part {
+                all.extend(map);
+            }
+        }
+        Json::Object(all)
+    }
+
+    fn schema() -> Json {
+        let mut schema = Law::schema();
+        let buffer = Buffer::schema();
+        fn add(node: &mut Json, buffer: &Json) {
+            if let Some(properties) = node.get_mut("properties").and_then(Json::as_object_mut) {
+                properties.extend(buffer["properties"].as_object().cloned().unwrap_or_default());
+            }
+            for option in node.get_mut("anyOf").and_then(Json::as_array_mut).into_iter().flatten() {
+                add(option, buffer);
+            }
+        }
+        add(&mut schema, &buffer);
+        schema
+    }
+}
+
+/// Every discipline a link can hold: a closed choice, so that a call is a jump and not a pointer.
+#[derive(Debug)]
+pub enum Discipline {
+    /// Drop Tail.
+    DropTail(Fifo<NoLaw>),
+    /// RED.
+    Red(Fifo<RedLaw>),
+}
+
+macro_rules! each {
+    ($self:ident, $q:ident => $call:expr) => {
+        match $self {
+            Discipline::DropTail($q) => $call,
+            Discipline::Red($q) => $call,
+        }
+    };
+}
+
+impl QueueDiscipline for Discipline {
+    #[inline]
+    fn enqueue(&mut self, packet: Packet, cx: &mut QueueCx) {
+        each!(self, q => q.enqueue(packet, cx));
+    }
+    #[inline]
+    fn dequeue(&mut self, cx: &mut QueueCx) -> Option<Packet> {
+        each!(self, q => q.dequeue(cx))
+    }
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        each!(self, q => q.backlog())
+    }
+    fn average(&self) -> Option<f64> {
+        each!(self, q => q.average())
+    }
+    fn waiting(&self, see: &mut dyn FnMut(&Packet)) {
+        each!(self, q => q.waiting(see));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_queue_is_one_table() {
+        let q = Queue::read(&json!({"kind": "red", "limit": "64 packets", "minth": "20 packets", "maxth": "60 packets"}), "q").unwrap();
+        assert_eq!(Queue::read(&q.write(), "q").unwrap(), q);
+        assert_eq!(q.buffer.limit.0, 64.0);
+        assert!(Queue::read(&json!("drop_tail"), "q").is_ok());
+    }
+
+    #[test]
+    fn refusals_name_the_key() {
+        let e = |v| Queue::read(&v, "link.queue").unwrap_err().to_string();
+        assert!(e(json!({"kind": "red", "mintth": "5 packets"})).contains("link.queue.mintth"));
+        assert!(e(json!({"kind": "red", "limit": "0 packets"})).contains("link.queue.limit: \"0 packets\" must be a whole number"));
+        assert!(e(json!({"kind": "drop_tail", "minth": "5 packets"})).contains("link.queue.minth"));
+        assert!(e(json!({"limit": "5 packets"})).contains("link.queue.kind: is missing"));
+    }
+}

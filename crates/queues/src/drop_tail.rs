@@ -1,0 +1,16 @@
+//! Drop Tail: a packet that arrives at a full buffer is dropped, and nothing else happens.
+
+use net::Aqm;
+use units::params;
+
+params! {
+    /// Drop Tail: drops packets that arrive at a full buffer and never marks. The whole discipline is
+    /// its buffer.
+    pub struct DropTail: "drop_tail" {}
+}
+
+/// The law that never speaks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoLaw;
+
+impl Aqm for NoLaw {}

@@ -1,0 +1,260 @@
+//! Rates, sizes and counts, read from and written to strings with units.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::param::{Invalid, Read, unit_schema};
+use crate::time::Duration;
+
+/// A data rate in bit/s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(pub u64);
+
+/// A size in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+/// A number of packets (or segments); an average may be fractional.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Packets(pub f64);
+
+/// A probability or a weight between 0 and 1: the one bare number of a scenario.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Probability(pub f64);
+
+impl Rate {
+    /// The time to send `size` at this rate, rounded to the picosecond.
+    pub fn transmission_time(self, size: Bytes) -> Duration {
+        let bits_ps = u128::from(size.0) * 8 * 1_000_000_000_000;
+        let rate = u128::from(self.0);
+        Duration(((bits_ps + rate / 2) / rate) as u64)
+    }
+}
+
+/// Reads `"<number> <unit>"` into the base unit.
+pub(crate) fn parse_scaled(
+    value: &Value,
+    path: &str,
+    what: &str,
+    units: &[(&str, f64)],
+    example: &str,
+) -> Result<f64, Invalid> {
+    let accepted = || units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ");
+    let Some(text) = value.as_str() else {
+        let problem = format!("must be {what} with its unit ({})", accepted());
+        return Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")));
+    };
+    let text = text.trim();
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || "+-.eE_".contains(c))).unwrap_or(text.len());
+    let number: Option<f64> = text[..digits].trim_end_matches(['e', 'E']).replace('_', "").parse().ok();
+    let unit = text[digits..].trim();
+    match (number, units.iter().find(|u| u.0 == unit)) {
+        (Some(n), Some((_, scale))) if n.is_finite() => Ok(n * scale),
+        (Some(_), _) if unit.is_empty() => {
+            let problem = format!("lacks its unit ({})", accepted());
+            Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")))
+        }
+        (Some(_), None) => {
+            let problem = format!("has the unit \"{unit}\", which is none of {}", accepted());
+            Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")))
+        }
+        _ => Err(Invalid::new(path, value, format!("is not {what}"))
+            .remedy(format!("write for example \"{example}\""))),
+    }
+}
+
+/// The shortest exact text in the largest unit in which the number is at least one.
+pub(crate) fn format_scaled(base: f64, units: &[(&str, f64)]) -> String {
+    let (unit, scale) = units.iter().find(|u| base >= u.1).unwrap_or(if base == 0.0 {
+        &units[0]
+    } else {
+        &units[units.len() - 1]
+    });
+    let number = base / scale;
+    let rounded = (number * 1e9).round() / 1e9;
+    let exact = if (rounded * scale - base).abs() <= base.abs() * 1e-15 { rounded } else { number };
+    format!("{exact} {unit}")
+}
+
+const RATE_UNITS: &[(&str, f64)] = &[("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
+const RATE_WRITE: &[(&str, f64)] = &[("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)];
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&format_scaled(self.0 as f64, RATE_WRITE))
+    }
+}
+
+impl Read for Rate {
+    const UNIT: &'static str = "bit/s";
+    const EXAMPLE: &'static str = "1.5 Mbit/s";
+
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        let r = parse_scaled(value, path, "a rate", RATE_UNITS, Self::EXAMPLE)?;
+        if !(1.0..=1e13).contains(&r) {
+            return Err(Invalid::new(path, value, "must be between 1 bit/s and 10,000 Gbit/s"));
+        }
+        Ok(Rate(r.round() as u64))
+    }
+
+    fn write(&self) -> Value {
+        Value::String(self.to_string())
+    }
+
+    fn schema() -> Value {
+        unit_schema("rate", RATE_UNITS, Self::EXAMPLE)
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.0 as f64)
+    }
+}
+
+const BYTE_UNITS: &[(&str, f64)] = &[
+    ("B", 1.0),
+    ("byte", 1.0),
+    ("bytes", 1.0),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+];
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        for (unit, scale) in [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000)] {
+            if self.0 >= scale && self.0.is_multiple_of(scale) {
+                return write!(f, "{} {unit}", self.0 / scale);
+            }
+        }
+        write!(f, "{} B", self.0)
+    }
+}
+
+impl Read for Bytes {
+    const UNIT: &'static str = "B";
+    const EXAMPLE: &'static str = "20 MiB";
+
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        let b = parse_scaled(value, path, "a size", BYTE_UNITS, Self::EXAMPLE)?;
+        if !(0.0..=9e15).contains(&b) || b.fract() != 0.0 {
+            return Err(Invalid::new(path, value, "must be a whole number of bytes between 0 B and 9,000,000 GB"));
+        }
+        Ok(Bytes(b as u64))
+    }
+
+    fn write(&self) -> Value {
+        Value::String(self.to_string())
+    }
+
+    fn schema() -> Value {
+        unit_schema("size", BYTE_UNITS, Self::EXAMPLE)
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.0 as f64)
+    }
+}
+
+const PACKET_UNITS: &[(&str, f64)] = &[("packets", 1.0), ("packet", 1.0), ("segments", 1.0), ("segment", 1.0)];
+
+impl fmt::Display for Packets {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} packet{}", self.0, if self.0 == 1.0 { "" } else { "s" })
+    }
+}
+
+impl Read for Packets {
+    const UNIT: &'static str = "packets";
+    const EXAMPLE: &'static str = "64 packets";
+
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        let n = parse_scaled(value, path, "a number of packets", PACKET_UNITS, Self::EXAMPLE)?;
+        if !(0.0..=4e9).contains(&n) {
+            return Err(Invalid::new(path, value, "must be between 0 and 4,000,000,000 packets"));
+        }
+        Ok(Packets(n))
+    }
+
+    fn write(&self) -> Value {
+        Value::String(self.to_string())
+    }
+
+    fn schema() -> Value {
+        unit_schema("count", PACKET_UNITS, Self::EXAMPLE)
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.0)
+    }
+}
+
+impl Read for Probability {
+    const UNIT: &'static str = "";
+    const EXAMPLE: &'static str = "0.1";
+
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        match value.as_f64() {
+            Some(p) if (0.0..=1.0).contains(&p) => Ok(Probability(p)),
+            _ => Err(Invalid::new(path, value, "must be a number between 0 and 1")
+                .remedy("write 2 % as 0.02")),
+        }
+    }
+
+    fn write(&self) -> Value {
+        serde_json::json!(self.0)
+    }
+
+    fn schema() -> Value {
+        serde_json::json!({"type": "number", "minimum": 0, "maximum": 1})
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn rates_sizes_and_counts_are_read() {
+        assert_eq!(Rate::read(&json!("1.5 Mbit/s"), "r").unwrap(), Rate(1_500_000));
+        assert_eq!(Bytes::read(&json!("20 MiB"), "b").unwrap(), Bytes(20_971_520));
+        assert_eq!(Bytes::read(&json!("20 MB"), "b").unwrap(), Bytes(20_000_000));
+        assert_eq!(Packets::read(&json!("2.5 packets"), "p").unwrap(), Packets(2.5));
+    }
+
+    #[test]
+    fn missing_and_wrong_units_say_so() {
+        let e = Rate::read(&json!("1.5"), "bottleneck.rate").unwrap_err().to_string();
+        assert!(e.contains("bottleneck.rate") && e.contains("lacks its unit") && e.contains("Mbit/s"), "{e}");
+        let e = Rate::read(&json!("1.5 MB/s"), "rate").unwrap_err().to_string();
+        assert!(e.contains("MB/s"), "{e}");
+        assert!(Rate::read(&json!("1e999 bit/s"), "rate").is_err());
+        assert!(Rate::read(&json!(["x"]), "rate").is_err());
+        assert!(Bytes::read(&json!("0.5 B"), "b").is_err());
+        assert!(Probability::read(&json!(1.5), "p").is_err());
+    }
+
+    #[test]
+    fn written_quantities_read_back_unchanged() {
+        for r in [1_500_000, 10_000_000, 1, 1_234_567_891, 56_000] {
+            assert_eq!(Rate::read(&Rate(r).write(), "r").unwrap(), Rate(r));
+        }
+        for b in [0, 1, 1460, 20_971_520, 20_000_000, 1 << 40] {
+            assert_eq!(Bytes::read(&Bytes(b).write(), "b").unwrap(), Bytes(b));
+        }
+    }
+
+    #[test]
+    fn transmission_time_is_exact() {
+        assert_eq!(Rate(1_500_000).transmission_time(Bytes(1500)), Duration::from_millis(8));
+        assert_eq!(Rate(10_000_000_000).transmission_time(Bytes(1)), Duration(800));
+    }
+}

@@ -1,0 +1,156 @@
+//! Simulated time: whole picoseconds, so that sums are exact and equal on every machine.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+use serde_json::Value;
+
+use crate::param::{Invalid, Read};
+use crate::quantity::{format_scaled, parse_scaled};
+
+/// Picoseconds in a second.
+const SECOND: u64 = 1_000_000_000_000;
+
+/// An instant: picoseconds since the start of the run (up to 213 days).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(pub u64);
+
+/// A span of time in picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(pub u64);
+
+impl Time {
+    /// The start of a run.
+    pub const ZERO: Time = Time(0);
+    /// Later than every event: a deadline that is not set.
+    pub const NEVER: Time = Time(u64::MAX);
+
+    /// Seconds since the start of the run.
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / SECOND as f64
+    }
+
+    /// The span from `earlier` to `self`, zero if `earlier` is later.
+    pub fn since(self, earlier: Time) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Duration {
+    /// No time at all.
+    pub const ZERO: Duration = Duration(0);
+
+    /// A span of `s` seconds, rounded to the picosecond; negative values become zero.
+    pub fn from_seconds(s: f64) -> Duration {
+        Duration((s * SECOND as f64).round().max(0.0) as u64)
+    }
+
+    /// A span of whole milliseconds.
+    pub const fn from_millis(ms: u64) -> Duration {
+        Duration(ms * (SECOND / 1000))
+    }
+
+    /// The span in seconds.
+    pub fn seconds(self) -> f64 {
+        self.0 as f64 / SECOND as f64
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Time;
+    fn add(self, d: Duration) -> Time {
+        Time(self.0.saturating_add(d.0))
+    }
+}
+
+impl AddAssign<Duration> for Time {
+    fn add_assign(&mut self, d: Duration) {
+        *self = *self + d;
+    }
+}
+
+impl Add for Duration {
+    type Output = Duration;
+    fn add(self, d: Duration) -> Duration {
+        Duration(self.0.saturating_add(d.0))
+    }
+}
+
+impl Sub<Duration> for Time {
+    type Output = Time;
+    fn sub(self, d: Duration) -> Time {
+        Time(self.0.saturating_sub(d.0))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{:.6} s", self.seconds())
+    }
+}
+
+const UNITS: &[(&str, f64)] = &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("min", 60.0), ("h", 3600.0)];
+/// The units a span is written in, largest first.
+const WRITE: &[(&str, f64)] = &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
+const LONGEST: f64 = 1e7;
+
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&format_scaled(self.seconds(), WRITE))
+    }
+}
+
+impl Read for Duration {
+    const UNIT: &'static str = "s";
+    const EXAMPLE: &'static str = "20 ms";
+
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        let s = parse_scaled(value, path, "a time", UNITS, Self::EXAMPLE)?;
+        if !(0.0..=LONGEST).contains(&s) {
+            return Err(Invalid::new(path, value, "must be between 0 s and 10,000,000 s"));
+        }
+        Ok(Duration::from_seconds(s))
+    }
+
+    fn write(&self) -> Value {
+        Value::String(self.to_string())
+    }
+
+    fn schema() -> Value {
+        crate::param::unit_schema("time", UNITS, Self::EXAMPLE)
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.seconds())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn durations_are_read_with_their_unit() {
+        let read = |s: &str| Duration::read(&json!(s), "t").unwrap();
+        assert_eq!(read("20 ms"), Duration::from_millis(20));
+        assert_eq!(read("0.5ms"), Duration(500_000_000));
+        assert_eq!(read("2 min"), Duration::from_millis(120_000));
+        assert_eq!(read("100 ns"), Duration(100_000));
+    }
+
+    #[test]
+    fn a_bare_number_and_a_negative_time_are_refused() {
+        let bare = Duration::read(&json!(20), "link.delay").unwrap_err().to_string();
+        assert!(bare.contains("link.delay") && bare.contains("unit") && bare.contains("20 ms"), "{bare}");
+        let negative = Duration::read(&json!("-1 ms"), "link.delay").unwrap_err().to_string();
+        assert!(negative.contains("between 0 s"), "{negative}");
+    }
+
+    #[test]
+    fn writing_and_reading_are_inverse() {
+        for d in [Duration(1_000), Duration::from_millis(21), Duration::from_seconds(112.5), Duration::ZERO] {
+            assert_eq!(Duration::read(&d.write(), "d").unwrap(), d);
+        }
+    }
+}
