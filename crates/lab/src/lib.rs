@@ -1,1 +1,46 @@
-//! x
+//! The laboratory: a scenario (validated) → a network (built) → a run → columns and a manifest.
+//! Each step hands a finished value to the next; nothing reaches back.
+
+mod build;
+mod check;
+mod read;
+mod record;
+mod run;
+pub mod scenario;
+mod tables;
+
+pub use read::{Format, read, read_file_text};
+pub use record::{Column, Outcome, Table};
+pub use run::{Failure, Watch, run};
+pub use scenario::Scenario;
+
+use units::param::{Json, page};
+use units::Read;
+
+/// A scenario as JSON, every default filled in.
+pub fn write(scenario: &Scenario) -> Json {
+    scenario.write()
+}
+
+/// JSON Schema of a scenario.
+pub fn schema() -> Json {
+    let mut schema = Scenario::schema();
+    schema["$schema"] = Json::from("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = Json::from("aqmlab scenario");
+    schema
+}
+
+/// Manual pages of everything a scenario can name.
+pub fn pages() -> Json {
+    use scenario::{Dumbbell, Flow, Graph, Link, PhaseBreaking, Record};
+    serde_json::json!({
+        "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>()],
+        "network": [page::<Dumbbell>(), page::<Graph>(), page::<Link>()],
+        "queues": queues::Queue::pages(),
+        "tcp": [page::<tcp::Tcp>()],
+        "traffic": traffic::Traffic::pages(),
+    })
+}
+
+/// Version of the package.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,1 +1,183 @@
-//! x
+//! The door to Python: a scenario in, columns out. No logic of its own.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use lab::{Column, Failure, Format, Outcome, Scenario, Watch};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use serde_json::{Value, json};
+
+create_exception!(_core, ScenarioError, PyValueError, "Wrong input: names the field, the value and the bound.");
+create_exception!(_core, InvariantViolation, PyRuntimeError, "A run broke an invariant: a bug of the simulator.");
+
+fn parse(text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<Scenario> {
+    let format = if format == "toml" { Format::Toml } else { Format::Json };
+    lab::read(text, format, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))
+}
+
+/// Reads a scenario ("toml" or "json"), applies dotted-path overrides, and returns it as JSON with
+/// every default filled in.
+#[pyfunction]
+fn check(text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
+    let scenario = parse(text, format, &overrides)?;
+    Ok(lab::write(&scenario).to_string())
+}
+
+/// JSON Schema of a scenario.
+#[pyfunction]
+fn schema() -> String {
+    lab::schema().to_string()
+}
+
+/// Manual pages of everything a scenario can name, as JSON.
+#[pyfunction]
+fn pages() -> String {
+    lab::pages().to_string()
+}
+
+/// Version of the simulator.
+#[pyfunction]
+fn version() -> &'static str {
+    lab::VERSION
+}
+
+fn failure(f: Failure) -> PyErr {
+    match f {
+        Failure::Violation(v) => InvariantViolation::new_err(v.to_string()),
+        other => ScenarioError::new_err(other.to_string()),
+    }
+}
+
+fn bytes_of<const N: usize, T: Copy>(values: &[T], to: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    values.iter().flat_map(|&v| to(v)).collect()
+}
+
+fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match column {
+        Column::Float(v) => ("<f8", PyBytes::new(py, &bytes_of(v, f64::to_le_bytes))).into_pyobject(py)?.into_any(),
+        Column::Count(v) => ("<u8", PyBytes::new(py, &bytes_of(v, u64::to_le_bytes))).into_pyobject(py)?.into_any(),
+        Column::Name(codes, names) => {
+            let names: Vec<Bound<PyString>> = names.iter().map(|n| PyString::new(py, n)).collect();
+            PyList::new(py, codes.iter().map(|&c| &names[c as usize]))?.into_any()
+        }
+    })
+}
+
+fn result<'py>(py: Python<'py>, scenario: &Scenario, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
+    let manifest = json!({
+        "scenario": lab::write(scenario),
+        "seed": scenario.seed,
+        "version": lab::VERSION,
+        "build": if cfg!(debug_assertions) { "debug" } else { "release" },
+        "simulated_s": outcome.end.seconds(),
+        "events": outcome.events,
+        "tie_share": if outcome.events > 0 { outcome.ties as f64 / outcome.events as f64 } else { 0.0 },
+    });
+    let tables = PyDict::new(py);
+    for table in &outcome.tables {
+        let columns = PyDict::new(py);
+        for (name, values) in &table.columns {
+            columns.set_item(name, column(py, values)?)?;
+        }
+        tables.set_item(table.name, columns)?;
+    }
+    let all = PyDict::new(py);
+    all.set_item("manifest", Value::to_string(&manifest))?;
+    all.set_item("tables", tables)?;
+    Ok(all)
+}
+
+type Done = (usize, Result<Outcome, Failure>);
+
+/// Many runs at once, on a pool of threads of their own.
+#[pyclass]
+struct Batch {
+    scenarios: Arc<Vec<Scenario>>,
+    watches: Arc<Vec<Watch>>,
+    finished: Mutex<Receiver<Done>>,
+}
+
+#[pymethods]
+impl Batch {
+    /// Starts running `scenarios` (JSON) on `jobs` threads.
+    #[new]
+    fn new(scenarios: Vec<String>, jobs: usize) -> PyResult<Self> {
+        let scenarios: Vec<Scenario> =
+            scenarios.iter().map(|text| parse(text, "json", &[])).collect::<PyResult<_>>()?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(jobs.max(1))
+            .build()
+            .map_err(|e| PyRuntimeError::new_err(format!("cannot start {jobs} threads: {e}")))?;
+        let watches: Arc<Vec<Watch>> = Arc::new(scenarios.iter().map(|_| Watch::default()).collect());
+        let scenarios = Arc::new(scenarios);
+        let (sender, finished) = channel();
+        let (shared, watched) = (scenarios.clone(), watches.clone());
+        // The pool lives in a thread of its own: dropping it waits for its runs.
+        std::thread::spawn(move || {
+            pool.scope_fifo(|scope| {
+                for i in 0..shared.len() {
+                    let (sender, shared, watched) = (sender.clone(), &shared, &watched);
+                    scope.spawn_fifo(move |_| {
+                        let outcome = std::panic::catch_unwind(|| lab::run(&shared[i], &watched[i]))
+                            .unwrap_or_else(|cause| Err(Failure::Stalled(panic_text(&*cause))));
+                        let _ = sender.send((i, outcome));
+                    });
+                }
+            });
+        });
+        Ok(Batch { scenarios, watches, finished: Mutex::new(finished) })
+    }
+
+    /// The next finished run as (index, result); `None` if none finishes within `timeout_s`.
+    fn next<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Option<(usize, Bound<'py, PyDict>)>> {
+        let timeout = Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
+        let received = py.detach(|| match self.finished.lock() {
+            Ok(finished) => finished.recv_timeout(timeout),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
+        });
+        match received {
+            Ok((i, Ok(outcome))) => Ok(Some((i, result(py, &self.scenarios[i], &outcome)?))),
+            Ok((_, Err(f))) => Err(failure(f)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(PyRuntimeError::new_err("every run has finished")),
+        }
+    }
+
+    /// Share of each run that is done.
+    fn progress(&self) -> Vec<f64> {
+        self.watches.iter().map(Watch::done).collect()
+    }
+
+    /// Ends all runs soon.
+    fn cancel(&self) {
+        self.watches.iter().for_each(Watch::cancel);
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+fn panic_text(cause: &(dyn std::any::Any + Send)) -> String {
+    let text = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
+    format!("internal error: {}; please report it with the scenario", text.unwrap_or("unknown"))
+}
+
+/// The simulator.
+#[pymodule]
+fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
+    m.add("InvariantViolation", m.py().get_type::<InvariantViolation>())?;
+    m.add_class::<Batch>()?;
+    m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(schema, m)?)?;
+    m.add_function(wrap_pyfunction!(pages, m)?)?;
+    m.add_function(wrap_pyfunction!(version, m)?)?;
+    Ok(())
+}

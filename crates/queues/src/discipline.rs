@@ -2,7 +2,7 @@
 
 use engine::Stream;
 use net::{Backlog, Packet, QueueCx, QueueDiscipline};
-use units::param::{Invalid, Json, JsonMap, object};
+use units::param::{Invalid, Json, JsonMap, object, page};
 use units::{Params, Rate, Read, choice};
 
 use crate::drop_tail::{DropTail, NoLaw};
@@ -34,6 +34,20 @@ impl Queue {
             Law::DropTail(_) => Discipline::DropTail(Fifo::new(&self.buffer, NoLaw)),
             Law::Red(red) => Discipline::Red(Fifo::new(&self.buffer, RedLaw::new(red, rate, random))),
         }
+    }
+}
+
+impl Queue {
+    /// The manual page of each kind of queue: its law's parameters, then those of the buffer.
+    pub fn pages() -> Vec<Json> {
+        let buffer = page::<Buffer>();
+        let mut pages = Law::pages();
+        for page in &mut pages {
+            if let (Some(all), Some(more)) = (page["parameters"].as_array_mut(), buffer["parameters"].as_array()) {
+                all.extend(more.iter().cloned());
+            }
+        }
+        pages
     }
 }
 

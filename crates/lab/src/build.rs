@@ -1,0 +1,219 @@
+//! Turns a scenario into a network ready to run.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use engine::Stream;
+use net::{Edge, Link, shortest_path};
+use queues::{Discipline, Queue};
+use tcp::{Endpoint, Tcp};
+use traffic::Traffic;
+use units::param::{Invalid, did_you_mean, join};
+use units::{Duration, Rate, Read, Time};
+
+use crate::read::unknown_node;
+use crate::scenario::{Directions, Dumbbell, Graph, Network, Scenario};
+
+/// A one-way link as planned.
+#[derive(Clone, Debug)]
+pub struct LinkPlan {
+    from: String,
+    to: String,
+    rate: Rate,
+    delay: Duration,
+    queue: Queue,
+    cost: u64,
+}
+
+impl LinkPlan {
+    /// Its name: `from>to`.
+    pub fn name(&self) -> String {
+        format!("{}>{}", self.from, self.to)
+    }
+}
+
+/// A flow as planned.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Its name.
+    pub name: String,
+    /// Sending host.
+    pub from: String,
+    /// Receiving host.
+    pub to: String,
+    /// When it opens its connection, phase breaking not included.
+    pub start: Duration,
+    /// Its traffic.
+    pub traffic: Traffic,
+    sender: Arc<Tcp>,
+    receiver: Arc<Tcp>,
+    /// Links from sender to receiver, and back.
+    routes: [Vec<usize>; 2],
+}
+
+/// Every link and flow by name, with routes.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// One-way links.
+    pub links: Vec<LinkPlan>,
+    /// Flows.
+    pub flows: Vec<FlowPlan>,
+}
+
+/// Where a packet goes next: a link, or the endpoint where it ends.
+pub const ENDPOINT: u32 = 1 << 31;
+
+/// A network at rest, ready to run.
+#[derive(Debug)]
+pub struct Built {
+    /// The links.
+    pub links: Vec<Link<Discipline>>,
+    /// Endpoint 2f sends the data of flow f, endpoint 2f + 1 receives it.
+    pub endpoints: Vec<Endpoint>,
+    /// When each flow opens its connection.
+    pub starts: Vec<Time>,
+    /// All routes one after the other; an entry is a link, or [`ENDPOINT`] and an endpoint.
+    pub hops: Vec<u32>,
+    /// Where the route of what an endpoint sends begins in `hops`.
+    pub first_hop: Vec<u32>,
+}
+
+fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), rate: Rate, delay: Duration, queue: &Queue, cost: u64) {
+    plan.push(LinkPlan { from: ends.0.into(), to: ends.1.into(), rate, delay, queue: queue.clone(), cost });
+}
+
+fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
+    let mut plan = Vec::new();
+    one_way(&mut plan, ("left", "right"), d.rate, d.delay, &d.queue, 1);
+    one_way(&mut plan, ("right", "left"), d.rate, d.delay, &d.reverse_queue, 1);
+    for (side, hosts, rate, delay) in
+        [("left", d.left_hosts, d.left_rate, d.left_delay), ("right", d.right_hosts, d.right_rate, d.right_delay)]
+    {
+        for i in 0..hosts {
+            let host = format!("{side}-{i}");
+            one_way(&mut plan, (&host, side), rate, delay, &d.access_queue, 1);
+            one_way(&mut plan, (side, &host), rate, delay, &d.access_queue, 1);
+        }
+    }
+    plan
+}
+
+fn graph(g: &Graph) -> Vec<LinkPlan> {
+    let mut plan = Vec::new();
+    for l in &g.links {
+        one_way(&mut plan, (&l.from, &l.to), l.rate, l.delay, &l.queue, l.cost);
+        if l.directions == Directions::Both {
+            one_way(&mut plan, (&l.to, &l.from), l.rate, l.delay, &l.reverse_queue, l.cost);
+        }
+    }
+    plan
+}
+
+/// Names every link and flow and finds the routes.
+pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
+    let links = match &scenario.network {
+        Network::Dumbbell(d) => dumbbell(d),
+        Network::Graph(g) => graph(g),
+    };
+    let mut nodes: Vec<String> = Vec::new();
+    let mut index: HashMap<String, usize> = HashMap::new();
+    let mut node = |name: &str| {
+        *index.entry(name.to_string()).or_insert_with(|| {
+            nodes.push(name.to_string());
+            nodes.len() - 1
+        })
+    };
+    let edges: Vec<Edge> =
+        links.iter().map(|l| Edge { from: node(&l.from), to: node(&l.to), cost: l.cost }).collect();
+    let mut routes: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
+    let mut names: HashMap<String, String> = HashMap::new();
+    let mut flows = Vec::new();
+    for (f, flow) in scenario.flows.iter().enumerate() {
+        let path = join("flows", f);
+        let sender = Arc::new(flow.tcp.apply(&scenario.tcp, &join(&path, "tcp"))?);
+        let receiver = if flow.receiver_tcp.is_none() {
+            sender.clone()
+        } else {
+            Arc::new(flow.receiver_tcp.apply(&sender, &join(&path, "receiver_tcp"))?)
+        };
+        for i in 0..flow.count {
+            let n = flows.len();
+            let expand = |text: &str| text.replace("{i}", &i.to_string()).replace("{n}", &n.to_string());
+            let (name, from, to) = (expand(&flow.name), expand(&flow.from), expand(&flow.to));
+            let find = |key: &str, name: &str| {
+                index.get(name).copied().ok_or_else(|| unknown_node(&join(&path, key), name, &nodes))
+            };
+            let (a, b) = (find("from", &from)?, find("to", &to)?);
+            if a == b {
+                return Err(Invalid::new(&join(&path, "to"), &to.write(), "is also where the flow comes from"));
+            }
+            for (x, y) in [(a, b), (b, a)] {
+                if let std::collections::hash_map::Entry::Vacant(entry) = routes.entry((x, y)) {
+                    let route = shortest_path(nodes.len(), &edges, x, y).ok_or_else(|| {
+                        Invalid::at(&path, format!("no links lead from {} to {}", nodes[x], nodes[y]))
+                            .remedy("TCP needs a way there and a way back")
+                    })?;
+                    entry.insert(route);
+                }
+            }
+            if let Some(other) = names.insert(name.clone(), path.clone()) {
+                return Err(Invalid::new(&join(&path, "name"), &name.write(), format!("is also the name of a flow of {other}"))
+                    .remedy("give each its own, with {i} where count is above 1"));
+            }
+            flows.push(FlowPlan {
+                name,
+                from,
+                to,
+                start: flow.start,
+                traffic: flow.traffic.clone(),
+                sender: sender.clone(),
+                receiver: receiver.clone(),
+                routes: [routes[&(a, b)].clone(), routes[&(b, a)].clone()],
+            });
+        }
+    }
+    for (i, name) in scenario.record.links.iter().enumerate() {
+        let known: Vec<String> = links.iter().map(LinkPlan::name).collect();
+        if !known.contains(name) {
+            let shown: Vec<&str> = known.iter().map(String::as_str).take(30).collect();
+            return Err(Invalid::new(&format!("record.links.{i}"), &name.write(), "is no link of the network")
+                .remedy(did_you_mean(name, &shown)));
+        }
+    }
+    Ok(Plan { links, flows })
+}
+
+/// A random span below `most`.
+fn offset(seed: u64, name: &str, most: Duration) -> Duration {
+    if most == Duration::ZERO { Duration::ZERO } else { Duration(Stream::new(seed, name).below(most.0)) }
+}
+
+/// Builds what was planned.
+pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
+    let seed = scenario.seed;
+    let phase = &scenario.phase_breaking;
+    let links = plan
+        .links
+        .iter()
+        .map(|l| {
+            let name = l.name();
+            let delay = l.delay + offset(seed, &format!("link/{name}/phase"), phase.delay);
+            Link::new(l.rate, delay, l.queue.build(l.rate, Stream::new(seed, &format!("link/{name}/queue"))))
+        })
+        .collect();
+    let mut built =
+        Built { links, endpoints: Vec::new(), starts: Vec::new(), hops: Vec::new(), first_hop: Vec::new() };
+    for flow in &plan.flows {
+        let first = built.endpoints.len() as u32;
+        for (side, tcp) in [&flow.sender, &flow.receiver].into_iter().enumerate() {
+            built.first_hop.push(built.hops.len() as u32);
+            built.hops.extend(flow.routes[side].iter().map(|&l| l as u32));
+            built.hops.push(ENDPOINT | (first + (1 - side as u32)));
+            let name = format!("flow/{}/clock-{side}", flow.name);
+            built.endpoints.push(Endpoint::new(tcp.clone(), offset(seed, &name, tcp.clock_granularity)));
+        }
+        let start = flow.start + offset(seed, &format!("flow/{}/start", flow.name), phase.start);
+        built.starts.push(Time::ZERO + start);
+    }
+    built
+}

@@ -1,0 +1,123 @@
+//! Reads scenario documents: TOML or JSON, with keys changed from the command line.
+
+use units::param::{Invalid, Json, JsonMap, did_you_mean, join};
+use units::Read;
+
+use crate::scenario::Scenario;
+
+/// How a scenario is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// TOML 1.0.
+    Toml,
+    /// JSON.
+    Json,
+}
+
+/// Deepest nesting that is read.
+const DEEPEST: usize = 40;
+
+/// Parses the text, without looking at what it says.
+pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
+    match format {
+        Format::Toml => {
+            let table: toml::Table = text.parse().map_err(|e: toml::de::Error| syntax("TOML", &e.to_string()))?;
+            from_toml(&toml::Value::Table(table), "", 0)
+        }
+        Format::Json => serde_json::from_str(text).map_err(|e| syntax("JSON", &e.to_string())),
+    }
+}
+
+fn syntax(language: &str, problem: &str) -> Invalid {
+    let problem: Vec<&str> = problem.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
+    Invalid::at("", format!("not valid {language}: {}", problem.join(" ")))
+}
+
+fn from_toml(value: &toml::Value, path: &str, depth: usize) -> Result<Json, Invalid> {
+    if depth > DEEPEST {
+        return Err(Invalid::at(path, "is nested too deeply"));
+    }
+    Ok(match value {
+        toml::Value::String(s) => Json::from(s.as_str()),
+        toml::Value::Integer(i) => Json::from(*i),
+        toml::Value::Float(f) => serde_json::Number::from_f64(*f)
+            .map(Json::Number)
+            .ok_or_else(|| Invalid::at(path, format!("{f} is not a finite number")))?,
+        toml::Value::Boolean(b) => Json::from(*b),
+        toml::Value::Datetime(d) => return Err(Invalid::at(path, format!("{d} is a date, which no key takes"))),
+        toml::Value::Array(list) => Json::Array(
+            list.iter()
+                .enumerate()
+                .map(|(i, v)| from_toml(v, &join(path, i), depth + 1))
+                .collect::<Result<_, _>>()?,
+        ),
+        toml::Value::Table(map) => Json::Object(
+            map.iter()
+                .map(|(k, v)| Ok((k.clone(), from_toml(v, &join(path, k), depth + 1)?)))
+                .collect::<Result<JsonMap, Invalid>>()?,
+        ),
+    })
+}
+
+/// Sets the value at a dotted path (`network.queue.limit`, `flows.0.tcp.ecn`) to one in TOML's
+/// syntax, or to the text itself.
+fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
+    let value = format!("x = {value}")
+        .parse::<toml::Table>()
+        .ok()
+        .filter(|t| t.len() == 1)
+        .and_then(|mut t| t.remove("x"))
+        .map_or_else(|| Ok(Json::from(value)), |v| from_toml(&v, key, 0))?;
+    let mut node = document;
+    let mut path = String::new();
+    for part in key.split('.') {
+        if part.is_empty() || path.matches('.').count() > DEEPEST {
+            return Err(Invalid::at(key, "is not a path of keys").remedy("write for example network.queue.limit"));
+        }
+        path = join(&path, part);
+        // A law by its bare name stands for a table with its kind.
+        if let Json::String(kind) = node {
+            *node = serde_json::json!({"kind": kind});
+        }
+        node = match node {
+            Json::Array(list) => {
+                let n = list.len();
+                part.parse::<usize>().ok().and_then(|i| list.get_mut(i)).ok_or_else(|| {
+                    Invalid::at(&path, format!("is no element of a list of {n}")).remedy("count from 0")
+                })?
+            }
+            Json::Object(map) => map.entry(part).or_insert(Json::Null),
+            Json::Null => {
+                *node = Json::Object(JsonMap::new());
+                match node {
+                    Json::Object(map) => map.entry(part).or_insert(Json::Null),
+                    _ => unreachable!("it was just made an object"),
+                }
+            }
+            other => return Err(Invalid::at(&path, format!("cannot be set: {other} holds no keys"))),
+        };
+    }
+    *node = value;
+    Ok(())
+}
+
+/// Reads a scenario and applies `overrides`, each a dotted path and a value.
+pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Result<Scenario, Invalid> {
+    let mut document = read_file_text(text, format)?;
+    if !document.is_object() {
+        return Err(Invalid::new("", &document, "must be a table of keys and values"));
+    }
+    for (key, value) in overrides {
+        set(&mut document, key, value)?;
+    }
+    let scenario = Scenario::read(&document, "")?;
+    crate::build::plan(&scenario)?;
+    Ok(scenario)
+}
+
+/// Names the node nearest to one that does not exist.
+pub(crate) fn unknown_node(path: &str, name: &str, nodes: &[String]) -> Invalid {
+    let mut known: Vec<&str> = nodes.iter().map(String::as_str).take(30).collect();
+    known.sort_unstable();
+    Invalid::new(path, &Json::from(name), "is not a node of the network").remedy(did_you_mean(name, &known))
+}

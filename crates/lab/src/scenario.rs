@@ -1,0 +1,288 @@
+//! What a run is told: the network, the flows, what to record.
+
+use queues::Queue;
+use tcp::Tcp;
+use traffic::Traffic;
+use units::param::{Invalid, Json, join};
+use units::{Duration, Params, Range, Rate, Read, choice, params, words};
+
+params! {
+    /// A scenario: a network, flows over it, and what to record.
+    pub struct Scenario: "scenario", checked by check_scenario {
+        /// What it shows, in a line.
+        title: String = (String::new()), in Range::ANY, from "";
+        /// Seed of every random stream.
+        seed: u64 = (1), in Range::ANY, from "";
+        /// When the run ends; absent: when every flow has closed.
+        duration: Option<Duration> = (None), in Range::above(0.0), from "";
+        /// When a run without duration gives up, because some flow never closes.
+        time_limit: Duration = (Duration::from_millis(100_000_000)), in Range::above(0.0), from "";
+        /// Seeded offsets that keep events from falling on the same instant.
+        phase_breaking: PhaseBreaking = (PhaseBreaking::default()), in Range::ANY, from "floyd1992phase: in a simulator without them, phase decides who is dropped";
+        /// The network.
+        network: Network = required, in Range::ANY, from "";
+        /// The flows.
+        flows: Vec<Flow> = required, in Range::ANY, from "";
+        /// TCP parameters of every flow, unless a flow says otherwise.
+        tcp: Tcp = (Tcp::default()), in Range::ANY, from "";
+        /// Time series to record.
+        record: Record = (Record::default()), in Range::ANY, from "";
+    }
+}
+
+params! {
+    /// Seeded random offsets. Simultaneous events are part of a model: with round numbers for delays
+    /// more than half of all events share their instant, and an arbitrary order decides what happens.
+    pub struct PhaseBreaking: "phase_breaking" {
+        /// Each flow starts later by a random time below this.
+        start: Duration = (Duration::from_millis(1)), in Range::at_least(0.0), from "";
+        /// Each link's propagation takes longer by a random time below this.
+        delay: Duration = (Duration(8_000_000)), in Range::at_least(0.0), from "8 us: the offset that brought ties below 2 % in the sketch of this engine";
+    }
+}
+
+impl Default for PhaseBreaking {
+    fn default() -> Self {
+        PhaseBreaking { start: Duration::from_millis(1), delay: Duration(8_000_000) }
+    }
+}
+
+choice! {
+    /// The network.
+    pub enum Network {
+        Dumbbell(Dumbbell),
+        Graph(Graph),
+    }
+}
+
+fn drop_tail(limit: u64) -> Queue {
+    let text = serde_json::json!({"kind": "drop_tail", "limit": format!("{limit} packets")});
+    match Queue::read(&text, "queue") {
+        Ok(queue) => queue,
+        Err(e) => unreachable!("the default queue is valid: {e}"),
+    }
+}
+
+params! {
+    /// Hosts left-0, left-1 … on router left, hosts right-0 … on router right, and one bottleneck
+    /// between the routers.
+    pub struct Dumbbell: "dumbbell" {
+        /// Rate of the bottleneck, each way.
+        rate: Rate = required, in Range::ANY, from "";
+        /// Propagation delay of the bottleneck, one way.
+        delay: Duration = required, in Range::at_least(0.0), from "";
+        /// Queue of the bottleneck from left to right.
+        queue: Queue = required, in Range::ANY, from "";
+        /// Queue of the bottleneck from right to left.
+        reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// Hosts on the left.
+        left_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
+        /// Rate of the left hosts' links, each way.
+        left_rate: Rate = required, in Range::ANY, from "";
+        /// Propagation delay of the left hosts' links, one way.
+        left_delay: Duration = required, in Range::at_least(0.0), from "";
+        /// Hosts on the right.
+        right_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
+        /// Rate of the right hosts' links, each way.
+        right_rate: Rate = required, in Range::ANY, from "";
+        /// Propagation delay of the right hosts' links, one way.
+        right_delay: Duration = required, in Range::at_least(0.0), from "";
+        /// Queue of the hosts' links, each way.
+        access_queue: Queue = (drop_tail(100_000)), in Range::ANY, from "";
+    }
+}
+
+params! {
+    /// Any graph. Nodes are whatever the links name; routes are the paths with the least sum of costs.
+    pub struct Graph: "graph", checked by check_graph {
+        /// The links.
+        links: Vec<Link> = required, in Range::ANY, from "";
+    }
+}
+
+words! {
+    /// Whether a link has a way back.
+    pub enum Directions {
+        /// From and to alike.
+        Both = "both",
+        /// Only from → to.
+        One = "one",
+    }
+}
+
+params! {
+    /// A link between two nodes.
+    pub struct Link: "link" {
+        /// Node it leaves.
+        from: String = required, in Range::ANY, from "";
+        /// Node it enters.
+        to: String = required, in Range::ANY, from "";
+        /// Its rate.
+        rate: Rate = required, in Range::ANY, from "";
+        /// Its propagation delay.
+        delay: Duration = required, in Range::at_least(0.0), from "";
+        /// Its queue.
+        queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// The queue of the way back.
+        reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// Whether it goes both ways.
+        directions: Directions = (Directions::Both), in Range::ANY, from "";
+        /// Cost of taking it in a route.
+        cost: u64 = (1), in Range::between(1.0, 1e9), from "rfc2328 §C.1: 1 to 65535; ns-2: 1";
+    }
+}
+
+params! {
+    /// A flow, or several alike.
+    pub struct Flow: "flow" {
+        /// Its name; {i} counts the flows of this table from 0, {n} all flows of the scenario.
+        name: String = (String::from("flow-{n}")), in Range::ANY, from "";
+        /// How many flows like this; {i} in name, from and to counts them from 0.
+        count: u64 = (1), in Range::between(1.0, 1e7), from "";
+        /// Host that sends the data.
+        from: String = required, in Range::ANY, from "";
+        /// Host that receives it.
+        to: String = required, in Range::ANY, from "";
+        /// When its connection is opened.
+        start: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
+        /// What is sent.
+        traffic: Traffic = required, in Range::ANY, from "";
+        /// TCP parameters of this flow that differ from those of the scenario.
+        tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
+        /// TCP parameters that differ at its receiver alone.
+        receiver_tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
+    }
+}
+
+words! {
+    /// A time series.
+    pub enum Series {
+        /// Queue length and average queue of each link, sampled.
+        Queue = "queue",
+        /// cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
+        Window = "window",
+        /// Every dropped packet.
+        Drops = "drops",
+        /// Every marked packet.
+        Marks = "marks",
+    }
+}
+
+params! {
+    /// What to record beside the tables of flows and links.
+    pub struct Record: "record" {
+        /// Time between samples.
+        interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "";
+        /// The series to record.
+        series: Vec<Series> = (Vec::new()), in Range::ANY, from "";
+        /// Links whose queue is sampled, each named from>to; empty: all.
+        links: Vec<String> = (Vec::new()), in Range::ANY, from "";
+    }
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Record { interval: Duration::from_millis(100), series: Vec::new(), links: Vec::new() }
+    }
+}
+
+/// Some of the parameters of `T`, to be laid over others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changes<T> {
+    keys: Json,
+    of: std::marker::PhantomData<T>,
+}
+
+impl<T: Params> Changes<T> {
+    /// No change.
+    pub fn none() -> Self {
+        Changes { keys: Json::Object(Default::default()), of: std::marker::PhantomData }
+    }
+
+    /// `base` with the changes; `path` names where they stand.
+    pub fn apply(&self, base: &T, path: &str) -> Result<T, Invalid> {
+        if self.keys.as_object().is_some_and(|m| m.is_empty()) {
+            return T::read(&base.write(), path);
+        }
+        let mut all = base.write();
+        if let (Some(all), Some(keys)) = (all.as_object_mut(), self.keys.as_object()) {
+            all.extend(keys.clone());
+        }
+        T::read(&all, path)
+    }
+
+    /// Whether nothing is changed.
+    pub fn is_none(&self) -> bool {
+        self.keys.as_object().is_some_and(|m| m.is_empty())
+    }
+}
+
+impl<T: Params> Read for Changes<T> {
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        units::param::object(value, path)?;
+        Ok(Changes { keys: value.clone(), of: std::marker::PhantomData })
+    }
+    fn write(&self) -> Json {
+        self.keys.clone()
+    }
+    fn schema() -> Json {
+        let mut schema = T::schema();
+        schema["required"] = serde_json::json!([]);
+        for property in schema["properties"].as_object_mut().into_iter().flat_map(|p| p.values_mut()) {
+            if let Some(p) = property.as_object_mut() {
+                p.remove("default");
+            }
+        }
+        schema
+    }
+}
+
+fn check_graph(graph: &Graph, path: &str) -> Result<(), Invalid> {
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for (i, link) in graph.links.iter().enumerate() {
+        let path = join(&join(path, "links"), i);
+        if link.from == link.to {
+            return Err(Invalid::new(&join(&path, "to"), &link.to.write(), "is also where the link comes from"));
+        }
+        if link.from.is_empty() || link.to.is_empty() {
+            return Err(Invalid::at(&path, "must name two nodes, from and to"));
+        }
+        let mut ways = vec![(link.from.as_str(), link.to.as_str())];
+        if link.directions == Directions::Both {
+            ways.push((&link.to, &link.from));
+        }
+        for way in ways {
+            if seen.contains(&way) {
+                return Err(Invalid::at(&path, format!("is the second link from {} to {}", way.0, way.1))
+                    .remedy("links are named by their nodes, so there is one each way; put a node between them"));
+            }
+            seen.push(way);
+        }
+    }
+    Ok(())
+}
+
+fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
+    let flows = join(path, "flows");
+    if s.flows.is_empty() {
+        return Err(Invalid::at(&flows, "is empty").remedy("describe at least one flow"));
+    }
+    for (i, flow) in s.flows.iter().enumerate() {
+        let path = join(&flows, i);
+        let Traffic::Bulk(bulk) = &flow.traffic;
+        if bulk.size.is_none() && s.duration.is_none() {
+            return Err(Invalid::at(&join(&path, "traffic.size"), "is absent, so the flow never ends, and the scenario has no duration")
+                .remedy("give the flow a size or the scenario a duration"));
+        }
+        let tcp = flow.tcp.apply(&s.tcp, &join(&path, "tcp"))?;
+        flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
+    }
+    let end = s.duration.unwrap_or(s.time_limit);
+    let samples = end.seconds() / s.record.interval.seconds();
+    let sampled = s.record.series.iter().any(|x| matches!(x, Series::Queue | Series::Window));
+    if s.duration.is_some() && sampled && samples > 1e8 {
+        return Err(Invalid::new(&join(path, "record.interval"), &s.record.interval.write(), format!("gives {samples:.0} samples of each series"))
+            .remedy("make the interval longer"));
+    }
+    Ok(())
+}

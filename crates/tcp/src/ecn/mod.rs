@@ -1,0 +1,3 @@
+//! ECN in TCP: negotiation, echo and response.
+
+pub mod rfc3168;

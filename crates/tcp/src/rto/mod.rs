@@ -1,0 +1,85 @@
+//! The retransmission timeout: two estimators, and the back-off they share.
+
+pub mod jacobson1988;
+pub mod rfc6298;
+
+use units::{Duration, Time};
+
+use crate::config::{RtoEstimator, Tcp};
+use jacobson1988::Jacobson1988;
+use rfc6298::Rfc6298;
+
+/// Most doublings: 2^6, as in 4.3BSD; the greatest timeout bounds it anyway.
+const MOST_DOUBLINGS: u32 = 6;
+
+#[derive(Clone, Copy, Debug)]
+enum Estimator {
+    Rfc6298(Rfc6298),
+    Jacobson1988(Jacobson1988),
+}
+
+/// The retransmission timeout of a sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Rto {
+    estimator: Estimator,
+    /// The timeout before back-off, within its bounds.
+    base: Duration,
+    doublings: u32,
+}
+
+impl Rto {
+    /// Nothing measured yet. `phase`: where in a tick the host's clock stands at time zero.
+    pub fn new(tcp: &Tcp, phase: Duration) -> Self {
+        let estimator = match tcp.rto_estimator {
+            RtoEstimator::Rfc6298 => Estimator::Rfc6298(Rfc6298::default()),
+            RtoEstimator::Jacobson1988 => Estimator::Jacobson1988(Jacobson1988::new(phase)),
+        };
+        Rto { estimator, base: tcp.rto_initial.clamp(tcp.rto_min, tcp.rto_max), doublings: 0 }
+    }
+
+    /// A segment sent at `sent`, and only then, is acknowledged at `now` (Karn & Partridge 1987: the
+    /// caller never passes one that was sent twice). Ends the back-off (RFC 6298 §5.7).
+    pub fn on_sample(&mut self, tcp: &Tcp, sent: Time, now: Time) {
+        let g = tcp.clock_granularity;
+        let rto = match &mut self.estimator {
+            Estimator::Rfc6298(e) => e.on_sample(now.since(sent), g),
+            Estimator::Jacobson1988(e) => e.on_sample(sent, now, g),
+        };
+        self.base = rto.clamp(tcp.rto_min, tcp.rto_max);
+        self.doublings = 0;
+    }
+
+    /// The timer expired: the timeout doubles (RFC 6298 §5.5).
+    pub fn back_off(&mut self) {
+        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+        if let Estimator::Jacobson1988(e) = &mut self.estimator
+            && self.doublings > 3
+        {
+            e.forget_mean();
+        }
+    }
+
+    /// The timeout now.
+    pub fn timeout(&self, tcp: &Tcp) -> Duration {
+        Duration(self.base.0.saturating_mul(1 << self.doublings)).min(tcp.rto_max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn back_off_doubles_up_to_the_greatest_timeout_and_a_sample_ends_it() {
+        let tcp = Tcp::default();
+        let mut rto = Rto::new(&tcp, Duration::ZERO);
+        let mut seen = Vec::new();
+        for _ in 0..8 {
+            seen.push(rto.timeout(&tcp).seconds());
+            rto.back_off();
+        }
+        assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
+        rto.on_sample(&tcp, Time::ZERO, Time::ZERO + Duration::from_millis(100));
+        assert_eq!(rto.timeout(&tcp).seconds(), 1.0);
+    }
+}
