@@ -10,8 +10,8 @@ fn scenario(limit: u32, header: u32) -> String {
             right_rate = "10 Mbit/s", right_delay = "0.5 ms",
             queue = {{ kind = "drop_tail", limit = "{limit} packets", limit_counts = "waiting-and-in-service" }} }}
         flows = [{{ from = "left-0", to = "right-0", traffic = {{ kind = "bulk", size = "20 MiB" }} }}]
-        tcp = {{ receive_window = "65536 B", initial_window = "1 segment", slow_start_from = "second-ack", ssthresh_from = "window", fast_retransmit = "unguarded",
-            delayed_ack_timeout = "100 ms", gap_ack = "when-released", rto_estimator = "jacobson1988", rto_initial = "3 s",
+        tcp = {{ receive_window = "64240 B", initial_window = "1 segment", slow_start_from = "second-ack", ssthresh_from = "window", fast_retransmit = "unguarded",
+            delayed_ack_timeout = "100 ms", gap_ack = "when-released", recovery_exit = "deflate-and-open", rto_estimator = "jacobson1988", rto_initial = "3 s",
             rto_min = "200 ms", clock_granularity = "100 ms", header_on_data = "{header} B" }}
         "#
     )

@@ -28,6 +28,16 @@ words! {
 }
 
 words! {
+    /// What the ACK that ends a fast recovery does to cwnd.
+    pub enum RecoveryExit {
+        /// Sets it to ssthresh (RFC 5681 §3.2, step 6).
+        Deflate = "deflate",
+        /// Sets it to ssthresh and opens it as any ACK of new data does (4.3BSD-Reno, ns-2).
+        DeflateAndOpen = "deflate-and-open",
+    }
+}
+
+words! {
     /// When a segment that fills a gap is acknowledged at once.
     pub enum GapAck {
         /// When it fills all or part of a gap (RFC 5681 §4.2).
@@ -99,6 +109,8 @@ params! {
         duplicate_acks: Packets = (Packets(3.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §3.2";
         /// Guard of the fast retransmit.
         fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
+        /// What the ACK that ends a fast recovery does to cwnd.
+        recovery_exit: RecoveryExit = (RecoveryExit::Deflate), in Range::ANY, from "rfc5681 §3.2";
         /// An ACK is sent at least for every this many full segments; 1: no ACK is delayed.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
         /// Longest delay of an ACK.

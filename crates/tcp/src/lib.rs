@@ -16,7 +16,9 @@ pub mod recovery;
 pub mod rto;
 mod sender;
 
-pub use config::{Ecn, EctOn, FastRetransmit, GapAck, RtoEstimator, SlowStartFrom, SsthreshFrom, Tcp};
+pub use config::{
+    Ecn, EctOn, FastRetransmit, GapAck, RecoveryExit, RtoEstimator, SlowStartFrom, SsthreshFrom, Tcp,
+};
 pub use endpoint::{Endpoint, State};
 pub use receiver::ReceiverStats;
 pub use sender::{SenderStats, Window};

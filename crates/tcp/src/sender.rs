@@ -4,7 +4,7 @@
 use net::{Flags, Segment, Seq};
 use units::{Duration, Time};
 
-use crate::config::{FastRetransmit, SlowStartFrom, Tcp};
+use crate::config::{FastRetransmit, RecoveryExit, SlowStartFrom, Tcp};
 use crate::congestion::reno::Reno;
 use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::OnDuplicate;
@@ -221,7 +221,11 @@ impl Sender {
         self.inflation = 0;
         if recovered {
             self.cwnd = self.ssthresh; // RFC 5681 §3.2, step 6
-        } else if !echo && (self.acked > u64::from(acked) || tcp.slow_start_from == SlowStartFrom::FirstAck) {
+        }
+        let opens = !recovered || tcp.recovery_exit == RecoveryExit::DeflateAndOpen;
+        let first = self.acked == u64::from(acked);
+        let too_early = first && tcp.slow_start_from == SlowStartFrom::SecondAck;
+        if opens && !echo && !too_early {
             let window = self.window(tcp);
             self.cwnd = self.congestion.cwnd_on_ack(&window, acked);
         }
