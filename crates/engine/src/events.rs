@@ -147,7 +147,10 @@ mod tests {
         for lane in [2, 0, 1] {
             q.set(lane, Time(5));
         }
-        assert_eq!([q.pop(), q.pop(), q.pop(), q.pop()], [Some((Time(5), 0)), Some((Time(5), 1)), Some((Time(5), 2)), None]);
+        assert_eq!(
+            [q.pop(), q.pop(), q.pop(), q.pop()],
+            [Some((Time(5), 0)), Some((Time(5), 1)), Some((Time(5), 2)), None]
+        );
         assert_eq!((q.events(), q.ties()), (3, 2));
     }
 

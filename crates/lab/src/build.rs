@@ -78,7 +78,14 @@ pub struct Built {
     pub first_hop: Vec<u32>,
 }
 
-fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), rate: Rate, delay: Duration, queue: &Queue, cost: u64) {
+fn one_way(
+    plan: &mut Vec<LinkPlan>,
+    ends: (&str, &str),
+    rate: Rate,
+    delay: Duration,
+    queue: &Queue,
+    cost: u64,
+) {
     plan.push(LinkPlan { from: ends.0.into(), to: ends.1.into(), rate, delay, queue: queue.clone(), cost });
 }
 
@@ -86,9 +93,10 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
     one_way(&mut plan, ("left", "right"), d.rate, d.delay, &d.queue, 1);
     one_way(&mut plan, ("right", "left"), d.rate, d.delay, &d.reverse_queue, 1);
-    for (side, hosts, rate, delay) in
-        [("left", d.left_hosts, d.left_rate, d.left_delay), ("right", d.right_hosts, d.right_rate, d.right_delay)]
-    {
+    for (side, hosts, rate, delay) in [
+        ("left", d.left_hosts, d.left_rate, d.left_delay),
+        ("right", d.right_hosts, d.right_rate, d.right_delay),
+    ] {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
             one_way(&mut plan, (&host, side), rate, delay, &d.access_queue, 1);
@@ -145,7 +153,11 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
             };
             let (a, b) = (find("from", &from)?, find("to", &to)?);
             if a == b {
-                return Err(Invalid::new(&join(&path, "to"), &to.write(), "is also where the flow comes from"));
+                return Err(Invalid::new(
+                    &join(&path, "to"),
+                    &to.write(),
+                    "is also where the flow comes from",
+                ));
             }
             for (x, y) in [(a, b), (b, a)] {
                 if let std::collections::hash_map::Entry::Vacant(entry) = routes.entry((x, y)) {
@@ -157,8 +169,12 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
                 }
             }
             if let Some(other) = names.insert(name.clone(), path.clone()) {
-                return Err(Invalid::new(&join(&path, "name"), &name.write(), format!("is also the name of a flow of {other}"))
-                    .remedy("give each its own, with {i} where count is above 1"));
+                return Err(Invalid::new(
+                    &join(&path, "name"),
+                    &name.write(),
+                    format!("is also the name of a flow of {other}"),
+                )
+                .remedy("give each its own, with {i} where count is above 1"));
             }
             flows.push(FlowPlan {
                 name,
@@ -176,8 +192,12 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
         let known: Vec<String> = links.iter().map(LinkPlan::name).collect();
         if !known.contains(name) {
             let shown: Vec<&str> = known.iter().map(String::as_str).take(30).collect();
-            return Err(Invalid::new(&format!("record.links.{i}"), &name.write(), "is no link of the network")
-                .remedy(did_you_mean(name, &shown)));
+            return Err(Invalid::new(
+                &format!("record.links.{i}"),
+                &name.write(),
+                "is no link of the network",
+            )
+            .remedy(did_you_mean(name, &shown)));
         }
     }
     Ok(Plan { links, flows })

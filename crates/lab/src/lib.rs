@@ -14,8 +14,8 @@ pub use record::{Column, Outcome, Table};
 pub use run::{Failure, Watch, run};
 pub use scenario::Scenario;
 
-use units::param::{Json, page};
 use units::Read;
+use units::param::{Json, page};
 
 /// A scenario as JSON, every default filled in.
 pub fn write(scenario: &Scenario) -> Json {

@@ -1,7 +1,7 @@
 //! Reads scenario documents: TOML or JSON, with keys changed from the command line.
 
-use units::param::{Invalid, Json, JsonMap, did_you_mean, join};
 use units::Read;
+use units::param::{Invalid, Json, JsonMap, did_you_mean, join};
 
 use crate::scenario::Scenario;
 
@@ -21,7 +21,8 @@ const DEEPEST: usize = 40;
 pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
     match format {
         Format::Toml => {
-            let table: toml::Table = text.parse().map_err(|e: toml::de::Error| syntax("TOML", &e.to_string()))?;
+            let table: toml::Table =
+                text.parse().map_err(|e: toml::de::Error| syntax("TOML", &e.to_string()))?;
             from_toml(&toml::Value::Table(table), "", 0)
         }
         Format::Json => serde_json::from_str(text).map_err(|e| syntax("JSON", &e.to_string())),
@@ -44,7 +45,9 @@ fn from_toml(value: &toml::Value, path: &str, depth: usize) -> Result<Json, Inva
             .map(Json::Number)
             .ok_or_else(|| Invalid::at(path, format!("{f} is not a finite number")))?,
         toml::Value::Boolean(b) => Json::from(*b),
-        toml::Value::Datetime(d) => return Err(Invalid::at(path, format!("{d} is a date, which no key takes"))),
+        toml::Value::Datetime(d) => {
+            return Err(Invalid::at(path, format!("{d} is a date, which no key takes")));
+        }
         toml::Value::Array(list) => Json::Array(
             list.iter()
                 .enumerate()
@@ -72,7 +75,9 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
     let mut path = String::new();
     for part in key.split('.') {
         if part.is_empty() || path.matches('.').count() > DEEPEST {
-            return Err(Invalid::at(key, "is not a path of keys").remedy("write for example network.queue.limit"));
+            return Err(
+                Invalid::at(key, "is not a path of keys").remedy("write for example network.queue.limit")
+            );
         }
         path = join(&path, part);
         // A law by its bare name stands for a table with its kind.

@@ -120,7 +120,14 @@ impl Probe for LinkProbe<'_> {
         };
         if let Some(series) = series {
             let s = &packet.segment;
-            series.list.push(Incident { at, link: self.link, flow: packet.flow, seq: s.seq.0, bytes: s.len, why });
+            series.list.push(Incident {
+                at,
+                link: self.link,
+                flow: packet.flow,
+                seq: s.seq.0,
+                bytes: s.len,
+                why,
+            });
         }
         let way = r.way(packet.flow, packet.hop);
         let tally = &mut r.flows[packet.flow as usize].ways[way];

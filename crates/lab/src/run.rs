@@ -8,8 +8,8 @@ use queues::Discipline;
 use tcp::Endpoint;
 use thiserror::Error;
 use traffic::Traffic;
-use units::param::Invalid;
 use units::Time;
+use units::param::Invalid;
 
 use crate::build::{Built, ENDPOINT, Plan, build, plan};
 use crate::check::FlowLedger;
@@ -260,7 +260,11 @@ impl<'a> Simulation<'a> {
             if way == 1
                 && let Some(what) = ledger.ack_leaves(segment.flags)
             {
-                return Err(self.violation(now, format!("flow {}", self.plan.flows[flow as usize].name), what));
+                return Err(self.violation(
+                    now,
+                    format!("flow {}", self.plan.flows[flow as usize].name),
+                    what,
+                ));
             }
             let size = self.endpoints[e as usize].wire_size(&segment);
             let packet = Packet { flow, hop: self.first_hop[e as usize], size, ecn, segment };
@@ -291,7 +295,11 @@ impl<'a> Simulation<'a> {
                 let backlog = link.backlog();
                 let average = net::QueueDiscipline::average(&link.queue).unwrap_or(f64::NAN);
                 let transmitting = f64::from(u8::from(link.is_transmitting()));
-                self.queue.push(now, l, &[f64::from(backlog.packets), backlog.bytes as f64, average, transmitting]);
+                self.queue.push(
+                    now,
+                    l,
+                    &[f64::from(backlog.packets), backlog.bytes as f64, average, transmitting],
+                );
             }
         }
         if series.contains(&Series::Window) {
@@ -315,11 +323,14 @@ impl<'a> Simulation<'a> {
         for l in 0..self.links.len() {
             self.links[l].catch_up(now, &mut self.fates.of(l as u32));
             let link = &self.links[l];
-            link.check(now).map_err(|what| self.violation(now, format!("link {}", self.plan.links[l].name()), what))?;
+            link.check(now)
+                .map_err(|what| self.violation(now, format!("link {}", self.plan.links[l].name()), what))?;
             link.inside(&mut |p| inside[p.flow as usize][self.fates.way(p.flow, p.hop)] += 1);
         }
         for (f, ledger) in self.fates.flows.iter().enumerate() {
-            ledger.check(inside[f]).map_err(|what| self.violation(now, format!("flow {}", self.plan.flows[f].name), what))?;
+            ledger
+                .check(inside[f])
+                .map_err(|what| self.violation(now, format!("flow {}", self.plan.flows[f].name), what))?;
         }
         Ok(())
     }

@@ -242,7 +242,11 @@ fn check_graph(graph: &Graph, path: &str) -> Result<(), Invalid> {
     for (i, link) in graph.links.iter().enumerate() {
         let path = join(&join(path, "links"), i);
         if link.from == link.to {
-            return Err(Invalid::new(&join(&path, "to"), &link.to.write(), "is also where the link comes from"));
+            return Err(Invalid::new(
+                &join(&path, "to"),
+                &link.to.write(),
+                "is also where the link comes from",
+            ));
         }
         if link.from.is_empty() || link.to.is_empty() {
             return Err(Invalid::at(&path, "must name two nodes, from and to"));
@@ -254,7 +258,9 @@ fn check_graph(graph: &Graph, path: &str) -> Result<(), Invalid> {
         for way in ways {
             if seen.contains(&way) {
                 return Err(Invalid::at(&path, format!("is the second link from {} to {}", way.0, way.1))
-                    .remedy("links are named by their nodes, so there is one each way; put a node between them"));
+                    .remedy(
+                        "links are named by their nodes, so there is one each way; put a node between them",
+                    ));
             }
             seen.push(way);
         }
@@ -271,8 +277,11 @@ fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
         let path = join(&flows, i);
         let Traffic::Bulk(bulk) = &flow.traffic;
         if bulk.size.is_none() && s.duration.is_none() {
-            return Err(Invalid::at(&join(&path, "traffic.size"), "is absent, so the flow never ends, and the scenario has no duration")
-                .remedy("give the flow a size or the scenario a duration"));
+            return Err(Invalid::at(
+                &join(&path, "traffic.size"),
+                "is absent, so the flow never ends, and the scenario has no duration",
+            )
+            .remedy("give the flow a size or the scenario a duration"));
         }
         let tcp = flow.tcp.apply(&s.tcp, &join(&path, "tcp"))?;
         flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
@@ -281,8 +290,12 @@ fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
     let samples = end.seconds() / s.record.interval.seconds();
     let sampled = s.record.series.iter().any(|x| matches!(x, Series::Queue | Series::Window));
     if s.duration.is_some() && sampled && samples > 1e8 {
-        return Err(Invalid::new(&join(path, "record.interval"), &s.record.interval.write(), format!("gives {samples:.0} samples of each series"))
-            .remedy("make the interval longer"));
+        return Err(Invalid::new(
+            &join(path, "record.interval"),
+            &s.record.interval.write(),
+            format!("gives {samples:.0} samples of each series"),
+        )
+        .remedy("make the interval longer"));
     }
     Ok(())
 }

@@ -26,7 +26,13 @@ impl Samples {
         }
     }
 
-    fn table(self, name: &'static str, key: &'static str, names: &Arc<Vec<String>>, columns: &[&'static str]) -> Table {
+    fn table(
+        self,
+        name: &'static str,
+        key: &'static str,
+        names: &Arc<Vec<String>>,
+        columns: &[&'static str],
+    ) -> Table {
         let mut all = vec![("time_s", Column::Float(self.time)), (key, Column::Name(self.of, names.clone()))];
         let mut values = self.values;
         values.resize_with(columns.len(), Vec::new);
@@ -50,8 +56,12 @@ impl Simulation<'_> {
                     let columns = ["cwnd_bytes", "ssthresh_bytes", "flight_bytes", "acked_bytes", "rto_s"];
                     Some(std::mem::take(&mut self.window).table("window", "flow", &flow_names, &columns))
                 }
-                Series::Drops => self.fates.drops.as_ref().map(|d| d.table("drops", &link_names, &flow_names)),
-                Series::Marks => self.fates.marks.as_ref().map(|d| d.table("marks", &link_names, &flow_names)),
+                Series::Drops => {
+                    self.fates.drops.as_ref().map(|d| d.table("drops", &link_names, &flow_names))
+                }
+                Series::Marks => {
+                    self.fates.marks.as_ref().map(|d| d.table("marks", &link_names, &flow_names))
+                }
             });
         }
         Outcome { tables, end: self.end, events: self.events.events(), ties: self.events.ties() }
@@ -133,7 +143,10 @@ impl Simulation<'_> {
                 ("delivered_packets", count(&|l| ledger(l).delivered.packets)),
                 ("waiting_packets", count(&|l| u64::from(self.links[l].backlog().packets))),
                 ("busy_s", Column::Float((0..n).map(busy).collect())),
-                ("utilization", Column::Float((0..n).map(|l| busy(l) / self.end.seconds().max(1e-12)).collect())),
+                (
+                    "utilization",
+                    Column::Float((0..n).map(|l| busy(l) / self.end.seconds().max(1e-12)).collect()),
+                ),
             ],
         }
     }

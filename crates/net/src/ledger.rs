@@ -92,7 +92,14 @@ impl Ledger {
     }
 
     /// The identities that hold at every instant, given what is waiting and what is on the wire.
-    pub fn check(&self, waiting: Backlog, ce_waiting: u64, on_wire: Count, busy: u64, elapsed: u64) -> Result<(), String> {
+    pub fn check(
+        &self,
+        waiting: Backlog,
+        ce_waiting: u64,
+        on_wire: Count,
+        busy: u64,
+        elapsed: u64,
+    ) -> Result<(), String> {
         let waiting = Count { packets: u64::from(waiting.packets), bytes: waiting.bytes };
         let accounted = self.dropped + self.departed + waiting;
         if self.arrived != accounted {

@@ -143,9 +143,7 @@ pub struct Segment {
 impl Segment {
     /// Length in sequence space: payload, SYN and FIN (RFC 9293, SEG.LEN).
     pub fn seq_len(&self) -> u32 {
-        u32::from(self.len)
-            + u32::from(self.flags.has(Flags::SYN))
-            + u32::from(self.flags.has(Flags::FIN))
+        u32::from(self.len) + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
     }
     /// The sequence number after the segment.
     pub fn end(&self) -> Seq {

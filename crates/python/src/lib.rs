@@ -11,8 +11,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use serde_json::{Value, json};
 
-create_exception!(_core, ScenarioError, PyValueError, "Wrong input: names the field, the value and the bound.");
-create_exception!(_core, InvariantViolation, PyRuntimeError, "A run broke an invariant: a bug of the simulator.");
+create_exception!(
+    _core,
+    ScenarioError,
+    PyValueError,
+    "Wrong input: names the field, the value and the bound."
+);
+create_exception!(
+    _core,
+    InvariantViolation,
+    PyRuntimeError,
+    "A run broke an invariant: a bug of the simulator."
+);
 
 fn parse(text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<Scenario> {
     let format = if format == "toml" { Format::Toml } else { Format::Json };
@@ -58,8 +68,12 @@ fn bytes_of<const N: usize, T: Copy>(values: &[T], to: impl Fn(T) -> [u8; N]) ->
 
 fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> {
     Ok(match column {
-        Column::Float(v) => ("<f8", PyBytes::new(py, &bytes_of(v, f64::to_le_bytes))).into_pyobject(py)?.into_any(),
-        Column::Count(v) => ("<u8", PyBytes::new(py, &bytes_of(v, u64::to_le_bytes))).into_pyobject(py)?.into_any(),
+        Column::Float(v) => {
+            ("<f8", PyBytes::new(py, &bytes_of(v, f64::to_le_bytes))).into_pyobject(py)?.into_any()
+        }
+        Column::Count(v) => {
+            ("<u8", PyBytes::new(py, &bytes_of(v, u64::to_le_bytes))).into_pyobject(py)?.into_any()
+        }
         Column::Name(codes, names) => {
             let names: Vec<Bound<PyString>> = names.iter().map(|n| PyString::new(py, n)).collect();
             PyList::new(py, codes.iter().map(|&c| &names[c as usize]))?.into_any()
@@ -165,7 +179,8 @@ impl Drop for Batch {
 }
 
 fn panic_text(cause: &(dyn std::any::Any + Send)) -> String {
-    let text = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
+    let text =
+        cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
     format!("internal error: {}; please report it with the scenario", text.unwrap_or("unknown"))
 }
 

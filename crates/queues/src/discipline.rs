@@ -43,7 +43,9 @@ impl Queue {
         let buffer = page::<Buffer>();
         let mut pages = Law::pages();
         for page in &mut pages {
-            if let (Some(all), Some(more)) = (page["parameters"].as_array_mut(), buffer["parameters"].as_array()) {
+            if let (Some(all), Some(more)) =
+                (page["parameters"].as_array_mut(), buffer["parameters"].as_array())
+            {
                 all.extend(more.iter().cloned());
             }
         }
@@ -58,11 +60,17 @@ fn is_buffer_key(key: &str) -> bool {
 impl Read for Queue {
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
         if value.is_string() {
-            return Ok(Queue { buffer: Buffer::read(&Json::Object(JsonMap::new()), path)?, law: Law::read(value, path)? });
+            return Ok(Queue {
+                buffer: Buffer::read(&Json::Object(JsonMap::new()), path)?,
+                law: Law::read(value, path)?,
+            });
         }
         let (buffer, law): (JsonMap, JsonMap) =
             object(value, path)?.clone().into_iter().partition(|(key, _)| is_buffer_key(key));
-        let queue = Queue { law: Law::read(&Json::Object(law), path)?, buffer: Buffer::read(&Json::Object(buffer), path)? };
+        let queue = Queue {
+            law: Law::read(&Json::Object(law), path)?,
+            buffer: Buffer::read(&Json::Object(buffer), path)?,
+        };
         Ok(queue)
     }
 
@@ -138,7 +146,11 @@ mod tests {
 
     #[test]
     fn a_queue_is_one_table() {
-        let q = Queue::read(&json!({"kind": "red", "limit": "64 packets", "minth": "20 packets", "maxth": "60 packets"}), "q").unwrap();
+        let q = Queue::read(
+            &json!({"kind": "red", "limit": "64 packets", "minth": "20 packets", "maxth": "60 packets"}),
+            "q",
+        )
+        .unwrap();
         assert_eq!(Queue::read(&q.write(), "q").unwrap(), q);
         assert_eq!(q.buffer.limit.0, 64.0);
         assert!(Queue::read(&json!("drop_tail"), "q").is_ok());
@@ -148,7 +160,10 @@ mod tests {
     fn refusals_name_the_key() {
         let e = |v| Queue::read(&v, "link.queue").unwrap_err().to_string();
         assert!(e(json!({"kind": "red", "mintth": "5 packets"})).contains("link.queue.mintth"));
-        assert!(e(json!({"kind": "red", "limit": "0 packets"})).contains("link.queue.limit: \"0 packets\" must be a whole number"));
+        assert!(
+            e(json!({"kind": "red", "limit": "0 packets"}))
+                .contains("link.queue.limit: \"0 packets\" must be a whole number")
+        );
         assert!(e(json!({"kind": "drop_tail", "minth": "5 packets"})).contains("link.queue.minth"));
         assert!(e(json!({"limit": "5 packets"})).contains("link.queue.kind: is missing"));
     }

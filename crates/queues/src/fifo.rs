@@ -66,7 +66,8 @@ impl<A: Aqm> QueueDiscipline for Fifo<A> {
     #[inline]
     fn enqueue(&mut self, packet: Packet, cx: &mut QueueCx) {
         let verdict = self.law.on_arrival(cx.now, &packet, self.backlog());
-        let counted = self.packets.len() as u32 + u32::from(self.counting == Counting::System && cx.transmitting);
+        let counted =
+            self.packets.len() as u32 + u32::from(self.counting == Counting::System && cx.transmitting);
         if counted >= self.limit {
             self.law.on_overflow(cx.now);
             cx.fates.drop(packet, Why::Full);

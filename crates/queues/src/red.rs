@@ -62,8 +62,12 @@ params! {
 
 fn check(red: &Red, path: &str) -> Result<(), Invalid> {
     if red.minth >= red.maxth {
-        return Err(Invalid::new(&join(path, "minth"), &red.minth.write(), format!("must be below maxth ({})", red.maxth))
-            .remedy("lower minth or raise maxth"));
+        return Err(Invalid::new(
+            &join(path, "minth"),
+            &red.minth.write(),
+            format!("must be below maxth ({})", red.maxth),
+        )
+        .remedy("lower minth or raise maxth"));
     }
     Ok(())
 }
@@ -89,7 +93,15 @@ impl RedLaw {
     pub fn new(params: &Red, rate: Rate, random: Stream) -> Self {
         let idle_packet_time = rate.transmission_time(params.idle_packet_size).0 as f64;
         let least_backlog = params.least_backlog.0 as u32;
-        RedLaw { params: params.clone(), least_backlog, idle_packet_time, average: 0.0, count: -1, idle_since: None, random }
+        RedLaw {
+            params: params.clone(),
+            least_backlog,
+            idle_packet_time,
+            average: 0.0,
+            count: -1,
+            idle_since: None,
+            random,
+        }
     }
 
     /// Figure 2, "calculate the new average queue size".
@@ -257,12 +269,19 @@ mod tests {
         assert!(uniform.iter().all(|g| (1..=19).contains(g)));
         let wait = gaps("wait", 400_000);
         assert!((mean(&wait) - 29.5).abs() < 0.4, "{}", mean(&wait));
-        assert!(wait.iter().all(|g| (20..=39).contains(g)), "{:?} {:?}", wait.iter().min(), wait.iter().max());
+        assert!(
+            wait.iter().all(|g| (20..=39).contains(g)),
+            "{:?} {:?}",
+            wait.iter().min(),
+            wait.iter().max()
+        );
     }
 
     #[test]
     fn thresholds_in_the_wrong_order_are_refused() {
-        let e = Red::read(&json!({"minth": "70 packets", "maxth": "60 packets"}), "queue").unwrap_err().to_string();
+        let e = Red::read(&json!({"minth": "70 packets", "maxth": "60 packets"}), "queue")
+            .unwrap_err()
+            .to_string();
         assert!(e.contains("queue.minth: \"70 packets\" must be below maxth (60 packets)"), "{e}");
     }
 

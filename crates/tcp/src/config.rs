@@ -140,15 +140,23 @@ params! {
 
 fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
     if tcp.rto_min > tcp.rto_max {
-        return Err(Invalid::new(&join(path, "rto_min"), &tcp.rto_min.write(), format!("must not exceed rto_max ({})", tcp.rto_max)));
+        return Err(Invalid::new(
+            &join(path, "rto_min"),
+            &tcp.rto_min.write(),
+            format!("must not exceed rto_max ({})", tcp.rto_max),
+        ));
     }
     if tcp.mss.0 + tcp.header_on_data.0 > 65_535 {
         let problem = format!("and header_on_data ({}) must not exceed 65535 B together", tcp.header_on_data);
         return Err(Invalid::new(&join(path, "mss"), &tcp.mss.write(), problem));
     }
     if tcp.receive_window < tcp.mss {
-        return Err(Invalid::new(&join(path, "receive_window"), &tcp.receive_window.write(), format!("must be at least mss ({})", tcp.mss))
-            .remedy("raise the window or lower mss"));
+        return Err(Invalid::new(
+            &join(path, "receive_window"),
+            &tcp.receive_window.write(),
+            format!("must be at least mss ({})", tcp.mss),
+        )
+        .remedy("raise the window or lower mss"));
     }
     Ok(())
 }

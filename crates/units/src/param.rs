@@ -497,7 +497,11 @@ pub fn doc_text(lines: &[&str]) -> String {
 /// The refusal of an absent key.
 pub fn missing<T: Read>(path: &str, meaning: &str) -> Invalid {
     let invalid = Invalid::at(path, format!("is missing: {meaning}"));
-    if T::EXAMPLE.is_empty() { invalid } else { invalid.remedy(format!("write for example \"{}\"", T::EXAMPLE)) }
+    if T::EXAMPLE.is_empty() {
+        invalid
+    } else {
+        invalid.remedy(format!("write for example \"{}\"", T::EXAMPLE))
+    }
 }
 
 /// Takes the key `kind` off a table; a bare name is a table with nothing else.
@@ -615,7 +619,10 @@ mod tests {
     #[test]
     fn refusals_name_path_value_and_bound() {
         assert!(refusal(json!({})).contains("a.b.wait: is missing: How long."));
-        assert!(refusal(json!({"wait": "1 s", "cuont": 1})).contains("a.b.cuont: is not a known key; did you mean count?"));
+        assert!(
+            refusal(json!({"wait": "1 s", "cuont": 1}))
+                .contains("a.b.cuont: is not a known key; did you mean count?")
+        );
         assert!(refusal(json!({"wait": "0 s"})).contains("a.b.wait: \"0 s\" must be above 0 s"));
         assert!(refusal(json!({"wait": "1 s", "colour": "green"})).contains("known: red, blue"));
         assert!(refusal(json!({"wait": "1 s", "colour": "red", "count": "11 packets"})).contains("too many"));

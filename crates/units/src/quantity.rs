@@ -125,7 +125,8 @@ const BYTE_UNITS: &[(&str, f64)] = &[
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        for (unit, scale) in [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000)] {
+        for (unit, scale) in [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000)]
+        {
             if self.0 >= scale && self.0.is_multiple_of(scale) {
                 return write!(f, "{} {unit}", self.0 / scale);
             }
@@ -141,7 +142,11 @@ impl Read for Bytes {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         let b = parse_scaled(value, path, "a size", BYTE_UNITS, Self::EXAMPLE)?;
         if !(0.0..=9e15).contains(&b) || b.fract() != 0.0 {
-            return Err(Invalid::new(path, value, "must be a whole number of bytes between 0 B and 9,000,000 GB"));
+            return Err(Invalid::new(
+                path,
+                value,
+                "must be a whole number of bytes between 0 B and 9,000,000 GB",
+            ));
         }
         Ok(Bytes(b as u64))
     }
@@ -159,7 +164,8 @@ impl Read for Bytes {
     }
 }
 
-const PACKET_UNITS: &[(&str, f64)] = &[("packets", 1.0), ("packet", 1.0), ("segments", 1.0), ("segment", 1.0)];
+const PACKET_UNITS: &[(&str, f64)] =
+    &[("packets", 1.0), ("packet", 1.0), ("segments", 1.0), ("segment", 1.0)];
 
 impl fmt::Display for Packets {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -199,8 +205,9 @@ impl Read for Probability {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         match value.as_f64() {
             Some(p) if (0.0..=1.0).contains(&p) => Ok(Probability(p)),
-            _ => Err(Invalid::new(path, value, "must be a number between 0 and 1")
-                .remedy("write 2 % as 0.02")),
+            _ => {
+                Err(Invalid::new(path, value, "must be a number between 0 and 1").remedy("write 2 % as 0.02"))
+            }
         }
     }
 

@@ -89,7 +89,8 @@ impl fmt::Display for Time {
     }
 }
 
-const UNITS: &[(&str, f64)] = &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("min", 60.0), ("h", 3600.0)];
+const UNITS: &[(&str, f64)] =
+    &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("min", 60.0), ("h", 3600.0)];
 /// The units a span is written in, largest first.
 const WRITE: &[(&str, f64)] = &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
 const LONGEST: f64 = 1e7;

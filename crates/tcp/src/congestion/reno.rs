@@ -41,7 +41,14 @@ mod tests {
     const MSS: f64 = 1000.0;
 
     fn window(cwnd: f64, ssthresh: f64, flight: f64) -> Window {
-        Window { cwnd: cwnd * MSS, ssthresh: ssthresh * MSS, flight: flight * MSS, inflation: 0.0, rwnd: 44.9 * MSS, smss: MSS }
+        Window {
+            cwnd: cwnd * MSS,
+            ssthresh: ssthresh * MSS,
+            flight: flight * MSS,
+            inflation: 0.0,
+            rwnd: 44.9 * MSS,
+            smss: MSS,
+        }
     }
 
     fn reno(ssthresh_from: SsthreshFrom) -> Reno {
@@ -74,6 +81,9 @@ mod tests {
         let mut window_based = reno(SsthreshFrom::Window);
         assert_eq!(window_based.ssthresh_on(&window(50.0, 20.0, 13.0), Congestion::Ecn), 22_000.0);
         assert_eq!(window_based.ssthresh_on(&window(13.7, 20.0, 13.0), Congestion::FastRetransmit), 6_000.0);
-        assert_eq!(window_based.ssthresh_on(&window(1.0, 20.0, 1.0), Congestion::Timeout { again: true }), 2_000.0);
+        assert_eq!(
+            window_based.ssthresh_on(&window(1.0, 20.0, 1.0), Congestion::Timeout { again: true }),
+            2_000.0
+        );
     }
 }

@@ -85,7 +85,13 @@ mod tests {
         e.on_data(false, true);
         assert!(!e.echoes(), "not negotiated");
         e.on_syn(EcnState::setup_syn());
-        for (cwr, ce, echoes) in [(false, true, true), (false, false, true), (true, false, false), (true, true, true), (true, false, false)] {
+        for (cwr, ce, echoes) in [
+            (false, true, true),
+            (false, false, true),
+            (true, false, false),
+            (true, true, true),
+            (true, false, false),
+        ] {
             e.on_data(cwr, ce);
             assert_eq!(e.echoes(), echoes);
         }

@@ -1,0 +1,59 @@
+//! What the tests of this crate share.
+#![allow(dead_code)]
+
+use lab::{Column, Failure, Format, Outcome, Scenario, Watch, read, run};
+
+/// Two downloads over a dumbbell, with short names for what the tests change.
+pub const TWO_DOWNLOADS: &str = r#"
+    network = { kind = "dumbbell", rate = "1.5 Mbit/s", delay = "20 ms", left_rate = "10 Mbit/s", left_delay = "0.5 ms",
+        right_rate = "10 Mbit/s", right_delay = "0.5 ms", right_hosts = 2,
+        queue = { kind = "red", limit = "64 packets", minth = "20 packets", maxth = "60 packets" } }
+    flows = [{ name = "C{i}", count = 2, from = "left-0", to = "right-{i}", traffic = { kind = "bulk", size = "1 MiB" } }]
+    tcp = { ecn = "rfc3168" }
+"#;
+
+/// Reads a scenario with changes.
+pub fn scenario(text: &str, changes: &[(&str, &str)]) -> Result<Scenario, String> {
+    let changes: Vec<(String, String)> =
+        changes.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    read(text, Format::Toml, &changes).map_err(|e| e.to_string())
+}
+
+/// Runs a scenario that is right.
+pub fn outcome(text: &str, changes: &[(&str, &str)]) -> Outcome {
+    try_outcome(text, changes).unwrap()
+}
+
+/// Runs a scenario that reads, whatever becomes of it.
+pub fn try_outcome(text: &str, changes: &[(&str, &str)]) -> Result<Outcome, Failure> {
+    run(&scenario(text, changes).unwrap(), &Watch::default())
+}
+
+/// A column of numbers.
+pub fn numbers(outcome: &Outcome, table: &str, column: &str) -> Vec<f64> {
+    let table = outcome.tables.iter().find(|t| t.name == table).unwrap();
+    match &table.columns.iter().find(|c| c.0 == column).unwrap().1 {
+        Column::Float(v) => v.clone(),
+        Column::Count(v) => v.iter().map(|&x| x as f64).collect(),
+        Column::Name(codes, _) => codes.iter().map(|&x| f64::from(x)).collect(),
+    }
+}
+
+/// FNV-1a over every bit of every table.
+pub fn digest(outcome: &Outcome) -> String {
+    let mut h = 0xcbf2_9ce4_8422_2325_u64;
+    let mut eat =
+        |bytes: &[u8]| bytes.iter().for_each(|b| h = (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
+    for table in &outcome.tables {
+        eat(table.name.as_bytes());
+        for (name, column) in &table.columns {
+            eat(name.as_bytes());
+            match column {
+                Column::Float(v) => v.iter().for_each(|x| eat(&x.to_bits().to_le_bytes())),
+                Column::Count(v) => v.iter().for_each(|x| eat(&x.to_le_bytes())),
+                Column::Name(codes, names) => codes.iter().for_each(|&c| eat(names[c as usize].as_bytes())),
+            }
+        }
+    }
+    format!("{h:016x}")
+}

@@ -1,0 +1,142 @@
+//! Wrong scenarios are refused with the field, the value and the bound; none makes it panic.
+
+mod common;
+
+use common::{TWO_DOWNLOADS, scenario, try_outcome};
+use lab::{Failure, Format, read};
+use proptest::prelude::*;
+
+fn refusal(key: &str, value: &str) -> String {
+    scenario(TWO_DOWNLOADS, &[(key, value)]).expect_err("should be refused")
+}
+
+#[test]
+fn every_refusal_names_field_value_and_bound() {
+    for (key, value, expected) in [
+        (
+            "network.queue.minth",
+            "\"60 packets\"",
+            "network.queue.minth: \"60 packets\" must be below maxth (60 packets)",
+        ),
+        ("network.delay", "\"-1 ms\"", "network.delay: \"-1 ms\" must be between 0 s"),
+        ("network.delay", "20", "network.delay: 20 must be a time with its unit"),
+        ("network.dealy", "\"1 ms\"", "network.dealy: is not a known key; did you mean delay?"),
+        ("network.queue.maxp", "1.5", "network.queue.maxp: 1.5 must be a number between 0 and 1"),
+        ("network.queue.limit", "\"0 packets\"", "network.queue.limit: \"0 packets\" must be a whole number"),
+        ("network.queue.kind", "\"rde\"", "network.queue.kind: \"rde\" is not known; did you mean red?"),
+        ("network.kind", "\"ring\"", "network.kind"),
+        ("flows.0.to", "\"right-7\"", "flows.0.to: \"right-7\" is not a node of the network"),
+        ("flows.0.to", "\"left-0\"", "is also where the flow comes from"),
+        ("flows.1.to", "\"x\"", "flows.1: is no element of a list of 1"),
+        ("flows", "[]", "flows: is empty"),
+        ("flows.0.name", "\"C\"", "flows.0.name: \"C\" is also the name of a flow"),
+        ("flows.0.traffic.size", "\"0 B\"", "flows.0.traffic.size: \"0 B\" must be at least 1 B"),
+        ("flows.0.tcp.mss", "\"9 MB\"", "flows.0.tcp.mss: \"9 MB\" must be at least 1 B, at most 65495 B"),
+        ("flows.0.tcp.rto_min", "\"90 s\"", "must not exceed rto_max"),
+        (
+            "flows.0.receiver_tcp.ecn",
+            "\"on\"",
+            "flows.0.receiver_tcp.ecn: \"on\" is none of the choices here; did you mean",
+        ),
+        (
+            "record.series",
+            "[\"queues\"]",
+            "record.series.0: \"queues\" is none of the choices here; did you mean queue?",
+        ),
+        (
+            "record.links",
+            "[\"left>rigth\"]",
+            "record.links.0: \"left>rigth\" is no link of the network; did you mean left>right?",
+        ),
+        ("record.interval", "\"0 s\"", "record.interval: \"0 s\" must be above 0 s"),
+        ("duration", "1979-05-27", "is a date, which no key takes"),
+        ("network..rate", "1", "is not a path of keys"),
+        ("tcp.receive_window", "\"100 B\"", "must be at least mss (1460 B)"),
+    ] {
+        let message = refusal(key, value);
+        assert!(message.contains(expected), "{key} = {value}\n  says {message}\n  not  {expected}");
+    }
+}
+
+#[test]
+fn syntax_errors_say_where() {
+    let e = read("network = {", Format::Toml, &[]).unwrap_err().to_string();
+    assert!(e.contains("not valid TOML") && e.contains("line 1"), "{e}");
+    let e = read("{\"a\": ", Format::Json, &[]).unwrap_err().to_string();
+    assert!(e.contains("not valid JSON") && e.contains("line 1"), "{e}");
+    let deep = format!("{}1{}", "[".repeat(1000), "]".repeat(1000));
+    assert!(
+        read(&deep, Format::Json, &[]).is_err() && read(&format!("x={deep}"), Format::Toml, &[]).is_err()
+    );
+}
+
+#[test]
+fn a_flow_needs_a_way_back() {
+    let text = r#"
+        network = { kind = "graph", links = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms", directions = "one" }] }
+        flows = [{ from = "a", to = "b", traffic = { kind = "bulk", size = "1 MB" } }]
+    "#;
+    let e = scenario(text, &[]).unwrap_err();
+    assert!(e.contains("flows.0: no links lead from b to a"), "{e}");
+    let twice = [(
+        "network.links",
+        r#"[{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }, { from = "b", to = "a", rate = "1 Mbit/s", delay = "1 ms" }]"#,
+    )];
+    assert!(scenario(text, &twice).unwrap_err().contains("network.links.1: is the second link from b to a"));
+}
+
+#[test]
+fn a_flow_that_never_ends_is_noticed() {
+    let e = scenario(TWO_DOWNLOADS, &[("flows.0.traffic", "{ kind = \"bulk\" }")]).unwrap_err();
+    assert!(e.contains("flows.0.traffic.size: is absent") && e.contains("duration"), "{e}");
+    let late = try_outcome(TWO_DOWNLOADS, &[("time_limit", "1 s")]);
+    assert!(matches!(&late, Err(Failure::Stalled(what)) if what.contains("2 of 2 flows")), "{late:?}");
+}
+
+const WORDS: [&str; 12] = [
+    "\"red\"",
+    "\"-3 ms\"",
+    "\"1e400 packets\"",
+    "[]",
+    "{}",
+    "0",
+    "-1",
+    "nan",
+    "\"\"",
+    "true",
+    "\"🦀 B\"",
+    "[[[1]]]",
+];
+const KEYS: [&str; 14] = [
+    "network",
+    "network.kind",
+    "network.queue",
+    "network.queue.limit",
+    "network.queue.maxp",
+    "network.right_hosts",
+    "flows",
+    "flows.0",
+    "flows.0.count",
+    "flows.0.tcp",
+    "flows.0.traffic.size",
+    "tcp.initial_window",
+    "record",
+    "seed",
+];
+
+proptest! {
+    /// Whatever is put wherever, reading ends in a scenario or a message.
+    #[test]
+    fn no_document_makes_it_panic(changes in prop::collection::vec((0..KEYS.len(), 0..WORDS.len()), 1..4)) {
+        let changes: Vec<_> = changes.into_iter().map(|(k, w)| (KEYS[k], WORDS[w])).collect();
+        if let Err(message) = scenario(TWO_DOWNLOADS, &changes) {
+            prop_assert!(!message.is_empty() && !message.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in ".{0,200}") {
+        let _ = read(&text, Format::Toml, &[]);
+        let _ = read(&text, Format::Json, &[]);
+    }
+}
