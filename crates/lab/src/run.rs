@@ -234,7 +234,7 @@ impl<'a> Simulation<'a> {
     /// A flow begins, or a timer expires.
     fn endpoint_event(&mut self, now: Time, e: u32) -> Result<(), Failure> {
         let f = (e / 2) as usize;
-        if e % 2 == 0 && now == self.starts[f] {
+        if e.is_multiple_of(2) && now == self.starts[f] {
             let Traffic::Bulk(bulk) = &self.plan.flows[f].traffic;
             self.endpoints[e as usize + 1].listen();
             let sender = &mut self.endpoints[e as usize];

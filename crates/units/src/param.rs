@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invalid {
     path: String,
-    value: Option<Value>,
+    /// As JSON, shortened.
+    value: Option<String>,
     problem: String,
     remedy: Option<String>,
 }
@@ -23,7 +24,11 @@ impl std::error::Error for Invalid {}
 impl Invalid {
     /// A wrong value at `path`; `problem` continues the sentence "value ...".
     pub fn new(path: &str, value: &Value, problem: impl Into<String>) -> Self {
-        Invalid { path: path.into(), value: Some(value.clone()), problem: problem.into(), remedy: None }
+        let mut text = value.to_string();
+        if text.chars().count() > 60 {
+            text = text.chars().take(57).collect::<String>() + "...";
+        }
+        Invalid { path: path.into(), value: Some(text), problem: problem.into(), remedy: None }
     }
 
     /// Something wrong at `path` that is not one value.
@@ -45,11 +50,7 @@ impl fmt::Display for Invalid {
             write!(f, "{}: ", self.path)?;
         }
         if let Some(value) = &self.value {
-            let mut text = value.to_string();
-            if text.chars().count() > 60 {
-                text = text.chars().take(57).collect::<String>() + "...";
-            }
-            write!(f, "{text} ")?;
+            write!(f, "{value} ")?;
         }
         f.write_str(&self.problem)?;
         if let Some(remedy) = &self.remedy {
@@ -637,6 +638,11 @@ mod tests {
         let e = Either::read(&json!({"kind": "tyo"}), "x").unwrap_err().to_string();
         assert!(e.contains("x.kind: \"tyo\" is not known; did you mean toy?"), "{e}");
         assert!(Either::read(&json!({}), "x").unwrap_err().to_string().contains("x.kind: is missing"));
+    }
+
+    #[test]
+    fn every_choice_has_a_page() {
+        assert_eq!(Either::pages().len(), 2);
     }
 
     #[test]
