@@ -94,11 +94,12 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     one_way(&mut plan, ("left", "right"), d.rate, d.delay, &d.queue, 1);
     one_way(&mut plan, ("right", "left"), d.rate, d.delay, &d.reverse_queue, 1);
     for (side, hosts, rate, delay) in [
-        ("left", d.left_hosts, d.left_rate, d.left_delay),
-        ("right", d.right_hosts, d.right_rate, d.right_delay),
+        ("left", d.left_hosts, d.left_rate, &d.left_delay),
+        ("right", d.right_hosts, d.right_rate, &d.right_delay),
     ] {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
+            let delay = delay.of(i, hosts);
             one_way(&mut plan, (&host, side), rate, delay, &d.access_queue, 1);
             one_way(&mut plan, (side, &host), rate, delay, &d.access_queue, 1);
         }

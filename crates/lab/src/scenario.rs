@@ -79,16 +79,56 @@ params! {
         left_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
         /// Rate of the left hosts' links, each way.
         left_rate: Rate = required, in Range::ANY, from "";
-        /// Propagation delay of the left hosts' links, one way.
-        left_delay: Duration = required, in Range::at_least(0.0), from "";
+        /// Propagation delay of the left hosts' links, one way; { first, last } spreads it evenly over the hosts.
+        left_delay: Spread = required, in Range::ANY, from "";
         /// Hosts on the right.
         right_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
         /// Rate of the right hosts' links, each way.
         right_rate: Rate = required, in Range::ANY, from "";
-        /// Propagation delay of the right hosts' links, one way.
-        right_delay: Duration = required, in Range::at_least(0.0), from "";
+        /// Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over the hosts.
+        right_delay: Spread = required, in Range::ANY, from "";
         /// Queue of the hosts' links, each way.
         access_queue: Queue = (drop_tail(100_000)), in Range::ANY, from "";
+    }
+}
+
+params! {
+    /// Times spread evenly from the first to the last of several.
+    pub struct Ends: "spread" {
+        /// Time of the first.
+        first: Duration = required, in Range::at_least(0.0), from "";
+        /// Time of the last.
+        last: Duration = required, in Range::at_least(0.0), from "";
+    }
+}
+
+/// A time for each of several: all the same (`"20 ms"`), or spread evenly (`{ first, last }`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread(Ends);
+
+impl Spread {
+    /// The time of number `i` of `n`.
+    pub fn of(&self, i: u64, n: u64) -> Duration {
+        let Ends { first, last } = self.0;
+        let share = i as f64 / (n.max(2) - 1) as f64;
+        Duration::from_seconds(first.seconds() + (last.seconds() - first.seconds()) * share)
+    }
+}
+
+impl Read for Spread {
+    const EXAMPLE: &'static str = Duration::EXAMPLE;
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        if value.is_object() {
+            return Ends::read(value, path).map(Spread);
+        }
+        let same = Duration::read(value, path)?;
+        Ok(Spread(Ends { first: same, last: same }))
+    }
+    fn write(&self) -> Json {
+        if self.0.first == self.0.last { self.0.first.write() } else { self.0.write() }
+    }
+    fn schema() -> Json {
+        serde_json::json!({"anyOf": [Duration::schema(), Ends::schema()]})
     }
 }
 
