@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use engine::Stream;
-use net::{Edge, Link, shortest_path};
+use net::{Edge, Link, Routes};
 use queues::{Discipline, Queue};
 use tcp::{Endpoint, Tcp};
 use traffic::Traffic;
@@ -12,7 +12,7 @@ use units::param::{Invalid, did_you_mean, join};
 use units::{Duration, Rate, Read, Time};
 
 use crate::read::unknown_node;
-use crate::scenario::{Directions, Dumbbell, Graph, Network, Scenario};
+use crate::scenario::{Directions, Dumbbell, Graph, Network, Scenario, Series};
 
 /// A one-way link as planned.
 #[derive(Clone, Debug)]
@@ -60,8 +60,32 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
 }
 
-/// Where a packet goes next: a link, or the endpoint where it ends.
-pub const ENDPOINT: u32 = 1 << 31;
+/// A hop of a route: a link, or the endpoint where the route ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop(u32);
+
+impl Hop {
+    const ENDPOINT: u32 = 1 << 31;
+    const DELAYS: u32 = 1 << 30;
+
+    /// The index of the link or endpoint.
+    #[inline]
+    pub fn index(self) -> u32 {
+        self.0 & !(Self::ENDPOINT | Self::DELAYS)
+    }
+
+    /// Whether it is an endpoint.
+    #[inline]
+    pub fn is_endpoint(self) -> bool {
+        self.0 & Self::ENDPOINT != 0
+    }
+
+    /// Whether it is a link that only delays what the hop before admits ([`Link::only_delays`]).
+    #[inline]
+    pub fn only_delays(self) -> bool {
+        self.0 & Self::DELAYS != 0
+    }
+}
 
 /// A network at rest, ready to run.
 #[derive(Debug)]
@@ -72,8 +96,8 @@ pub struct Built {
     pub endpoints: Vec<Endpoint>,
     /// When each flow opens its connection.
     pub starts: Vec<Time>,
-    /// All routes one after the other; an entry is a link, or [`ENDPOINT`] and an endpoint.
-    pub hops: Vec<u32>,
+    /// All routes one after the other, each ended by an endpoint.
+    pub hops: Vec<Hop>,
     /// Where the route of what an endpoint sends begins in `hops`.
     pub first_hop: Vec<u32>,
 }
@@ -134,7 +158,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     };
     let edges: Vec<Edge> =
         links.iter().map(|l| Edge { from: node(&l.from), to: node(&l.to), cost: l.cost }).collect();
-    let mut routes: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
+    let mut routes = Routes::new(nodes.len(), &edges);
     let mut names: HashMap<String, String> = HashMap::new();
     let mut flows = Vec::new();
     for (f, flow) in scenario.flows.iter().enumerate() {
@@ -160,15 +184,13 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
                     "is also where the flow comes from",
                 ));
             }
-            for (x, y) in [(a, b), (b, a)] {
-                if let std::collections::hash_map::Entry::Vacant(entry) = routes.entry((x, y)) {
-                    let route = shortest_path(nodes.len(), &edges, x, y).ok_or_else(|| {
-                        Invalid::at(&path, format!("no links lead from {} to {}", nodes[x], nodes[y]))
-                            .remedy("TCP needs a way there and a way back")
-                    })?;
-                    entry.insert(route);
-                }
-            }
+            let mut route = |x: usize, y: usize| {
+                routes.path(x, y).ok_or_else(|| {
+                    Invalid::at(&path, format!("no links lead from {} to {}", nodes[x], nodes[y]))
+                        .remedy("TCP needs a way there and a way back")
+                })
+            };
+            let routes = [route(a, b)?, route(b, a)?];
             if let Some(other) = names.insert(name.clone(), path.clone()) {
                 return Err(Invalid::new(
                     &join(&path, "name"),
@@ -185,7 +207,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
                 traffic: flow.traffic.clone(),
                 sender: sender.clone(),
                 receiver: receiver.clone(),
-                routes: [routes[&(a, b)].clone(), routes[&(b, a)].clone()],
+                routes,
             });
         }
     }
@@ -228,13 +250,64 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
         let first = built.endpoints.len() as u32;
         for (side, tcp) in [&flow.sender, &flow.receiver].into_iter().enumerate() {
             built.first_hop.push(built.hops.len() as u32);
-            built.hops.extend(flow.routes[side].iter().map(|&l| l as u32));
-            built.hops.push(ENDPOINT | (first + (1 - side as u32)));
+            built.hops.extend(flow.routes[side].iter().map(|&l| Hop(l as u32)));
+            built.hops.push(Hop(Hop::ENDPOINT | (first + (1 - side as u32))));
             let name = format!("flow/{}/clock-{side}", flow.name);
             built.endpoints.push(Endpoint::new(tcp.clone(), offset(seed, &name, tcp.clock_granularity)));
         }
         let start = flow.start + offset(seed, &format!("flow/{}/start", flow.name), phase.start);
         built.starts.push(Time::ZERO + start);
     }
+    find_delays(scenario, plan, &mut built);
     built
+}
+
+/// What comes before a link on the routes.
+#[derive(Clone, Copy, PartialEq)]
+enum Before {
+    Nothing,
+    Link(usize),
+    Several,
+}
+
+/// Finds the links that only delay, and says so in the routes.
+fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
+    let mut before = vec![Before::Nothing; built.links.len()];
+    for hops in built.hops.chunk_by(|a, _| !a.is_endpoint()) {
+        let mut previous = Before::Several; // an endpoint sends whenever it likes
+        for hop in hops.iter().filter(|h| !h.is_endpoint()) {
+            let here = &mut before[hop.index() as usize];
+            *here = if *here == Before::Nothing || *here == previous { previous } else { Before::Several };
+            previous = Before::Link(hop.index() as usize);
+        }
+    }
+    let sizes = plan.flows.iter().flat_map(|f| [&f.sender, &f.receiver]).map(|tcp| {
+        let (data, control) = (tcp.header_on_data.0, tcp.header_on_control.0);
+        ((data + 1).min(control), (data + tcp.mss.0).max(control))
+    });
+    let (least, largest) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let (least, largest) = (least.min(65_535) as u16, largest.min(65_535) as u16);
+    // A queue that is sampled is simulated: what is on its way to it is not in it yet.
+    let sampled = |l: usize| {
+        let record = &scenario.record;
+        record.series.contains(&Series::Queue)
+            && (record.links.is_empty() || record.links.contains(&plan.links[l].name()))
+    };
+    // Only one hop is passed on at a time: what passes on is not passed on to.
+    let mut delays = vec![false; built.links.len()];
+    let mut passes_on = vec![false; built.links.len()];
+    for l in 0..built.links.len() {
+        if let Before::Link(b) = before[l]
+            && !passes_on[l]
+            && !delays[b]
+            && !sampled(l)
+            && built.links[l].only_delays(&built.links[b], least, largest)
+        {
+            delays[l] = true;
+            passes_on[b] = true;
+        }
+    }
+    for hop in built.hops.iter_mut().filter(|h| !h.is_endpoint() && delays[h.index() as usize]) {
+        hop.0 |= Hop::DELAYS;
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{Link, Packet, Violation};
+use net::{Fifo, Inside, Link, Packet, Violation};
 use queues::Discipline;
 use tcp::Endpoint;
 use thiserror::Error;
@@ -11,7 +11,7 @@ use traffic::Traffic;
 use units::Time;
 use units::param::Invalid;
 
-use crate::build::{Built, ENDPOINT, Plan, build, plan};
+use crate::build::{Built, Hop, Plan, build, plan};
 use crate::check::FlowLedger;
 use crate::record::{FateRecorder, Incidents, Outcome};
 use crate::scenario::{Scenario, Series};
@@ -75,8 +75,12 @@ pub(crate) struct Simulation<'a> {
     pub(crate) links: Vec<Link<Discipline>>,
     pub(crate) endpoints: Vec<Endpoint>,
     pub(crate) starts: Vec<Time>,
-    hops: Vec<u32>,
+    hops: Vec<Hop>,
     first_hop: Vec<u32>,
+    /// Whether each link only delays.
+    delays: Vec<bool>,
+    /// What was inside each link at the last check.
+    pub(crate) insides: Vec<Inside>,
     pub(crate) fates: FateRecorder,
     /// Whether each flow is closed at both ends, and how many are not.
     closed: Vec<bool>,
@@ -101,8 +105,12 @@ impl<'a> Simulation<'a> {
         }
         let sampled = |name: &str| record.links.is_empty() || record.links.iter().any(|l| l == name);
         let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
+        let mut delays = vec![false; links.len()];
+        hops.iter().filter(|h| h.only_delays()).for_each(|h| delays[h.index() as usize] = true);
         Simulation {
             scenario,
+            delays,
+            insides: Vec::new(),
             plan,
             events,
             fates: FateRecorder {
@@ -190,16 +198,20 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn link_event(&mut self, now: Time, lane: u32) -> Result<(), Failure> {
         let link = &mut self.links[lane as usize];
-        let packet = link.deliver(now, &mut self.fates.of(lane));
+        let packet = link.deliver(now);
         let due = link.due();
         self.events.set(lane, due);
         if let Some(mut packet) = packet {
+            if self.hops[packet.hop as usize].only_delays() {
+                let before = self.hops[packet.hop as usize - 1].index();
+                self.links[before as usize].delivered_beyond(&packet);
+            }
             packet.hop += 1;
             let hop = self.hops[packet.hop as usize];
-            if hop & ENDPOINT == 0 {
-                self.enter(now, hop, packet);
+            if hop.is_endpoint() {
+                self.arrive(now, hop.index(), &packet)?;
             } else {
-                self.arrive(now, hop & !ENDPOINT, &packet)?;
+                self.enter(now, hop.index(), packet);
             }
         }
         Ok(())
@@ -208,9 +220,19 @@ impl<'a> Simulation<'a> {
     /// A packet enters the queue of a link.
     #[inline]
     fn enter(&mut self, now: Time, l: u32, packet: Packet) {
-        let link = &mut self.links[l as usize];
-        link.receive(now, packet, &mut self.fates.of(l));
-        self.events.set(l, link.due());
+        let received = self.links[l as usize].receive(now, packet, &mut self.fates.of(l));
+        let Some(mut entry) = received else { return };
+        let next = self.hops[packet.hop as usize + 1];
+        let into = if next.only_delays() {
+            entry.packet.hop += 1;
+            entry = self.links[next.index() as usize].pass_on(entry);
+            next.index()
+        } else {
+            l
+        };
+        let link = &mut self.links[into as usize];
+        link.put(entry);
+        self.events.set(into, link.due());
     }
 
     /// A packet reaches its endpoint.
@@ -268,7 +290,7 @@ impl<'a> Simulation<'a> {
             }
             let size = self.endpoints[e as usize].wire_size(&segment);
             let packet = Packet { flow, hop: self.first_hop[e as usize], size, ecn, segment };
-            self.enter(now, self.hops[packet.hop as usize], packet);
+            self.enter(now, self.hops[packet.hop as usize].index(), packet);
         }
         let lane = self.links.len() as u32 + e;
         let endpoint = &self.endpoints[e as usize];
@@ -290,11 +312,9 @@ impl<'a> Simulation<'a> {
         if series.contains(&Series::Queue) {
             for &l in &self.sampled_links {
                 let link = &mut self.links[l];
-                link.catch_up(now, &mut self.fates.of(l as u32));
-                self.events.set(l as u32, link.due());
-                let backlog = link.backlog();
-                let average = net::QueueDiscipline::average(&link.queue).unwrap_or(f64::NAN);
-                let transmitting = f64::from(u8::from(link.is_transmitting()));
+                let backlog = link.backlog(now);
+                let average = link.queue().average().unwrap_or(f64::NAN);
+                let transmitting = f64::from(u8::from(link.is_transmitting(now)));
                 self.queue.push(
                     now,
                     l,
@@ -319,19 +339,35 @@ impl<'a> Simulation<'a> {
     /// Holds every ledger against what is there.
     fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
-        let mut inside = vec![[0u64; 2]; self.fates.flows.len()];
-        for l in 0..self.links.len() {
-            self.links[l].catch_up(now, &mut self.fates.of(l as u32));
-            let link = &self.links[l];
-            link.check(now)
-                .map_err(|what| self.violation(now, format!("link {}", self.plan.links[l].name()), what))?;
-            link.inside(&mut |p| inside[p.flow as usize][self.fates.way(p.flow, p.hop)] += 1);
+        let mut packets = vec![[0u64; 2]; self.fates.flows.len()];
+        let mut insides = vec![Inside::default(); self.links.len()];
+        for (l, link) in self.links.iter().enumerate() {
+            for entry in link.pipe() {
+                let p = &entry.packet;
+                packets[p.flow as usize][self.fates.way(p.flow, p.hop)] += 1;
+                link.locate(entry, false, now, &mut insides[l]);
+                if self.hops[p.hop as usize].only_delays() {
+                    let before = self.hops[p.hop as usize - 1].index() as usize;
+                    self.links[before].locate(entry, true, now, &mut insides[before]);
+                }
+            }
+        }
+        for (l, link) in self.links.iter_mut().enumerate() {
+            let violation = |what| {
+                let place = format!("link {}", self.plan.links[l].name());
+                Failure::Violation(Violation { at: now, place, what })
+            };
+            link.ledger().check(&insides[l], now).map_err(violation)?;
+            let (waits, says) = (insides[l].waiting.packets, link.backlog(now).packets);
+            if !self.delays[l] && u64::from(says) != waits {
+                return Err(violation(format!("{waits} packets wait and the queue says {says}")));
+            }
         }
         for (f, ledger) in self.fates.flows.iter().enumerate() {
-            ledger
-                .check(inside[f])
-                .map_err(|what| self.violation(now, format!("flow {}", self.plan.flows[f].name), what))?;
+            let place = || format!("flow {}", self.plan.flows[f].name);
+            ledger.check(packets[f]).map_err(|what| self.violation(now, place(), what))?;
         }
+        self.insides = insides;
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
-//! What a queue is made of: a law that decides, a discipline that stores.
+//! What a queue is made of: a law that decides, a discipline that admits.
 //!
-//! As in Linux's `red.h`, the law (AQM) only returns a verdict; the shell around it stores, limits,
-//! marks and drops. Disciplines report fates; the link counts them.
+//! As in Linux's `red.h`, the law (AQM) only returns a verdict; the shell around it limits, marks and
+//! drops. Disciplines report fates; the link stores and counts.
 
 use units::Time;
 
@@ -57,20 +57,23 @@ pub enum Verdict {
     Drop(Why),
 }
 
-/// An active queue management law: it sees packets come and go and decides.
+/// The queue as an arriving packet finds it.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// The simulated time.
+    pub now: Time,
+    /// What waits.
+    pub backlog: Backlog,
+    /// When the transmitter fell idle; `None`: it is sending.
+    pub idle_since: Option<Time>,
+}
+
+/// An active queue management law: it sees packets come and decides.
 pub trait Aqm {
-    /// A packet arrives and `backlog` waits before it.
-    fn on_arrival(&mut self, _now: Time, _packet: &Packet, _backlog: Backlog) -> Verdict {
-        Verdict::Pass
-    }
-    /// A packet leaves for the transmitter and `backlog` remains.
-    fn on_departure(&mut self, _now: Time, _packet: &Packet, _backlog: Backlog) -> Verdict {
-        Verdict::Pass
-    }
+    /// A packet arrives.
+    fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict;
     /// The shell dropped the arriving packet because the buffer was full.
     fn on_overflow(&mut self, _now: Time) {}
-    /// The transmitter asked for a packet and there was none.
-    fn on_idle(&mut self, _now: Time) {}
     /// The average queue the law works with, in its own unit, if it has one.
     fn average(&self) -> Option<f64> {
         None
@@ -92,6 +95,7 @@ pub struct Fates(pub(crate) Vec<Fate>);
 
 impl Fates {
     /// Drops `packet`.
+    #[cold]
     pub fn drop(&mut self, packet: Packet, why: Why) {
         self.0.push(Fate::Dropped(packet, why));
     }
@@ -100,36 +104,22 @@ impl Fates {
     ///
     /// # Panics
     /// If it is not ECN-capable (RFC 3168 §5 forbids the mark).
+    #[cold]
     pub fn mark(&mut self, packet: &mut Packet, why: Why) {
         assert!(packet.ecn.is_capable(), "a mark on a Not-ECT packet of flow {}", packet.flow);
-        packet.ecn = Ecn::Ce;
         self.0.push(Fate::Marked(*packet, why));
+        packet.ecn = Ecn::Ce;
     }
 }
 
-/// The circumstances of a call to a discipline.
-#[derive(Debug)]
-pub struct QueueCx<'a> {
-    /// The simulated time.
-    pub now: Time,
-    /// Whether the transmitter is sending a packet.
-    pub transmitting: bool,
-    /// Where drops and marks are reported.
-    pub fates: &'a mut Fates,
-}
-
-/// A queue: FIFO shells, schedulers and flow queues implement it.
-pub trait QueueDiscipline {
-    /// Takes in a packet, or drops it (or another) and says so.
-    fn enqueue(&mut self, packet: Packet, cx: &mut QueueCx);
-    /// Hands over the next packet to send.
-    fn dequeue(&mut self, cx: &mut QueueCx) -> Option<Packet>;
-    /// What waits.
-    fn backlog(&self) -> Backlog;
+/// A queue that decides on arrival and serves first in, first out: since nothing happens to a packet
+/// later, the link knows at once when it will be sent.
+pub trait Fifo {
+    /// Admits a packet, perhaps marked, or drops it and says so.
+    fn admit(&mut self, packet: Packet, at: &Arrival, fates: &mut Fates) -> Option<Packet>;
     /// The average queue of its law, if it keeps one.
-    fn average(&self) -> Option<f64> {
-        None
-    }
-    /// Calls `see` for every waiting packet: for the ledger of each flow.
-    fn waiting(&self, see: &mut dyn FnMut(&Packet));
+    fn average(&self) -> Option<f64>;
+    /// Most waiting packets it ever admits one more to, if it never drops below that: what
+    /// [`Link::only_delays`](crate::Link::only_delays) needs to know.
+    fn passes_below(&self) -> Option<u32>;
 }

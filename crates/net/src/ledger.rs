@@ -3,7 +3,7 @@
 use thiserror::Error;
 use units::Time;
 
-use crate::discipline::{Backlog, Why};
+use crate::discipline::Why;
 use crate::packet::{Ecn, Packet};
 
 /// A number of packets and their bytes on the wire.
@@ -17,6 +17,7 @@ pub struct Count {
 
 impl Count {
     /// Counts `packet`.
+    #[inline]
     pub fn add(&mut self, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
@@ -27,6 +28,13 @@ impl std::ops::Add for Count {
     type Output = Count;
     fn add(self, o: Count) -> Count {
         Count { packets: self.packets + o.packets, bytes: self.bytes + o.bytes }
+    }
+}
+
+impl std::ops::Sub for Count {
+    type Output = Count;
+    fn sub(self, o: Count) -> Count {
+        Count { packets: self.packets - o.packets, bytes: self.bytes - o.bytes }
     }
 }
 
@@ -47,11 +55,11 @@ pub struct Violation {
 pub struct Ledger {
     /// Offered to the queue.
     pub arrived: Count,
-    /// Dropped by the queue, before or after waiting.
+    /// Dropped by the queue.
     pub dropped: Count,
-    /// Handed to the transmitter.
-    pub departed: Count,
-    /// Arrived at the far end.
+    /// Admitted: waiting, in service, on the wire or delivered.
+    pub admitted: Count,
+    /// Taken off the wire at the far end.
     pub delivered: Count,
     /// Dropped packets by reason ([`Why::index`]).
     pub dropped_why: [u64; 3],
@@ -61,18 +69,40 @@ pub struct Ledger {
     pub ce_in: u64,
     /// Packets with CE set that were dropped.
     pub ce_dropped: u64,
-    /// Packets that departed with CE set.
-    pub ce_out: u64,
+    /// Packets that were admitted with CE set.
+    pub ce_admitted: u64,
     /// Marks on packets that had CE already.
     pub re_marked: u64,
-    /// Time the transmitter was sending, in picoseconds, up to the end of the last packet begun.
-    pub busy: u64,
+    /// Time to send everything admitted, in picoseconds.
+    pub work: u64,
+}
+
+/// What is inside a link at some instant, seen packet by packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Inside {
+    /// Promised to the link by the hop before it, but not there yet.
+    pub to_come: Count,
+    /// Waiting for the transmitter.
+    pub waiting: Count,
+    /// In service or on the wire.
+    pub on_wire: Count,
+    /// At the far end already, though still on the books: inside the link behind, which only delays.
+    pub beyond: Count,
+    /// Transmission time that lies ahead, in picoseconds.
+    pub work: u64,
 }
 
 impl Ledger {
+    #[inline]
     pub(crate) fn arrive(&mut self, p: &Packet) {
         self.arrived.add(p);
         self.ce_in += u64::from(p.ecn == Ecn::Ce);
+    }
+
+    #[inline]
+    pub(crate) fn admit(&mut self, p: &Packet) {
+        self.admitted.add(p);
+        self.ce_admitted += u64::from(p.ecn == Ecn::Ce);
     }
 
     pub(crate) fn drop(&mut self, p: &Packet, why: Why) {
@@ -81,9 +111,9 @@ impl Ledger {
         self.ce_dropped += u64::from(p.ecn == Ecn::Ce);
     }
 
-    pub(crate) fn depart(&mut self, p: &Packet) {
-        self.departed.add(p);
-        self.ce_out += u64::from(p.ecn == Ecn::Ce);
+    pub(crate) fn mark(&mut self, p: &Packet, why: Why) {
+        self.marked_why[why.index()] += 1;
+        self.re_marked += u64::from(p.ecn == Ecn::Ce);
     }
 
     /// All marks.
@@ -91,40 +121,33 @@ impl Ledger {
         self.marked_why.iter().sum()
     }
 
-    /// The identities that hold at every instant, given what is waiting and what is on the wire.
-    pub fn check(
-        &self,
-        waiting: Backlog,
-        ce_waiting: u64,
-        on_wire: Count,
-        busy: u64,
-        elapsed: u64,
-    ) -> Result<(), String> {
-        let waiting = Count { packets: u64::from(waiting.packets), bytes: waiting.bytes };
-        let accounted = self.dropped + self.departed + waiting;
-        if self.arrived != accounted {
+    /// The identities that hold at every instant, given what is inside.
+    pub fn check(&self, inside: &Inside, now: Time) -> Result<(), String> {
+        if self.arrived != self.dropped + self.admitted {
             return Err(format!(
-                "packets in {:?} are not dropped {:?} + departed {:?} + waiting {:?}",
-                self.arrived, self.dropped, self.departed, waiting
+                "packets in {:?} are not dropped {:?} + admitted {:?}",
+                self.arrived, self.dropped, self.admitted
             ));
         }
-        if self.departed != self.delivered + on_wire {
+        let present = inside.to_come + inside.waiting + inside.on_wire + inside.beyond;
+        if self.admitted != self.delivered + present {
             return Err(format!(
-                "departed {:?} is not delivered {:?} + on the wire {:?}",
-                self.departed, self.delivered, on_wire
+                "admitted {:?} is not delivered {:?} + inside {inside:?}",
+                self.admitted, self.delivered
             ));
         }
-        if self.ce_in + self.marked() - self.re_marked != self.ce_out + self.ce_dropped + ce_waiting {
+        if self.ce_in + self.marked() - self.re_marked != self.ce_admitted + self.ce_dropped {
             return Err(format!(
-                "CE in {} + marks {} is not CE out {} + CE dropped {} + CE waiting {ce_waiting}",
+                "CE in {} + marks {} is not CE admitted {} + CE dropped {}",
                 self.ce_in,
                 self.marked() - self.re_marked,
-                self.ce_out,
+                self.ce_admitted,
                 self.ce_dropped
             ));
         }
-        if busy > elapsed {
-            return Err(format!("busy for {busy} ps of {elapsed} ps"));
+        let busy = self.work - inside.work;
+        if busy > now.0 {
+            return Err(format!("busy for {busy} ps of {} ps", now.0));
         }
         Ok(())
     }

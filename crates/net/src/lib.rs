@@ -1,8 +1,7 @@
-//! The network: packets, links, routes, and what a queue discipline must promise.
+//! The network: packets, links, routes, and what a queue must promise.
 //!
-//! A packet's way: `Link::receive` → queue discipline → transmitter → propagation →
-//! `Link::deliver` → the next hop of its route. The law decides (verdicts), the shell stores, marks
-//! and drops, and the link alone counts: its [`Ledger`] proves that no packet was lost unnoticed.
+//! A packet's way: `Link::receive` → queue → transmitter → propagation → `Link::deliver` → the next hop
+//! of its route. The law decides (verdicts), the shell marks and drops, the link alone stores and counts: its [`Ledger`] proves that no packet was lost unnoticed.
 
 mod discipline;
 mod ledger;
@@ -10,8 +9,8 @@ mod link;
 mod packet;
 mod route;
 
-pub use discipline::{Aqm, Backlog, Fate, Fates, QueueCx, QueueDiscipline, Verdict, Why};
-pub use ledger::{Count, Ledger, Violation};
-pub use link::{Link, NoProbe, Probe};
+pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Verdict, Why};
+pub use ledger::{Count, Inside, Ledger, Violation};
+pub use link::{InPipe, Link, NoProbe, Probe};
 pub use packet::{Ecn, Flags, Packet, Segment, Seq};
-pub use route::{Edge, shortest_path};
+pub use route::{Edge, Routes};

@@ -1,18 +1,22 @@
-//! A link: queue discipline → transmitter → propagation, with at most one pending event.
+//! A link: queue → transmitter → propagation, with at most one pending event.
 //!
-//! A packet's arrival at the far end is known when its transmission begins, so it goes into the pipe
-//! at that moment, and the link's only event is the arrival of the first packet in the pipe. The ends
-//! of transmissions are not events: whatever touches the link first catches up with every dequeue
-//! whose time has come, in order and at its exact time (htsim's one event a link, with exact times
-//! for the queue's law).
+//! The queue decides on arrival and serves first in, first out, so when a packet is admitted its
+//! times are known: when its transmission begins, when it ends, when it reaches the far end. It goes
+//! into the pipe with its arrival, and the link's only event is the first arrival in the pipe. How much
+//! waits at some instant is what has not begun by then.
+//!
+//! **Hops that only delay.** A link whose packets all come from one other link, that is no slower, and
+//! whose buffer cannot overflow for that reason, decides nothing: a packet admitted to the link before
+//! it has its arrival at the far end of both computed at once ([`Link::pass_on`]). Results are the same
+//! to the picosecond; an event a packet is saved.
 
 use std::collections::VecDeque;
 
 use units::{Bytes, Duration, Rate, Time};
 
-use crate::discipline::{Backlog, Fate, Fates, QueueCx, QueueDiscipline};
-use crate::ledger::{Count, Ledger};
-use crate::packet::{Ecn, Packet};
+use crate::discipline::{Arrival, Backlog, Fate, Fates, Fifo};
+use crate::ledger::{Inside, Ledger};
+use crate::packet::Packet;
 
 /// Sees what becomes of packets at a link.
 pub trait Probe {
@@ -31,186 +35,225 @@ impl Probe for NoProbe {
 /// Binary digits of the fraction in which the time to send a byte is held.
 const FRACTION: u32 = 20;
 
+/// A packet in a link, or on its way to it over a link before.
+#[derive(Clone, Copy, Debug)]
+pub struct InPipe {
+    /// When it arrives at the far end.
+    pub arrives: Time,
+    /// When it entered the link.
+    pub entered: Time,
+    /// The packet.
+    pub packet: Packet,
+}
+
 /// A one-way link.
 #[derive(Debug)]
 pub struct Link<Q> {
-    /// Its queue.
-    pub queue: Q,
+    /// When the transmitter has sent everything admitted so far.
+    free_at: Time,
     /// Picoseconds to send a byte, times 2^FRACTION.
     byte_time: u64,
     delay: Duration,
-    transmitting: bool,
-    /// When the transmitter has sent the last packet it began.
-    free_at: Time,
-    /// Packets sent or being sent, each with its arrival at the far end.
-    pipe: VecDeque<(Time, Packet)>,
-    fates: Fates,
+    /// Everything admitted and not delivered, in order of arrival.
+    pipe: VecDeque<InPipe>,
+    /// Of what waits: when its transmission begins, and its size.
+    waiting: VecDeque<(Time, u16)>,
+    waiting_bytes: u64,
+    /// Its queue.
+    queue: Q,
     ledger: Ledger,
+    fates: Fates,
 }
 
-impl<Q: QueueDiscipline> Link<Q> {
+impl<Q: Fifo> Link<Q> {
     /// A link of this rate and propagation delay behind `queue`.
     pub fn new(rate: Rate, delay: Duration, queue: Q) -> Self {
         let byte_time = ((8_000_000_000_000_u128 << FRACTION) / u128::from(rate.0)) as u64;
         Link {
-            queue,
+            free_at: Time::ZERO,
             byte_time,
             delay,
-            transmitting: false,
-            free_at: Time::ZERO,
             pipe: VecDeque::new(),
-            fates: Fates::default(),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            queue,
             ledger: Ledger::default(),
+            fates: Fates::default(),
         }
     }
 
     /// The time to send `size`, to the picosecond.
+    #[inline]
     pub fn transmission_time(&self, size: Bytes) -> Duration {
         let scaled = u128::from(size.0) * u128::from(self.byte_time);
         Duration(((scaled + (1 << (FRACTION - 1))) >> FRACTION) as u64)
     }
 
-    /// A packet arrives at the queue.
+    /// A packet arrives at the queue. If it is admitted, returns it with its arrival at the far end;
+    /// the caller puts it in this link's pipe, or in that of a link that only delays.
     #[inline]
-    pub fn receive(&mut self, now: Time, packet: Packet, probe: &mut impl Probe) {
-        self.catch_up(now, probe);
+    pub fn receive(&mut self, now: Time, packet: Packet, probe: &mut impl Probe) -> Option<InPipe> {
         self.ledger.arrive(&packet);
-        let mut cx = QueueCx { now, transmitting: self.transmitting, fates: &mut self.fates };
-        self.queue.enqueue(packet, &mut cx);
-        self.settle(now, probe);
-        if !self.transmitting {
-            self.transmit_next(now, probe);
+        let idle = self.free_at <= now;
+        let at = Arrival { now, backlog: self.backlog(now), idle_since: idle.then_some(self.free_at) };
+        let admitted = self.queue.admit(packet, &at, &mut self.fates);
+        if !self.fates.0.is_empty() {
+            self.settle(now, probe);
         }
+        let packet = admitted?;
+        if !idle {
+            self.waiting.push_back((self.free_at, packet.size));
+            self.waiting_bytes += u64::from(packet.size);
+        }
+        Some(InPipe { arrives: self.send(now, &packet), entered: now, packet })
+    }
+
+    /// A packet that enters at `entry.arrives`, in order, from the one link before this one, which
+    /// only delays: its entry in this link's pipe.
+    #[inline]
+    pub fn pass_on(&mut self, entry: InPipe) -> InPipe {
+        self.ledger.arrive(&entry.packet);
+        InPipe { arrives: self.send(entry.arrives, &entry.packet), entered: entry.arrives, ..entry }
+    }
+
+    /// Schedules the transmission of an admitted packet: its arrival at the far end.
+    #[inline]
+    fn send(&mut self, now: Time, packet: &Packet) -> Time {
+        let time = self.transmission_time(Bytes(u64::from(packet.size)));
+        self.free_at = self.free_at.max(now) + time;
+        self.ledger.work += time.0;
+        self.ledger.admit(packet);
+        self.free_at + self.delay
+    }
+
+    /// Puts an admitted packet in the pipe.
+    #[inline]
+    pub fn put(&mut self, entry: InPipe) {
+        self.pipe.push_back(entry);
     }
 
     /// When the first packet in the pipe arrives; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn due(&self) -> Time {
-        self.pipe.front().map_or(Time::NEVER, |&(at, _)| at)
+        self.pipe.front().map_or(Time::NEVER, |entry| entry.arrives)
     }
 
     /// Hands over the packet that arrives at the far end now.
     #[inline]
-    pub fn deliver(&mut self, now: Time, probe: &mut impl Probe) -> Option<Packet> {
-        self.catch_up(now, probe);
+    pub fn deliver(&mut self, now: Time) -> Option<Packet> {
         if self.due() > now {
             return None;
         }
-        let (_, packet) = self.pipe.pop_front()?;
-        self.ledger.delivered.add(&packet);
-        Some(packet)
+        let entry = self.pipe.pop_front()?;
+        self.ledger.delivered.add(&entry.packet);
+        Some(entry.packet)
     }
 
-    /// Does every dequeue whose time has come, at its time.
+    /// Notes that a packet admitted here was delivered at the far end of a link that only delays.
     #[inline]
-    pub fn catch_up(&mut self, now: Time, probe: &mut impl Probe) {
-        while self.transmitting && self.free_at <= now {
-            self.transmit_next(self.free_at, probe);
-        }
-    }
-
-    #[inline]
-    fn transmit_next(&mut self, at: Time, probe: &mut impl Probe) {
-        let mut cx = QueueCx { now: at, transmitting: false, fates: &mut self.fates };
-        let next = self.queue.dequeue(&mut cx);
-        self.settle(at, probe);
-        self.transmitting = next.is_some();
-        if let Some(packet) = next {
-            let time = self.transmission_time(Bytes(u64::from(packet.size)));
-            self.free_at = at + time;
-            self.ledger.busy += time.0;
-            self.ledger.depart(&packet);
-            self.pipe.push_back((self.free_at + self.delay, packet));
-        }
+    pub fn delivered_beyond(&mut self, packet: &Packet) {
+        self.ledger.delivered.add(packet);
     }
 
     /// Enters the reported fates in the ledger and shows them.
-    #[inline]
+    #[cold]
     fn settle(&mut self, now: Time, probe: &mut impl Probe) {
-        if self.fates.0.is_empty() {
-            return;
-        }
         for fate in self.fates.0.drain(..) {
             match &fate {
                 Fate::Dropped(packet, why) => self.ledger.drop(packet, *why),
-                Fate::Marked(_, why) => self.ledger.marked_why[why.index()] += 1,
+                Fate::Marked(packet, why) => self.ledger.mark(packet, *why),
             }
             probe.fate(now, &fate);
         }
     }
 
-    /// What waits, the packet in service not included. Catch up first.
-    pub fn backlog(&self) -> Backlog {
-        self.queue.backlog()
+    /// What waits at `now`, the packet in service not included.
+    #[inline]
+    pub fn backlog(&mut self, now: Time) -> Backlog {
+        while let Some(&(begins, size)) = self.waiting.front()
+            && begins <= now
+        {
+            self.waiting_bytes -= u64::from(size);
+            self.waiting.pop_front();
+        }
+        Backlog { packets: self.waiting.len() as u32, bytes: self.waiting_bytes }
     }
 
-    /// Whether a packet is in service.
-    pub fn is_transmitting(&self) -> bool {
-        self.transmitting
+    /// Whether a packet is in service at `now`.
+    pub fn is_transmitting(&self, now: Time) -> bool {
+        self.free_at > now
     }
 
-    /// The ledger so far.
+    /// Its queue.
+    pub fn queue(&self) -> &Q {
+        &self.queue
+    }
+
+    /// The ledger, with everything that was promised by the link before it.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// How long the transmitter was sending up to `now`, in picoseconds.
-    pub fn busy(&self, now: Time) -> u64 {
-        self.ledger.busy - if self.transmitting { self.free_at.since(now).0 } else { 0 }
+    /// What is in the pipe.
+    pub fn pipe(&self) -> impl Iterator<Item = &InPipe> {
+        self.pipe.iter()
     }
 
-    /// Checks the ledger against the queue and the pipe as they are.
-    pub fn check(&self, now: Time) -> Result<(), String> {
-        let mut on_wire = Count::default();
-        self.pipe.iter().for_each(|(_, p)| on_wire.add(p));
-        let mut seen = Backlog::default();
-        let mut ce_waiting = 0;
-        self.queue.waiting(&mut |p| {
-            seen.packets += 1;
-            seen.bytes += u64::from(p.size);
-            ce_waiting += u64::from(p.ecn == Ecn::Ce);
-        });
-        if seen != self.queue.backlog() {
-            return Err(format!("the queue holds {seen:?} and says {:?}", self.queue.backlog()));
+    /// Whether a link behind `before`, and behind no other, only delays: it is no slower, and what a
+    /// packet of `largest` bytes can make wait behind it, in packets of `least`, never fills it.
+    pub fn only_delays(&self, before: &Self, least: u16, largest: u16) -> bool {
+        let behind = u32::from(largest) / u32::from(least.max(1)) + 2;
+        self.byte_time <= before.byte_time && self.queue.passes_below().is_some_and(|n| n > behind)
+    }
+
+    /// Enters in `inside` where the packet of a pipe is at `now`: this link's own pipe, or (`beyond`)
+    /// that of the link behind it, which only delays.
+    pub fn locate(&self, entry: &InPipe, beyond: bool, now: Time, inside: &mut Inside) {
+        let packet = &entry.packet;
+        // In the pipe of the link behind, the entry there is the arrival at the far end here.
+        let (entered, arrives) =
+            if beyond { (Time::ZERO, entry.entered) } else { (entry.entered, entry.arrives) };
+        let time = self.transmission_time(Bytes(u64::from(packet.size)));
+        let sent = arrives - self.delay;
+        let begins = sent - time;
+        inside.work += sent.since(now).0.min(time.0);
+        if entered > now {
+            inside.to_come.add(packet);
+        } else if begins > now {
+            inside.waiting.add(packet);
+        } else if beyond && arrives <= now {
+            inside.beyond.add(packet);
+        } else {
+            inside.on_wire.add(packet);
         }
-        self.ledger.check(seen, ce_waiting, on_wire, self.busy(now), now.0)
-    }
-
-    /// Calls `see` for every packet that is waiting, in service or on the wire.
-    pub fn inside(&self, see: &mut dyn FnMut(&Packet)) {
-        self.queue.waiting(see);
-        self.pipe.iter().for_each(|(_, p)| see(p));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Ecn;
 
-    /// An unlimited queue that loses the packet with sequence number `loses` without a word.
+    /// An unlimited queue that loses the packet with sequence number `loses` without a word, and
+    /// marks another without saying so.
     #[derive(Default)]
     struct Plain {
-        packets: VecDeque<Packet>,
         loses: Option<u32>,
+        marks: Option<u32>,
     }
 
-    impl QueueDiscipline for Plain {
-        fn enqueue(&mut self, p: Packet, _: &mut QueueCx) {
-            if self.loses != Some(p.segment.seq.0) {
-                self.packets.push_back(p);
+    impl Fifo for Plain {
+        fn admit(&mut self, mut p: Packet, _: &Arrival, _: &mut Fates) -> Option<Packet> {
+            if self.marks == Some(p.segment.seq.0) {
+                p.ecn = Ecn::Ce;
             }
+            (self.loses != Some(p.segment.seq.0)).then_some(p)
         }
-        fn dequeue(&mut self, _: &mut QueueCx) -> Option<Packet> {
-            self.packets.pop_front()
+        fn average(&self) -> Option<f64> {
+            None
         }
-        fn backlog(&self) -> Backlog {
-            Backlog {
-                packets: self.packets.len() as u32,
-                bytes: self.packets.iter().map(|p| u64::from(p.size)).sum(),
-            }
-        }
-        fn waiting(&self, see: &mut dyn FnMut(&Packet)) {
-            self.packets.iter().for_each(see);
+        fn passes_below(&self) -> Option<u32> {
+            Some(u32::MAX)
         }
     }
 
@@ -224,48 +267,105 @@ mod tests {
         Link::new(Rate(1_500_000), Duration::from_millis(20), queue)
     }
 
+    fn receive(l: &mut Link<Plain>, now: Time, p: Packet) {
+        if let Some(entry) = l.receive(now, p, &mut NoProbe) {
+            l.put(entry);
+        }
+    }
+
+    fn check(l: &Link<Plain>, now: Time) -> Result<Inside, String> {
+        let mut inside = Inside::default();
+        l.pipe().for_each(|e| l.locate(e, false, now, &mut inside));
+        l.ledger().check(&inside, now).map(|()| inside)
+    }
+
+    fn ms(x: u64) -> Time {
+        Time::ZERO + Duration::from_millis(x)
+    }
+
     #[test]
     fn packets_arrive_one_transmission_time_apart() {
         let mut l = link(Plain::default());
         for seq in 0..3 {
-            l.receive(Time::ZERO, packet(seq, 1500), &mut NoProbe);
+            receive(&mut l, Time::ZERO, packet(seq, 1500));
         }
-        assert_eq!((l.backlog().packets, l.is_transmitting()), (2, true));
-        for (seq, ms) in [(0, 28), (1, 36), (2, 44)] {
-            let at = Time::ZERO + Duration::from_millis(ms);
-            assert_eq!(l.due(), at);
-            assert_eq!(l.deliver(at, &mut NoProbe).unwrap().segment.seq.0, seq);
-            l.check(at).unwrap();
+        assert_eq!((l.backlog(Time::ZERO).packets, l.is_transmitting(Time::ZERO)), (2, true));
+        assert_eq!(l.backlog(ms(8)), Backlog { packets: 1, bytes: 1500 });
+        for (seq, at) in [(0, 28), (1, 36), (2, 44)] {
+            assert_eq!(l.due(), ms(at));
+            assert_eq!(l.deliver(ms(at)).unwrap().segment.seq.0, seq);
+            check(&l, ms(at)).unwrap();
         }
-        assert_eq!((l.due(), l.deliver(Time(1 << 40), &mut NoProbe)), (Time::NEVER, None));
-        assert_eq!(l.busy(Time(1 << 40)), Duration::from_millis(24).0);
+        assert_eq!((l.due(), l.deliver(ms(1000))), (Time::NEVER, None));
+        assert_eq!(l.ledger().work, Duration::from_millis(24).0);
+    }
+
+    #[test]
+    fn every_packet_is_where_its_times_say() {
+        let mut l = link(Plain::default());
+        for seq in 0..3 {
+            receive(&mut l, Time::ZERO, packet(seq, 1500));
+        }
+        for (at, waiting, on_wire, work) in
+            [(0, 2, 1, 24), (8, 1, 2, 16), (15, 1, 2, 9), (16, 0, 3, 8), (25, 0, 3, 0)]
+        {
+            let inside = check(&l, ms(at)).unwrap();
+            assert_eq!((inside.waiting.packets, inside.on_wire.packets), (waiting, on_wire), "at {at} ms");
+            assert_eq!(inside.work, Duration::from_millis(work).0, "at {at} ms");
+        }
     }
 
     #[test]
     fn nothing_arrives_before_its_time() {
         let mut l = link(Plain::default());
-        l.receive(Time::ZERO, packet(0, 1500), &mut NoProbe);
-        assert_eq!(l.deliver(Time::ZERO + Duration::from_millis(27), &mut NoProbe), None);
+        receive(&mut l, Time::ZERO, packet(0, 1500));
+        assert_eq!(l.deliver(ms(27)), None);
     }
 
     #[test]
     fn a_queue_that_loses_a_packet_is_caught() {
         let mut l = link(Plain { loses: Some(1), ..Plain::default() });
-        l.receive(Time::ZERO, packet(0, 1500), &mut NoProbe);
-        l.check(Time::ZERO).unwrap();
-        l.receive(Time::ZERO, packet(1, 1500), &mut NoProbe);
-        let e = l.check(Time::ZERO).unwrap_err();
+        receive(&mut l, Time::ZERO, packet(0, 1500));
+        check(&l, Time::ZERO).unwrap();
+        receive(&mut l, Time::ZERO, packet(1, 1500));
+        let e = check(&l, Time::ZERO).unwrap_err();
         assert!(e.contains("packets in"), "{e}");
     }
 
     #[test]
-    fn a_mark_of_its_own_making_is_caught() {
+    fn a_pipe_that_loses_a_packet_is_caught() {
         let mut l = link(Plain::default());
-        l.receive(Time::ZERO, packet(0, 1500), &mut NoProbe);
-        l.receive(Time::ZERO, packet(1, 1500), &mut NoProbe);
-        l.queue.packets[0].ecn = Ecn::Ce;
-        let e = l.check(Time::ZERO).unwrap_err();
+        receive(&mut l, Time::ZERO, packet(0, 1500));
+        l.pipe.clear();
+        assert!(check(&l, Time::ZERO).unwrap_err().contains("admitted"));
+    }
+
+    #[test]
+    fn a_mark_of_its_own_making_is_caught() {
+        let mut l = link(Plain { marks: Some(0), ..Plain::default() });
+        receive(&mut l, Time::ZERO, packet(0, 1500));
+        let e = check(&l, Time::ZERO).unwrap_err();
         assert!(e.contains("CE in"), "{e}");
+    }
+
+    /// Passing on gives the times that receiving at the entry would have given.
+    #[test]
+    fn a_hop_that_only_delays_gives_the_same_times() {
+        let fast = || Link::new(Rate(2_000_000), Duration::from_millis(3), Plain::default());
+        let (mut a, mut b) = (link(Plain::default()), fast());
+        assert!(b.only_delays(&a, 40, 1500) && !a.only_delays(&b, 40, 1500));
+        let mut one_by_one = Vec::new();
+        let (mut c, mut d) = (link(Plain::default()), fast());
+        for (i, size) in [1500, 40, 40, 1500, 700].into_iter().enumerate() {
+            let now = ms(5 * i as u64);
+            let first = a.receive(now, packet(i as u32, size), &mut NoProbe).unwrap();
+            let passed = b.pass_on(first);
+            let first = c.receive(now, packet(i as u32, size), &mut NoProbe).unwrap();
+            let received = d.receive(first.arrives, first.packet, &mut NoProbe).unwrap();
+            assert_eq!((passed.arrives, passed.entered), (received.arrives, received.entered));
+            one_by_one.push(passed.arrives);
+        }
+        assert!(one_by_one.is_sorted());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Routes: shortest paths over a graph of one-way links.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::hash_map::Entry;
+use std::collections::{BinaryHeap, HashMap};
 
 /// A one-way link between two nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,15 +15,62 @@ pub struct Edge {
     pub cost: u64,
 }
 
-/// The cheapest sequence of edges (indices into `edges`) from one node to another; among equals the
-/// one found first by edge index, so that routes do not depend on the machine. `None`: unreachable.
-/// (Dijkstra 1959.)
-pub fn shortest_path(nodes: usize, edges: &[Edge], from: usize, to: usize) -> Option<Vec<usize>> {
-    let mut out: Vec<Vec<usize>> = vec![Vec::new(); nodes];
-    for (i, e) in edges.iter().enumerate() {
-        out[e.from].push(i);
+/// The routes of a graph. Paths between inner nodes are found once and remembered; a host with a
+/// single link out has no choice, nor has a way to one with a single link in, so a hundred thousand
+/// hosts on two routers need one path.
+#[derive(Debug)]
+pub struct Routes<'a> {
+    edges: &'a [Edge],
+    out: Vec<Vec<usize>>,
+    into: Vec<Vec<usize>>,
+    found: HashMap<(usize, usize), Option<Vec<usize>>>,
+}
+
+impl<'a> Routes<'a> {
+    /// The graph of these edges over nodes `0..nodes`.
+    pub fn new(nodes: usize, edges: &'a [Edge]) -> Self {
+        let mut routes = Routes {
+            edges,
+            out: vec![Vec::new(); nodes],
+            into: vec![Vec::new(); nodes],
+            found: HashMap::new(),
+        };
+        for (i, e) in edges.iter().enumerate() {
+            routes.out[e.from].push(i);
+            routes.into[e.to].push(i);
+        }
+        routes
     }
-    let mut best: Vec<Option<(u64, Option<usize>)>> = vec![None; nodes];
+
+    /// The cheapest sequence of edges from one node to another; `None`: unreachable.
+    pub fn path(&mut self, from: usize, to: usize) -> Option<Vec<usize>> {
+        let (mut a, mut b) = (from, to);
+        let (mut head, mut tail) = (Vec::new(), Vec::new());
+        // A forced first step, and a forced last one.
+        if let [only] = self.out[a][..]
+            && a != b
+        {
+            head.push(only);
+            a = self.edges[only].to;
+        }
+        if let [only] = self.into[b][..]
+            && a != b
+        {
+            tail.push(only);
+            b = self.edges[only].from;
+        }
+        let inner = match self.found.entry((a, b)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(shortest_path(&self.out, self.edges, a, b)),
+        };
+        inner.as_ref().map(|inner| [&head[..], inner, &tail].concat())
+    }
+}
+
+/// Dijkstra 1959; among equals the path found first by edge index, so that routes do not depend on
+/// the machine.
+fn shortest_path(out: &[Vec<usize>], edges: &[Edge], from: usize, to: usize) -> Option<Vec<usize>> {
+    let mut best: Vec<Option<(u64, Option<usize>)>> = vec![None; out.len()];
     best[from] = Some((0, None));
     let mut frontier = BinaryHeap::from([Reverse((0u64, from))]);
     while let Some(Reverse((cost, node))) = frontier.pop() {
@@ -50,26 +98,49 @@ pub fn shortest_path(nodes: usize, edges: &[Edge], from: usize, to: usize) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn edge(from: usize, to: usize, cost: u64) -> Edge {
         Edge { from, to, cost }
     }
 
+    fn path(nodes: usize, edges: &[Edge], from: usize, to: usize) -> Option<Vec<usize>> {
+        Routes::new(nodes, edges).path(from, to)
+    }
+
     #[test]
     fn the_cheaper_way_round() {
         let edges = [edge(0, 1, 1), edge(1, 2, 1), edge(0, 2, 5), edge(2, 3, 1)];
-        assert_eq!(shortest_path(4, &edges, 0, 3), Some(vec![0, 1, 3]));
+        assert_eq!(path(4, &edges, 0, 3), Some(vec![0, 1, 3]));
     }
 
     #[test]
     fn equal_ways_are_settled_by_index() {
         let edges = [edge(0, 1, 1), edge(0, 2, 1), edge(2, 3, 1), edge(1, 3, 1)];
-        assert_eq!(shortest_path(4, &edges, 0, 3), Some(vec![0, 3]));
+        assert_eq!(path(4, &edges, 0, 3), Some(vec![0, 3]));
     }
 
     #[test]
     fn links_are_one_way() {
-        assert_eq!(shortest_path(2, &[edge(0, 1, 1)], 1, 0), None);
-        assert_eq!(shortest_path(2, &[edge(0, 1, 1)], 0, 0), Some(vec![]));
+        assert_eq!(path(2, &[edge(0, 1, 1)], 1, 0), None);
+        assert_eq!(path(2, &[edge(0, 1, 1)], 0, 0), Some(vec![]));
+    }
+
+    proptest! {
+        /// Forced steps change neither whether there is a way nor what it costs.
+        #[test]
+        fn forced_steps_cost_nothing(
+            list in prop::collection::vec((0usize..7, 0usize..7, 1u64..4), 1..14), from in 0usize..7, to in 0usize..7,
+        ) {
+            let edges: Vec<Edge> = list.into_iter().filter(|e| e.0 != e.1).map(|(a, b, c)| edge(a, b, c)).collect();
+            let mut routes = Routes::new(7, &edges);
+            let plain = shortest_path(&routes.out, &edges, from, to);
+            let cost = |p: &Vec<usize>| p.iter().map(|&i| edges[i].cost).sum::<u64>();
+            let found = routes.path(from, to);
+            prop_assert_eq!(found.as_ref().map(cost), plain.as_ref().map(cost));
+            for p in found {
+                prop_assert!(p.windows(2).all(|w| edges[w[0]].to == edges[w[1]].from));
+            }
+        }
     }
 }

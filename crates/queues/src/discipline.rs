@@ -1,12 +1,12 @@
 //! The table of disciplines: how a scenario names them and how they are built.
 
 use engine::Stream;
-use net::{Backlog, Packet, QueueCx, QueueDiscipline};
+use net::{Aqm, Arrival, Fates, Fifo, Packet};
 use units::param::{Invalid, Json, JsonMap, object, page};
 use units::{Params, Rate, Read, choice};
 
 use crate::drop_tail::{DropTail, NoLaw};
-use crate::fifo::{Buffer, Fifo};
+use crate::fifo::{Buffer, Shell};
 use crate::red::{Red, RedLaw};
 
 choice! {
@@ -31,8 +31,10 @@ impl Queue {
     /// The discipline on a link of this rate; `random` gives its randomness.
     pub fn build(&self, rate: Rate, random: Stream) -> Discipline {
         match &self.law {
-            Law::DropTail(_) => Discipline::DropTail(Fifo::new(&self.buffer, NoLaw)),
-            Law::Red(red) => Discipline::Red(Fifo::new(&self.buffer, RedLaw::new(red, rate, random))),
+            Law::DropTail(_) => Discipline::DropTail(Shell::new(&self.buffer, NoLaw)),
+            Law::Red(red) => {
+                Discipline::Red(Box::new(Shell::new(&self.buffer, RedLaw::new(red, rate, random))))
+            }
         }
     }
 }
@@ -100,42 +102,36 @@ impl Read for Queue {
     }
 }
 
-/// Every discipline a link can hold: a closed choice, so that a call is a jump and not a pointer.
+/// Every queue a link can hold: a closed choice, so that a call is a jump and not a pointer.
 #[derive(Debug)]
 pub enum Discipline {
     /// Drop Tail.
-    DropTail(Fifo<NoLaw>),
-    /// RED.
-    Red(Fifo<RedLaw>),
+    DropTail(Shell<NoLaw>),
+    /// RED; boxed, so that the many links without it stay small.
+    Red(Box<Shell<RedLaw>>),
 }
 
-macro_rules! each {
-    ($self:ident, $q:ident => $call:expr) => {
-        match $self {
-            Discipline::DropTail($q) => $call,
-            Discipline::Red($q) => $call,
+impl Fifo for Discipline {
+    #[inline]
+    fn admit(&mut self, packet: Packet, at: &Arrival, fates: &mut Fates) -> Option<Packet> {
+        match self {
+            Discipline::DropTail(shell) => shell.admit(packet, at, fates),
+            Discipline::Red(shell) => shell.admit(packet, at, fates),
         }
-    };
-}
+    }
 
-impl QueueDiscipline for Discipline {
-    #[inline]
-    fn enqueue(&mut self, packet: Packet, cx: &mut QueueCx) {
-        each!(self, q => q.enqueue(packet, cx));
-    }
-    #[inline]
-    fn dequeue(&mut self, cx: &mut QueueCx) -> Option<Packet> {
-        each!(self, q => q.dequeue(cx))
-    }
-    #[inline]
-    fn backlog(&self) -> Backlog {
-        each!(self, q => q.backlog())
-    }
     fn average(&self) -> Option<f64> {
-        each!(self, q => q.average())
+        match self {
+            Discipline::DropTail(shell) => shell.law().average(),
+            Discipline::Red(shell) => shell.law().average(),
+        }
     }
-    fn waiting(&self, see: &mut dyn FnMut(&Packet)) {
-        each!(self, q => q.waiting(see));
+
+    fn passes_below(&self) -> Option<u32> {
+        match self {
+            Discipline::DropTail(shell) => Some(shell.limit().saturating_sub(1)),
+            Discipline::Red(_) => None,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Drop Tail: a packet that arrives at a full buffer is dropped, and nothing else happens.
 
-use net::Aqm;
+use net::{Aqm, Arrival, Packet, Verdict};
 use units::params;
 
 params! {
@@ -13,4 +13,9 @@ params! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLaw;
 
-impl Aqm for NoLaw {}
+impl Aqm for NoLaw {
+    #[inline]
+    fn on_arrival(&mut self, _: &Packet, _: &Arrival) -> Verdict {
+        Verdict::Pass
+    }
+}

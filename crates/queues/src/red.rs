@@ -8,7 +8,7 @@
 //! The average is kept in packets. Missing: byte mode.
 
 use engine::Stream;
-use net::{Aqm, Backlog, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, join};
 use units::{Bytes, Packets, Probability, Range, Rate, Read, Time, params, words};
 
@@ -83,8 +83,6 @@ pub struct RedLaw {
     average: f64,
     /// Packets since the last signal while the average was above minth; -1 below (count).
     count: i64,
-    /// When the queue became idle (q_time).
-    idle_since: Option<Time>,
     random: Stream,
 }
 
@@ -93,26 +91,19 @@ impl RedLaw {
     pub fn new(params: &Red, rate: Rate, random: Stream) -> Self {
         let idle_packet_time = rate.transmission_time(params.idle_packet_size).0 as f64;
         let least_backlog = params.least_backlog.0 as u32;
-        RedLaw {
-            params: params.clone(),
-            least_backlog,
-            idle_packet_time,
-            average: 0.0,
-            count: -1,
-            idle_since: None,
-            random,
-        }
+        RedLaw { params: params.clone(), least_backlog, idle_packet_time, average: 0.0, count: -1, random }
     }
 
     /// Figure 2, "calculate the new average queue size".
-    fn update_average(&mut self, now: Time, queue: u32) {
+    #[inline]
+    fn update_average(&mut self, at: &Arrival) {
         let wq = self.params.wq.0;
-        if let Some(since) = self.idle_since.take() {
+        if let Some(q_time) = at.idle_since {
             // m = (time - q_time)/s;  avg = (1 - wq)^m avg
-            let m = now.since(since).0 as f64 / self.idle_packet_time;
+            let m = at.now.since(q_time).0 as f64 / self.idle_packet_time;
             self.average *= libm::pow(1.0 - wq, m);
         }
-        self.average += wq * (f64::from(queue) - self.average);
+        self.average += wq * (f64::from(at.backlog.packets) - self.average);
     }
 
     /// The probability p_b at the present average; 1 or more means every packet.
@@ -142,9 +133,10 @@ impl RedLaw {
 }
 
 impl Aqm for RedLaw {
-    fn on_arrival(&mut self, now: Time, _: &Packet, backlog: Backlog) -> Verdict {
-        self.update_average(now, backlog.packets);
-        let spared = backlog.packets <= self.least_backlog && self.least_backlog > 0;
+    #[inline]
+    fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
+        self.update_average(at);
+        let spared = at.backlog.packets <= self.least_backlog && self.least_backlog > 0;
         if self.average < self.params.minth.0 || spared {
             self.count = -1;
             return Verdict::Pass;
@@ -169,10 +161,6 @@ impl Aqm for RedLaw {
         self.count = 0;
     }
 
-    fn on_idle(&mut self, now: Time) {
-        self.idle_since = Some(now);
-    }
-
     fn average(&self) -> Option<f64> {
         Some(self.average)
     }
@@ -181,6 +169,7 @@ impl Aqm for RedLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use net::Backlog;
     use serde_json::json;
 
     fn law(change: serde_json::Value) -> RedLaw {
@@ -192,7 +181,8 @@ mod tests {
         (0..n)
             .map(|i| {
                 let backlog = Backlog { packets: queue, bytes: 0 };
-                law.on_arrival(Time(i as u64 * 8_000_000_000), &Packet::default(), backlog)
+                let now = Time(i as u64 * 8_000_000_000);
+                law.on_arrival(&Packet::default(), &Arrival { now, backlog, idle_since: None })
             })
             .collect()
     }
@@ -211,9 +201,10 @@ mod tests {
     fn idle_time_decays_the_average() {
         let mut l = law(json!({}));
         l.average = 4.0;
-        l.on_idle(Time::ZERO);
         let s = 500.0 * 8.0 / 1.5e6;
-        l.on_arrival(Time((300.0 * s * 1e12) as u64), &Packet::default(), Backlog::default());
+        let now = Time((300.0 * s * 1e12) as u64);
+        let at = Arrival { now, backlog: Backlog::default(), idle_since: Some(Time::ZERO) };
+        l.on_arrival(&Packet::default(), &at);
         let expected = 4.0 * 0.998_f64.powf(300.0) * 0.998;
         assert!((l.average - expected).abs() < 1e-6, "{} {expected}", l.average);
     }

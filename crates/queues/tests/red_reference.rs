@@ -2,7 +2,7 @@
 //! decision on random arrivals with bursts, idle times and full buffers.
 
 use engine::Stream;
-use net::{Aqm, Backlog, Packet, Verdict, Why};
+use net::{Aqm, Arrival, Backlog, Packet, Verdict, Why};
 use queues::red::{Red, RedLaw};
 use units::{Rate, Read, Time};
 
@@ -26,7 +26,7 @@ impl Figure2 {
         // calculate the new average queue size avg
         if let Some(q_time) = self.q_time.take() {
             let m = (time - q_time) / self.s;
-            self.avg = (1.0 - self.wq).powf(m) * self.avg;
+            self.avg *= (1.0 - self.wq).powf(m);
         }
         self.avg = (1.0 - self.wq) * self.avg + self.wq * f64::from(q);
         if self.minth <= self.avg && self.avg < self.maxth {
@@ -79,10 +79,11 @@ fn same_decisions_as_figure_2() {
         let (mut now, mut queue, mut marks) = (0u64, 0u32, [0u64; 2]);
         for i in 0..1_000_000 {
             let u = traffic.uniform();
+            let mut idle_since = None;
             // A random walk of the queue with bursts; sometimes it empties and idles.
             if u < 0.002 {
                 queue = 0;
-                law.on_idle(Time(now));
+                idle_since = Some(Time(now));
                 reference.q_time = Some(now as f64 * 1e-12);
                 now += (traffic.uniform() * 2e11) as u64;
             } else if u < 0.5 {
@@ -91,7 +92,9 @@ fn same_decisions_as_figure_2() {
                 queue = (queue + traffic.below(4) as u32).min(maxth * 2);
             }
             now += traffic.below(8_000_000_000);
-            let verdict = law.on_arrival(Time(now), &Packet::default(), Backlog { packets: queue, bytes: 0 });
+            let backlog = Backlog { packets: queue, bytes: 0 };
+            let at = Arrival { now: Time(now), backlog, idle_since };
+            let verdict = law.on_arrival(&Packet::default(), &at);
             let (marked, forced) = reference.arrival(now as f64 * 1e-12, queue);
             let expected = match (marked, forced) {
                 (true, true) => Verdict::Drop(Why::Threshold),
