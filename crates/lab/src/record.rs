@@ -82,8 +82,6 @@ impl Incidents {
 pub struct FateRecorder {
     /// The ledger of each flow.
     pub flows: Vec<FlowLedger>,
-    /// First hop of the ACK direction of each flow: tells the two directions apart.
-    pub ack_hops: Vec<u32>,
     /// Drops, if they are recorded.
     pub drops: Option<Incidents>,
     /// Marks, if they are recorded.
@@ -95,12 +93,6 @@ impl FateRecorder {
     #[inline]
     pub fn of(&mut self, link: u32) -> LinkProbe<'_> {
         LinkProbe { link, recorder: self }
-    }
-
-    /// 0: data direction, 1: ACK direction.
-    #[inline]
-    pub fn way(&self, flow: u32, hop: u32) -> usize {
-        usize::from(hop >= self.ack_hops[flow as usize])
     }
 }
 
@@ -129,8 +121,7 @@ impl Probe for LinkProbe<'_> {
                 why,
             });
         }
-        let way = r.way(packet.flow, packet.hop);
-        let tally = &mut r.flows[packet.flow as usize].ways[way];
+        let tally = &mut r.flows[packet.flow as usize].ways[usize::from(packet.way)];
         match fate {
             Fate::Dropped(..) => tally.dropped += 1,
             Fate::Marked(..) => tally.marked += 1,

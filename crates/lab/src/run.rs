@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{Fifo, Inside, Link, Packet, Violation};
+use net::{Fifo, InPipe, Inside, Link, Packet, Violation};
 use queues::Discipline;
 use tcp::Endpoint;
 use thiserror::Error;
@@ -115,7 +115,6 @@ impl<'a> Simulation<'a> {
             events,
             fates: FateRecorder {
                 flows: vec![FlowLedger::default(); starts.len()],
-                ack_hops: (0..starts.len()).map(|f| first_hop[2 * f + 1]).collect(),
                 drops: wants(Series::Drops).then(Incidents::default),
                 marks: wants(Series::Marks).then(Incidents::default),
             },
@@ -198,37 +197,37 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn link_event(&mut self, now: Time, lane: u32) -> Result<(), Failure> {
         let link = &mut self.links[lane as usize];
-        let packet = link.deliver(now);
+        let entry = link.deliver(now);
         let due = link.due();
         self.events.set(lane, due);
-        if let Some(mut packet) = packet {
-            if self.hops[packet.hop as usize].only_delays() {
-                let before = self.hops[packet.hop as usize - 1].index();
+        if let Some(InPipe { packet, hop, .. }) = entry {
+            if self.hops[hop as usize].only_delays() {
+                let before = self.hops[hop as usize - 1].index();
                 self.links[before as usize].delivered_beyond(&packet);
             }
-            packet.hop += 1;
-            let hop = self.hops[packet.hop as usize];
-            if hop.is_endpoint() {
-                self.arrive(now, hop.index(), &packet)?;
+            let next = self.hops[hop as usize + 1];
+            if next.is_endpoint() {
+                self.arrive(now, next.index(), &packet)?;
             } else {
-                self.enter(now, hop.index(), packet);
+                self.enter(now, hop + 1, packet);
             }
         }
         Ok(())
     }
 
-    /// A packet enters the queue of a link.
+    /// A packet enters the queue of the link at `hop` of its route.
     #[inline]
-    fn enter(&mut self, now: Time, l: u32, packet: Packet) {
-        let received = self.links[l as usize].receive(now, packet, &mut self.fates.of(l));
-        let Some(mut entry) = received else { return };
-        let next = self.hops[packet.hop as usize + 1];
-        let into = if next.only_delays() {
-            entry.packet.hop += 1;
-            entry = self.links[next.index() as usize].pass_on(entry);
-            next.index()
+    fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
+        let link = self.hops[hop as usize].index();
+        let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
+        let Some(arrives) = received else { return };
+        let next = self.hops[hop as usize + 1];
+        let (into, entry) = if next.only_delays() {
+            let into = next.index();
+            let beyond = self.links[into as usize].pass_on(arrives, &packet);
+            (into, InPipe { arrives: beyond, entered: arrives, hop: hop + 1, packet })
         } else {
-            l
+            (link, InPipe { arrives, entered: now, hop, packet })
         };
         let link = &mut self.links[into as usize];
         link.put(entry);
@@ -289,8 +288,8 @@ impl<'a> Simulation<'a> {
                 ));
             }
             let size = self.endpoints[e as usize].wire_size(&segment);
-            let packet = Packet { flow, hop: self.first_hop[e as usize], size, ecn, segment };
-            self.enter(now, self.hops[packet.hop as usize].index(), packet);
+            let packet = Packet { flow, size, ecn, way: way as u8, segment };
+            self.enter(now, self.first_hop[e as usize], packet);
         }
         let lane = self.links.len() as u32 + e;
         let endpoint = &self.endpoints[e as usize];
@@ -344,10 +343,10 @@ impl<'a> Simulation<'a> {
         for (l, link) in self.links.iter().enumerate() {
             for entry in link.pipe() {
                 let p = &entry.packet;
-                packets[p.flow as usize][self.fates.way(p.flow, p.hop)] += 1;
+                packets[p.flow as usize][usize::from(p.way)] += 1;
                 link.locate(entry, false, now, &mut insides[l]);
-                if self.hops[p.hop as usize].only_delays() {
-                    let before = self.hops[p.hop as usize - 1].index() as usize;
+                if self.hops[entry.hop as usize].only_delays() {
+                    let before = self.hops[entry.hop as usize - 1].index() as usize;
                     self.links[before].locate(entry, true, now, &mut insides[before]);
                 }
             }

@@ -115,8 +115,8 @@ impl Fates {
 /// A queue that decides on arrival and serves first in, first out: since nothing happens to a packet
 /// later, the link knows at once when it will be sent.
 pub trait Fifo {
-    /// Admits a packet, perhaps marked, or drops it and says so.
-    fn admit(&mut self, packet: Packet, at: &Arrival, fates: &mut Fates) -> Option<Packet>;
+    /// Whether it admits the packet, which it may mark; if not, it drops it and says so.
+    fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool;
     /// The average queue of its law, if it keeps one.
     fn average(&self) -> Option<f64>;
     /// Most waiting packets it ever admits one more to, if it never drops below that: what

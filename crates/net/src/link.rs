@@ -42,6 +42,8 @@ pub struct InPipe {
     pub arrives: Time,
     /// When it entered the link.
     pub entered: Time,
+    /// Where it is on its route: an index into the network's table of hops.
+    pub hop: u32,
     /// The packet.
     pub packet: Packet,
 }
@@ -89,31 +91,33 @@ impl<Q: Fifo> Link<Q> {
         Duration(((scaled + (1 << (FRACTION - 1))) >> FRACTION) as u64)
     }
 
-    /// A packet arrives at the queue. If it is admitted, returns it with its arrival at the far end;
-    /// the caller puts it in this link's pipe, or in that of a link that only delays.
+    /// A packet arrives at the queue, which may mark it. If it is admitted, returns its arrival at the
+    /// far end; the caller puts it in this link's pipe, or in that of a link that only delays.
     #[inline]
-    pub fn receive(&mut self, now: Time, packet: Packet, probe: &mut impl Probe) -> Option<InPipe> {
-        self.ledger.arrive(&packet);
+    pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Option<Time> {
+        self.ledger.arrive(packet);
         let idle = self.free_at <= now;
         let at = Arrival { now, backlog: self.backlog(now), idle_since: idle.then_some(self.free_at) };
         let admitted = self.queue.admit(packet, &at, &mut self.fates);
         if !self.fates.0.is_empty() {
             self.settle(now, probe);
         }
-        let packet = admitted?;
+        if !admitted {
+            return None;
+        }
         if !idle {
             self.waiting.push_back((self.free_at, packet.size));
             self.waiting_bytes += u64::from(packet.size);
         }
-        Some(InPipe { arrives: self.send(now, &packet), entered: now, packet })
+        Some(self.send(now, packet))
     }
 
-    /// A packet that enters at `entry.arrives`, in order, from the one link before this one, which
-    /// only delays: its entry in this link's pipe.
+    /// A packet will enter at `enters`, in order, from the one link before this one, which only
+    /// delays: its arrival at the far end.
     #[inline]
-    pub fn pass_on(&mut self, entry: InPipe) -> InPipe {
-        self.ledger.arrive(&entry.packet);
-        InPipe { arrives: self.send(entry.arrives, &entry.packet), entered: entry.arrives, ..entry }
+    pub fn pass_on(&mut self, enters: Time, packet: &Packet) -> Time {
+        self.ledger.arrive(packet);
+        self.send(enters, packet)
     }
 
     /// Schedules the transmission of an admitted packet: its arrival at the far end.
@@ -140,13 +144,13 @@ impl<Q: Fifo> Link<Q> {
 
     /// Hands over the packet that arrives at the far end now.
     #[inline]
-    pub fn deliver(&mut self, now: Time) -> Option<Packet> {
+    pub fn deliver(&mut self, now: Time) -> Option<InPipe> {
         if self.due() > now {
             return None;
         }
         let entry = self.pipe.pop_front()?;
         self.ledger.delivered.add(&entry.packet);
-        Some(entry.packet)
+        Some(entry)
     }
 
     /// Notes that a packet admitted here was delivered at the far end of a link that only delays.
@@ -243,11 +247,11 @@ mod tests {
     }
 
     impl Fifo for Plain {
-        fn admit(&mut self, mut p: Packet, _: &Arrival, _: &mut Fates) -> Option<Packet> {
+        fn admit(&mut self, p: &mut Packet, _: &Arrival, _: &mut Fates) -> bool {
             if self.marks == Some(p.segment.seq.0) {
                 p.ecn = Ecn::Ce;
             }
-            (self.loses != Some(p.segment.seq.0)).then_some(p)
+            self.loses != Some(p.segment.seq.0)
         }
         fn average(&self) -> Option<f64> {
             None
@@ -267,9 +271,9 @@ mod tests {
         Link::new(Rate(1_500_000), Duration::from_millis(20), queue)
     }
 
-    fn receive(l: &mut Link<Plain>, now: Time, p: Packet) {
-        if let Some(entry) = l.receive(now, p, &mut NoProbe) {
-            l.put(entry);
+    fn receive(l: &mut Link<Plain>, now: Time, mut packet: Packet) {
+        if let Some(arrives) = l.receive(now, &mut packet, &mut NoProbe) {
+            l.put(InPipe { arrives, entered: now, hop: 0, packet });
         }
     }
 
@@ -293,10 +297,10 @@ mod tests {
         assert_eq!(l.backlog(ms(8)), Backlog { packets: 1, bytes: 1500 });
         for (seq, at) in [(0, 28), (1, 36), (2, 44)] {
             assert_eq!(l.due(), ms(at));
-            assert_eq!(l.deliver(ms(at)).unwrap().segment.seq.0, seq);
+            assert_eq!(l.deliver(ms(at)).unwrap().packet.segment.seq.0, seq);
             check(&l, ms(at)).unwrap();
         }
-        assert_eq!((l.due(), l.deliver(ms(1000))), (Time::NEVER, None));
+        assert!(l.due() == Time::NEVER && l.deliver(ms(1000)).is_none());
         assert_eq!(l.ledger().work, Duration::from_millis(24).0);
     }
 
@@ -319,7 +323,7 @@ mod tests {
     fn nothing_arrives_before_its_time() {
         let mut l = link(Plain::default());
         receive(&mut l, Time::ZERO, packet(0, 1500));
-        assert_eq!(l.deliver(ms(27)), None);
+        assert!(l.deliver(ms(27)).is_none());
     }
 
     #[test]
@@ -358,12 +362,13 @@ mod tests {
         let (mut c, mut d) = (link(Plain::default()), fast());
         for (i, size) in [1500, 40, 40, 1500, 700].into_iter().enumerate() {
             let now = ms(5 * i as u64);
-            let first = a.receive(now, packet(i as u32, size), &mut NoProbe).unwrap();
-            let passed = b.pass_on(first);
-            let first = c.receive(now, packet(i as u32, size), &mut NoProbe).unwrap();
-            let received = d.receive(first.arrives, first.packet, &mut NoProbe).unwrap();
-            assert_eq!((passed.arrives, passed.entered), (received.arrives, received.entered));
-            one_by_one.push(passed.arrives);
+            let mut p = packet(i as u32, size);
+            let entered = a.receive(now, &mut p, &mut NoProbe).unwrap();
+            let passed = b.pass_on(entered, &p);
+            let first = c.receive(now, &mut p, &mut NoProbe).unwrap();
+            let received = d.receive(first, &mut p, &mut NoProbe).unwrap();
+            assert_eq!((passed, entered), (received, first));
+            one_by_one.push(passed);
         }
         assert!(one_by_one.is_sorted());
     }

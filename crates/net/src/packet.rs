@@ -156,12 +156,12 @@ impl Segment {
 pub struct Packet {
     /// The flow it belongs to.
     pub flow: u32,
-    /// Where it is on its route: an index into the network's table of hops.
-    pub hop: u32,
     /// Bytes counted on the wire.
     pub size: u16,
     /// The ECN field.
     pub ecn: Ecn,
+    /// 0: from the flow's sender; 1: from its receiver.
+    pub way: u8,
     /// The transport header.
     pub segment: Segment,
 }
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_packet_stays_small() {
-        assert!(size_of::<Packet>() <= 32, "{}", size_of::<Packet>());
+        assert!(size_of::<Packet>() <= 24, "{}", size_of::<Packet>());
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub enum Discipline {
 
 impl Fifo for Discipline {
     #[inline]
-    fn admit(&mut self, packet: Packet, at: &Arrival, fates: &mut Fates) -> Option<Packet> {
+    fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
         match self {
             Discipline::DropTail(shell) => shell.admit(packet, at, fates),
             Discipline::Red(shell) => shell.admit(packet, at, fates),

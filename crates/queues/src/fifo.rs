@@ -52,23 +52,23 @@ impl<A: Aqm> Shell<A> {
 
     /// Lets a packet in, marked or not, or drops it.
     #[inline]
-    pub fn admit(&mut self, mut packet: Packet, at: &Arrival, fates: &mut Fates) -> Option<Packet> {
-        let verdict = self.law.on_arrival(&packet, at);
+    pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
+        let verdict = self.law.on_arrival(packet, at);
         let in_service = self.counting == Counting::System && at.idle_since.is_none();
         if at.backlog.packets + u32::from(in_service) >= self.limit {
             self.law.on_overflow(at.now);
-            fates.drop(packet, Why::Full);
-            return None;
+            fates.drop(*packet, Why::Full);
+            return false;
         }
         match verdict {
             Verdict::Pass => {}
-            Verdict::Signal(why) if packet.ecn.is_capable() => fates.mark(&mut packet, why),
+            Verdict::Signal(why) if packet.ecn.is_capable() => fates.mark(packet, why),
             Verdict::Signal(why) | Verdict::Drop(why) => {
-                fates.drop(packet, why);
-                return None;
+                fates.drop(*packet, why);
+                return false;
             }
         }
-        Some(packet)
+        true
     }
 }
 
@@ -99,8 +99,10 @@ mod tests {
     fn a_signal_marks_ect_and_drops_the_rest() {
         let buffer = Buffer { limit: Packets(10.0), limit_counts: Counting::Waiting };
         let mut shell = Shell::new(&buffer, Always);
-        let mut admit =
-            |ecn| shell.admit(packet(ecn), &arrival(0, false), &mut Fates::default()).map(|p| p.ecn);
+        let mut admit = |ecn| {
+            let mut p = packet(ecn);
+            shell.admit(&mut p, &arrival(0, false), &mut Fates::default()).then_some(p.ecn)
+        };
         assert_eq!(admit(Ecn::NotEct), None);
         assert_eq!([admit(Ecn::Ect0), admit(Ecn::Ect1), admit(Ecn::Ce)], [Some(Ecn::Ce); 3]);
     }
@@ -111,9 +113,8 @@ mod tests {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
             let buffer = Buffer { limit: Packets(4.0), limit_counts };
             let mut shell = Shell::new(&buffer, crate::drop_tail::NoLaw);
-            let mut admits = |n, busy| {
-                shell.admit(packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default()).is_some()
-            };
+            let mut admits =
+                |n, busy| shell.admit(&mut packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default());
             assert!(admits(waiting - 1, true) && !admits(waiting, true));
             assert!(admits(0, false));
         }
