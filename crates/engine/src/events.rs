@@ -17,8 +17,9 @@ pub type Lane = u32;
 /// The pending events of a run.
 #[derive(Debug, Default)]
 pub struct EventQueue {
-    /// (time << 32 | lane) as a 4-ary heap.
-    heap: Vec<u128>,
+    /// The pending times as a 4-ary heap, least first, and whose they are.
+    times: Vec<u64>,
+    lanes: Vec<Lane>,
     /// The root was taken and its place is free for the next entry, which saves a removal and an
     /// insertion: nearly every event of a lane sets its next.
     vacant: bool,
@@ -27,14 +28,6 @@ pub struct EventQueue {
     now: Time,
     events: u64,
     ties: u64,
-}
-
-const fn key(at: Time, lane: Lane) -> u128 {
-    ((at.0 as u128) << 32) | lane as u128
-}
-
-const fn unkey(key: u128) -> (Time, Lane) {
-    (Time((key >> 32) as u64), key as u32)
 }
 
 impl EventQueue {
@@ -47,13 +40,14 @@ impl EventQueue {
     ///
     /// # Panics
     /// If `at` is in the past: time would run backwards.
+    #[inline]
     pub fn set(&mut self, lane: Lane, at: Time) {
-        assert!(at >= self.now, "event of lane {lane} at {at}, before now ({})", self.now);
         let due = &mut self.due[lane as usize];
         if *due != at {
             *due = at;
             if at != Time::NEVER {
-                self.push(key(at, lane));
+                assert!(at >= self.now, "event of lane {lane} at {at}, before now ({})", self.now);
+                self.push(at.0, lane);
             }
         }
     }
@@ -69,12 +63,12 @@ impl EventQueue {
         loop {
             if self.vacant {
                 self.vacant = false;
-                let last = self.heap.pop()?;
-                if !self.heap.is_empty() {
-                    self.sift_down(last);
+                let (last, whose) = (self.times.pop()?, self.lanes.pop()?);
+                if !self.times.is_empty() {
+                    self.sift_down(last, whose);
                 }
             }
-            let (at, lane) = unkey(*self.heap.first()?);
+            let (at, lane) = (Time(*self.times.first()?), *self.lanes.first()?);
             self.vacant = true;
             let due = &mut self.due[lane as usize];
             if *due == at {
@@ -103,49 +97,61 @@ impl EventQueue {
         self.ties
     }
 
-    #[inline]
-    fn push(&mut self, k: u128) {
+    fn push(&mut self, at: u64, lane: Lane) {
         if std::mem::take(&mut self.vacant) {
-            return self.sift_down(k);
+            return self.sift_down(at, lane);
         }
-        let mut i = self.heap.len();
-        self.heap.push(k);
+        let mut i = self.times.len();
+        self.times.push(at);
+        self.lanes.push(lane);
         while i > 0 {
             let parent = (i - 1) / 4;
-            if self.heap[parent] <= k {
+            if (self.times[parent], self.lanes[parent]) <= (at, lane) {
                 break;
             }
-            self.heap[i] = self.heap[parent];
+            (self.times[i], self.lanes[i]) = (self.times[parent], self.lanes[parent]);
             i = parent;
         }
-        self.heap[i] = k;
+        (self.times[i], self.lanes[i]) = (at, lane);
     }
 
-    /// Puts `k` at the root and lets it sink.
-    #[inline]
-    fn sift_down(&mut self, k: u128) {
-        let heap = self.heap.as_mut_slice();
-        let n = heap.len();
+    /// Puts an entry at the root and lets it sink.
+    fn sift_down(&mut self, at: u64, lane: Lane) {
+        let n = self.times.len();
+        let (times, lanes) = (&mut self.times[..n], &mut self.lanes[..n]);
         let mut i = 0;
         loop {
             let first = 4 * i + 1;
-            let (least, key) = if let Some(&[a, b, c, d]) = heap.get(first..first + 4) {
-                let (x, u) = if b < a { (1, b) } else { (0, a) };
-                let (y, v) = if d < c { (3, d) } else { (2, c) };
-                if v < u { (y, v) } else { (x, u) }
-            } else {
-                let Some(last) = heap.get(first..n) else { break };
-                let Some(least) = last.iter().enumerate().min_by_key(|(_, k)| **k) else { break };
-                (least.0, *least.1)
+            let (least, time) = match times.get(first..first + 4) {
+                Some(&[a, b, c, d]) => {
+                    let (x, u) = if b < a { (1, b) } else { (0, a) };
+                    let (y, v) = if d < c { (3, d) } else { (2, c) };
+                    if (a == b) | (c == d) | (u == v) {
+                        least_of(&times[first..first + 4], &lanes[first..first + 4]) // by lane
+                    } else if v < u {
+                        (y, v)
+                    } else {
+                        (x, u)
+                    }
+                }
+                _ if first < n => least_of(&times[first..], &lanes[first..]),
+                _ => break,
             };
-            if key >= k {
+            if time > at || (time == at && lanes[first + least] > lane) {
                 break;
             }
-            heap[i] = key;
+            (times[i], lanes[i]) = (time, lanes[first + least]);
             i = first + least;
         }
-        heap[i] = k;
+        (times[i], lanes[i]) = (at, lane);
     }
+}
+
+/// Which of these entries is least, and its time.
+#[cold]
+fn least_of(times: &[u64], lanes: &[Lane]) -> (usize, u64) {
+    let least = (0..times.len()).min_by_key(|&i| (times[i], lanes[i])).unwrap_or(0);
+    (least, times[least])
 }
 
 #[cfg(test)]

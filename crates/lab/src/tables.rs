@@ -127,7 +127,8 @@ impl Simulation<'_> {
         let ledger = |l: usize| self.links[l].ledger();
         let inside = |l: usize| &self.insides[l];
         let arrived = |l: usize| ledger(l).arrived - inside(l).to_come;
-        let departed = |l: usize| ledger(l).admitted - inside(l).to_come - inside(l).waiting;
+        let departed =
+            |l: usize| ledger(l).arrived - ledger(l).dropped - inside(l).to_come - inside(l).waiting;
         let busy = |l: usize| Duration(ledger(l).work - inside(l).work).seconds();
         Table {
             name: "links",

@@ -50,12 +50,14 @@ pub struct InPipe {
 
 /// A one-way link.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Link<Q> {
     /// When the transmitter has sent everything admitted so far.
     free_at: Time,
     /// Picoseconds to send a byte, times 2^FRACTION.
     byte_time: u64,
     delay: Duration,
+    ledger: Ledger,
     /// Everything admitted and not delivered, in order of arrival.
     pipe: VecDeque<InPipe>,
     /// Of what waits: when its transmission begins, and its size.
@@ -63,7 +65,6 @@ pub struct Link<Q> {
     waiting_bytes: u64,
     /// Its queue.
     queue: Q,
-    ledger: Ledger,
     fates: Fates,
 }
 
@@ -125,8 +126,7 @@ impl<Q: Fifo> Link<Q> {
     fn send(&mut self, now: Time, packet: &Packet) -> Time {
         let time = self.transmission_time(Bytes(u64::from(packet.size)));
         self.free_at = self.free_at.max(now) + time;
-        self.ledger.work += time.0;
-        self.ledger.admit(packet);
+        self.ledger.admit(packet, time.0);
         self.free_at + self.delay
     }
 
@@ -341,7 +341,7 @@ mod tests {
         let mut l = link(Plain::default());
         receive(&mut l, Time::ZERO, packet(0, 1500));
         l.pipe.clear();
-        assert!(check(&l, Time::ZERO).unwrap_err().contains("admitted"));
+        assert!(check(&l, Time::ZERO).unwrap_err().contains("packets in"));
     }
 
     #[test]
