@@ -16,6 +16,16 @@ words! {
     }
 }
 
+words! {
+    /// How a queue signals congestion by an ECN-capable packet.
+    pub enum Marking {
+        /// By marking it.
+        Mark = "mark",
+        /// By dropping it, like any other: a router without ECN.
+        Drop = "drop",
+    }
+}
+
 params! {
     /// The buffer of a queue.
     pub struct Buffer: "buffer" {
@@ -23,6 +33,8 @@ params! {
         limit: Packets = (Packets(100.0)), in Range::between(1.0, 1e9).whole(), from "rfc7567 §2 leaves it to the operator; 100 is a common default of hosts";
         /// Whether the packet in service counts towards the limit.
         limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2's Drop Tail counts it, its RED does not";
+        /// What is done to an ECN-capable packet by which the law signals congestion.
+        ecn: Marking = (Marking::Mark), in Range::ANY, from "rfc3168 §5";
     }
 }
 
@@ -31,13 +43,19 @@ params! {
 pub struct Shell<A> {
     limit: u32,
     counting: Counting,
+    marks: bool,
     law: A,
 }
 
 impl<A: Aqm> Shell<A> {
     /// The shell of a buffer around a law.
     pub fn new(buffer: &Buffer, law: A) -> Self {
-        Shell { limit: buffer.limit.0 as u32, counting: buffer.limit_counts, law }
+        Shell {
+            limit: buffer.limit.0 as u32,
+            counting: buffer.limit_counts,
+            marks: buffer.ecn == Marking::Mark,
+            law,
+        }
     }
 
     /// The law.
@@ -62,7 +80,7 @@ impl<A: Aqm> Shell<A> {
         }
         match verdict {
             Verdict::Pass => {}
-            Verdict::Signal(why) if packet.ecn.is_capable() => fates.mark(packet, why),
+            Verdict::Signal(why) if self.marks && packet.ecn.is_capable() => fates.mark(packet, why),
             Verdict::Signal(why) | Verdict::Drop(why) => {
                 fates.drop(*packet, why);
                 return false;
@@ -95,23 +113,28 @@ mod tests {
         Packet { size: 1500, ecn, ..Packet::default() }
     }
 
+    /// What becomes of a packet with this ECN field that the law chose.
+    fn signalled(ecn: Marking, field: Ecn) -> Option<Ecn> {
+        let buffer = Buffer { limit: Packets(10.0), limit_counts: Counting::Waiting, ecn };
+        let mut p = packet(field);
+        let admitted = Shell::new(&buffer, Always).admit(&mut p, &arrival(0, false), &mut Fates::default());
+        admitted.then_some(p.ecn)
+    }
+
     #[test]
     fn a_signal_marks_ect_and_drops_the_rest() {
-        let buffer = Buffer { limit: Packets(10.0), limit_counts: Counting::Waiting };
-        let mut shell = Shell::new(&buffer, Always);
-        let mut admit = |ecn| {
-            let mut p = packet(ecn);
-            shell.admit(&mut p, &arrival(0, false), &mut Fates::default()).then_some(p.ecn)
-        };
-        assert_eq!(admit(Ecn::NotEct), None);
-        assert_eq!([admit(Ecn::Ect0), admit(Ecn::Ect1), admit(Ecn::Ce)], [Some(Ecn::Ce); 3]);
+        assert_eq!(signalled(Marking::Mark, Ecn::NotEct), None);
+        for field in [Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+            assert_eq!(signalled(Marking::Mark, field), Some(Ecn::Ce));
+            assert_eq!(signalled(Marking::Drop, field), None);
+        }
     }
 
     /// The two countings: with the packet in service a limit of 4 holds 4 in all, without it 5.
     #[test]
     fn the_limit_counts_what_it_says() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
-            let buffer = Buffer { limit: Packets(4.0), limit_counts };
+            let buffer = Buffer { limit: Packets(4.0), limit_counts, ecn: Marking::Mark };
             let mut shell = Shell::new(&buffer, crate::drop_tail::NoLaw);
             let mut admits =
                 |n, busy| shell.admit(&mut packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default());
