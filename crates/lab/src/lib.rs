@@ -3,12 +3,14 @@
 
 mod build;
 mod check;
+mod effort;
 mod read;
 mod record;
 mod run;
 pub mod scenario;
 mod tables;
 
+pub use effort::Effort;
 pub use read::{Format, read, read_file_text};
 pub use record::{Column, Outcome, Table};
 pub use run::{Failure, Watch, run};

@@ -6,6 +6,7 @@ use net::{Fate, Probe, Why};
 use units::Time;
 
 use crate::check::FlowLedger;
+use crate::effort::Effort;
 
 /// One column.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,10 @@ pub struct Outcome {
     pub events: u64,
     /// Events that shared their instant with the one before.
     pub ties: u64,
+    /// Cost of planning and building.
+    pub setup: Effort,
+    /// Cost of running and checking.
+    pub running: Effort,
 }
 
 /// A drop or a mark.

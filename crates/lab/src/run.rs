@@ -13,6 +13,7 @@ use units::param::Invalid;
 
 use crate::build::{Built, Hop, Plan, build, plan};
 use crate::check::FlowLedger;
+use crate::effort::Stopwatch;
 use crate::record::{FateRecorder, Incidents, Outcome};
 use crate::scenario::{Scenario, Series};
 use crate::tables::Samples;
@@ -60,12 +61,15 @@ const CHECK_EVERY: u64 = 1 << 23;
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
+    let mut stopwatch = Stopwatch::start();
     let plan = plan(scenario)?;
     let mut sim = Simulation::new(scenario, &plan);
+    let setup = stopwatch.lap();
     sim.run(watch)?;
     sim.check()?;
+    let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
-    Ok(sim.outcome())
+    Ok(sim.outcome(setup, running))
 }
 
 pub(crate) struct Simulation<'a> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use units::{Duration, Time};
 
+use crate::effort::Effort;
 use crate::record::{Column, Outcome, Table};
 use crate::run::Simulation;
 use crate::scenario::Series;
@@ -42,7 +43,7 @@ impl Samples {
 }
 
 impl Simulation<'_> {
-    pub(crate) fn outcome(mut self) -> Outcome {
+    pub(crate) fn outcome(mut self, setup: Effort, running: Effort) -> Outcome {
         let flow_names = Arc::new(self.plan.flows.iter().map(|f| f.name.clone()).collect::<Vec<_>>());
         let link_names = Arc::new(self.plan.links.iter().map(|l| l.name()).collect::<Vec<_>>());
         let mut tables = vec![self.flow_table(&flow_names), self.link_table(&link_names)];
@@ -64,7 +65,14 @@ impl Simulation<'_> {
                 }
             });
         }
-        Outcome { tables, end: self.end, events: self.events.events(), ties: self.events.ties() }
+        Outcome {
+            tables,
+            end: self.end,
+            events: self.events.events(),
+            ties: self.events.ties(),
+            setup,
+            running,
+        }
     }
 
     fn flow_table(&self, names: &Arc<Vec<String>>) -> Table {

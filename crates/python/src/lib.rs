@@ -87,6 +87,8 @@ fn result<'py>(py: Python<'py>, scenario: &Scenario, outcome: &Outcome) -> PyRes
         "seed": scenario.seed,
         "version": lab::VERSION,
         "build": if cfg!(debug_assertions) { "debug" } else { "release" },
+        "setup": {"cpu_s": outcome.setup.cpu_s, "wall_s": outcome.setup.wall_s},
+        "running": {"cpu_s": outcome.running.cpu_s, "wall_s": outcome.running.wall_s},
         "simulated_s": outcome.end.seconds(),
         "events": outcome.events,
         "tie_share": if outcome.events > 0 { outcome.ties as f64 / outcome.events as f64 } else { 0.0 },
