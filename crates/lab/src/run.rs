@@ -54,6 +54,9 @@ impl Watch {
     }
 }
 
+/// One event's work; its failure is behind a pointer so that success stays in a register.
+type Step = Result<(), Box<Violation>>;
+
 /// Events between two looks at the watch.
 const LOOK_EVERY: u64 = 1 << 14;
 /// Events between two checks of the ledgers.
@@ -146,9 +149,9 @@ impl<'a> Simulation<'a> {
             }
             self.end = now;
             if lane < links {
-                self.link_event(now, lane)?;
+                self.link_event(now, lane).map_err(|v| *v)?;
             } else if lane < links + endpoints {
-                self.endpoint_event(now, lane - links)?;
+                self.endpoint_event(now, lane - links).map_err(|v| *v)?;
             } else {
                 self.sample(now);
                 self.events.set(lane, now + self.scenario.record.interval);
@@ -199,7 +202,7 @@ impl<'a> Simulation<'a> {
 
     /// A packet reaches the far end of a link.
     #[inline]
-    fn link_event(&mut self, now: Time, lane: u32) -> Result<(), Failure> {
+    fn link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.links[lane as usize];
         let entry = link.deliver(now);
         let due = link.due();
@@ -240,7 +243,7 @@ impl<'a> Simulation<'a> {
 
     /// A packet reaches its endpoint.
     #[inline]
-    fn arrive(&mut self, now: Time, e: u32, packet: &Packet) -> Result<(), Failure> {
+    fn arrive(&mut self, now: Time, e: u32, packet: &Packet) -> Step {
         let endpoint = &mut self.endpoints[e as usize];
         let flow = &mut self.fates.flows[(e / 2) as usize];
         // The receiver (odd) is reached by the data direction.
@@ -257,7 +260,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// A flow begins, or a timer expires.
-    fn endpoint_event(&mut self, now: Time, e: u32) -> Result<(), Failure> {
+    fn endpoint_event(&mut self, now: Time, e: u32) -> Step {
         let f = (e / 2) as usize;
         if e.is_multiple_of(2) && now == self.starts[f] {
             let Traffic::Bulk(bulk) = &self.plan.flows[f].traffic;
@@ -276,7 +279,7 @@ impl<'a> Simulation<'a> {
 
     /// Sends what an endpoint has to send, and sees to its timer.
     #[inline]
-    fn pump(&mut self, now: Time, e: u32) -> Result<(), Failure> {
+    fn pump(&mut self, now: Time, e: u32) -> Step {
         let flow = e / 2;
         let way = (e % 2) as usize;
         while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now) {
@@ -285,11 +288,11 @@ impl<'a> Simulation<'a> {
             if way == 1
                 && let Some(what) = ledger.ack_leaves(segment.flags)
             {
-                return Err(self.violation(
+                return Err(Box::new(self.violation(
                     now,
                     format!("flow {}", self.plan.flows[flow as usize].name),
                     what,
-                ));
+                )));
             }
             let size = self.endpoints[e as usize].wire_size(&segment);
             let packet = Packet { flow, size, ecn, way: way as u8, segment };
@@ -335,8 +338,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn violation(&self, at: Time, place: String, what: impl Into<String>) -> Failure {
-        Failure::Violation(Violation { at, place, what: what.into() })
+    fn violation(&self, at: Time, place: String, what: impl Into<String>) -> Violation {
+        Violation { at, place, what: what.into() }
     }
 
     /// Holds every ledger against what is there.

@@ -293,6 +293,9 @@ impl Sender {
     /// whether it is new.
     #[inline]
     pub fn next_segment(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        if self.unsent == 0 && self.nxt == self.max && !self.retransmit && self.closing == self.fin_sent {
+            return None; // nothing written, nothing to send again: a receiver of data is always here
+        }
         let mss = tcp.mss.0 as u32;
         if self.retransmit {
             self.retransmit = false;
