@@ -1,0 +1,66 @@
+# make demo     set up, then reproduce the first study; ends with the path of its report
+# make test     set up, then run every check that CI runs
+# make nightly  the checks that take longer
+# make clean    remove what the others made
+
+PYTHON ?= python3
+OUT ?= results/ecn-finite-transfers
+BIN := .venv/bin
+
+# The one interpreter for pip, maturin and PyO3; nothing outside the checkout is used or changed.
+export VIRTUAL_ENV := $(CURDIR)/.venv
+export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_QUIET := 1
+unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
+
+CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*')
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test nightly clean tools rust python
+
+help:
+	@sed -n 's/^# //p' Makefile | head -4
+
+demo: .venv/core.stamp
+	@$(BIN)/aqmlab reproduce ecn-finite-transfers --out $(OUT)
+
+test: rust python
+
+rust: .venv/core.stamp
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo test --locked --workspace --exclude aqmlab-python
+
+# After the Rust tests, so that the summary of pytest is the last thing to be read.
+python: rust
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m aqmlab._generate --check
+	$(BIN)/python -m pytest
+
+nightly: .venv/core.stamp
+	PROPTEST_CASES=5000 cargo test --locked --workspace --exclude aqmlab-python --release
+	$(BIN)/python -m pytest --hypothesis-profile nightly -m 'nightly or not nightly'
+
+# The virtual environment with every dependency; made anew when pyproject.toml changes.
+.venv/dependencies.stamp: pyproject.toml | tools
+	@echo "Setting up .venv with the dependencies of pyproject.toml"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python tools/dependencies.py | $(BIN)/python -m pip install -r /dev/stdin
+	@touch $@
+
+# The simulator as a module of the package, and the command aqmlab.
+.venv/core.stamp: .venv/dependencies.stamp $(CORE_SOURCES) | tools
+	@echo "Building the simulator"
+	@$(BIN)/maturin develop --quiet --release --locked
+	@touch $@
+
+tools:
+	@tools/require $(PYTHON)
+
+clean:
+	rm -rf .venv target results .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	find python -name '__pycache__' -prune -exec rm -rf {} +
+	rm -f python/aqmlab/_core.*.so

@@ -1,0 +1,266 @@
+"""The speed benchmark: scenarios S1, S2 … in this simulator and, on wish, in its peers.
+
+Every run is a process of its own, pinned to one core; simulators take turns, so that a machine
+whose speed drifts treats them alike. Set-up is not counted, for anyone. Quote ratios of one call,
+not figures of different days.
+"""
+
+import json
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Measured = dict[str, float]
+"""One run: bottleneck_packets, hops, cpu_s, wall_s, and peak_rss_bytes above the idle process."""
+
+ROOT = Path(__file__).parents[2]
+SCENARIOS = ROOT / "benches" / "scenarios"
+PEERS = ROOT / "benches" / "peers"
+BUILT = ROOT / "target" / "peers"
+CORE = "left>right"
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """Something that can run a scenario: its name, and a function that measures one run of it."""
+
+    name: str
+    measure: Callable[[str], Measured]
+
+
+class MissingPeerError(Exception):
+    """A peer that is not on this machine; says how to install it."""
+
+
+def names() -> list[str]:
+    """Return the names of the scenarios.
+
+    Raises
+    ------
+    FileNotFoundError
+        If this is not a checkout: the scenarios are not part of the installed package.
+    """
+    found = sorted(path.stem for path in SCENARIOS.glob("*.toml"))
+    if not found:
+        raise FileNotFoundError(f"no scenarios in {SCENARIOS}; run the benchmark in a checkout")
+    return found
+
+
+def benchmark(
+    scenarios: list[str], runs: int, peers: bool, tell: Callable[[str], None]
+) -> Iterator[dict[str, Any]]:
+    """Measure scenarios and yield a row for each scenario and simulator.
+
+    Parameters
+    ----------
+    scenarios : list of str
+        Names, or none for all.
+    runs : int
+        Runs of each, 1 or more; figures are medians over them.
+    peers : bool
+        Whether ns-2, ns-3 and the limit loop run as well, where they can.
+    tell : callable
+        Is told what is missing.
+
+    Yields
+    ------
+    dict
+        scenario, simulator, bottleneck_packets, bottleneck_packets_per_cpu_s, hops_per_cpu_s,
+        cpu_s, wall_s, peak_rss_bytes, runs, and ``spread``: least and greatest
+        bottleneck_packets_per_cpu_s.
+    """
+    known = names()
+    for unknown in set(scenarios) - set(known):
+        raise ValueError(f"{unknown!r} is no scenario; known: {', '.join(known)}")
+    for scenario in scenarios or known:
+        simulators = [Simulator("aqmlab", measure_here)]
+        if peers:
+            simulators += available(scenario, tell)
+        taken: dict[str, list[Measured]] = {s.name: [] for s in simulators}
+        for _ in range(runs):
+            for simulator in simulators:
+                taken[simulator.name].append(simulator.measure(scenario))
+        for name, measured in taken.items():
+            yield row(scenario, name, measured)
+
+
+def row(scenario: str, simulator: str, measured: list[Measured]) -> dict[str, Any]:
+    """Summarize the runs of one scenario in one simulator."""
+
+    def median(key: str) -> float:
+        return statistics.median(m[key] for m in measured)
+
+    rates = [m["bottleneck_packets"] / m["cpu_s"] for m in measured]
+    return {
+        "scenario": scenario,
+        "simulator": simulator,
+        "bottleneck_packets": int(median("bottleneck_packets")),
+        "bottleneck_packets_per_cpu_s": statistics.median(rates),
+        "hops_per_cpu_s": statistics.median(m["hops"] / m["cpu_s"] for m in measured),
+        "cpu_s": median("cpu_s"),
+        "wall_s": median("wall_s"),
+        "peak_rss_bytes": int(median("peak_rss_bytes")),
+        "runs": len(measured),
+        "spread": [min(rates), max(rates)],
+    }
+
+
+def available(scenario: str, tell: Callable[[str], None]) -> list[Simulator]:
+    """Return the peers that can run `scenario` here, and tell which cannot and why."""
+    base, _, law = scenario.partition("-")
+    candidates: list[tuple[str, Callable[[], Callable[[str], Measured]]]] = []
+    if base in ("S1", "S2", "S3"):
+        candidates += [("ns-2", lambda: ns2(base, law)), ("ns-3", lambda: ns3(base, law))]
+    if base in LIMIT:
+        candidates += [("limit loop", lambda: limit_loop(base))]
+    found = []
+    for name, prepare in candidates:
+        try:
+            found.append(Simulator(name, prepare()))
+        except MissingPeerError as missing:
+            tell(f"{name} is left out: {missing}")
+    return found
+
+
+def measure_here(scenario: str) -> Measured:
+    """Run a scenario of ours in a process of its own."""
+    child = [sys.executable, "-m", "aqmlab.bench", str(SCENARIOS / f"{scenario}.toml")]
+    measured: Measured = json.loads(pinned(child))
+    return measured
+
+
+def pinned(command: list[str]) -> str:
+    """Run a command on one core and return what it prints."""
+    core = min(os.sched_getaffinity(0))
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+    )
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} failed: {(done.stderr or done.stdout).strip()[-300:]}")
+    return done.stdout
+
+
+def ns2(scenario: str, law: str) -> Callable[[str], Measured]:
+    """Prepare ns-2."""
+    if not shutil.which("ns"):
+        raise MissingPeerError("install it with: apt-get install ns2")
+    queue = {"": "q=fifo", "red": "q=red", "ecn": "q=red"}[law]
+    script = [str(PEERS / "ns2_dumbbell.tcl"), f"sc={scenario}", queue, f"ecn={int(law == 'ecn')}"]
+
+    def measure(_: str) -> Measured:
+        text = pinned(["ns", *script])
+        packets, cpu = number(text, "acked"), number(text, "cpu")
+        return {
+            "bottleneck_packets": packets,
+            "hops": packets * 4.5,  # three hops a segment, three an ACK, an ACK every second
+            "cpu_s": cpu,
+            "wall_s": number(text, "run"),
+            "peak_rss_bytes": number(text, "VmHWM:", r"\s+") * 1024,
+        }
+
+    return measure
+
+
+def ns3(scenario: str, law: str) -> Callable[[str], Measured]:
+    """Prepare ns-3: build its script against Debian's library."""
+    if not (shutil.which("g++") and Path("/usr/include/ns3").exists()):
+        raise MissingPeerError("install it with: apt-get install g++ libns3-dev")
+    program = BUILT / "ns3_dumbbell"
+    source = PEERS / "ns3_dumbbell.cc"
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        BUILT.mkdir(parents=True, exist_ok=True)
+        parts = ["applications", "core", "internet", "network", "point-to-point", "traffic-control"]
+        libraries = [f"-lns3-{part}" for part in parts]
+        flags = ["-O2", "-DNS337", "-std=c++17"]
+        pinned(["g++", *flags, str(source), "-o", str(program), *libraries])
+    options = [f"--sc={scenario}", "--q=" + ("red" if law else "fifo")]
+    options += ["--ecn=1"] if law == "ecn" else []
+
+    def measure(_: str) -> Measured:
+        text = pinned([str(program), *options])
+        packets, cpu = number(text, "bpk"), number(text, "cpu")
+        return {
+            "bottleneck_packets": packets,
+            "hops": number(text, "hops"),
+            "cpu_s": cpu,
+            "wall_s": number(text, "run"),
+            "peak_rss_bytes": number(text, "rss") * 1024**2,
+        }
+
+    return measure
+
+
+LIMIT = {"S2": "100 100e6 1e9 1000 60 16", "S3": "1000 1000e6 1e10 5000 20 16"}
+"""Arguments of the limit loop: flows, rate, access rate, limit, seconds, window."""
+
+
+def limit_loop(scenario: str) -> Callable[[str], Measured]:
+    """Prepare the limit loop."""
+    if not shutil.which("cargo"):
+        raise MissingPeerError("install Rust")
+    build = ["cargo", "bench", "-p", "lab", "--bench", "limit", "--no-run"]
+    built = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    found = re.search(r"Executable .*\((.*)\)", built.stderr)
+    if not found:
+        raise MissingPeerError(built.stderr.strip()[-300:])
+    command = [str(ROOT / found[1]), *LIMIT[scenario].split()]
+
+    def measure(_: str) -> Measured:
+        out: Measured = json.loads(pinned(command))
+        return out | {"wall_s": out["cpu_s"], "peak_rss_bytes": 0}
+
+    return measure
+
+
+def number(text: str, name: str, between: str = "=") -> float:
+    """Find ``name=number`` in what a peer prints."""
+    found = re.search(rf"\b{re.escape(name)}{between}([0-9.e+]+)", text)
+    if not found:
+        raise RuntimeError(f"no {name} in: {text.strip()[-300:]}")
+    return float(found[1])
+
+
+def child(path: str) -> Measured:
+    """Run a scenario in this process and measure it."""
+    from aqmlab import _core
+    from aqmlab.results import Result
+
+    scenario = _core.check(Path(path).read_text(), "toml", [])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    batch = _core.Batch([scenario], 1)
+    finished = None
+    while finished is None:
+        finished = batch.next(3600.0)
+    _, result = finished
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    run = Result.from_core(result)
+    links = dict(zip(run.links["link"], run.links["delivered_packets"].tolist(), strict=True))
+    return {
+        "bottleneck_packets": sum(n for link, n in links.items() if is_bottleneck(link)),
+        "hops": sum(links.values()),
+        "cpu_s": run.manifest["running"]["cpu_s"],
+        "wall_s": run.manifest["running"]["wall_s"],
+        "peak_rss_bytes": (peak - before) * 1024,
+    }
+
+
+def is_bottleneck(link: str) -> bool:
+    """Whether a link is a bottleneck: left>right of a dumbbell, r0>r1, r1>r2 … of a parking lot."""
+    between = re.fullmatch(r"r(\d+)>r(\d+)", link)
+    return link == CORE or bool(between and int(between[1]) < int(between[2]))
+
+
+if __name__ == "__main__":
+    print(json.dumps(child(sys.argv[1])))

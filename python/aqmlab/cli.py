@@ -1,0 +1,230 @@
+"""The command ``aqmlab``.
+
+Heavy libraries are imported inside the commands that use them, so that help is there at once.
+Whatever goes wrong is told in one line on stderr: exit code 2 for wrong input, 130 for Ctrl-C, 1
+for a defect of aqmlab.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from aqmlab._core import InvariantViolation
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WRONG_INPUT = 2
+INTERRUPTED = 130
+DEFECT = 1
+PIPE_CLOSED = 141
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def aqmlab(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """A packet-level laboratory for bottleneck queues: RED, ECN and TCP."""
+    if version:
+        from aqmlab import __version__
+
+        typer.echo(f"aqmlab {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command("run")
+def run_command(
+    file: Annotated[Path, typer.Argument(help="A scenario, TOML or JSON.", metavar="FILE")],
+    seed: Annotated[
+        str | None, typer.Option(help="Seed of every random stream.", metavar="N")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to make for manifest and tables.", metavar="DIR")
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a key, e.g. network.queue.limit='64 packets'; may be given again.",
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an earlier run in the folder.")
+    ] = False,
+) -> None:
+    """Run a scenario and show its flows and links. Files are written only with --out."""
+    import json
+    from contextlib import nullcontext
+
+    from aqmlab.experiment import run
+    from aqmlab.progress import Bar
+    from aqmlab.results import new_folder
+    from aqmlab.scenario import normalize
+    from aqmlab.summary import show
+
+    overrides = [_change(change) for change in changes or []]
+    overrides += [("seed", seed)] if seed is not None else []
+    scenario = json.loads(normalize(file, overrides=overrides))
+    with new_folder(out, force=force) if out else nullcontext() as folder:
+        with Bar() as bar:
+            result = run(scenario, progress=bar)
+        if folder:
+            result.write_files(folder)
+    show(result, _console())
+    typer.echo(f"Written to {out}" if out else "Nothing is written without --out DIR.")
+
+
+@app.command()
+def reproduce(
+    study: Annotated[str, typer.Argument(help="A study that `aqmlab list studies` names.")],
+    items: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this table or figure, e.g. table-2; more may follow.", metavar="ITEM"
+        ),
+    ] = None,
+    replications: Annotated[
+        str | None,
+        typer.Option(help="Replications of each setting; default: the study's.", metavar="N"),
+    ] = None,
+    jobs: Annotated[
+        str | None, typer.Option(help="Runs at a time; default: the cores.", metavar="N")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to make; default results/STUDY.", metavar="DIR")
+    ] = None,
+) -> None:
+    """Reproduce a published study: cells, claims and figures in one HTML report."""
+    from aqmlab import studies
+
+    chosen = studies.load(study)
+    if items and not only:
+        raise ValueError(f"{items[0]!r} is one argument too many; name items after --only")
+    wanted = [*(only or []), *(items or [])]
+    runs, threads = _count("--replications", replications), _count("--jobs", jobs)
+    report = chosen.reproduce(wanted, runs, threads, out, _console())
+    typer.echo(str(report))
+
+
+@app.command("list")
+def list_command(
+    category: Annotated[
+        str, typer.Argument(help="queues, tcp, traffic, network, scenario or studies.")
+    ],
+) -> None:
+    """List what a scenario can name, and the studies."""
+    from aqmlab.explain import listing
+
+    typer.echo(listing(category))
+
+
+@app.command()
+def explain(
+    name: Annotated[str, typer.Argument(help="E.g. red, tcp, minth, red.minth, or a study.")],
+) -> None:
+    """Explain a name: what it is, and each parameter with unit, default, range and source."""
+    from aqmlab.explain import explanation
+
+    typer.echo(explanation(name))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of a scenario."""
+    import json
+
+    from aqmlab import manual
+
+    typer.echo(json.dumps(manual.schema(), indent=1, ensure_ascii=False))
+
+
+def _change(change: str) -> tuple[str, str]:
+    key, equals, value = change.partition("=")
+    if not equals or not key.strip() or not value.strip():
+        raise ValueError(
+            f"--set {change!r} must be KEY=VALUE, for example network.queue.limit='64 packets'"
+        )
+    return key.strip(), value.strip()
+
+
+def _count(option: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{option} {text!r} must be a whole number, 1 or more")
+    return int(text)
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    # A file or a pipe has no width that a table should be cut to.
+    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=160)
+
+
+def execute(args: list[str]) -> int:
+    """Run the command with these arguments; return the exit code."""
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(args, prog_name="aqmlab", standalone_mode=False)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except InvariantViolation as e:
+        return _complain(f"the simulator contradicts itself, please report it: {e}", DEFECT)
+    except typer.TyperException as e:
+        return _complain(f"{e.format_message()} See aqmlab --help.", WRONG_INPUT)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except OSError as e:
+        return _complain(_os_error(e), WRONG_INPUT)
+    except ValueError as e:
+        return _complain(str(e), WRONG_INPUT)
+    except Exception as e:
+        if os.environ.get("AQMLAB_TRACEBACK"):
+            raise
+        what = f"{type(e).__name__}: {e}"
+        return _complain(
+            f"a defect of aqmlab, please report it: {what} (AQMLAB_TRACEBACK=1 shows where)", DEFECT
+        )
+    if status == INTERRUPTED:
+        return _complain("interrupted; nothing was written", INTERRUPTED)
+    return int(status or 0)
+
+
+def _os_error(e: OSError) -> str:
+    if e.filename is None or e.strerror is None:
+        return str(e)
+    if isinstance(e, FileNotFoundError):
+        return f"{e.filename}: there is no such file; check the path"
+    if isinstance(e, IsADirectoryError):
+        return f"{e.filename}: is a folder; give the path of a scenario file"
+    return f"{e.filename}: {e.strerror.lower()}; check the path and its permissions"
+
+
+def _complain(message: str, code: int) -> int:
+    typer.echo(f"aqmlab: error: {' '.join(message.split())}", err=True)
+    return code
+
+
+def main() -> NoReturn:
+    """Run the command of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    sys.exit(execute(sys.argv[1:]))

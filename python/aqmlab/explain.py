@@ -1,0 +1,113 @@
+"""Manual pages as plain text, for ``aqmlab explain`` and ``aqmlab list``."""
+
+import shutil
+import textwrap
+from importlib import resources
+
+from aqmlab import manual, studies
+from aqmlab.manual import Page, Parameter
+
+CATEGORIES = ("queues", "tcp", "traffic", "network", "scenario", "studies")
+
+
+def listing(category: str) -> str:
+    """Return the names of a category, each with a line that says what it is.
+
+    Raises
+    ------
+    ValueError
+        If there is no such category.
+    """
+    if category not in CATEGORIES:
+        raise ValueError(f"nothing to list: {category!r}; choose one of {', '.join(CATEGORIES)}")
+    if category == "studies":
+        return _columns([(name, studies.title(name)) for name in studies.names()])
+    pages = manual.in_category(category)
+    rows = [(page.name, page.about.partition(". ")[0].rstrip(".") + ".") for page in pages]
+    if len(pages) == 1:  # what there is to choose lies in its keys
+        rows += [(p.name, _line(p)) for p in pages[0].parameters]
+    return _columns(rows)
+
+
+def _line(p: Parameter) -> str:
+    words = f" One of {', '.join(word for word, _ in p.choices)}." if p.choices else ""
+    return f"{p.meaning}{words} Default: {p.default_text}."
+
+
+def explanation(name: str) -> str:
+    """Return the manual page of a name: a table, a key, a word, or a study.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing of that name; the message lists the nearest.
+
+    Examples
+    --------
+    >>> print(explanation("red.maxp"))
+    red.maxp
+        Signal probability when the average reaches maxth (maxp).
+        Default: 0.1. Range: above 0, at most 1.
+        Source: floyd1997parameters: 1/10.
+    """
+    if name in studies.names():
+        return study_page(name)
+    found = manual.find(name)
+    return "\n".join(page_text(page) if p is None else key_text(p, page) for page, p in found)
+
+
+def study_page(name: str) -> str:
+    """Return the README of a study."""
+    folder = resources.files("aqmlab.studies") / name.replace("-", "_")
+    return (folder / "README.md").read_text("utf-8").rstrip()
+
+
+def page_text(page: Page) -> str:
+    """Return the manual page of a table."""
+    lines = ["NAME", f"    {page.name} ({page.category})", ""]
+    if page.has_kind:
+        lines += ["WRITTEN AS", f'    {{ kind = "{page.name}", ... }}', ""]
+    lines += ["DESCRIPTION", *_wrap(page.about, 4)]
+    if page.parameters:
+        lines += ["", "PARAMETERS"]
+    for p in page.parameters:
+        lines += [textwrap.indent(key_text(p), "    "), ""]
+    if any(p.source for p in page.parameters):
+        lines += ["SOURCES", *_wrap("Keys such as rfc5681 are those of references.bib.", 4)]
+    return "\n".join(lines).rstrip()
+
+
+def key_text(p: Parameter, page: Page | None = None) -> str:
+    """Return a key: name, unit, meaning, default, range, choices, source."""
+    name = f"{page.name}.{p.name}" if page else p.name
+    lines = [f"{name} ({p.unit})" if p.unit else name, *_wrap(p.meaning, 4)]
+    for word, meaning in p.choices:
+        lines += _wrap(f'"{word}": {meaning}', 6, hanging=2)
+    bounds = f" Range: {p.range}." if p.range else ""
+    lines += _wrap(f"Default: {p.default_text}.{bounds}", 4)
+    if p.source:
+        lines += _wrap(f"Source: {p.source}.", 4)
+    return "\n".join(lines)
+
+
+def _width() -> int:
+    return min(100, shutil.get_terminal_size((100, 24)).columns)
+
+
+def _wrap(text: str, indent: int, hanging: int = 0) -> list[str]:
+    lines = []
+    for paragraph in text.split("\n\n"):
+        lines += textwrap.wrap(
+            paragraph, _width() - 4, initial_indent=" " * indent, break_on_hyphens=False,
+            subsequent_indent=" " * (indent + hanging), break_long_words=False,
+        )  # fmt: skip
+    return lines
+
+
+def _columns(rows: list[tuple[str, str]]) -> str:
+    wide = max(len(name) for name, _ in rows) + 2
+    lines = []
+    for name, meaning in rows:
+        text = textwrap.wrap(meaning, max(20, _width() - wide), break_on_hyphens=False)
+        lines += [f"{name:{wide}}{text[0]}", *(" " * wide + more for more in text[1:])]
+    return "\n".join(lines)

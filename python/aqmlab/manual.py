@@ -1,0 +1,169 @@
+"""The manual: a page for everything a scenario can name, as the simulator defines it.
+
+The one definition of a parameter stands in Rust beside the algorithm. Here its pages are read, for
+``aqmlab explain``, the typed objects of :mod:`aqmlab.parameters` and docs/reference.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+from aqmlab import _core
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A key of a table.
+
+    `default` is as a scenario would write it, `choices` are (word, meaning), and `schema` is the
+    JSON Schema of its values.
+    """
+
+    name: str
+    unit: str
+    default: Any
+    range: str
+    meaning: str
+    source: str
+    required: bool
+    schema: dict[str, Any]
+
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        """The words it may be, each with its meaning; empty if it is no choice among words."""
+        options = self.schema.get("items", self.schema).get("oneOf", [])
+        return [(o["const"], o["description"]) for o in options]
+
+    @property
+    def default_text(self) -> str:
+        """Its default in words."""
+        if self.required:
+            return "none: must be given"
+        if self.default is None:
+            return "absent"
+        if self.default == "":
+            return "empty"
+        if isinstance(self.default, dict):
+            return _table_text(self.default)
+        if isinstance(self.default, list):
+            return ", ".join(map(str, self.default)) or "empty"
+        return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A table of a scenario: its kind ("queues", "tcp", …), name, what it is, and its keys."""
+
+    category: str
+    name: str
+    about: str
+    has_kind: bool
+    parameters: list[Parameter] = field(default_factory=list)
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a scenario."""
+    whole: dict[str, Any] = json.loads(_core.schema())
+    return whole
+
+
+@cache
+def pages() -> dict[str, Page]:
+    """Return every page by its name."""
+    by_category = json.loads(_core.pages())
+    return {p["name"]: _page(category, p) for category, ps in by_category.items() for p in ps}
+
+
+def in_category(category: str) -> list[Page]:
+    """Return the pages of "queues", "tcp", "traffic", "network" or "scenario"."""
+    return [page for page in pages().values() if page.category == category]
+
+
+def find(name: str) -> list[tuple[Page, Parameter | None]]:
+    """Return what a name stands for: a page, or every parameter with that name or that choice.
+
+    Parameters
+    ----------
+    name : str
+        "red", "minth", "red.minth" or "geometric".
+
+    Raises
+    ------
+    ValueError
+        If there is nothing of that name; the message lists the nearest.
+
+    Examples
+    --------
+    >>> [(page.name, parameter.name) for page, parameter in find("red.maxp")]
+    [('red', 'maxp')]
+    """
+    if name in pages():
+        return [(pages()[name], None)]
+    of, _, key = name.rpartition(".")
+    found: list[tuple[Page, Parameter | None]] = [
+        (page, p) for page in pages().values() for p in page.parameters
+        if of in ("", page.name) and (p.name == key or key in dict(p.choices))
+    ]  # fmt: skip
+    if not found:
+        keys = {p.name for page in pages().values() for p in page.parameters}
+        near = get_close_matches(name, [*pages(), *keys], n=3)
+        hint = f"did you mean {' or '.join(near)}? Pages" if near else "pages"
+        raise ValueError(f"nothing is called {name!r}; {hint}: {', '.join(pages())}")
+    return found
+
+
+def _table_text(table: dict[str, Any]) -> str:
+    """Return a table's kind, and its keys that are not at their own default."""
+    kind = table.get("kind", "")
+    own = {p.name: p.default for p in pages()[kind].parameters} if kind else table
+    changed = [f"{k} {v}" for k, v in table.items() if k != "kind" and v != own[k]]
+    if kind:
+        return ", ".join([kind, *changed])
+    return "its own defaults" if table else "nothing"
+
+
+def _page(category: str, page: dict[str, Any]) -> Page:
+    table = _table_of(page)
+    required = table.get("required", [])
+    keys = [
+        Parameter(**p, required=p["name"] in required, schema=table["properties"][p["name"]])
+        for p in page["parameters"]
+    ]
+    return Page(category, page["name"], page["about"], "kind" in table["properties"], keys)
+
+
+def _table_of(page: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of the schema that describes a page: the one with its keys."""
+    keys = {p["name"] for p in page["parameters"]}
+    for table in _tables(schema()):
+        properties = table["properties"]
+        kind = properties.get("kind", {}).get("const")
+        if set(properties) - {"kind"} == keys and kind in (None, page["name"]):
+            return table
+    raise LookupError(f"the schema has no table with the keys of the page {page['name']}")
+
+
+def _tables(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        if "properties" in node:
+            yield node
+        for child in node.values():
+            yield from _tables(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _tables(child)
+
+
+def page_of_table(table: dict[str, Any]) -> Page | None:
+    """Return the page whose table a part of the schema is."""
+    properties = table.get("properties", {})
+    kind = properties.get("kind", {}).get("const")
+    for page in pages().values():
+        same_keys = set(properties) - {"kind"} == {p.name for p in page.parameters}
+        if same_keys and kind == (page.name if page.has_kind else None):
+            return page
+    return None

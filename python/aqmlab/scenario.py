@@ -1,0 +1,169 @@
+"""What a scenario may be in Python, and how it becomes the one text that the simulator runs.
+
+A scenario is a path to a TOML or JSON file, a dict with the same keys, or a typed object
+(:class:`aqmlab.Scenario`). :func:`normalize` turns each into JSON with every default filled in; the
+simulator alone reads and checks it.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from aqmlab import _core
+from aqmlab._core import ScenarioError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of a scenario as a Python object; a field that is None is absent."""
+
+    KIND: ClassVar[str | None] = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as a scenario file has it: keys, and values with their units."""
+        kind = {} if self.KIND is None else {"kind": self.KIND}
+        values = ((f.name.rstrip("_"), getattr(self, f.name)) for f in fields(self))
+        return kind | {key: plain(value) for key, value in values if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document(Table):
+    """The root table of a scenario."""
+
+    @classmethod
+    def from_toml(cls, text: str) -> Self:
+        """Read a scenario from TOML text.
+
+        Raises
+        ------
+        ScenarioError
+            If the text is not a valid scenario.
+        """
+        return cls(**json.loads(_core.check(text, "toml", [])))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a scenario from a TOML or JSON file.
+
+        Raises
+        ------
+        ScenarioError
+            If the file is not a valid scenario.
+        OSError
+            If the file cannot be read.
+        """
+        return cls(**json.loads(normalize(path)))
+
+
+ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
+"""A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""
+
+
+def plain(value: Any) -> Any:
+    """Return a value of a scenario as strings, numbers, booleans, lists and dicts alone."""
+    if isinstance(value, Table):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): plain(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if hasattr(value, "item"):  # a number of numpy
+        return value.item()
+    return value
+
+
+def read_text(path: str | PathLike[str]) -> tuple[str, str]:
+    """Read a scenario file.
+
+    Returns
+    -------
+    text : str
+        What it says.
+    format : str
+        "json" if its name ends in .json, else "toml".
+
+    Raises
+    ------
+    ScenarioError
+        If it is not UTF-8 text.
+    OSError
+        If it cannot be read.
+    """
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        raise ScenarioError(
+            f"{path}: is not UTF-8 text (byte {e.start}); a scenario is a TOML or JSON file"
+        ) from None
+    return text, "json" if path.suffix.lower() == ".json" else "toml"
+
+
+def normalize(
+    scenario: ScenarioLike, seed: int | None = None, overrides: Iterable[tuple[str, str]] = ()
+) -> str:
+    """Check a scenario and write it as JSON with every default filled in.
+
+    Parameters
+    ----------
+    scenario : path, dict or Scenario
+        The scenario.
+    seed : int, optional
+        Seed of every random stream, 0 or more; default: the scenario's.
+    overrides : iterable of (str, str)
+        Dotted paths (``network.queue.limit``) and their values in TOML syntax.
+
+    Returns
+    -------
+    str
+        The scenario as JSON.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario is wrong: names the field, its value, its bound and what to do.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> normalize({"flows": []})  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    aqmlab.ScenarioError: network: is missing: The network.
+    """
+    changes = [*overrides] if seed is None else [*overrides, ("seed", str(seed))]
+    if isinstance(scenario, str | PathLike):
+        text, language = read_text(scenario)
+        try:
+            return _core.check(text, language, changes)
+        except ScenarioError as e:
+            raise ScenarioError(f"{scenario}: {e}") from None
+    try:
+        text = json.dumps(plain(scenario), allow_nan=False)
+    except (TypeError, ValueError) as e:
+        raise ScenarioError(
+            f"not a scenario: {e}; give a path, a dict or an aqmlab.Scenario"
+        ) from None
+    return _core.check(text, "json", changes)
+
+
+def toml_value(value: Any) -> str:
+    """Write a value in TOML's inline syntax.
+
+    Examples
+    --------
+    >>> toml_value({"kind": "red", "maxp": 0.1, "gentle": False})
+    '{"kind" = "red", "maxp" = 0.1, "gentle" = false}'
+    """
+    value = plain(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    if isinstance(value, str | bool | int | float):
+        return json.dumps(value, ensure_ascii=False)
+    raise ScenarioError(f"{value!r} is no value of a scenario; give a text, a number or a dict")

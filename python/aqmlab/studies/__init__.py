@@ -1,0 +1,77 @@
+"""The published studies that aqmlab reproduces, one folder each."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aqmlab.studies.study import Study
+
+_TITLES = {
+    "ecn-finite-transfers": "ECN for large finite transfers: Drop Tail, RED and RED with ECN",
+}
+
+
+def names() -> list[str]:
+    """Names of the studies.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from aqmlab import studies
+    >>> "ecn-finite-transfers" in studies.names()
+    True
+    """
+    return list(_TITLES)
+
+
+def title(name: str) -> str:
+    """One line that says what a study is about; loads nothing.
+
+    Parameters
+    ----------
+    name : str
+        A name that `names` lists.
+
+    Raises
+    ------
+    KeyError
+        If there is no such study.
+
+    Examples
+    --------
+    >>> from aqmlab import studies
+    >>> studies.title("ecn-finite-transfers").split(":")[0]
+    'ECN for large finite transfers'
+    """
+    return _TITLES[name]
+
+
+def load(name: str) -> Study:
+    """Return a study, ready to be reproduced.
+
+    Parameters
+    ----------
+    name : str
+        A name that `names` lists.
+
+    Raises
+    ------
+    ValueError
+        If there is no such study; the message lists those there are.
+
+    Examples
+    --------
+    >>> from aqmlab import studies
+    >>> studies.load("ecn-finite-transfers").replications
+    20
+    """
+    if name not in _TITLES:
+        raise ValueError(f"study: {name!r} is unknown; there are: {', '.join(_TITLES)}")
+    module = importlib.import_module(f"aqmlab.studies.{name.replace('-', '_')}")
+    study: Study = module.STUDY
+    return study

@@ -1,0 +1,147 @@
+"""Claims of a study and how they are decided: from the data of the runs, by code.
+
+A study's `published/claims.csv` lists its claims; for each of them a function looks at the runs and
+returns a `Decision`. The kinds that come back (a printed number, a bound, a sign) are here.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aqmlab.statistics import mean_interval
+from aqmlab.studies.verdicts import (
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    Spread,
+    Tolerance,
+    judge,
+    number,
+)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the runs say of one claim."""
+
+    ours: str
+    verdict: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Published:
+    """One row of a study's claims."""
+
+    id: str
+    statement: str
+    quantity: str
+    value: float
+    unit: str
+    scenario: str
+    source: str
+    qualifier: str
+
+    @property
+    def printed(self) -> str:
+        """The printed value with its unit."""
+        bound = {"upper_bound": "at most ", "lower_bound": "at least ", "approx": "about "}
+        unit = "" if self.unit in ("1", "sign", "boolean") else f" {self.unit}"
+        return f"{bound.get(self.qualifier, '')}{number(self.value)}{unit}"
+
+
+Decide = Callable[[Any, Published], Decision]
+"""Looks at the runs for one claim."""
+
+
+@dataclass
+class Claims:
+    """The claims of a study: printed rows, and the function that decides each.
+
+    A claim names the items whose runs it looks at; it is decided when all of them were run.
+    """
+
+    path: Path
+    functions: dict[str, tuple[tuple[str, ...], Decide]] = field(default_factory=dict)
+
+    def published(self) -> list[Published]:
+        """All printed claims, in order."""
+        with self.path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        return [Published(value=float(row.pop("value")), **row) for row in rows]
+
+    def decides(self, *ids: str, items: Iterable[str]) -> Callable[[Decide], Decide]:
+        """Register the decorated `function(runs, claim)` for these claims."""
+
+        def register(function: Decide) -> Decide:
+            for claim in ids:
+                if claim in self.functions:
+                    raise ValueError(f"claim {claim} is decided twice")
+                self.functions[claim] = (tuple(items), function)
+            return function
+
+        return register
+
+    def decide(self, runs: Any, items: Iterable[str]) -> list[tuple[Published, Decision]]:
+        """Decide every claim whose items are all among `items`."""
+        chosen = set(items)
+        return [
+            (claim, self.functions[claim.id][1](runs, claim))
+            for claim in self.published()
+            if chosen.issuperset(self.functions[claim.id][0])
+        ]
+
+
+def holds(condition: bool, ours: object, evidence: str) -> Decision:
+    """Decide by a condition."""
+    text = number(ours) if isinstance(ours, float) else str(ours)
+    return Decision(text, REPRODUCED if condition else NOT_REPRODUCED, evidence)
+
+
+def value(
+    claim: Published, values: Iterable[float], tolerance: Tolerance, evidence: str = ""
+) -> Decision:
+    """Decide a printed number, against one number per replication."""
+    ours = Spread.of(values)
+    rule = f"tolerance {tolerance.about}, or inside the central 95 % of the replications"
+    missing = "" if ours.replications else "The event did not happen in any replication. "
+    return Decision(
+        str(ours),
+        judge(ours, claim.value, tolerance),
+        f"{missing}{evidence + ' ' if evidence else ''}Rule: {rule}.",
+    )
+
+
+def bound(claim: Published, ours: float, evidence: str) -> Decision:
+    """Decide a printed bound: ours is at most, or at least, the printed value."""
+    met = ours <= claim.value if claim.qualifier == "upper_bound" else ours >= claim.value
+    return holds(met, float(ours), evidence)
+
+
+def none(claim: Published, difference: float, margin: float, evidence: str) -> Decision:
+    """Decide the direction 0: differences up to `margin` count as none."""
+    ours = 0 if abs(difference) <= margin else (1 if difference > 0 else -1)
+    detail = f"Difference {number(difference)}; up to {number(margin)} counts as none."
+    return holds(ours == claim.value, f"{ours:+d}" if ours else "0", f"{evidence} {detail}")
+
+
+def direction(claim: Published, differences: Sequence[float], evidence: str) -> Decision:
+    """Decide the direction -1 or 1 by one difference per replication.
+
+    It is 0 if the 95 % confidence interval of their mean holds 0; a single replication has none.
+    """
+    low, mean, high = differences[0], differences[0], differences[0]
+    if len(differences) > 1:
+        low, mean, high = mean_interval(differences)
+    ours = 1 if low > 0 else (-1 if high < 0 else 0)
+    detail = f"Mean difference {number(mean)}, 95 % confidence {number(low)} to {number(high)}."
+    return holds(ours == claim.value, f"{ours:+d}" if ours else "0", f"{evidence} {detail}")
+
+
+def not_testable(reason: str) -> Decision:
+    """Leave a claim open that no run of ours can decide, and say why."""
+    return Decision("", NOT_TESTABLE, reason)

@@ -1,0 +1,67 @@
+"""ECN for large finite transfers, after Pentikousis & Badr: see README.md beside this file."""
+
+from collections.abc import Sequence
+
+from aqmlab.studies import title
+from aqmlab.studies.ecn_finite_transfers import (
+    baseline,
+    buffer_equivalence,
+    countings,
+    efficiency,
+    frugality,
+    lock_out,
+    long_delay,
+    migration,
+    progress,
+    synchronization,
+    table_1,
+    table_2,
+    table_3,
+    table_4,
+    windows,
+)
+from aqmlab.studies.ecn_finite_transfers.claims import CLAIMS
+from aqmlab.studies.ecn_finite_transfers.deviations import ABOUT, DEVIATIONS, READING
+from aqmlab.studies.ecn_finite_transfers.transfers import reduce
+from aqmlab.studies.study import Item, Study
+from aqmlab.studies.verdicts import NOT_REPRODUCED, Cell
+
+TABLES = (table_1.ITEM, table_2.ITEM, table_3.ITEM, table_4.ITEM)
+FIGURES = tuple(
+    sorted(
+        (*efficiency.ITEMS, *progress.ITEMS, *windows.ITEMS, *frugality.ITEMS),
+        key=lambda item: int(item.name.removeprefix("figure-")),
+    )
+)
+QUESTIONS: tuple[Item, ...] = (
+    lock_out.ITEM,
+    migration.ITEM,
+    synchronization.ITEM,
+    buffer_equivalence.ITEM,
+    long_delay.ITEM,
+    countings.ITEM,
+)
+
+
+def drops_reproduced(cells: Sequence[Cell]) -> str:
+    """Return the study's yardstick: drops in Tables I to III."""
+    drops = [
+        cell
+        for cell in cells
+        if cell.item in ("table-1", "table-2", "table-3") and cell.quantity == "dropped_packets"
+    ]
+    good = sum(cell.verdict != NOT_REPRODUCED for cell in drops)
+    return f"Drops in Tables I–III reproduced: {good} of {len(drops)} cells" if drops else ""
+
+
+STUDY = Study(
+    name="ecn-finite-transfers",
+    title=title("ecn-finite-transfers"),
+    about=ABOUT,
+    reading=READING,
+    deviations=DEVIATIONS,
+    items=(baseline.ITEM, *TABLES, *FIGURES, *QUESTIONS),
+    claims=CLAIMS,
+    reduce=reduce,
+    headline=drops_reproduced,
+)

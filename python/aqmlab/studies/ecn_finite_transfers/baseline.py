@@ -1,0 +1,122 @@
+"""Baseline: one download through Drop Tail, with and without headers on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from aqmlab.report import Entry, Table
+from aqmlab.studies.ecn_finite_transfers.scenarios import (
+    BOTTLENECK_BPS,
+    FILE_SEGMENTS,
+    Setting,
+)
+from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
+from aqmlab.studies.plan import Need, Runs
+from aqmlab.studies.show import entry
+from aqmlab.studies.study import Item, Section
+from aqmlab.studies.verdicts import Cell, Spread, Tolerance
+
+LIMITS = (40, 39, 38, 37, 36)
+HEADER_BYTES = 40
+QUARTER_SECOND = Tolerance.of("0.25 s", 0.25)
+EXACT = Tolerance.of("none", 0.0)
+SAME_TIME = Tolerance("0.25 s of 112.5 s", lambda printed: printed * 0.25 / 112.5)
+
+
+def setting(limit: int = 39, header_bytes: int = 0) -> Setting:
+    """One download through Drop Tail."""
+    return Setting(1, "DT", limit, header_bytes=header_bytes)
+
+
+def header_time_s() -> float:
+    """Return what headers on every segment add to a download that keeps the link busy, in s."""
+    return FILE_SEGMENTS * HEADER_BYTES * 8 / BOTTLENECK_BPS
+
+
+def _needs() -> Iterator[Need]:
+    for limit in LIMITS:
+        yield Need(setting(limit))
+    yield Need(setting(39, HEADER_BYTES))
+
+
+QUANTITIES: tuple[tuple[str, str, str, Callable[[Transfers], float]], ...] = (
+    ("download_time", "s", "Download time (s)", lambda run: run.time_s[0]),
+    ("goodput", "kbit/s", "Goodput (kbit/s)", lambda run: run.goodput_kbps[0]),
+    ("goodput_efficiency", "%", "G (%)", lambda run: run.efficiency_percent),
+    ("dropped_packets", "packets", "Dropped", lambda run: run.dropped.sum()),
+)
+PRINTED = (
+    (112.5, QUARTER_SECOND),
+    (1491.3, SAME_TIME),
+    (99.42, SAME_TIME),
+    (0.0, EXACT),
+)
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        text=[
+            "Printed for limit 39, the smallest without drops; smaller limits show where drops "
+            "begin. The study counted no headers on the wire (published/notes.md). With 40 bytes "
+            f"on every segment theory adds {FILE_SEGMENTS} x 320 bit / 1.5 Mbit/s = "
+            f"{header_time_s():.2f} s to the time, and caps G at 1460 / 1500 = 97.33 %."
+        ]
+    )
+    columns = [_cells(runs, limit) for limit in LIMITS]
+    with_headers = _with_headers(runs)
+    section.cells = [cell for column in [*columns, with_headers] for cell in column]
+    rows: list[list[str | Entry]] = [
+        [label, *(entry(column[i]) for column in columns)]
+        for i, (_, _, label, _) in enumerate(QUANTITIES)
+    ]
+    head = ["Queue limit", *map(str, LIMITS)]
+    section.tables.append(Table("One download, Drop Tail, no headers counted", head, rows))
+    section.tables.append(
+        Table(
+            "One download, limit 39, 40-byte headers counted (printed: what theory gives)",
+            ["", *(label for _, _, label, _ in QUANTITIES)],
+            [["Headers counted", *map(entry, with_headers)]],
+        )
+    )
+    return section
+
+
+def _cells(runs: Runs, limit: int) -> list[Cell]:
+    chosen = runs.of(setting(limit))
+    return [
+        Cell(
+            "baseline",
+            setting(limit).columns(),
+            name,
+            unit,
+            Spread.of(quantity(run) for run in chosen),
+            *(printed if limit == 39 else (None, None)),
+        )
+        for (name, unit, _, quantity), printed in zip(QUANTITIES, PRINTED, strict=True)
+    ]
+
+
+def _with_headers(runs: Runs) -> list[Cell]:
+    """Return the numbers with headers, against those without plus what headers add."""
+    plain_time = Spread.of(run.time_s[0] for run in runs.of(setting())).median
+    stretch = plain_time / (plain_time + header_time_s())
+    chosen = runs.of(setting(39, HEADER_BYTES))
+    cells = []
+    for (name, unit, _, quantity), (_, tolerance) in zip(QUANTITIES, PRINTED, strict=True):
+        base = Spread.of(quantity(run) for run in runs.of(setting())).median
+        theory = {
+            "download_time": plain_time + header_time_s(),
+            "goodput": base * stretch,
+            "goodput_efficiency": base * stretch,
+            "dropped_packets": 0.0,
+        }[name]
+        columns = {**setting(39).columns(), "header_bytes": HEADER_BYTES}
+        ours = Spread.of(quantity(run) for run in chosen)
+        note = "theory, not printed"
+        cells.append(
+            Cell("baseline", columns, name, unit, ours, theory, tolerance, note, again=True)
+        )
+    return cells
+
+
+ITEM = Item("baseline", "Baseline: one download", _needs, _make)

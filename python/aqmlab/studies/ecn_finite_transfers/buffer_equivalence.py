@@ -1,0 +1,110 @@
+"""Buffer equivalence: aggressive ECN with half the buffer of Drop Tail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from aqmlab.report import Entry, Table
+from aqmlab.studies.ecn_finite_transfers import efficiency
+from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED
+from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
+from aqmlab.studies.plan import Need, Runs
+from aqmlab.studies.show import plain
+from aqmlab.studies.study import Item, Section
+from aqmlab.studies.verdicts import Cell, Spread
+
+SAME_EFFICIENCY = 1.0
+"""Percentage points of G up to which two settings count as equally efficient."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Drop Tail with a limit, and aggressive ECN with half of it."""
+
+    tail: Setting
+    ecn: Setting
+    tail_efficiency: Spread
+    ecn_efficiency: Spread
+    tail_dropped: Spread
+    ecn_dropped: Spread
+
+    @property
+    def equal_or_better(self) -> bool:
+        """Whether ECN is no less efficient and drops no more (within the tolerance of drops)."""
+        dropped = self.tail_dropped.median
+        return (
+            self.ecn_efficiency.median >= self.tail_efficiency.median - SAME_EFFICIENCY
+            and self.ecn_dropped.median <= dropped + DROPPED.width(dropped)
+        )
+
+
+def pair(runs: Runs, n: int, tail_limit: int, ecn_limit: int) -> Pair:
+    """Compare two queue limits."""
+    tail, ecn = Setting(n, "DT", tail_limit), Setting(n, "ECN-A", ecn_limit)
+    numbers = [
+        efficiency.spread(runs, setting, quantity)
+        for quantity in (lambda run: run.efficiency_percent, lambda run: run.dropped.sum())
+        for setting in (tail, ecn)
+    ]
+    return Pair(tail, ecn, *numbers)
+
+
+def halves(runs: Runs) -> list[Pair]:
+    """Every limit whose half was run too."""
+    return [
+        pair(runs, n, limit, limit // 2)
+        for n in (2, 5, 10)
+        for limit in reversed(efficiency.limits_of(n))
+        if limit // 2 in efficiency.limits_of(n)
+    ]
+
+
+def _needs() -> Iterator[Need]:
+    for n in (2, 5, 10):
+        for setting in efficiency.grid(n):
+            if setting.scheme in ("DT", "ECN-A"):
+                yield Need(setting)
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        text=[
+            "Equal or better: G no more than one percentage point lower, and drops no more than "
+            "those of Drop Tail plus max(3 packets, 6 %), medians against medians."
+        ]
+    )
+    rows: list[list[str | Entry]] = []
+    for p in halves(runs):
+        good = p.equal_or_better
+        verdict = Entry("yes" if good else "no", kind="good" if good else "bad")
+        rows.append(
+            [
+                f"{p.tail.n} clients, {p.tail.limit} against {p.ecn.limit}",
+                *map(plain, (p.tail_efficiency, p.ecn_efficiency)),
+                *map(plain, (p.tail_dropped, p.ecn_dropped)),
+                verdict,
+            ]
+        )
+        section.cells.append(
+            Cell(
+                "buffer-equivalence",
+                p.ecn.columns(),
+                "half_the_buffer_is_enough",
+                "boolean",
+                Spread(float(good), float(good), float(good), p.ecn_dropped.replications),
+            )
+        )
+    head = [
+        "Drop Tail against ECN",
+        "G, Drop Tail (%)",
+        "G, ECN (%)",
+        "Dropped, Drop Tail",
+        "Dropped, ECN",
+        "Equal or better",
+    ]
+    section.tables.append(Table("Aggressive ECN with half the buffer", head, rows))
+    return section
+
+
+ITEM = Item("buffer-equivalence", "Buffer equivalence: ECN with half the buffer", _needs, _make)

@@ -1,0 +1,21 @@
+"""The 76 printed claims of the study, decided by section of the paper."""
+
+from aqmlab.studies.ecn_finite_transfers.claims import (
+    competition,
+    efficiency,
+    frugality,
+    lock_outs,
+    methodology,
+    synchronization,
+)
+from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS
+
+__all__ = [
+    "CLAIMS",
+    "competition",
+    "efficiency",
+    "frugality",
+    "lock_outs",
+    "methodology",
+    "synchronization",
+]

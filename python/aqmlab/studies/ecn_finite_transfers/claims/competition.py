@@ -1,0 +1,117 @@
+"""Claims of "Does ECN offer a competitive advantage": five and ten clients, limit 64.
+
+Printed numbers of a named client are held against the client in the same role: the one that is
+slowest without ECN, replication by replication.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from aqmlab.studies.claims import Decision, Published, direction, holds, not_testable, value
+from aqmlab.studies.ecn_finite_transfers import migration
+from aqmlab.studies.ecn_finite_transfers.claims.registry import (
+    CLAIMS,
+    FEW,
+    HALF_SECOND,
+    PERCENT,
+    SECONDS,
+)
+from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED
+from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
+from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
+from aqmlab.studies.plan import Runs
+from aqmlab.studies.verdicts import Spread, Tolerance, number
+
+DROPS = {"EF-045": "DT", "EF-047": "RED-A", "EF-049": "ECN-A"}
+SPREADS = {"EF-046": "DT", "EF-048": "RED-A", "EF-050": "ECN-A"}
+WHOLE_PERCENT = Tolerance.of("0.5 percentage points (printed as a whole number)", 0.5)
+ITEMS = ["migration"]
+SLOWEST = "Of the client that is slowest without ECN, in each replication."
+
+
+@CLAIMS.decides(*DROPS, items=["figure-3"])
+def drops_of_five(runs: Runs, claim: Published) -> Decision:
+    """Decide by the drops of all five clients."""
+    chosen = runs.of(Setting(5, DROPS[claim.id], 64))
+    return value(claim, [float(run.dropped.sum()) for run in chosen], DROPPED)
+
+
+@CLAIMS.decides(*SPREADS, items=["figure-3"])
+def spread_of_five(runs: Runs, claim: Published) -> Decision:
+    """Decide by the download time of the slowest against that of the fastest."""
+    chosen = runs.of(Setting(5, SPREADS[claim.id], 64))
+    of_slowest = Spread.of(100 * (1 - run.time_s.min() / run.time_s.max()) for run in chosen)
+    text = (
+        f"Relative to the fastest; relative to the slowest it is {of_slowest} %. The study does "
+        "not say which (published/notes.md)."
+    )
+    return value(claim, [run.spread_percent for run in chosen], PERCENT, text)
+
+
+Measure = Callable[[Transfers, Transfers, int], float]
+"""Of a run without ECN, the same run with it, and the client that is slowest without."""
+
+
+def _pairs(runs: Runs, n: int) -> list[tuple[Transfers, Transfers, int]]:
+    """Return what a measure looks at, one per replication."""
+    with_ecn = migration.runs_with_ecn(runs, n, 1)
+    without = runs.of(migration.WITHOUT[n])
+    return list(zip(without, with_ecn, migration.worst(runs, n), strict=True))
+
+
+MEASURED: tuple[tuple[str, int, Measure, Tolerance], ...] = (
+    ("EF-051", 5, lambda without, _, c: float(without.dropped[c]), FEW),
+    ("EF-052", 5, lambda _, ecn, c: float(ecn.dropped[c]), FEW),
+    ("EF-053", 5, lambda without, ecn, c: float(without.time_s[c] - ecn.time_s[c]), SECONDS),
+    ("EF-054", 5, lambda _, ecn, c: float(100 * ecn.marked[c] / ecn.sent[c]), WHOLE_PERCENT),
+    ("EF-055", 10, lambda without, _, c: float(without.time_s[c]), HALF_SECOND),
+    ("EF-056", 10, lambda _, ecn, c: float(ecn.time_s[c]), HALF_SECOND),
+    ("EF-057", 10, lambda without, ecn, c: float(without.dropped[c] - ecn.dropped[c]), FEW),
+)
+"""Printed numbers: claim, clients, what is measured in each replication, tolerance."""
+
+
+def _register(claim_id: str, n: int, measure: Measure, rule: Tolerance) -> None:
+    def decide(runs: Runs, claim: Published) -> Decision:
+        return value(claim, [measure(*pair) for pair in _pairs(runs, n)], rule, SLOWEST)
+
+    CLAIMS.decides(claim_id, items=ITEMS)(decide)
+
+
+for _row in MEASURED:
+    _register(*_row)
+
+
+@CLAIMS.decides("EF-058", items=ITEMS)
+def rank_of_ten(runs: Runs, claim: Published) -> Decision:
+    """Decide by the rank of the same client with ECN."""
+    ranks = [migration.rank(with_ecn, client) for _, with_ecn, client in _pairs(runs, 10)]
+    first = sum(rank == 1 for rank in ranks)
+    median = float(np.median(ranks))
+    text = f"{SLOWEST} It is first in {first} of {len(ranks)} replications; median rank {median:g}."
+    return holds(median == claim.value, str(Spread.of(ranks)), text)
+
+
+@CLAIMS.decides("EF-067", items=ITEMS)
+def related_work(_runs: Runs, _claim: Published) -> Decision:
+    """Say why it cannot be decided."""
+    return not_testable(
+        "Quoted from another study with its own network and traffic, which this one does not "
+        "describe far enough to run."
+    )
+
+
+@CLAIMS.decides("EF-075", items=ITEMS)
+def minimum_goodput_rises(runs: Runs, claim: Published) -> Decision:
+    """Decide by the lowest goodput with five clients with ECN less that with none."""
+    lowest = {
+        count: [run.goodput_kbps.min() for run in migration.runs_with_ecn(runs, 5, count)]
+        for count in (0, 1, 2, 5)
+    }
+    told = ", ".join(f"{count}: {number(float(np.median(g)))}" for count, g in lowest.items())
+    gains = [float(b - a) for a, b in zip(lowest[0], lowest[5], strict=True)]
+    text = f"Lowest goodput in kbit/s by clients with ECN: {told}. All five against none:"
+    return direction(claim, gains, text)

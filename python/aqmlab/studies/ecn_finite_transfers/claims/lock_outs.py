@@ -1,0 +1,249 @@
+"""Claims of "Lockouts": two downloads, who gets how much and when.
+
+Which of two equal clients wins is chance: printed numbers of C0 and C1 are held against the client
+in the same role (faster or slower) of each replication.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import fmean
+
+import numpy as np
+
+from aqmlab.statistics import jain
+from aqmlab.studies.claims import Decision, Published, direction, holds, not_testable, value
+from aqmlab.studies.ecn_finite_transfers import efficiency, lock_out
+from aqmlab.studies.ecn_finite_transfers.claims.registry import (
+    ABOUT,
+    CLAIMS,
+    FEW,
+    PERCENT,
+    SECONDS,
+)
+from aqmlab.studies.ecn_finite_transfers.epochs import Epochs, epochs, full_queue_rtt_s
+from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED, GOODPUT, JAIN
+from aqmlab.studies.ecn_finite_transfers.scenarios import FILE_BYTES, LIMITS, Setting
+from aqmlab.studies.ecn_finite_transfers.transfers import Floats, Transfers
+from aqmlab.studies.plan import Runs
+from aqmlab.studies.verdicts import Tolerance
+
+TAIL_64 = Setting(2, "DT", 64)
+TAIL_8 = Setting(2, "DT", 8)
+RED_128 = Setting(2, "RED-A", 128)
+
+APART_BYTES = 0.025 * FILE_BYTES
+"""Progress differs visibly: 2.5 % of the file, 0.5 MB."""
+
+Measure = Callable[[Transfers], float]
+
+
+def _drops(run: Transfers) -> float:
+    return float(run.dropped.sum())
+
+
+def _drops_of(role: str) -> Measure:
+    """Return a measure of the drops of the fastest or the slowest."""
+    return lambda run: float(run.dropped[getattr(run, role)])
+
+
+def _incidents(run: Transfers) -> Epochs:
+    """Return the congestion epochs while both run."""
+    return epochs(run, full_queue_rtt_s(TAIL_64)).before(run.time_s.min())
+
+
+def _slow_start_drops(run: Transfers, client: int, setting: Setting) -> float:
+    """Return what a client loses of the flight that ends its slow start."""
+    assert run.drops is not None
+    lost = run.drops.time_s[run.drops.client == client]
+    return float((lost < lost.min(initial=np.inf) + full_queue_rtt_s(setting)).sum())
+
+
+def _slow_start_drops_of(role: str) -> Measure:
+    return lambda run: _slow_start_drops(run, getattr(run, role), TAIL_64)
+
+
+def _slow_start_drops_of_both(run: Transfers) -> float:
+    return sum(_slow_start_drops(run, client, RED_128) for client in (0, 1))
+
+
+def _apart(run: Transfers) -> float:
+    return lock_out.first_difference(run, APART_BYTES)
+
+
+def _nth(times: Floats, nth: int) -> float:
+    return float(times[nth - 1]) if times.size >= nth else float("nan")
+
+
+def _nth_shared(nth: int) -> Measure:
+    """Return a measure of when both lose for the nth time; the first is slow start."""
+
+    def measure(run: Transfers) -> float:
+        found = _incidents(run)
+        return _nth(found.start_s[found.losers == 2], nth)
+
+    return measure
+
+
+def _nth_alone(nth: int) -> Measure:
+    """Return a measure of when the slower loses alone for the nth time."""
+
+    def measure(run: Transfers) -> float:
+        found = _incidents(run)
+        alone = (found.losers == 1) & (found.lost[:, run.slowest] > 0)
+        return _nth(found.start_s[alone], nth)
+
+    return measure
+
+
+def _rates(run: Transfers) -> Floats:
+    """Return both goodputs at the first completion, the lower first."""
+    return np.sort(run.rate_while_all_run_kbps)
+
+
+def _drops_between(role: str, start_s: float, end_s: float) -> Measure:
+    def measure(run: Transfers) -> float:
+        assert run.drops is not None
+        when = (run.drops.time_s >= start_s) & (run.drops.time_s < end_s)
+        return float((run.drops.client[when] == getattr(run, role)).sum())
+
+    return measure
+
+
+APART = "First time that the two are 2.5 % of the file (0.5 MB) apart."
+EPOCH = "Incidents are drops within one round trip with a full queue."
+FLIGHT = "Drops of a client within one round trip of its first."
+GAP = (
+    "Read as how much higher the faster's goodput is, which is what the printed goodputs give; the "
+    "text has it the other way round (published/notes.md)."
+)
+
+MEASURED: tuple[tuple[str, Setting, Measure, Tolerance, str], ...] = (
+    ("EF-017", TAIL_64, _drops, DROPPED, ""),
+    ("EF-018", TAIL_64, _drops_of("fastest"), FEW, "C0 is the faster."),
+    ("EF-019", TAIL_64, _drops_of("slowest"), FEW, "C1 is the slower."),
+    ("EF-020", TAIL_64, _slow_start_drops_of("fastest"), FEW, f"C0 is the faster. {FLIGHT}"),
+    ("EF-021", TAIL_64, _slow_start_drops_of("slowest"), FEW, f"C1 is the slower. {FLIGHT}"),
+    ("EF-022", TAIL_64, _apart, SECONDS, APART),
+    (
+        "EF-023",
+        TAIL_64,
+        lambda run: float(run.acked_at(52.0).mean() / 2**20),
+        ABOUT,
+        "Mean of the two at 52 s in MiB; a link without a pause would have carried 4.65 of each.",
+    ),
+    ("EF-024", TAIL_64, _nth_shared(2), SECONDS, f"Second time that both lose. {EPOCH}"),
+    ("EF-025", TAIL_64, _nth_shared(3), SECONDS, f"Third time that both lose. {EPOCH}"),
+    ("EF-026", TAIL_64, _nth_alone(1), SECONDS, f"First loss of the slower alone. {EPOCH}"),
+    ("EF-027", TAIL_64, _nth_alone(2), SECONDS, f"Second loss of the slower alone. {EPOCH}"),
+    ("EF-030", TAIL_64, lambda run: float(_rates(run)[0]), GOODPUT, ""),
+    ("EF-031", TAIL_64, lock_out.gap_percent, PERCENT, GAP),
+    ("EF-032", TAIL_64, lambda run: jain(_rates(run)), JAIN, ""),
+    ("EF-033", TAIL_64, lambda run: float(run.goodput_kbps.min()), GOODPUT, ""),
+    (
+        "EF-034",
+        TAIL_64,
+        lock_out.slower_progress_percent,
+        PERCENT,
+        "The printed goodputs give 69.7 % (published/notes.md).",
+    ),
+    (
+        "EF-035",
+        TAIL_8,
+        lambda run: run.spread_percent,
+        PERCENT,
+        "Goodput of the faster over that of the slower, less 1, as the printed goodputs give it.",
+    ),
+    (
+        "EF-036",
+        RED_128,
+        lambda run: float(100 * (1 - run.time_s.min() / run.time_s.max())),
+        PERCENT,
+        "The printed goodputs give 12.1 % (published/notes.md).",
+    ),
+    ("EF-037", RED_128, _drops, DROPPED, ""),
+    ("EF-038", RED_128, _drops_of("slowest"), FEW, "C0 is the slower here."),
+    ("EF-039", RED_128, _drops_of("fastest"), FEW, "C1 is the faster here."),
+    ("EF-040", RED_128, _slow_start_drops_of_both, FEW, FLIGHT),
+    ("EF-041", RED_128, _apart, SECONDS, APART),
+    ("EF-042", RED_128, _drops_between("slowest", 20, 40), FEW, "C0 is the slower here."),
+    ("EF-043", RED_128, _drops_between("fastest", 20, 40), FEW, "C1 is the faster here."),
+)
+"""Printed numbers: claim, setting, what is measured in each replication, tolerance, how."""
+
+
+def _register(claim_id: str, setting: Setting, measure: Measure, rule: Tolerance, how: str) -> None:
+    def decide(runs: Runs, claim: Published) -> Decision:
+        return value(claim, [measure(run) for run in runs.of(setting)], rule, how)
+
+    CLAIMS.decides(claim_id, items=["lock-out"])(decide)
+
+
+for _row in MEASURED:
+    _register(*_row)
+
+
+@CLAIMS.decides("EF-016", items=["figure-2"])
+def windows_fit(runs: Runs, claim: Published) -> Decision:
+    """Decide by the smallest limit of the study without drops in any replication."""
+    most = {q: max(int(r.dropped.sum()) for r in runs.of(Setting(2, "DT", q))) for q in LIMITS}
+    smallest = min(q for q, drops in most.items() if not drops)
+    return holds(smallest <= claim.value, smallest, f"Most drops by limit: {most}.")
+
+
+@CLAIMS.decides("EF-028", "EF-029", items=["figure-6"])
+def degradation_cycle(_runs: Runs, _claim: Published) -> Decision:
+    """Say why it cannot be decided."""
+    return not_testable(
+        "The study reads this cycle off its figure 6 and does not say what begins or ends one; "
+        "our windows are drawn in figure 6 for the eye."
+    )
+
+
+@CLAIMS.decides("EF-044", items=["figure-2"])
+def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
+    """Decide by whether RED and ECN drop alike at a limit, and by overflow."""
+    schemes = ("RED-C", "RED-A", "ECN-C", "ECN-A")
+    alike = []
+    for limit in LIMITS:
+        drops = [efficiency.spread(runs, Setting(2, s, limit), _drops).median for s in schemes]
+        if max(drops) and max(drops) - min(drops) <= DROPPED.width(max(drops)):
+            alike.append(limit)
+    at = [run for s in schemes for run in runs.of(Setting(2, s, int(claim.value)))]
+    full = sum(run.dropped_full for run in at) / sum(run.dropped.sum() for run in at)
+    hidden = claim.value in alike
+    return holds(
+        hidden and full >= 0.95,
+        claim.value if hidden else "none",
+        f"Limits where the four median drops agree within {DROPPED.about}: {alike}; of the drops "
+        f"at limit {claim.value:g}, {100 * full:.1f} % are overflows.",
+    )
+
+
+def _fairness_gains(runs: Runs, ecn: str, other: str) -> list[float]:
+    """Return Jain with ECN less Jain with another scheme, mean over limits, per replication."""
+    gains = [
+        [a.jain - b.jain for a, b in zip(runs.of(Setting(2, ecn, q)), runs.of(than), strict=True)]
+        for q in LIMITS
+        for than in (Setting(2, other, q),)
+    ]
+    return [fmean(of_one) for of_one in zip(*gains, strict=True)]
+
+
+def _fairer(runs: Runs, claim: Published, others: tuple[str, str]) -> Decision:
+    pairs = zip(("ECN-C", "ECN-A"), others, strict=True)
+    gains = [_fairness_gains(runs, ecn, other) for ecn, other in pairs]
+    both = [fmean(of_one) for of_one in zip(*gains, strict=True)]
+    return direction(claim, both, "Jain's index, mean over maxp and limits.")
+
+
+@CLAIMS.decides("EF-071", items=["figure-2"])
+def ecn_fairer_than_tail_drop(runs: Runs, claim: Published) -> Decision:
+    """Decide by the fairness of ECN less that of Drop Tail."""
+    return _fairer(runs, claim, ("DT", "DT"))
+
+
+@CLAIMS.decides("EF-072", items=["figure-2"])
+def ecn_fairer_than_red(runs: Runs, claim: Published) -> Decision:
+    """Decide by the fairness of ECN less that of RED with the same maxp."""
+    return _fairer(runs, claim, ("RED-C", "RED-A"))

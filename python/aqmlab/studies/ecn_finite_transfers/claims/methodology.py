@@ -1,0 +1,137 @@
+"""Claims of "Experimental methodology": the baseline and the rules for the queue limit."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from aqmlab.studies.claims import Decision, Published, bound, holds, value
+from aqmlab.studies.ecn_finite_transfers import baseline, efficiency
+from aqmlab.studies.ecn_finite_transfers.baseline import QUARTER_SECOND, SAME_TIME
+from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS
+from aqmlab.studies.ecn_finite_transfers.scenarios import (
+    BOTTLENECK_BPS,
+    RECEIVE_WINDOW_BYTES,
+    SEGMENT_BYTES,
+    Setting,
+)
+from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
+from aqmlab.studies.plan import Runs
+
+BUFFERED_IN_NETWORK = 5
+"""s: segments in the network beside the queue (published: EF-007)."""
+
+
+def _baseline(runs: Runs) -> list[Transfers]:
+    return runs.of(baseline.setting())
+
+
+@CLAIMS.decides("EF-001", items=["baseline"])
+def file_size(runs: Runs, claim: Published) -> Decision:
+    """Decide by the bytes acknowledged: 20 MB are 20 MiB."""
+    acked = {int(run.acked_bytes[0]) for run in _baseline(runs)}
+    megabytes = max(acked) / 2**20
+    return holds(
+        acked == {int(claim.value) * 2**20}, megabytes, f"Acknowledged {max(acked)} B in every run."
+    )
+
+
+@CLAIMS.decides("EF-002", items=["baseline"])
+def baseline_time(runs: Runs, claim: Published) -> Decision:
+    """Decide by completion time of the single download."""
+    return value(claim, [run.time_s[0] for run in _baseline(runs)], QUARTER_SECOND)
+
+
+@CLAIMS.decides("EF-003", items=["baseline"])
+def baseline_goodput(runs: Runs, claim: Published) -> Decision:
+    """Decide by goodput of the single download."""
+    return value(claim, [run.goodput_kbps[0] for run in _baseline(runs)], SAME_TIME)
+
+
+@CLAIMS.decides("EF-004", items=["baseline"])
+def baseline_efficiency(runs: Runs, claim: Published) -> Decision:
+    """Decide by G of the single download."""
+    return value(claim, [run.efficiency_percent for run in _baseline(runs)], SAME_TIME)
+
+
+@CLAIMS.decides("EF-005", items=["baseline"])
+def smallest_limit_without_drops(runs: Runs, claim: Published) -> Decision:
+    """Decide by the smallest limit without drops, of those tried."""
+    drops = {
+        limit: max(int(run.dropped.sum()) for run in runs.of(baseline.setting(limit)))
+        for limit in baseline.LIMITS
+    }
+    smallest = min((limit for limit, most in drops.items() if most == 0), default=0)
+    return holds(smallest == claim.value, smallest, f"Most drops in any replication: {drops}.")
+
+
+def _bdp_kbit(rtt_s: float) -> float:
+    return BOTTLENECK_BPS * rtt_s / 1000
+
+
+def _segments(kbit: float) -> float:
+    return kbit * 1000 / 8 / SEGMENT_BYTES
+
+
+def _measured_rtt_s(runs: Runs) -> float:
+    """Return the handshake's round trip: propagation, and 40-byte packets on three links."""
+    return float(np.median([run.handshake_s[0] for run in _baseline(runs)]))
+
+
+@CLAIMS.decides("EF-006", items=["baseline"])
+def bdp_of_the_bottleneck(runs: Runs, claim: Published) -> Decision:
+    """Decide by B x 2d of the scenario that was run."""
+    network = _baseline(runs)[0].manifest["scenario"]["network"]
+    rate, delay = network["rate"], network["delay"]
+    kbit = _bdp_kbit(2 * baseline.setting().delay_ms / 1000)
+    return holds(math.isclose(kbit, claim.value), kbit, f"The runs have {rate} and {delay}.")
+
+
+@CLAIMS.decides("EF-007", items=["baseline"])
+def bdp_in_segments(_runs: Runs, claim: Published) -> Decision:
+    """Decide by the same in whole segments."""
+    segments = _segments(_bdp_kbit(2 * baseline.setting().delay_ms / 1000))
+    evidence = f"60 kbit are {segments:.3f} segments of {SEGMENT_BYTES} B."
+    return holds(math.floor(segments) == claim.value, segments, evidence)
+
+
+@CLAIMS.decides("EF-008", items=["baseline"])
+def bdp_of_the_path(runs: Runs, claim: Published) -> Decision:
+    """Decide by B x RTT with the round trip measured without a queue."""
+    rtt_s = _measured_rtt_s(runs)
+    return bound(claim, _bdp_kbit(rtt_s), f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
+
+
+@CLAIMS.decides("EF-009", items=["baseline"])
+def bdp_of_the_path_in_segments(runs: Runs, claim: Published) -> Decision:
+    """Decide by the same in segments."""
+    rtt_s = _measured_rtt_s(runs)
+    ours = _segments(_bdp_kbit(rtt_s))
+    return bound(claim, ours, f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
+
+
+@CLAIMS.decides("EF-010", items=["baseline"])
+def limit_from_the_path(runs: Runs, claim: Published) -> Decision:
+    """Decide by the same rounded up."""
+    limit = math.ceil(_segments(_bdp_kbit(_measured_rtt_s(runs))))
+    return holds(limit == claim.value, limit, "The measured product, rounded up to segments.")
+
+
+@CLAIMS.decides("EF-011", items=["baseline", "figure-2", "figure-3", "figure-4"])
+def no_drops_when_every_window_fits(runs: Runs, claim: Published) -> Decision:
+    """Decide by the drops of every Drop Tail run whose limit the rule calls large enough."""
+    settings = [baseline.setting(limit) for limit in baseline.LIMITS]
+    settings += [Setting(n, "DT", q) for n in (2, 5, 10) for q in efficiency.limits_of(n)]
+    fits = [s for s in settings if s.limit + BUFFERED_IN_NETWORK > claim.value * s.n]
+    dropped = {f"n={s.n} limit {s.limit}": _most_drops(runs, s) for s in fits}
+    window = RECEIVE_WINDOW_BYTES // SEGMENT_BYTES
+    return holds(
+        not any(dropped.values()) and len(fits) < len(settings),
+        window,
+        f"No drops expected, and found at most, in any replication: {dropped}.",
+    )
+
+
+def _most_drops(runs: Runs, setting: Setting) -> int:
+    return max(int(run.dropped.sum()) for run in runs.of(setting))

@@ -1,0 +1,77 @@
+"""Both countings of the queue limit: without and with the packet in service.
+
+In the study's simulator Drop Tail counts it and RED does not, so that Drop Tail holds one packet
+less at the same limit (`published/notes.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aqmlab.report import Entry, Table
+from aqmlab.studies.ecn_finite_transfers import efficiency
+from aqmlab.studies.ecn_finite_transfers.long_delay import dropped
+from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED, letter, published
+from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting
+from aqmlab.studies.plan import Need, Runs
+from aqmlab.studies.show import entry
+from aqmlab.studies.study import Item, Section
+from aqmlab.studies.verdicts import Cell
+
+COUNTINGS = ("waiting", "waiting-and-in-service")
+FILES = {"DT": "table1_droptail.csv", "RED": "table2_red.csv", "ECN": "table3_red_ecn.csv"}
+
+
+def printed_drops() -> dict[tuple[str, int], float]:
+    """Return drops of Tables I to III by scheme and limit."""
+    drops = {}
+    for family, file in FILES.items():
+        for row in published(file):
+            scheme = f"{family}-{letter(row)}" if row["maxp"] else family
+            drops[scheme, int(row["queue_limit_packets"])] = float(row["dropped_packets"])
+    return drops
+
+
+def _needs() -> Iterator[Need]:
+    for counting in COUNTINGS:
+        for scheme in SCHEMES:
+            for limit in LIMITS:
+                yield Need(Setting(2, scheme, limit, counting=counting))
+
+
+def _make(runs: Runs) -> Section:
+    printed = printed_drops()
+    section = Section(
+        text=[
+            "Drops of two downloads, each scheme with both countings, against the same printed "
+            "number. Counting the packet in service leaves room for one packet less. The original "
+            "simulator counts it with Drop Tail and does not with RED: that difference of one "
+            "packet, not early detection, is what sets RED at limit 4 apart from Drop Tail."
+        ]
+    )
+    rows: list[list[str | Entry]] = []
+    for scheme in SCHEMES:
+        for counting in COUNTINGS:
+            cells = [
+                Cell(
+                    "countings",
+                    setting.columns(),
+                    "dropped_packets",
+                    "packets",
+                    efficiency.spread(runs, setting, dropped),
+                    printed[scheme, limit],
+                    DROPPED,
+                    again=True,
+                )
+                for limit in LIMITS
+                for setting in (Setting(2, scheme, limit, counting=counting),)
+            ]
+            section.cells += cells
+            original = Setting(2, scheme, 64).limit_counts == counting
+            label = f"{scheme}, {counting}" + (" (original)" if original else "")
+            rows.append([label, *map(entry, cells)])
+    section.tables.append(Table("Dropped packets", ["Queue limit", *map(str, LIMITS)], rows))
+    return section
+
+
+ITEM = Item("countings", "Both countings of the queue limit", _needs, _make)

@@ -1,0 +1,103 @@
+"""Figures 2, 3, 4 and 16: goodput efficiency G (eq. 2) against the queue limit, five schemes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from aqmlab.studies.ecn_finite_transfers.drawing import against_limit, legend_below, sheet
+from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting
+from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
+from aqmlab.studies.plan import Need, Runs
+from aqmlab.studies.study import Figure, Item, Section
+from aqmlab.studies.verdicts import Cell, Spread
+
+QUANTITIES: tuple[tuple[str, str, Callable[[Transfers], float]], ...] = (
+    ("goodput_efficiency", "%", lambda run: run.efficiency_percent),
+    ("link_utilization", "%", lambda run: run.utilization_percent),
+    ("sent_packets", "packets", lambda run: run.sent.sum()),
+    ("dropped_packets", "packets", lambda run: run.dropped.sum()),
+    ("duplicate_packets", "packets", lambda run: run.duplicates),
+    ("min_goodput", "kbit/s", lambda run: run.goodput_kbps.min()),
+    ("max_goodput", "kbit/s", lambda run: run.goodput_kbps.max()),
+    ("jain_index", "1", lambda run: run.jain),
+    ("delivered_to_dropped", "ratio", lambda run: delivered_to_dropped(run)),
+)
+
+
+def delivered_to_dropped(run: Transfers) -> float:
+    """Segments that arrived for each one that was dropped; infinite without drops."""
+    dropped = run.dropped.sum()
+    return float(run.delivered.sum() / dropped) if dropped else float("inf")
+
+
+def limits_of(n: int) -> tuple[int, ...]:
+    """Return the queue limits, rising; with ten clients the study adds 512."""
+    return tuple(sorted(LIMITS + ((512,) if n == 10 else ())))
+
+
+def grid(n: int, delay_ms: int = 20) -> list[Setting]:
+    """Every scheme at every queue limit."""
+    return [
+        Setting(n, scheme, limit, delay_ms=delay_ms) for scheme in SCHEMES for limit in limits_of(n)
+    ]
+
+
+def spread(runs: Runs, setting: Setting, quantity: Callable[[Transfers], float]) -> Spread:
+    """Return a quantity of a setting over its replications."""
+    return Spread.of(quantity(run) for run in runs.of(setting))
+
+
+def cells(item: str, runs: Runs, settings: list[Setting]) -> list[Cell]:
+    """Return the numbers behind the study's figures."""
+    return [
+        Cell(item, setting.columns(), name, unit, spread(runs, setting, quantity))
+        for setting in settings
+        for name, unit, quantity in QUANTITIES
+    ]
+
+
+def figure_item(number: int, n: int, clients: str, delay_ms: int = 20) -> Item:
+    """Return the item of one figure."""
+    name = f"figure-{number}"
+    title = f"Figure {number}: goodput efficiency, {clients} clients"
+    if delay_ms != 20:
+        title += f", d = {delay_ms} ms"
+
+    def needs() -> Iterator[Need]:
+        yield from map(Need, grid(n, delay_ms))
+
+    def make(runs: Runs) -> Section:
+        curves = {
+            scheme: [
+                spread(runs, setting, lambda run: run.efficiency_percent)
+                for setting in grid(n, delay_ms)
+                if setting.scheme == scheme
+            ]
+            for scheme in SCHEMES
+        }
+        figure, (whole, detail) = sheet(1, 2, (10.0, 4.2))
+        limits = limits_of(n)
+        against_limit(whole, curves, limits, "goodput efficiency G (%)")
+        cut = limits.index(16)
+        large = {scheme: spreads[cut:] for scheme, spreads in curves.items()}
+        against_limit(detail, large, limits[cut:], "the same from 16 packets on (%)")
+        for axes in (whole, detail):
+            low, _ = axes.get_ylim()
+            axes.set_ylim(low, 100 + 0.02 * (100 - low))
+        legend_below(figure, whole, 5)
+        caption = (
+            f"{title}. Medians of the replications; bands: their central 95 %. "
+            "G: payload of all clients over what the bottleneck could carry until the last ended."
+        )
+        drawn = Figure(f"figure_{number:02d}", caption, figure)
+        return Section([], cells(name, runs, grid(n, delay_ms)), [], [drawn])
+
+    return Item(name, title, needs, make)
+
+
+ITEMS = (
+    figure_item(2, 2, "two"),
+    figure_item(3, 5, "five"),
+    figure_item(4, 10, "ten"),
+    figure_item(16, 10, "ten", delay_ms=100),
+)

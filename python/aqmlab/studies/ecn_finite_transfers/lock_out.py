@@ -1,0 +1,123 @@
+"""Lock-out: how unevenly the downloads share the link, and how far apart they finish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from aqmlab.report import Entry, Table
+from aqmlab.studies.ecn_finite_transfers import efficiency
+from aqmlab.studies.ecn_finite_transfers.drawing import against_limit, legend_below, sheet
+from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting
+from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
+from aqmlab.studies.plan import Need, Record, Runs
+from aqmlab.studies.show import plain
+from aqmlab.studies.study import Figure, Item, Section
+from aqmlab.studies.verdicts import Cell, Spread
+
+TRACE = Record(frozenset({"window", "drops"}))
+TRACED = (Setting(2, "DT", 64), Setting(2, "RED-A", 128))
+
+
+def slower_share_percent(run: Transfers) -> float:
+    """Share of the slower of two downloads while both run."""
+    rates = run.rate_while_all_run_kbps
+    return float(100 * rates.min() / rates.sum())
+
+
+def gap_percent(run: Transfers) -> float:
+    """How much higher the goodput of the faster is when it finishes."""
+    rates = run.rate_while_all_run_kbps
+    return float(100 * (rates.max() / rates.min() - 1))
+
+
+def slower_progress_percent(run: Transfers) -> float:
+    """How much of its file the slower has when the faster finishes."""
+    acked = run.acked_at(float(run.time_s.min()))
+    return float(100 * acked.min() / acked.max())
+
+
+QUANTITIES: tuple[tuple[str, str, Callable[[Transfers], float]], ...] = (
+    ("slower_share_while_both_run", "%", slower_share_percent),
+    ("goodput_gap_at_first_completion", "%", gap_percent),
+    ("download_time_difference", "%", lambda run: run.spread_percent),
+    ("jain_index", "1", lambda run: run.jain),
+)
+
+
+def _needs() -> Iterator[Need]:
+    for setting in efficiency.grid(2):
+        yield Need(setting, record=TRACE if setting in TRACED else Record(frozenset({"window"})))
+    for n in (5, 10):
+        yield from map(Need, efficiency.grid(n))
+
+
+def _spread(runs: Runs, setting: Setting, quantity: Callable[[Transfers], float]) -> Spread:
+    return efficiency.spread(runs, setting, quantity)
+
+
+def _cells(runs: Runs) -> Iterator[Cell]:
+    for setting in efficiency.grid(2):
+        for name, unit, quantity in QUANTITIES:
+            spread = _spread(runs, setting, quantity)
+            yield Cell("lock-out", setting.columns(), name, unit, spread)
+    for n in (5, 10):
+        for setting in efficiency.grid(n):
+            for name, unit, quantity in QUANTITIES[2:]:
+                spread = _spread(runs, setting, quantity)
+                yield Cell("lock-out", setting.columns(), name, unit, spread)
+
+
+def _table(runs: Runs) -> Table:
+    rows: list[list[str | Entry]] = [
+        [
+            scheme,
+            *(plain(_spread(runs, Setting(2, scheme, q), slower_share_percent)) for q in LIMITS),
+        ]
+        for scheme in SCHEMES
+    ]
+    caption = "Share of the link that the slower of two downloads has while both run (%)"
+    return Table(caption, ["Queue limit", *map(str, LIMITS)], rows)
+
+
+def _figure(runs: Runs) -> Figure:
+    figure, panels = sheet(1, 3, (10.0, 4.0))
+    for n, axes in zip((2, 5, 10), panels, strict=True):
+        limits = efficiency.limits_of(n)
+        curves = {
+            s: [_spread(runs, Setting(n, s, q), lambda run: run.spread_percent) for q in limits]
+            for s in SCHEMES
+        }
+        against_limit(axes, curves, limits, "")
+        axes.tick_params(axis="x", labelsize=8)
+        axes.set_title(f"{n} clients", fontsize=10)
+    panels[0].set_ylabel("slowest over fastest time, less 1 (%)")
+    top = max(axes.get_ylim()[1] for axes in panels)
+    for axes in panels:
+        axes.set_ylim(0, top)
+    legend_below(figure, panels[0], 5)
+    caption = (
+        "How much longer the slowest download takes than the fastest: medians and central 95 % of "
+        "the replications."
+    )
+    return Figure("lock_out", caption, figure)
+
+
+def _make(runs: Runs) -> Section:
+    text = [
+        "Locked out: a download that gets much less than its share while all run. An even share of "
+        "two is 50 %. The median hides how wide the replications spread: the same setting may be "
+        "even in one and lopsided in the next."
+    ]
+    return Section(text, list(_cells(runs)), [_table(runs)], [_figure(runs)])
+
+
+ITEM = Item("lock-out", "Lock-out: sharing while all run", _needs, _make)
+
+
+def first_difference(run: Transfers, bytes_apart: float) -> float:
+    """When two downloads first are further apart than so many bytes, in s; NaN if never."""
+    assert run.progress is not None
+    apart = np.abs(np.diff(run.progress.acked_bytes, axis=1))[:, 0] > bytes_apart
+    return float(run.progress.time_s[apart.argmax()]) if apart.any() else float("nan")

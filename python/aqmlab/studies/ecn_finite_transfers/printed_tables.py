@@ -1,0 +1,198 @@
+"""Tables I to IV: one column per queue limit, two downloads.
+
+The rows of a table are those printed, and G, which follows from the printed goodputs
+(2 * min / 1500, see `published/notes.md`). Ours are taken as the study took its own: a download
+ends at the next multiple of 0.5 s.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from aqmlab.report import Entry, Table
+from aqmlab.statistics import jain
+from aqmlab.studies.ecn_finite_transfers.scenarios import (
+    BOTTLENECK_BPS,
+    FILE_BYTES,
+    FILE_SEGMENTS,
+    MAXP,
+    SAMPLING_S,
+    Setting,
+)
+from aqmlab.studies.ecn_finite_transfers.transfers import Floats, Transfers
+from aqmlab.studies.plan import Need, Runs
+from aqmlab.studies.show import entry
+from aqmlab.studies.study import Item, Section
+from aqmlab.studies.verdicts import Cell, Spread, Tolerance
+
+PUBLISHED = Path(__file__).parent / "published"
+Row = dict[str, str]
+
+KBIT = FILE_BYTES * 8 / 1000
+"""One download in kbit."""
+
+
+ROUNDING_KBPS = 0.05
+"""Printed goodputs have one decimal."""
+
+
+def step(goodput_kbps: float) -> float:
+    """Return what a goodput changes by when its download ends one sampling step earlier."""
+    return KBIT / (KBIT / goodput_kbps - SAMPLING_S) - goodput_kbps + ROUNDING_KBPS
+
+
+def _percent(goodput_kbps: float) -> float:
+    """Return G of two downloads of which the slower has this goodput."""
+    return 2 * 100 * goodput_kbps / (BOTTLENECK_BPS / 1000)
+
+
+def _step_percent(efficiency_percent: float) -> float:
+    return _percent(step(efficiency_percent / _percent(1.0)))
+
+
+ONE_STEP = "0.5 s of completion time, and the rounding of the printed goodput"
+DROPPED = Tolerance.larger_of(3, 0.06, "packets")
+SENT = Tolerance(
+    "max(3 packets, 6 % of what exceeds the payload)",
+    lambda sent: max(3, 0.06 * (sent - 2 * FILE_SEGMENTS)),
+)
+GOODPUT = Tolerance(ONE_STEP, step, step)
+JAIN = Tolerance.of("0.001", 0.001, resolution=0.0005)
+EFFICIENCY = Tolerance(ONE_STEP, _step_percent, _step_percent)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A row of the printed tables: what it is, how it is measured, printed and judged."""
+
+    name: str
+    unit: str
+    label: str
+    ours: Callable[[Transfers], float]
+    printed: Callable[[Row], float]
+    tolerance: Tolerance
+    derived: bool = False
+
+
+def _goodputs(run: Transfers) -> Floats:
+    """Return the goodputs with times as the study took them, in kbit/s."""
+    return KBIT / run.sampled_time_s
+
+
+def _printed(column: str) -> Callable[[Row], float]:
+    return lambda row: float(row[column])
+
+
+def _goodput_of(client: int) -> Quantity:
+    return Quantity(
+        f"goodput{client}",
+        "kbit/s",
+        f"Goodput of C{client} (kbit/s)",
+        lambda run: float(_goodputs(run)[client]),
+        _printed(f"goodput{client}_kbps"),
+        GOODPUT,
+    )
+
+
+QUANTITIES = (
+    Quantity(
+        "sent_packets",
+        "packets",
+        "Sent",
+        lambda run: float(run.sent.sum()),
+        _printed("sent_packets"),
+        SENT,
+    ),
+    Quantity(
+        "dropped_packets",
+        "packets",
+        "Dropped",
+        lambda run: float(run.dropped.sum()),
+        _printed("dropped_packets"),
+        DROPPED,
+    ),
+    _goodput_of(0),
+    _goodput_of(1),
+    Quantity(
+        "jain_index",
+        "1",
+        "Fairness index",
+        lambda run: jain(_goodputs(run)),
+        _printed("jain_index"),
+        JAIN,
+    ),
+    Quantity(
+        "goodput_efficiency",
+        "%",
+        "G (%), from the goodputs",
+        lambda run: _percent(float(_goodputs(run).min())),
+        lambda row: _percent(min(float(row["goodput0_kbps"]), float(row["goodput1_kbps"]))),
+        EFFICIENCY,
+        derived=True,
+    ),
+)
+
+
+def published(file: str) -> list[Row]:
+    """Return the printed columns of a table."""
+    with (PUBLISHED / file).open(encoding="utf-8", newline="") as opened:
+        return list(csv.DictReader(opened))
+
+
+def letter(row: Row) -> str:
+    """Return C or A, by the maxp of a printed column."""
+    return next(name for name, maxp in MAXP.items() if maxp == float(row["maxp"]))
+
+
+def table_item(
+    name: str, title: str, file: str, text: list[str], setting: Callable[[Row], Setting]
+) -> Item:
+    """Return the item of one table; `setting` tells what a printed column was measured with."""
+
+    def needs() -> Iterator[Need]:
+        yield from (Need(setting(row)) for row in published(file))
+
+    def make(runs: Runs) -> Section:
+        columns = [(row, _column(name, runs, setting(row), row)) for row in published(file)]
+        blocks = dict.fromkeys(row["maxp"] for row, _ in columns)
+        tables = [
+            _table(title, maxp, [c for c in columns if c[0]["maxp"] == maxp]) for maxp in blocks
+        ]
+        return Section(text, [cell for _, cells in columns for cell in cells], tables)
+
+    return Item(name, title, needs, make)
+
+
+def _column(item: str, runs: Runs, setting: Setting, row: Row) -> list[Cell]:
+    """Return all quantities of one printed column."""
+    return [
+        Cell(
+            item,
+            setting.columns(),
+            quantity.name,
+            quantity.unit,
+            Spread.of(quantity.ours(run) for run in runs.of(setting)),
+            quantity.printed(row),
+            quantity.tolerance,
+            row["doubt"],
+            quantity.derived,
+        )
+        for quantity in QUANTITIES
+    ]
+
+
+def _table(title: str, maxp: str, columns: list[tuple[Row, list[Cell]]]) -> Table:
+    """Return one block of a printed table, in its form."""
+    caption = f"{title}, maxp = {100 * float(maxp):g} %" if maxp else title
+    head = ["Queue limit (minth)"]
+    for row, _ in columns:
+        minth = f" ({row['minth_packets']})" if row["minth_packets"] else ""
+        head.append(row["queue_limit_packets"] + minth)
+    rows: list[list[str | Entry]] = [
+        [quantity.label, *(entry(cells[i]) for _, cells in columns)]
+        for i, quantity in enumerate(QUANTITIES)
+    ]
+    return Table(caption, head, rows)

@@ -1,0 +1,122 @@
+"""Figures 5, 7 and 9 to 13: download progress of the fastest and the slowest client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from aqmlab.studies.ecn_finite_transfers import migration
+from aqmlab.studies.ecn_finite_transfers.drawing import (
+    FASTEST,
+    SLOWEST,
+    band,
+    legend_below,
+    sheet,
+)
+from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
+from aqmlab.studies.ecn_finite_transfers.transfers import Floats, Transfers
+from aqmlab.studies.plan import Need, Record, Runs
+from aqmlab.studies.study import Figure, Item, Section
+from aqmlab.studies.verdicts import Cell, Spread
+
+WINDOW = Record(frozenset({"window"}))
+ROLES = (("fastest", FASTEST), ("slowest", SLOWEST))
+
+
+def _curve(run: Transfers, client: int, time_s: Floats) -> Floats:
+    """Return the acknowledged data of a client at these times, in MiB."""
+    assert run.progress is not None
+    return np.interp(time_s, run.progress.time_s, run.progress.acked_bytes[:, client]) / 2**20
+
+
+def _name(setting: Setting, client: int) -> str:
+    return f"C{client} with ECN" if client in setting.ecn_clients else f"C{client}"
+
+
+def draw(number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Figure:
+    """Draw the study's form: acknowledged data over time; replication 0 as lines."""
+    figure, axes = sheet()
+    setting, first = pairs[0]
+    end = max(run.time_s.max() for _, run in pairs)
+    time_s = np.arange(0, end + 0.5, 0.5)
+    for role, colour in ROLES:
+        band(axes, time_s, [_curve(run, getattr(run, role), time_s) for _, run in pairs], colour)
+        client = getattr(first, role)
+        label = f"{role} ({_name(setting, client)})"
+        axes.plot(time_s, _curve(first, client, time_s), color=colour, label=label)
+    if len(setting.ecn_clients) == 1:
+        (client,) = setting.ecn_clients
+        label = _name(setting, client)
+        axes.plot(time_s, _curve(first, client, time_s), ":", color="black", label=label)
+    axes.set(xlabel="time (s)", ylabel="acknowledged data (MiB)", ylim=(0, 20.5))
+    axes.set_xlim(0, end)
+    legend_below(figure, axes)
+    caption = (
+        f"{title}. Lines: replication 0, everything starting at once; bands: the fastest and the "
+        "slowest of each replication, central 95 %."
+    )
+    return Figure(f"figure_{number:02d}", caption, figure)
+
+
+def cells(item: str, pairs: list[tuple[Setting, Transfers]]) -> Iterator[Cell]:
+    """Download times of the two, and the spread between them."""
+    columns = pairs[0][0].columns()
+    runs = [run for _, run in pairs]
+    for role, take in (("fastest", np.min), ("slowest", np.max)):
+        times = Spread.of(take(run.time_s) for run in runs)
+        yield Cell(item, {**columns, "client": role}, "download_time", "s", times)
+    spreads = Spread.of(run.spread_percent for run in runs)
+    yield Cell(item, columns, "download_time_difference", "%", spreads)
+
+
+def section(item: str, number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Section:
+    """Return the figure and its numbers."""
+    return Section([], list(cells(item, pairs)), [], [draw(number, title, pairs)])
+
+
+def figure_item(number: int, title: str, setting: Setting) -> Item:
+    """Return the item of a figure whose setting does not depend on other runs."""
+    name, title = f"figure-{number}", f"Figure {number}: {title}"
+
+    def needs() -> Iterable[Need]:
+        yield Need(setting, record=WINDOW)
+
+    def make(runs: Runs) -> Section:
+        return section(name, number, title, [(setting, run) for run in runs.of(setting)])
+
+    return Item(name, title, needs, make)
+
+
+def _figure_13() -> Item:
+    """ECN only at the client that is slowest without it, replication by replication."""
+    title = "Figure 13: progress, five clients, ECN only at the client that is slowest without it"
+
+    def needs() -> Iterable[Need]:
+        yield Need(migration.WITHOUT[5])
+
+    def then(runs: Runs) -> Iterable[Need]:
+        for r, setting in enumerate(migration.with_ecn(runs, 5, 1)):
+            yield Need(setting, (r,), WINDOW)
+
+    def make(runs: Runs) -> Section:
+        settings = migration.with_ecn(runs, 5, 1)
+        pairs = [(setting, runs.one(setting, r)) for r, setting in enumerate(settings)]
+        return section("figure-13", 13, title, pairs)
+
+    return Item("figure-13", title, needs, make, then)
+
+
+ITEMS = (
+    figure_item(5, "progress of two downloads, Drop Tail, limit 64", Setting(2, "DT", 64)),
+    figure_item(
+        7, "progress of two downloads, aggressive RED, limit 128", Setting(2, "RED-A", 128)
+    ),
+    figure_item(
+        9, "progress of two downloads, conservative ECN, limit 64", Setting(2, "ECN-C", 64)
+    ),
+    figure_item(10, "progress, five clients, Drop Tail, limit 64", Setting(5, "DT", 64)),
+    figure_item(11, "progress, five clients, aggressive RED, limit 64", Setting(5, "RED-A", 64)),
+    figure_item(12, "progress, five clients, aggressive ECN, limit 64", Setting(5, "ECN-A", 64)),
+    _figure_13(),
+)

@@ -1,0 +1,170 @@
+"""The network, the queues and the TCP of the study, and its settings as scenarios.
+
+Source: Pentikousis & Badr (`pentikousis2004ecn`), "Experimental methodology" and figure 1; what it
+does not say, from `published/notes.md`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+FILE_BYTES = 20 * 2**20
+SEGMENT_BYTES = 1460
+FILE_SEGMENTS = -(-FILE_BYTES // SEGMENT_BYTES)
+BOTTLENECK_BPS = 1.5e6
+RECEIVE_WINDOW_BYTES = 44 * SEGMENT_BYTES
+BOTTLENECK = "left>right"
+SAMPLING_S = 0.5
+"""The study's completion times are multiples of this (published/notes.md)."""
+
+SCHEMES = ("DT", "RED-C", "RED-A", "ECN-C", "ECN-A")
+"""Drop Tail; RED without and with ECN; C: conservative, A: aggressive."""
+
+MAXP = {"C": 0.02, "A": 0.1}
+MINTH = {512: 160, 256: 80, 128: 40, 64: 20, 32: 10, 16: 5, 8: 2, 4: 1}
+LIMITS = (256, 128, 64, 32, 16, 8, 4)
+
+STUDY_TCP: dict[str, Any] = {
+    "mss": f"{SEGMENT_BYTES} B",
+    "receive_window": f"{RECEIVE_WINDOW_BYTES} B",  # 64 KB in whole segments
+    "initial_window": "1 segment",
+    "slow_start_from": "second-ack",
+    "ssthresh_from": "window",
+    "fast_retransmit": "unguarded",
+    "recovery_exit": "deflate-and-open",
+    "delayed_ack_timeout": "100 ms",
+    "gap_ack": "when-released",
+    "rto_estimator": "jacobson1988",
+    "rto_initial": "3 s",
+    "rto_min": "200 ms",
+    "clock_granularity": "100 ms",
+    "ect_on": "all-data",
+    "header_on_data": "0 B",
+    "header_on_control": "40 B",
+}
+"""The study's TCP; `aqmlab explain tcp` tells what each parameter means."""
+
+STUDY_RED: dict[str, Any] = {
+    "wq": 0.002,
+    "gentle": False,
+    "spacing": "wait",
+    "least_backlog": "1 packet",
+    "idle_packet_size": "500 B",
+    "above_maxth": "drop",
+}
+"""RED of the study's simulator."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One column of a table, one point of a figure.
+
+    Parameters
+    ----------
+    n : int
+        Number of clients.
+    scheme : str
+        One of `SCHEMES`.
+    limit : int
+        Queue limit in packets.
+    ecn : tuple of int, optional
+        The clients with ECN; without it all of them if the scheme is ECN, else none.
+    delay_ms : int
+        Propagation delay of the bottleneck in ms.
+    counting : str, optional
+        What the limit counts; without it what the study's simulator counts: the packet in
+        service with Drop Tail, not with RED.
+    header_bytes : int
+        Headers counted on data packets in bytes; the study counted none.
+    """
+
+    n: int
+    scheme: str
+    limit: int
+    ecn: tuple[int, ...] | None = None
+    delay_ms: int = 20
+    counting: str | None = None
+    header_bytes: int = 0
+
+    @property
+    def maxp(self) -> float | None:
+        """Greatest signal probability; None for Drop Tail."""
+        return MAXP.get(self.scheme[-1]) if "-" in self.scheme else None
+
+    @property
+    def limit_counts(self) -> str:
+        """What the queue limit counts."""
+        return self.counting or ("waiting-and-in-service" if self.scheme == "DT" else "waiting")
+
+    @property
+    def ecn_clients(self) -> tuple[int, ...]:
+        """The clients that negotiate ECN."""
+        if self.ecn is not None:
+            return self.ecn
+        return tuple(range(self.n)) if self.scheme.startswith("ECN") else ()
+
+    @property
+    def payload_segments(self) -> int:
+        """Segments that the files of all clients fill."""
+        return self.n * FILE_SEGMENTS
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        return {
+            "n": self.n,
+            "scheme": self.scheme,
+            "maxp": self.maxp,
+            "limit": self.limit,
+            "minth": MINTH[self.limit] if self.maxp else None,
+            "delay_ms": self.delay_ms,
+            "counting": self.limit_counts,
+            "ecn_clients": " ".join(f"C{i}" for i in self.ecn_clients),
+        }
+
+    def queue(self) -> dict[str, Any]:
+        """Return the bottleneck queue."""
+        limit = {"limit": f"{self.limit} packets", "limit_counts": self.limit_counts}
+        if self.maxp is None:
+            return {"kind": "drop_tail", **limit}
+        minth = MINTH[self.limit]
+        thresholds = {"minth": f"{minth} packets", "maxth": f"{3 * minth} packets"}
+        return {"kind": "red", **limit, **thresholds, "maxp": self.maxp, **STUDY_RED}
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication.
+
+        Replication 0 is the study as it is: everything starts at once. The others start each
+        flow up to 1 ms later; all differ in the random stream.
+        """
+        return {
+            "title": f"{self.n} downloads through {self.scheme}, limit {self.limit} packets",
+            "seed": replication + 1,
+            "time_limit": "20000 s",
+            "phase_breaking": {"start": "1 ms" if replication else "0 s", "delay": "0 s"},
+            "network": {
+                "kind": "dumbbell",
+                "rate": "1.5 Mbit/s",
+                "delay": f"{self.delay_ms} ms",
+                "queue": self.queue(),
+                "reverse_queue": {"kind": "drop_tail", "limit": "1000 packets"},
+                "left_hosts": 1,
+                "left_rate": "10 Mbit/s",
+                "left_delay": "0.5 ms",
+                "right_hosts": self.n,
+                "right_rate": "10 Mbit/s",
+                "right_delay": "0.5 ms",
+            },
+            "flows": [self._flow(i) for i in range(self.n)],
+            "tcp": {**STUDY_TCP, "header_on_data": f"{self.header_bytes} B"},
+        }
+
+    def _flow(self, client: int) -> dict[str, Any]:
+        return {
+            "name": f"C{client}",
+            "from": "left-0",
+            "to": f"right-{client}",
+            "start": "0 s",
+            "traffic": {"kind": "bulk", "size": "20 MiB"},
+            "tcp": {"ecn": "rfc3168" if client in self.ecn_clients else "off"},
+        }

@@ -1,0 +1,150 @@
+"""Whether clients lose together and retransmit together: global synchronization.
+
+Measured while all clients run, on the first replications (they record every drop and sample the
+windows every 50 ms):
+
+- loss synchronization: share of congestion epochs in which more than half of the clients lose;
+- retransmission synchronization: share of timeouts that more than half of the clients share
+  within one round trip with a full queue;
+- idle time of the bottleneck until the last download ends, in %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from aqmlab.report import Entry, Table
+from aqmlab.studies.ecn_finite_transfers.drawing import legend_below, sheet
+from aqmlab.studies.ecn_finite_transfers.epochs import (
+    coincident_share,
+    epochs,
+    full_queue_rtt_s,
+)
+from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
+from aqmlab.studies.ecn_finite_transfers.transfers import Incidents, Transfers
+from aqmlab.studies.plan import Need, Record, Runs
+from aqmlab.studies.show import plain
+from aqmlab.studies.study import Figure, Item, Section
+from aqmlab.studies.verdicts import Cell, Spread
+
+REPLICATIONS = tuple(range(5))
+FINE = Record(frozenset({"window", "drops"}), interval_s=0.05)
+SETTINGS = tuple(Setting(n, s, q) for n in (2, 5, 10) for q in (64, 16) for s in SCHEMES)
+SHOWN = Setting(10, "DT", 64)
+
+
+@dataclass(frozen=True)
+class Together:
+    """The indices of one run, in %; NaN where there was nothing to share."""
+
+    losses: float
+    retransmissions: float
+    idle: float
+    timeouts: float
+    losses_by_timeout: float
+
+
+def together(setting: Setting, run: Transfers) -> Together:
+    """Measure a run while all its clients are active."""
+    until, rtt = float(run.time_s.min()), full_queue_rtt_s(setting)
+    losers = epochs(run, rtt).before(until).losers
+    assert run.timed_out is not None
+    active = run.timed_out.time_s <= until
+    timed_out = Incidents(run.timed_out.time_s[active], run.timed_out.client[active])
+    timeouts, recoveries = run.timeouts.sum(), run.fast_retransmits.sum()
+    return Together(
+        100 * float(np.mean(2 * losers > run.n)) if losers.size else float("nan"),
+        100 * coincident_share(timed_out, run.n, rtt),
+        100 - run.utilization_percent,
+        float(timeouts),
+        100 * timeouts / max(1, timeouts + recoveries),
+    )
+
+
+def measured(runs: Runs, setting: Setting) -> list[Together]:
+    """Return the indices of the replications that were traced."""
+    return [together(setting, run) for run in runs.of(setting)[: len(REPLICATIONS)]]
+
+
+QUANTITIES = (
+    ("loss_synchronization", "%", "Epochs in which more than half lose (%)", "losses"),
+    (
+        "retransmission_synchronization",
+        "%",
+        "Timeouts that more than half share (%)",
+        "retransmissions",
+    ),
+    ("link_idle", "%", "Bottleneck idle (%)", "idle"),
+    ("timeouts", "1", "Timeouts", "timeouts"),
+    ("recoveries_by_timeout", "%", "Recoveries by timeout (%)", "losses_by_timeout"),
+)
+
+
+def _needs() -> Iterator[Need]:
+    for setting in SETTINGS:
+        yield Need(setting, REPLICATIONS, FINE)
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        text=[
+            "Losses are synchronized when more than half of the clients lose within one round trip "
+            "with a full queue, retransmissions when more than half of them time out within one. "
+            "The study's point is that the first does not bring the second, so that the link stays "
+            "busy.",
+            f"Measured while all clients run, in the first {len(REPLICATIONS)} replications.",
+        ],
+        figures=[_raster(runs)],
+    )
+    for n in (2, 5, 10):
+        for limit in (64, 16):
+            section.tables.append(_table(runs, n, limit, section.cells))
+    return section
+
+
+def _table(runs: Runs, n: int, limit: int, cells: list[Cell]) -> Table:
+    columns = []
+    for scheme in SCHEMES:
+        setting = Setting(n, scheme, limit)
+        seen = measured(runs, setting)
+        spreads = [Spread.of(getattr(t, name) for t in seen) for *_, name in QUANTITIES]
+        cells += [
+            Cell("synchronization", setting.columns(), quantity, unit, spread)
+            for (quantity, unit, _, _), spread in zip(QUANTITIES, spreads, strict=True)
+        ]
+        columns.append(spreads)
+    rows: list[list[str | Entry]] = [
+        [label, *(plain(column[i]) for column in columns)]
+        for i, (_, _, label, _) in enumerate(QUANTITIES)
+    ]
+    return Table(f"{n} clients, limit {limit}", ["", *SCHEMES], rows)
+
+
+def _raster(runs: Runs) -> Figure:
+    """When which of ten clients loses and times out, the first 200 s."""
+    run = runs.one(SHOWN, 0)
+    figure, axes = sheet(size=(8.4, 3.8))
+    axes.plot(run.drops.time_s, run.drops.client, "|", color="#0072B2", label="drop", markersize=9)
+    axes.plot(
+        run.timed_out.time_s,
+        run.timed_out.client,
+        "x",
+        color="#D55E00",
+        label="timeout",
+        markersize=5,
+    )
+    axes.set(xlabel="time (s)", xlim=(0, 200), yticks=range(10))
+    axes.set_yticklabels([f"C{i}" for i in range(10)])
+    axes.set_ylabel("client")
+    legend_below(figure, axes)
+    caption = (
+        "Drops and timeouts of ten clients through Drop Tail, limit 64, replication 0, the first "
+        "200 s. All slow starts end together; for what follows, see the table."
+    )
+    return Figure("synchronization", caption, figure)
+
+
+ITEM = Item("synchronization", "Global synchronization", _needs, _make)

@@ -1,0 +1,21 @@
+"""Table II: two downloads through RED."""
+
+from aqmlab.studies.ecn_finite_transfers.printed_tables import Row, letter, table_item
+from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
+
+
+def setting(row: Row) -> Setting:
+    """Return what a printed column was measured with; limit 16 is read as minth 5."""
+    return Setting(2, f"RED-{letter(row)}", int(row["queue_limit_packets"]))
+
+
+ITEM = table_item(
+    "table-2",
+    "Table II: two downloads, RED",
+    "table2_red.csv",
+    [
+        "At limit 16 the head of the printed table says minth 8, those of Tables III and IV say 5; "
+        "5 is used."
+    ],
+    setting,
+)

@@ -1,0 +1,34 @@
+"""Table IV: two downloads through RED, ECN only at the client that is weaker in Table II."""
+
+from aqmlab.studies.ecn_finite_transfers.printed_tables import (
+    Row,
+    letter,
+    published,
+    table_item,
+)
+from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
+
+
+def weaker_client(row: Row) -> int:
+    """Return the client with the lower printed goodput in Table II; C0 in a tie."""
+    key = ("maxp", "queue_limit_packets")
+    column = next(r for r in published("table2_red.csv") if all(r[k] == row[k] for k in key))
+    return int(float(column["goodput1_kbps"]) < float(column["goodput0_kbps"]))
+
+
+def setting(row: Row) -> Setting:
+    """Return what a printed column was measured with."""
+    limit = int(row["queue_limit_packets"])
+    return Setting(2, f"RED-{letter(row)}", limit, ecn=(weaker_client(row),))
+
+
+ITEM = table_item(
+    "table-4",
+    "Table IV: two downloads, RED, ECN at the weaker client",
+    "table4_mixed_ecn.csv",
+    [
+        "The client with ECN is, column by column, the one with the lower printed goodput in Table "
+        "II (C0 in the tied column). Cells marked † are doubtful as printed."
+    ],
+    setting,
+)

@@ -1,0 +1,116 @@
+"""The folder that a reproduction leaves: numbers, claims, figures, list of runs, report."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.studies.claims import Decision, Published
+from aqmlab.studies.verdicts import Cell
+
+if TYPE_CHECKING:
+    from aqmlab.studies.study import Reproduction
+
+MANIFEST = "manifest.json"
+MADE_BY = "aqmlab reproduce"
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Refuse a folder that holds something else than an earlier reproduction.
+
+    Raises
+    ------
+    FileExistsError, NotADirectoryError
+        With one sentence that says what to do.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file; give the name of a folder")
+    if folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
+        raise FileExistsError(f"{folder} has content that no reproduction made; give another")
+
+
+def _ours(folder: Path) -> bool:
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+        return bool(manifest["made_by"] == MADE_BY)
+    except (OSError, ValueError, TypeError, KeyError):
+        return False
+
+
+def write(reproduction: Reproduction, folder: Path) -> None:
+    """Write everything: tables of numbers, figures, the list of runs, the report."""
+    from aqmlab.plots import save
+    from aqmlab.report import write_report
+    from aqmlab.studies.summary import report
+
+    _write_csv(folder / "cells.csv", _cells(reproduction.study.name, reproduction.cells))
+    _write_csv(folder / "claims.csv", [_claim(*c) for c in reproduction.claims])
+    _write_runs(folder / "runs.jsonl.gz", reproduction)
+    figures = folder / "figures"
+    figures.mkdir()
+    for section in reproduction.sections:
+        for figure in section.figures:
+            for suffix in ("svg", "png"):
+                save(figure.drawing, figures / f"{figure.name}.{suffix}")
+                figure.drawing.set_layout_engine("none")  # it is laid out; once is enough
+    write_report(report(reproduction, figures), folder / "report.html")
+    (folder / MANIFEST).write_text(json.dumps(_manifest(reproduction), indent=2) + "\n", "utf-8")
+
+
+def _cells(study: str, cells: list[Cell]) -> list[dict[str, Any]]:
+    return [cell.row(study) for cell in cells]
+
+
+def _claim(claim: Published, decision: Decision) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "statement": claim.statement,
+        "scenario": claim.scenario,
+        "source": claim.source,
+        "published": claim.value,
+        "qualifier": claim.qualifier,
+        "unit": claim.unit,
+        "ours": decision.ours,
+        "verdict": decision.verdict,
+        "evidence": decision.evidence,
+    }
+
+
+def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Rows with the columns of all of them, in order of appearance; numbers at full precision."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _write_runs(path: Path, reproduction: Reproduction) -> None:
+    """One line a run: its address, setting, replication and manifest with the whole scenario."""
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
+        for setting, replication, key, run in reproduction.runs.items():
+            line = {
+                "run": key,
+                **setting.columns(),
+                "replication": replication,
+                "manifest": run.manifest,
+            }
+            file.write((json.dumps(line) + "\n").encode())
+
+
+def _manifest(reproduction: Reproduction) -> dict[str, Any]:
+    from aqmlab import _core
+
+    runs = {key: run for _, _, key, run in reproduction.runs.items()}
+    return {
+        "made_by": MADE_BY,
+        "study": reproduction.study.name,
+        "version": _core.version(),
+        "items": [item.name for item in reproduction.items],
+        "replications": reproduction.replications,
+        "runs": len(runs),
+        "seconds": round(reproduction.seconds, 1),
+    }

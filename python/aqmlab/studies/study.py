@@ -1,0 +1,212 @@
+"""A study: items that ask for runs and turn them into numbers, tables and figures.
+
+`Study.reproduce` collects the runs of the chosen items, runs each distinct one once, lets every
+item and every claim look at the results, and leaves a folder with `cells.csv`, `claims.csv`, the
+figures, the list of runs and one self-contained `report.html`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.studies.claims import Claims, Decision, Published
+from aqmlab.studies.plan import Need, Plan, Runs
+from aqmlab.studies.verdicts import Cell
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
+    from rich.console import Console
+
+    from aqmlab.report import Table
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of an item: its file name without suffix, and what one sees on it."""
+
+    name: str
+    caption: str
+    drawing: MatplotlibFigure
+
+
+@dataclass
+class Section:
+    """What an item leaves: sentences for its reader, numbers, tables, figures."""
+
+    text: list[str] = field(default_factory=list)
+    cells: list[Cell] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One table, figure or question of a study.
+
+    `needs` lists the runs; `then` lists runs that depend on the results of the first; `make` turns
+    all of them into a section.
+    """
+
+    name: str
+    title: str
+    needs: Callable[[], Iterable[Need]]
+    make: Callable[[Runs], Section]
+    then: Callable[[Runs], Iterable[Need]] | None = None
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A study that was run: what the writers of its folder need."""
+
+    study: Study
+    items: list[Item]
+    sections: list[Section]
+    claims: list[tuple[Published, Decision]]
+    runs: Runs
+    replications: int
+    seconds: float
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The numbers of all items."""
+        return [cell for section in self.sections for cell in section.cells]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every item of the study was chosen."""
+        return len(self.items) == len(self.study.items)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A published study.
+
+    `about`, `reading` and `deviations` are paragraphs of its report: what it is, what the
+    replications vary and how verdicts come about, and where the reproduction departs from it.
+    """
+
+    name: str
+    title: str
+    about: tuple[str, ...]
+    reading: tuple[str, ...]
+    deviations: tuple[str, ...]
+    items: tuple[Item, ...]
+    claims: Claims
+    reduce: Callable[[Any], Any]
+    headline: Callable[[Sequence[Cell]], str]
+    replications: int = 20
+
+    def choose(self, only: Iterable[str] = ()) -> list[Item]:
+        """Return the items of these names in the study's order; all without names.
+
+        Raises
+        ------
+        ValueError
+            If there is no item of a name; the message lists those there are.
+        """
+        wanted = list(only)
+        known = [item.name for item in self.items]
+        for name in wanted:
+            if name not in known:
+                raise ValueError(f"--only: {name!r} is unknown; there are: {', '.join(known)}")
+        return [item for item in self.items if not wanted or item.name in wanted]
+
+    def run(
+        self,
+        only: Iterable[str] = (),
+        replications: int | None = None,
+        jobs: int | None = None,
+        console: Console | None = None,
+    ) -> Reproduction:
+        """Run the chosen items and decide their claims; writes nothing.
+
+        Parameters
+        ----------
+        only : iterable of str
+            Names of items; all without.
+        replications : int, optional
+            Replications of each setting, at least 1; the study's default without.
+        jobs : int, optional
+            Threads; one per core without.
+        console : rich.console.Console, optional
+            Where progress is shown.
+
+        Raises
+        ------
+        ValueError
+            If an item is unknown or a number is below 1.
+        """
+        count = self.replications if replications is None else replications
+        if count < 1:
+            raise ValueError(f"replications: {count} must be at least 1")
+        if jobs is not None and jobs < 1:
+            raise ValueError(f"jobs: {jobs} must be at least 1")
+        began = time.monotonic()
+        items = self.choose(only)
+        runs = Runs(count)
+        plan = Plan(self.reduce)
+        for item in items:
+            runs.ask(plan, item.needs())
+        self._run_pending(plan, jobs, console)
+        for item in items:
+            runs.ask(plan, item.then(runs) if item.then else ())
+        self._run_pending(plan, jobs, console)
+        sections = [item.make(runs) for item in items]
+        claims = self.claims.decide(runs, [item.name for item in items])
+        return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
+
+    def _run_pending(self, plan: Plan, jobs: int | None, console: Console | None) -> None:
+        """Run what the plan holds, with a progress bar if there is a console."""
+        from aqmlab.experiment import run_each
+        from aqmlab.progress import Bar
+
+        if console is None:
+            plan.run(lambda scenarios: run_each(scenarios, jobs))
+        elif plan.pending:
+            with Bar() as bar:
+                plan.run(lambda scenarios: run_each(scenarios, jobs, bar))
+
+    def reproduce(
+        self,
+        only: Iterable[str] = (),
+        replications: int | None = None,
+        jobs: int | None = None,
+        out: str | Path | None = None,
+        console: Console | None = None,
+    ) -> Path:
+        """Run the chosen items and leave their folder; returns the path of the report.
+
+        The folder appears when everything in it is written. A folder of an earlier reproduction
+        is replaced; any other that is not empty is refused.
+
+        Parameters
+        ----------
+        only, replications, jobs, console
+            As of `run`.
+        out : str or Path, optional
+            The folder; `results/<study>` without.
+
+        Raises
+        ------
+        ValueError
+            As `run`.
+        OSError
+            If the folder holds something else or cannot be written.
+        """
+        from aqmlab.folder import appearing
+        from aqmlab.studies.output import refuse_foreign, write
+
+        final = Path(out) if out else Path("results") / self.name
+        refuse_foreign(final)
+        with appearing(final) as folder:
+            reproduction = self.run(only, replications, jobs, console)
+            write(reproduction, folder)
+        if console is not None:
+            from aqmlab.studies.summary import show
+
+            show(reproduction, console)
+        return final / "report.html"

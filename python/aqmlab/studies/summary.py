@@ -1,0 +1,151 @@
+"""A reproduction told to its reader: the summary on the terminal and the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg
+from aqmlab.studies.show import KINDS
+from aqmlab.studies.verdicts import (
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    WITHIN_SPREAD,
+    Cell,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from aqmlab.studies.study import Reproduction
+
+TRIED = (REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED)
+
+
+def compared(cells: list[Cell]) -> dict[tuple[str, str], Counter[str]]:
+    """Verdicts of the cells that something was printed for, by item and quantity."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for cell in cells:
+        if cell.verdict:
+            counts.setdefault((cell.item, cell.quantity), Counter())[cell.verdict] += 1
+    return counts
+
+
+def verdicts(reproduction: Reproduction) -> Counter[str]:
+    """How many claims got which verdict; both kinds of reproduced are one."""
+    counts: Counter[str] = Counter()
+    for _, decision in reproduction.claims:
+        verdict = REPRODUCED if decision.verdict == WITHIN_SPREAD else decision.verdict
+        counts[verdict] += 1
+    return counts
+
+
+def show(reproduction: Reproduction, console: Console) -> None:
+    """Print what was reproduced and what was not."""
+    from rich.table import Table as Printed
+
+    counts = compared(reproduction.cells)
+    if counts:
+        table = Printed(title=f"{reproduction.study.name}: ours against printed")
+        for head in ("item", "quantity"):
+            table.add_column(head, no_wrap=True)
+        for head in ("cells", "reproduced", "within spread", "not reproduced"):
+            table.add_column(head, justify="right")
+        for (item, quantity), found in counts.items():
+            row = [str(found.total()), *(str(found[verdict] or "") for verdict in TRIED)]
+            table.add_row(item, quantity.replace("_", " "), *row)
+        console.print(table)
+    if claims := verdicts(reproduction):
+        told = ", ".join(f"{claims[v]} {v}" for v in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE))
+        console.print(f"Claims: {told}, of {claims.total()}.")
+    if headline := reproduction.study.headline(reproduction.cells):
+        console.print(f"[bold]{headline}[/bold]")
+    runs = len({key for _, _, key, _ in reproduction.runs.items()})
+    console.print(
+        f"{runs} runs, {reproduction.replications} replications, {reproduction.seconds:.1f} s."
+    )
+
+
+def report(reproduction: Reproduction, figures: Path) -> Report:
+    """Return the report; `figures` is the folder with the figures as SVG."""
+    study = reproduction.study
+    chapters = [
+        Chapter("summary", "Summary", tables=_summary_tables(reproduction)),
+        Chapter("reading", "How to read this", list(study.reading)),
+    ]
+    for item, section in zip(reproduction.items, reproduction.sections, strict=True):
+        pictures = [
+            Picture(f.name, f.caption, _svg(figures / f"{f.name}.svg")) for f in section.figures
+        ]
+        chapters.append(Chapter(item.name, item.title, section.text, section.tables, pictures))
+    if reproduction.claims:
+        chapters.append(Chapter("claims", "Claims", tables=[_claims(reproduction)]))
+    chapters.append(Chapter("deviations", "Deviations", list(study.deviations)))
+    return Report(
+        study.title, list(study.about), _scores(reproduction), chapters, _end(reproduction)
+    )
+
+
+def _svg(path: Path) -> str:
+    return inline_svg(path.read_text(encoding="utf-8"), path.stem)
+
+
+def _scores(reproduction: Reproduction) -> list[Score]:
+    claims = verdicts(reproduction)
+    once = [cell for cell in reproduction.cells if not cell.again]
+    counts = sum(compared(once).values(), Counter())
+    good = counts[REPRODUCED] + counts[WITHIN_SPREAD]
+    scores = []
+    if counts:
+        scores.append(Score("printed numbers reproduced", str(good), f"of {counts.total()}"))
+    if claims:
+        scores += [
+            Score("claims reproduced", str(claims[REPRODUCED]), f"of {claims.total()}"),
+            Score("claims not reproduced", str(claims[NOT_REPRODUCED])),
+            Score("claims not testable", str(claims[NOT_TESTABLE])),
+        ]
+    scores.append(Score("replications of each setting", str(reproduction.replications)))
+    if headline := reproduction.study.headline(reproduction.cells):
+        label, _, count = headline.rpartition(": ")
+        number, of = count.split(" ", 1)
+        scores.insert(0, Score(label, number, of))
+    return scores
+
+
+def _summary_tables(reproduction: Reproduction) -> list[Table]:
+    rows: list[list[str | Entry]] = []
+    for (item, quantity), found in compared(reproduction.cells).items():
+        entries = [Entry(str(found[v] or ""), kind=KINDS[v] * bool(found[v])) for v in TRIED]
+        rows.append([f"{item}: {quantity.replace('_', ' ')}", str(found.total()), *entries])
+    head = ["Item and quantity", "Cells", "Reproduced", "Within spread", "Not reproduced"]
+    return [Table("Ours against printed numbers", head, rows)] if rows else []
+
+
+def _claims(reproduction: Reproduction) -> Table:
+    rows: list[list[str | Entry]] = [
+        [
+            claim.id,
+            Entry(f"{claim.statement} ({claim.scenario})", prose=True),
+            claim.printed,
+            Entry(decision.ours or "–"),
+            Entry(decision.verdict, kind=KINDS[decision.verdict]),
+            Entry(decision.evidence, prose=True),
+        ]
+        for claim, decision in reproduction.claims
+    ]
+    head = ["Claim", "Statement", "Printed", "Ours", "Verdict", "Evidence"]
+    chosen = "" if reproduction.complete else ", of the chosen items only"
+    return Table(f"{len(rows)} claims{chosen}", head, rows)
+
+
+def _end(reproduction: Reproduction) -> str:
+    from aqmlab import _core
+
+    runs = len({key for _, _, key, _ in reproduction.runs.items()})
+    return (
+        f"aqmlab {_core.version()}: {runs} distinct runs in {reproduction.seconds:.0f} s. "
+        "All numbers are in cells.csv, all claims in claims.csv, the scenario of every run in "
+        "runs.jsonl.gz beside this file."
+    )

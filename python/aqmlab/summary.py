@@ -1,0 +1,113 @@
+"""A run in a terminal: its flows, and the links that matter, as tables for people."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.statistics import jain
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+    from aqmlab.results import Columns, Result
+
+MOST_ROWS = 20
+WIDE = 110
+COUNTS = (
+    "segments_sent",
+    "retransmitted_segments",
+    "timeouts",
+    "dropped_packets",
+    "marked_packets",
+)
+
+
+def show(result: "Result", console: "Console") -> None:
+    """Print a run: a heading, its flows, its links that matter, closing lines."""
+    for part in parts(result, wide=console.width >= WIDE):
+        console.print(part, markup=False, highlight=False)
+
+
+def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
+    """Return the heading, the tables and the closing lines of a run."""
+    manifest = result.manifest
+    heading = result.scenario["title"] or "Untitled scenario"
+    goodput = result.columns("flows")["goodput_bps"]
+    lines = [
+        f"{manifest['simulated_s']:.6g} s simulated in {manifest['events']:,} events, of which "
+        f"{100 * manifest['tie_share']:.2g} % shared their instant; "
+        f"seed {manifest['seed']}, aqmlab {manifest['version']}"
+    ]
+    if len(goodput) > 1:
+        lines.insert(0, f"Jain's index of the goodputs: {jain(goodput):.3f}")
+    return [heading, flow_table(result, wide=wide), link_table(result), *lines]
+
+
+def flow_table(result: "Result", *, wide: bool) -> "Table":
+    """Return the flows, the first twenty of many, and their totals; ends and start only if wide."""
+    flows = result.columns("flows")
+    n = len(flows["flow"])
+    heads = ["flow", "from > to", "start s"] if wide else ["flow"]
+    heads += ["completed s", "goodput kbit/s", "sent segments", "resent segments", "timeouts",
+              "dropped packets", "marked packets"]  # fmt: skip
+    table = _table(*heads)
+    for i in range(min(n, MOST_ROWS)):
+        ends = [f"{flows['from'][i]} > {flows['to'][i]}", f"{flows['start_s'][i]:.3f}"]
+        table.add_row(flows["flow"][i], *(ends if wide else []), *_flow(flows, i))
+    if n > MOST_ROWS:
+        table.add_row(f"... {n - MOST_ROWS} more")
+    if n > 1:
+        totals = [str(sum(map(int, flows[name]))) for name in COUNTS]
+        table.add_section()
+        table.add_row("total", *([""] * (len(heads) - 6)), *totals)
+    return table
+
+
+def _flow(flows: "Columns", i: int) -> list[str]:
+    completed = flows["completed_s"][i]
+    return [
+        "not yet" if math.isnan(completed) else f"{completed:.3f}",
+        f"{flows['goodput_bps'][i] / 1e3:.1f}",
+        *(str(flows[name][i]) for name in COUNTS),
+    ]
+
+
+def link_table(result: "Result") -> "Table":
+    """Return the links that dropped, marked or were half busy; the busiest if none did."""
+    links = result.columns("links")
+    chosen = links_that_matter(links)
+    heads = ["arrived packets", "dropped packets", "marked packets", "delivered packets",
+             "busy %"]  # fmt: skip
+    table = _table("link", *heads)
+    for i in chosen[:MOST_ROWS]:
+        names = ["arrived_packets", "dropped_packets", "marked_packets", "delivered_packets"]
+        counts = (str(links[name][i]) for name in names)
+        table.add_row(links["link"][i], *counts, f"{100 * links['utilization'][i]:.1f}")
+    left = len(links["link"]) - len(chosen[:MOST_ROWS])
+    if left:
+        table.add_row(f"... {left} more")
+    return table
+
+
+def links_that_matter(links: "Columns") -> list[int]:
+    """Return the rows of links that dropped, marked or were half busy; else of the busiest."""
+    rows = range(len(links["link"]))
+    busy: Any = links["utilization"]
+    lost: Any = links["dropped_packets"]
+    marked: Any = links["marked_packets"]
+    chosen = [i for i in rows if lost[i] or marked[i] or busy[i] >= 0.5]
+    chosen = chosen or [max(rows, key=lambda i: float(busy[i]))]
+    return sorted(chosen, key=lambda i: -float(busy[i]))
+
+
+def _table(*heads: str) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    for i, head in enumerate(heads):
+        if i == 0 or head == "from > to":
+            table.add_column(head, overflow="fold")
+        else:  # a unit stands under its quantity
+            table.add_column(head.replace(" ", "\n"), justify="right")
+    return table

@@ -1,0 +1,63 @@
+"""What the tests share: a small scenario, hypothesis profiles."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).parents[1]
+
+settings.register_profile("default", max_examples=150, deadline=None, derandomize=True)
+settings.register_profile("nightly", max_examples=20_000, deadline=None)
+settings.load_profile("default")
+
+SMALL: dict[str, Any] = {
+    "title": "Two short downloads",
+    "seed": 7,
+    "network": {
+        "kind": "dumbbell",
+        "rate": "1.5 Mbit/s",
+        "delay": "20 ms",
+        "queue": {
+            "kind": "red",
+            "limit": "16 packets",
+            "minth": "4 packets",
+            "maxth": "12 packets",
+            "wq": 0.02,
+        },
+        "left_rate": "10 Mbit/s",
+        "left_delay": "0.5 ms",
+        "right_hosts": 2,
+        "right_rate": "10 Mbit/s",
+        "right_delay": "0.5 ms",
+    },
+    "flows": [
+        {
+            "name": "C{i}",
+            "count": 2,
+            "from": "left-0",
+            "to": "right-{i}",
+            "traffic": {"kind": "bulk", "size": "300 kB"},
+        }
+    ],
+    "tcp": {"ecn": "rfc3168", "receive_window": "64 KiB"},
+    "record": {"interval": "50 ms", "series": ["queue", "window", "drops", "marks"]},
+}
+
+
+@pytest.fixture
+def small() -> dict[str, Any]:
+    """A scenario that runs in milliseconds, drops, marks and records everything."""
+    return copy.deepcopy(SMALL)
+
+
+def repeatable(file: Path) -> bytes:
+    """What a file of a run says, without what the machine's speed puts into the manifest."""
+    if file.name != "manifest.json":
+        return file.read_bytes()
+    manifest = json.loads(file.read_text("utf-8"))
+    del manifest["setup"], manifest["running"]
+    return json.dumps(manifest).encode()

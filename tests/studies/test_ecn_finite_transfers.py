@@ -1,0 +1,278 @@
+"""The study of ECN for finite transfers: its data, its settings, and a reproduction of a part."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aqmlab import studies
+from aqmlab.cli import execute
+from aqmlab.experiment import run_many
+from aqmlab.scenario import normalize
+from aqmlab.studies.claims import Decision
+from aqmlab.studies.ecn_finite_transfers import table_2, table_4
+from aqmlab.studies.ecn_finite_transfers.claims import CLAIMS
+from aqmlab.studies.ecn_finite_transfers.epochs import coincident_share, epochs
+from aqmlab.studies.ecn_finite_transfers.printed_tables import PUBLISHED, published
+from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, MINTH, SCHEMES, Setting
+from aqmlab.studies.ecn_finite_transfers.transfers import Incidents, Transfers, reduce
+from aqmlab.studies.plan import Record
+from aqmlab.studies.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WITHIN_SPREAD
+
+STUDY = studies.load("ecn-finite-transfers")
+TABLES = {
+    "table1_droptail.csv": 7,
+    "table2_red.csv": 14,
+    "table3_red_ecn.csv": 14,
+    "table4_mixed_ecn.csv": 14,
+}
+
+
+def test_the_printed_tables_are_whole() -> None:
+    kbit = 20 * 2**20 * 8 / 1000
+    steps = []
+    for file, columns in TABLES.items():
+        rows = published(file)
+        assert len(rows) == columns
+        for row in rows:
+            goodputs = [float(row["goodput0_kbps"]), float(row["goodput1_kbps"])]
+            assert int(row["sent_packets"]) - int(row["dropped_packets"]) >= 2 * 14365
+            assert int(row["queue_limit_packets"]) in LIMITS
+            assert float(row["jain_index"]) == pytest.approx(
+                sum(goodputs) ** 2 / (2 * sum(g * g for g in goodputs)), abs=0.0011
+            )
+            steps += [abs(2 * kbit / g - round(2 * kbit / g)) / 2 for g in goodputs]
+    assert len(steps) == 98
+    assert max(steps) <= 0.05  # every completion time is a multiple of 0.5 s
+    drops = sum(len(published(file)) for file in list(TABLES)[:3])
+    assert drops == 35
+
+
+def test_every_claim_has_a_function_and_every_function_a_claim() -> None:
+    ids = [claim.id for claim in CLAIMS.published()]
+    assert len(ids) == len(set(ids)) == 76
+    assert set(CLAIMS.functions) == set(ids)
+    items = {item.name for item in STUDY.items}
+    for needed, _ in CLAIMS.functions.values():
+        assert needed
+        assert items.issuperset(needed)
+
+
+def test_the_copied_notes_name_no_path_of_a_machine() -> None:
+    for path in PUBLISHED.iterdir():
+        text = path.read_text("utf-8")
+        assert not re.search(r"(?<![\w.])/(?:tmp|home|root|work|usr/local)/", text), path
+
+
+def test_the_items_are_those_of_the_study() -> None:
+    names = [item.name for item in STUDY.items]
+    figures = [f"figure-{i}" for i in range(2, 17)]
+    tables = [f"table-{i}" for i in range(1, 5)]
+    questions = ["lock-out", "migration", "synchronization", "buffer-equivalence"]
+    assert names == ["baseline", *tables, *figures, *questions, "long-delay", "countings"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("limit", [*LIMITS, 512])
+def test_every_setting_is_a_scenario(scheme: str, limit: int) -> None:
+    scenario = json.loads(normalize(Setting(10, scheme, limit).scenario(3)))
+    assert len(scenario["flows"]) == 10
+    assert scenario["phase_breaking"] == {"start": "1 ms", "delay": "0 s"}
+    queue = scenario["network"]["queue"]
+    counts = "waiting-and-in-service" if scheme == "DT" else "waiting"
+    assert queue["limit_counts"] == counts
+    if scheme != "DT":
+        assert (queue["minth"], queue["maxth"]) == (
+            f"{MINTH[limit]} packet{'s' * (MINTH[limit] > 1)}",
+            f"{3 * MINTH[limit]} packets",
+        )
+
+
+def test_replication_0_is_the_study_as_it_is() -> None:
+    scenario = Setting(2, "RED-A", 64).scenario(0)
+    assert scenario["phase_breaking"] == {"start": "0 s", "delay": "0 s"}
+
+
+def test_ecn_goes_to_whom_it_should() -> None:
+    def with_ecn(setting: Setting) -> list[bool]:
+        return [flow["tcp"]["ecn"] == "rfc3168" for flow in setting.scenario(0)["flows"]]
+
+    assert with_ecn(Setting(2, "DT", 64)) == [False, False]
+    assert with_ecn(Setting(2, "ECN-A", 64)) == [True, True]
+    weaker = [table_4.setting(row).ecn for row in published("table4_mixed_ecn.csv")]
+    # published/notes.md: maxp 2 %, then 10 %; C0 stands in for the tie.
+    assert weaker == [
+        (1,),
+        (0,),
+        (1,),
+        (0,),
+        (1,),
+        (0,),
+        (0,),
+        (0,),
+        (0,),
+        (1,),
+        (1,),
+        (0,),
+        (1,),
+        (0,),
+    ]
+    assert table_2.setting(published("table2_red.csv")[4]).queue()["minth"] == "5 packets"
+
+
+def run(time_s: list[float], drops: list[tuple[float, int]]) -> Transfers:
+    """A made-up run with these completion times and drops."""
+    n = len(time_s)
+    none = np.zeros(n, dtype=np.int64)
+    when, who = zip(*drops, strict=True) if drops else ((), ())
+    lost = Incidents(np.array(when, dtype=float), np.array(who, dtype=np.int64))
+    times = np.array(time_s)
+    counts = [
+        "acked_bytes",
+        "sent",
+        "delivered",
+        "timeouts",
+        "fast_retransmits",
+        "dropped",
+        "marked",
+    ]
+    return Transfers(
+        manifest={},
+        time_s=times,
+        handshake_s=times,
+        **dict.fromkeys(counts, none),
+        dropped_full=0,
+        busy_s=1.0,
+        progress=None,
+        drops=lost,
+        timed_out=None,
+    )
+
+
+def test_epochs_last_one_round_trip_from_their_first_drop() -> None:
+    found = epochs(run([99, 99], [(1.0, 0), (1.2, 1), (1.4, 1), (1.6, 0), (9.0, 1)]), 0.5)
+    assert list(found.start_s) == [1.0, 1.6, 9.0]
+    assert found.lost.tolist() == [[1, 2], [1, 0], [0, 1]]
+    assert list(found.losers) == [2, 1, 1]
+    assert epochs(run([99, 99], []), 0.5).start_s.size == 0
+
+
+def test_timeouts_coincide_when_more_than_half_share_them() -> None:
+    timeouts = Incidents(np.array([1.0, 1.1, 5.0, 9.0]), np.array([0, 1, 2, 0]))
+    assert coincident_share(timeouts, 3, 0.5) == 0.5
+    assert coincident_share(timeouts, 4, 0.5) == 0.0
+
+
+def test_a_run_is_reduced_to_what_is_printed() -> None:
+    record = Record(frozenset({"window", "drops"}), 0.05).keys()
+    (result,) = run_many([{**Setting(1, "DT", 38).scenario(0), "record": record}])
+    reduced = reduce(result)
+    assert reduced.time_s[0] == pytest.approx(112.5, abs=0.5)
+    assert reduced.sampled_time_s[0] % 0.5 == 0
+    assert reduced.dropped.sum() == reduced.drops.time_s.size > 0  # type: ignore[union-attr]
+    assert reduced.acked_at(200.0)[0] == 20 * 2**20
+    assert reduced.timed_out.time_s.size == reduced.timeouts.sum()  # type: ignore[union-attr]
+    assert reduced.sent.sum() - reduced.dropped.sum() == reduced.delivered.sum()
+
+
+def test_a_part_is_reproduced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "study"
+    args = ["reproduce", "ecn-finite-transfers", "--only", "table-1", "--only", "baseline"]
+    for _ in range(2):  # the second replaces the first
+        assert execute([*args, "--replications", "2", "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "Drops in Tables I–III reproduced: " in printed
+    assert "of 7 cells" in printed
+    assert str(out / "report.html") in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["study"]
+
+    with (out / "cells.csv").open(encoding="utf-8", newline="") as file:
+        cells = list(csv.DictReader(file))
+    drops = [c for c in cells if c["item"] == "table-1" and c["quantity"] == "dropped_packets"]
+    assert [c["published"] for c in drops] == [
+        "0.0",
+        "0.0",
+        "38.0",
+        "103.0",
+        "242.0",
+        "408.0",
+        "656.0",
+    ]
+    assert {c["replications"] for c in drops} == {"2"}
+    assert {c["verdict"] for c in drops} <= {REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED}
+    assert [c["verdict"] for c in drops][:2] == [REPRODUCED] * 2
+
+    with (out / "claims.csv").open(encoding="utf-8", newline="") as file:
+        claims = {c["id"]: c for c in csv.DictReader(file)}
+    assert claims["EF-005"]["ours"] == "39"
+    assert claims["EF-002"]["verdict"] == REPRODUCED
+    report = (out / "report.html").read_text("utf-8")
+    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
+    assert json.loads((out / "manifest.json").read_text("utf-8"))["items"] == [
+        "baseline",
+        "table-1",
+    ]
+
+
+def test_a_figure_is_drawn(tmp_path: Path) -> None:
+    STUDY.reproduce(["figure-6"], replications=1, out=tmp_path / "f")
+    svg = (tmp_path / "f" / "figures" / "figure_06.svg").read_text("utf-8")
+    assert "cwnd" not in svg or "<svg" in svg
+    assert (tmp_path / "f" / "figures" / "figure_06.png").stat().st_size > 10_000
+    assert 'id="figure_06"' in (tmp_path / "f" / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["--only", "table-9"], "table-9"),
+        (["--replications", "0"], "replications"),
+        (["--jobs", "0"], "jobs"),
+        (["--out", "{file}"], "is a file"),
+        (["--out", "{foreign}"], "content"),
+    ],
+)
+def test_wrong_input_is_refused_before_anything_runs(
+    args: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "thesis.txt").write_text("mine")
+    places = {"file": tmp_path / "file", "foreign": tmp_path / "foreign"}
+    given = [arg.format(**places) for arg in args]
+    if "--out" not in args:
+        given += ["--out", str(tmp_path / "out")]
+    assert execute(["reproduce", "ecn-finite-transfers", *given]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "foreign"]
+
+
+@pytest.mark.nightly
+def test_the_whole_study(tmp_path: Path) -> None:
+    STUDY.reproduce(out=tmp_path / "study")
+    with (tmp_path / "study" / "cells.csv").open(encoding="utf-8", newline="") as file:
+        cells = [c for c in csv.DictReader(file) if c["quantity"] == "dropped_packets"]
+    drops = [c for c in cells if c["item"] in ("table-1", "table-2", "table-3")]
+    assert len(drops) == 35
+    assert sum(c["verdict"] != NOT_REPRODUCED for c in drops) >= 30
+    with (tmp_path / "study" / "claims.csv").open(encoding="utf-8", newline="") as file:
+        claims = list(csv.DictReader(file))
+    assert len(claims) == 76
+    untestable = [c for c in claims if c["verdict"] == NOT_TESTABLE]
+    assert all(c["evidence"] for c in untestable)
+    assert len(untestable) <= 3
+
+
+def test_a_claim_is_decided_only_with_all_its_items() -> None:
+    class Nothing:
+        """Runs that nobody may look at."""
+
+    assert CLAIMS.decide(Nothing(), []) == []
+    decided = CLAIMS.decide(Nothing(), ["figure-6"])
+    assert [claim.id for claim, _ in decided] == ["EF-028", "EF-029"]
+    assert all(isinstance(d, Decision) and d.verdict == NOT_TESTABLE for _, d in decided)

@@ -1,0 +1,110 @@
+"""When a number or a claim counts as reproduced."""
+
+import math
+
+import pytest
+
+from aqmlab.studies import claims
+from aqmlab.studies.claims import Published
+from aqmlab.studies.ecn_finite_transfers.printed_tables import (
+    DROPPED,
+    EFFICIENCY,
+    GOODPUT,
+    JAIN,
+    SENT,
+)
+from aqmlab.studies.verdicts import (
+    NOT_PRINTED,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    WITHIN_SPREAD,
+    Cell,
+    Spread,
+    Tolerance,
+    judge,
+    number,
+)
+
+
+def alike(value: float) -> Spread:
+    return Spread(value, value, value, 20)
+
+
+@pytest.mark.parametrize(
+    ("ours", "printed", "verdict"),
+    [
+        (38, 38, REPRODUCED),
+        (41, 38, REPRODUCED),  # 3 packets
+        (42, 38, NOT_REPRODUCED),
+        (3, 0, REPRODUCED),
+        (4, 0, NOT_REPRODUCED),
+        (424, 400, REPRODUCED),  # 6 %
+        (425, 400, NOT_REPRODUCED),
+    ],
+)
+def test_drops_are_reproduced_within_3_packets_or_6_percent(
+    ours: float, printed: float, verdict: str
+) -> None:
+    assert judge(alike(ours), printed, DROPPED) == verdict
+
+
+def test_a_wide_spread_reproduces_what_lies_inside() -> None:
+    assert judge(Spread(60, 30, 90, 20), 38, DROPPED) == WITHIN_SPREAD
+    assert judge(Spread(60, 40, 90, 20), 38, DROPPED) == NOT_REPRODUCED
+    assert judge(Spread(39, 30, 90, 20), 38, DROPPED) == REPRODUCED
+
+
+def test_the_payload_does_not_widen_the_tolerance_of_sent_packets() -> None:
+    assert SENT.width(28730) == 3
+    assert SENT.width(28730 + 1000) == 60
+
+
+def test_goodputs_may_differ_by_half_a_second() -> None:
+    kbit = 20 * 2**20 * 8 / 1000
+    assert judge(alike(kbit / 224.0), round(kbit / 224.5, 1), GOODPUT) == REPRODUCED
+    assert judge(alike(kbit / 223.5), round(kbit / 224.5, 1), GOODPUT) == NOT_REPRODUCED
+    percent = 2 * 100 / 1500
+    assert judge(alike(percent * kbit / 225.0), percent * 744.0, EFFICIENCY) == REPRODUCED
+    assert judge(alike(0.9985), 0.999, JAIN) == REPRODUCED
+
+
+def test_nothing_is_judged_that_was_not_printed() -> None:
+    assert judge(alike(1), None, None) == NOT_PRINTED
+    assert Cell("i", {}, "q", "1", alike(1)).difference is None
+
+
+def test_no_replication_is_no_reproduction() -> None:
+    nothing = Spread.of([math.nan])
+    assert nothing.replications == 0
+    assert judge(nothing, 1.0, Tolerance.of("all", 1e9)) == NOT_REPRODUCED
+
+
+def test_the_spread_is_the_central_95_percent() -> None:
+    spread = Spread.of(range(101))
+    assert (spread.low, spread.median, spread.high) == pytest.approx((2.5, 50, 97.5))
+
+
+def claim(value: float, qualifier: str = "exact") -> Published:
+    return Published("EF-000", "s", "q", value, "unit", "scenario", "source", qualifier)
+
+
+def test_bounds_and_directions() -> None:
+    assert claims.bound(claim(63, "lower_bound"), 63.8, "").verdict == REPRODUCED
+    assert claims.bound(claim(63, "upper_bound"), 63.8, "").verdict == NOT_REPRODUCED
+    assert claims.none(claim(0), 0.5, 1.0, "").verdict == REPRODUCED
+    assert claims.none(claim(0), 1.5, 1.0, "").verdict == NOT_REPRODUCED
+    assert claims.direction(claim(1), [1.0, 1.1, 0.9], "").verdict == REPRODUCED
+    assert claims.direction(claim(-1), [1.0, 1.1, 0.9], "").verdict == NOT_REPRODUCED
+    assert claims.direction(claim(1), [1.0, -1.1, 0.9], "").verdict == NOT_REPRODUCED  # holds 0
+    assert claims.direction(claim(1), [0.1], "").verdict == REPRODUCED
+
+
+def test_an_event_that_never_happened_is_told() -> None:
+    decision = claims.value(claim(21), [math.nan], Tolerance.of("1 s", 1.0))
+    assert decision.verdict == NOT_REPRODUCED
+    assert "did not happen" in decision.evidence
+
+
+def test_numbers_are_written_for_people() -> None:
+    written = [number(x) for x in (0.0, 38.0, 28835.5, 1491.33, 0.993, 1e6, math.nan)]
+    assert written == ["0", "38", "28836", "1491.3", "0.993", "1000000", "none"]

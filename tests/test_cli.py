@@ -1,0 +1,248 @@
+"""The command: what it prints, what it leaves, and one clear line for whatever is wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqmlab.cli import execute
+from aqmlab.manual import schema
+from conftest import repeatable
+
+EXAMPLE = "examples/two_flows.toml"
+HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "jinja2"}
+
+
+@pytest.fixture
+def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
+    """The small scenario in a file."""
+    path = tmp_path / "small.json"
+    path.write_text(json.dumps(small))
+    return path
+
+
+def line(capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the one line on stderr; nothing may be on stdout."""
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1, err
+    assert "Traceback" not in err
+    assert err.startswith("aqmlab: error: ")
+    return err
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("network.queue.minht='5 packets'", ["network.queue.minht", "minth"]),
+        ("sead=4", ["sead", "seed"]),
+        ("network.rate=1500000", ["network.rate", "1500000", "unit", "1.5 Mbit/s"]),
+        ("network.delay='20'", ["network.delay", "20", "unit"]),
+        ("network.queue.minth='12 packets'", ["network.queue.minth", "12 packets", "maxth"]),
+        ("network.delay='-1 ms'", ["network.delay", "-1 ms", "0 s"]),
+        ("network.queue.maxp=1.5", ["network.queue.maxp", "1.5", "0", "1"]),
+        ("network.queue.kind=rde", ["network.queue.kind", "rde", "red"]),
+        ("network.kind=star", ["network.kind", "star", "dumbbell"]),
+        ("flows.0.to=right-9", ["flows.0.to", "right-9", "right-0"]),
+        ("flows.0.count=3", ["flows.0.to", "right-2"]),
+        ("flows.3.to=right-0", ["flows.3"]),
+        ("flows=[]", ["flows", "at least one"]),
+        ("tcp.ecn=maybe", ["tcp.ecn", "maybe", "rfc3168"]),
+        ("record.series=['queues']", ["record.series.0", "queues", "queue"]),
+        ("record.links=['a>b']", ["record.links", "a>b"]),
+        ("duration='0 s'", ["duration", "0 s", "above 0 s"]),
+        ("seed=-1", ["seed", "-1"]),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_field_and_bound(
+    change: str, told: list[str], scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["run", str(scenario), "--set", change]) == 2
+    message = line(capsys)
+    for word in [str(scenario), *told]:
+        assert word in message
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["run", "no/such.toml"], ["no/such.toml", "no such file"]),
+        (["run", "tests"], ["tests", "is a folder"]),
+        (["run", sys.executable], ["is not UTF-8 text"]),
+        (["run", "README.md"], ["README.md", "not valid TOML"]),
+        (["run", EXAMPLE, "--set", "nonsense"], ["--set 'nonsense'", "KEY=VALUE"]),
+        (["run", EXAMPLE, "--set", "=5"], ["KEY=VALUE"]),
+        (["run", EXAMPLE, "--set", "network..x=5"], ["network..x"]),
+        (["run", EXAMPLE, "--seed", "one"], ["seed", "one", "whole number"]),
+        (["run", EXAMPLE, "--out", "tests"], ["tests", "another folder"]),
+        (["run", EXAMPLE, "--out", "README.md"], ["README.md is a file"]),
+        (["run", EXAMPLE, "--out", "README.md/x"], ["cannot write", "README.md/x"]),
+        (["run"], ["FILE"]),
+        (["run", EXAMPLE, "--fast"], ["--fast"]),
+        (["fly"], ["fly"]),
+        (["list", "birds"], ["birds", "queues"]),
+        (["explain", "rad"], ["rad", "red"]),
+        (["explain", "red.minht"], ["red.minht"]),
+        (["reproduce", "nothing"], ["nothing", "ecn-finite-transfers"]),
+        (["reproduce", "ecn-finite-transfers", "table-2"], ["--only"]),
+        (["reproduce", "ecn-finite-transfers", "--only", "table-9"], ["table-9", "table-2"]),
+        (["reproduce", "ecn-finite-transfers", "--replications", "0"], ["--replications '0'", "1"]),
+        (["reproduce", "ecn-finite-transfers", "--jobs", "two"], ["--jobs 'two'", "1 or more"]),
+        (["reproduce", "ecn-finite-transfers", "--out", "tests"], ["tests"]),
+    ],
+)
+def test_wrong_input_is_told_in_one_line(
+    args: list[str], told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(args) == 2
+    message = line(capsys)
+    for word in told:
+        assert word in message
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_an_unwritable_folder_is_told(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o555)
+    assert execute(["run", str(scenario), "--out", str(closed / "run")]) == 2
+    assert "permission denied" in line(capsys)
+
+
+def test_a_run_is_summarized(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["run", str(scenario), "--seed", "9"]) == 0
+    out = capsys.readouterr().out
+    for word in ["Two short downloads", "C0", "C1", "kbit/s", "left>right", "seed 9", "total"]:
+        assert word in out
+    assert "right>left" not in out
+
+
+def test_many_flows_are_cut_short(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change = ["--set", "flows.0.count=30", "--set", "network.right_hosts=30"]
+    assert execute(["run", str(scenario), *change]) == 0
+    assert "... 10 more" in capsys.readouterr().out
+
+
+def test_an_earlier_run_is_replaced_only_by_force(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    command = ["run", str(scenario), "--out", str(out)]
+    assert execute(command) == 0
+    capsys.readouterr()
+    assert execute(command) == 2
+    assert "--force" in line(capsys)
+    assert execute([*command, "--force", "--seed", "11"]) == 0
+    assert json.loads((out / "manifest.json").read_text())["seed"] == 11
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["run", "small.json"]
+
+
+def test_force_spares_what_is_no_run(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "mine"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+    assert execute(["run", str(scenario), "--out", str(out), "--force"]) == 2
+    assert "content that no run made" in line(capsys)
+    assert (out / "thesis.txt").exists()
+
+
+def test_the_written_scenario_repeats_the_run(scenario: Path, tmp_path: Path) -> None:
+    assert execute(["run", str(scenario), "--out", str(tmp_path / "a"), "--seed", "3"]) == 0
+    again = str(tmp_path / "a" / "scenario.json")
+    assert execute(["run", again, "--out", str(tmp_path / "b")]) == 0
+    for file in (tmp_path / "a").iterdir():
+        assert repeatable(file) == repeatable(tmp_path / "b" / file.name), file.name
+
+
+def test_a_kind_is_changed_by_a_bare_word(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["run", str(scenario), "--set", "network.queue=drop_tail"]) == 0
+    assert "left>right" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("category", ["queues", "tcp", "traffic", "network", "scenario", "studies"])
+def test_lists(category: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["list", category]) == 0
+    words = {"queues": "red", "tcp": "ecn", "traffic": "bulk", "network": "graph",
+             "scenario": "flow", "studies": "ecn-finite-transfers"}  # fmt: skip
+    assert words[category] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["red", "tcp", "minth", "red.minth", "wait", "bulk", "flow"])
+def test_explains(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["explain", name]) == 0
+    out = capsys.readouterr().out
+    assert "Default: " in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_explains_a_study(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["explain", "ecn-finite-transfers"]) == 0
+    assert "ECN" in capsys.readouterr().out
+
+
+def test_schema_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == schema()
+    assert execute(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("aqmlab 0.")
+
+
+def test_light_commands_import_nothing_heavy() -> None:
+    program = (
+        "import sys\n"
+        "from aqmlab.cli import execute\n"
+        "for args in ['--help'], ['run', '--help'], ['--version'], ['list', 'queues'],"
+        " ['list', 'studies'], ['explain', 'red'], ['schema'], ['run', 'no/such.toml']:\n"
+        "    execute(args)\n"
+        f"print(sorted({HEAVY!r} & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m aqmlab schema | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("{\n", "")
+
+
+def test_ctrl_c_ends_a_run_with_nothing_left(scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "folder" / "run"
+    endless = ["--set", "duration='3000000 s'", "--set", "flows.0.traffic='bulk'"]
+    quiet = ["--set", "record.series=[]"]
+    command = [sys.executable, "-m", "aqmlab", "run", str(scenario), "--out", str(out)]
+    running = subprocess.Popen(
+        [*command, *endless, *quiet], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not (out.parent.is_dir() and any(out.parent.iterdir())):
+        assert running.poll() is None
+        time.sleep(0.02)
+    time.sleep(0.5)
+    running.send_signal(signal.SIGINT)
+    stdout, stderr = running.communicate(timeout=5)
+    assert running.returncode == 130
+    assert stderr == "aqmlab: error: interrupted; nothing was written\n"
+    assert stdout == ""
+    assert list(out.parent.iterdir()) == []
+
+
+def test_a_defect_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(name: str) -> str:
+        raise ZeroDivisionError(name)
+
+    monkeypatch.setattr("aqmlab.explain.explanation", broken)
+    assert execute(["explain", "red"]) == 1
+    assert "a defect of aqmlab" in line(capsys)

@@ -1,0 +1,63 @@
+"""What the README and the pages show is what happens."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from aqmlab.cli import execute
+
+README = Path("README.md").read_text("utf-8")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """The scenario of the README."""
+    path = tmp_path / "two.toml"
+    path.write_text(blocks(README, "toml")[0], "utf-8")
+    return path
+
+
+def test_the_readme_shows_what_its_scenario_gives(
+    two: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["run", str(two)]) == 0
+    lines = [line.rstrip() for line in capsys.readouterr().out.strip().splitlines()]
+    assert "\n".join(lines) == blocks(README, "text")[0].strip(), "copy the output to README.md"
+
+
+def test_the_python_of_the_readme_runs(
+    two: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(two.parent)
+    for block in blocks(README, "python"):
+        exec(block, {})
+    assert "Interval(low=" in capsys.readouterr().out
+
+
+def test_the_python_of_the_pages_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    for block in blocks(Path("docs/statistics.md").read_text("utf-8"), "python"):
+        exec(block, {})
+    assert capsys.readouterr().out.count("Interval(") == 3
+
+
+def test_missing_tools_are_named_with_how_to_get_them() -> None:
+    done = subprocess.run(
+        ["/bin/sh", "tools/require", "python9"], env={"PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "Python 3.11 or later" in done.stderr
+    assert "https://www.python.org/downloads/" in done.stderr
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in [Path("README.md"), Path("CONTRIBUTING.md"), *Path("docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text("utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), (page, target)

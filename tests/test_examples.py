@@ -1,0 +1,49 @@
+"""Each example runs, and shows what it says it shows."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+import aqmlab
+
+
+def test_one_flow_loses_nothing() -> None:
+    result = aqmlab.run("examples/one_flow.toml")
+    assert result.flows["acked_bytes"].item() == 20 * 2**20
+    assert result.links["dropped_packets"].sum() == 0
+    assert result.flows["completed_s"].item() == pytest.approx(115, abs=0.2)
+
+
+def test_without_its_window_one_flow_fills_the_queue(tmp_path: Path) -> None:
+    text = Path("examples/one_flow.toml").read_text().replace('receive_window = "64240 B"', "")
+    (tmp_path / "open.toml").write_text(text)
+    assert aqmlab.run(tmp_path / "open.toml").links["dropped_packets"].sum() > 0
+
+
+def test_mixed_marks_one_flow_and_drops_the_other() -> None:
+    flows = aqmlab.run("examples/mixed.toml").flows.set_index("flow")
+    assert flows.loc["with-ecn", "marked_packets"] > 5 * flows.loc["with-ecn", "dropped_packets"]
+    assert flows.loc["without-ecn", "dropped_packets"] > 0
+    assert flows.loc["without-ecn", "marked_packets"] == 0
+
+
+def test_the_long_flow_of_a_parking_lot_gets_less() -> None:
+    flows = aqmlab.run("examples/parking_lot.toml").flows.set_index("flow")["goodput_bps"]
+    assert flows["long"] < flows.drop("long").min()
+
+
+def test_drop_tail_red_ecn(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path("examples/drop_tail_red_ecn.py", run_name="__main__")
+    out = capsys.readouterr().out
+    assert out.count("\n") == 5
+    assert "RED with ECN" in out
+
+
+def test_sweep(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.argv", ["sweep.py", str(tmp_path)])
+    runpy.run_path("examples/sweep.py", run_name="__main__")
+    assert "drop_tail" in capsys.readouterr().out
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["sweep.csv", "sweep.svg"]

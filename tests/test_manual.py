@@ -1,0 +1,70 @@
+"""What is generated from the simulator's definitions, and what they cite."""
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import aqmlab
+from aqmlab import _generate, manual
+from aqmlab.scenario import normalize, read_text
+
+EXAMPLES = sorted(Path("examples").glob("*.toml"))
+
+
+def valid(document: Any) -> bool:
+    return bool(jsonschema.Draft202012Validator(manual.schema()).is_valid(document))
+
+
+def test_generated_files_are_current() -> None:
+    for path, text in _generate.generated().items():
+        assert path.read_text("utf-8") == text, f"{path}: run python -m aqmlab._generate"
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(manual.schema())
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_the_schema_accepts_the_examples(path: Path) -> None:
+    import tomllib
+
+    assert valid(tomllib.loads(read_text(path)[0]))
+    assert valid(json.loads(normalize(path)))
+
+
+def test_the_schema_refuses_what_the_simulator_refuses(small: dict[str, Any]) -> None:
+    assert valid(small)
+    assert not valid(small | {"sead": 1})
+    assert not valid(small | {"duration": 5})
+    assert not valid(small | {"duration": "5 bit/s"})
+    assert not valid({"flows": small["flows"]})
+    assert not valid(small | {"network": small["network"] | {"queue": "blue"}})
+
+
+@pytest.mark.parametrize("page", manual.pages().values(), ids=lambda p: p.name)
+def test_a_typed_object_has_every_key_of_its_page(page: manual.Page) -> None:
+    typed = getattr(aqmlab, _generate.class_name(page))
+    fields = {field.name.rstrip("_") for field in dataclasses.fields(typed)}
+    assert fields == {p.name for p in page.parameters}
+    assert (page.name if page.has_kind else None) == typed.KIND
+
+
+def test_a_default_is_accepted_where_it_stands(small: dict[str, Any]) -> None:
+    full = json.loads(normalize(small))
+    assert json.loads(normalize(full)) == full
+
+
+def test_every_source_is_in_the_bibliography() -> None:
+    known = set(re.findall(r"@\w+\{([^,]+),", Path("references.bib").read_text()))
+    key = re.compile(r"\b(?:rfc\d+|[a-z]+(?:19|20)\d\d[a-z0-9]*)\b")
+    cited = {c for page in manual.pages().values() for p in page.parameters
+             for c in key.findall(p.source)}  # fmt: skip
+    for folder, pattern in (("crates", "*.rs"), ("python", "*.py"), ("docs", "*.md")):
+        for path in Path(folder).rglob(pattern):
+            cited |= set(re.findall(rf"`({key.pattern})`", path.read_text("utf-8")))
+    assert cited - known == set()

@@ -1,0 +1,113 @@
+"""Tables in memory and in files: the same numbers, whole or not at all."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aqmlab
+from aqmlab import plots
+from aqmlab.folder import appearing
+from conftest import repeatable
+
+TABLES = ["flows", "links", "queue", "window", "drops", "marks"]
+
+
+def test_csv_is_parquet_is_result(small: dict[str, Any], tmp_path: Path) -> None:
+    result = aqmlab.run(small)
+    folder = result.write(tmp_path / "run")
+    back = aqmlab.Result.read(folder)
+    assert back.manifest == result.manifest
+    assert result.tables == back.tables == TABLES
+    for name in TABLES:
+        table = result.table(name)
+        csv = pd.read_csv(folder / f"{name}.csv")
+        pd.testing.assert_frame_equal(back.table(name), table)
+        pd.testing.assert_frame_equal(csv, table, check_dtype=False)
+
+
+def test_the_tables_agree_with_each_other(small: dict[str, Any]) -> None:
+    result = aqmlab.run(small)
+    flows, links = result.flows, result.links.set_index("link")
+    drops, marks = result.series("drops"), result.series("marks")
+    assert (flows["acked_bytes"] == 300_000).all()
+    assert len(drops) == links["dropped_packets"].sum() > 0
+    assert len(marks) == links["marked_packets"].sum() > 0
+    assert (flows["marked_packets"] == [(marks["flow"] == f).sum() for f in flows["flow"]]).all()
+    assert (flows["segments_sent"] >= flows["received_segments"]).all()
+    lost = flows["segments_sent"].sum() - flows["received_segments"].sum()
+    assert lost == flows["dropped_packets"].sum()
+    goodput = flows["acked_bytes"] * 8 / (flows["completed_s"] - flows["start_s"])
+    np.testing.assert_allclose(flows["goodput_bps"], goodput)
+    assert links["utilization"].between(0, 1).all()
+    assert result.series("queue")["queue_packets"].max() <= 16
+
+
+def test_a_time_that_never_came_is_empty(small: dict[str, Any], tmp_path: Path) -> None:
+    result = aqmlab.run(small | {"duration": "1 s"})
+    assert result.flows["completed_s"].isna().all()
+    folder = result.write(tmp_path / "run")
+    assert pd.read_csv(folder / "flows.csv")["closed_s"].isna().all()
+    assert pd.read_parquet(folder / "flows.parquet")["closed_s"].isna().all()
+
+
+def test_a_series_that_was_not_asked_for_is_told(small: dict[str, Any]) -> None:
+    result = aqmlab.run(small | {"record": {"series": ["drops"]}})
+    with pytest.raises(
+        KeyError, match=r"queue.* is not in this run, which has flows, links, drops"
+    ):
+        result.series("queue")
+
+
+def test_same_scenario_and_seed_give_the_same_bytes(small: dict[str, Any], tmp_path: Path) -> None:
+    scenarios = [small | {"seed": seed} for seed in range(4)]
+    folders = []
+    for jobs in (1, 2):
+        for i, result in enumerate(aqmlab.run_many(scenarios, jobs=jobs)):
+            folders.append(result.write(tmp_path / f"{jobs}-{i}"))
+    for one, two in zip(folders[:4], folders[4:], strict=True):
+        for file in one.iterdir():
+            assert repeatable(file) == repeatable(two / file.name), file
+    assert len({(f / "flows.csv").read_bytes() for f in folders[:4]}) == 4
+
+
+def test_every_column_is_documented(small: dict[str, Any]) -> None:
+    parts = Path("docs/results.md").read_text().split("\n## ")
+    result = aqmlab.run(small)
+    for name in TABLES:
+        part = next(p for p in parts if name in p.splitlines()[0].replace(",", "").split())
+        for column in result.columns(name):
+            assert f"`{column}`" in part, (name, column)
+
+
+@pytest.mark.parametrize("error", [OSError("no space left on device"), KeyboardInterrupt()])
+def test_a_folder_appears_whole_or_not_at_all(error: BaseException, tmp_path: Path) -> None:
+    final = tmp_path / "final"
+    final.mkdir()
+    (final / "old").write_text("kept")
+
+    def fail() -> None:
+        with appearing(final) as place:
+            (place / "new").write_text("half")
+            raise error
+
+    with pytest.raises(type(error)):
+        fail()
+    assert [p.name for p in tmp_path.rglob("*")] == ["final", "old"]
+    with appearing(final) as place:
+        (place / "new").write_text("whole")
+    assert [p.name for p in tmp_path.rglob("*")] == ["final", "new"]
+
+
+def test_plots_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> None:
+    result = aqmlab.run(small)
+    for i in range(2):
+        plots.save(plots.queue(result, "left>right"), tmp_path / f"queue-{i}.svg")
+        plots.save(plots.window(result, ["C1"]), tmp_path / f"window-{i}.png")
+    for name in ("queue-{}.svg", "window-{}.png"):
+        first, second = ((tmp_path / name.format(i)).read_bytes() for i in range(2))
+        assert first == second
+    with pytest.raises(KeyError, match="right>nowhere"):
+        plots.queue(result, "right>nowhere")
