@@ -20,6 +20,7 @@ __all__ = [
     "Record",
     "Red",
     "Scenario",
+    "Spread",
     "Tcp",
 ]
 
@@ -310,6 +311,22 @@ class Graph(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Spread(Table):
+    """Times spread evenly from the first to the last of several.
+
+    Parameters
+    ----------
+    first : str
+        Time of the first. Range: at least 0 s.
+    last : str
+        Time of the last. Range: at least 0 s.
+    """
+
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Dumbbell(Table):
     """Hosts left-0, left-1 … on router left, hosts right-0 … on router right, and one bottleneck between the routers.
 
@@ -327,14 +344,14 @@ class Dumbbell(Table):
         Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
     left_rate : str
         Rate of the left hosts' links, each way.
-    left_delay : str | Mapping[str, Any]
+    left_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the left hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
     right_hosts : int | None
         Hosts on the right. Default: 1. Range: at least 1, at most 1000000.
     right_rate : str
         Rate of the right hosts' links, each way.
-    right_delay : str | Mapping[str, Any]
+    right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
     access_queue : DropTail | Red | str | Mapping[str, Any] | None
@@ -347,9 +364,9 @@ class Dumbbell(Table):
     delay: str
     queue: DropTail | Red | str | Mapping[str, Any]
     left_rate: str
-    left_delay: str | Mapping[str, Any]
+    left_delay: Spread | str | Mapping[str, Any]
     right_rate: str
-    right_delay: str | Mapping[str, Any]
+    right_delay: Spread | str | Mapping[str, Any]
     reverse_queue: DropTail | Red | str | Mapping[str, Any] | None = None
     left_hosts: int | None = None
     right_hosts: int | None = None

@@ -34,10 +34,10 @@ pub fn schema() -> Json {
 
 /// Manual pages of everything a scenario can name.
 pub fn pages() -> Json {
-    use scenario::{Dumbbell, Flow, Graph, Link, PhaseBreaking, Record};
+    use scenario::{Dumbbell, Ends, Flow, Graph, Link, PhaseBreaking, Record};
     serde_json::json!({
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>()],
-        "network": [page::<Dumbbell>(), page::<Graph>(), page::<Link>()],
+        "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "queues": queues::Queue::pages(),
         "tcp": [page::<tcp::Tcp>()],
         "traffic": traffic::Traffic::pages(),
