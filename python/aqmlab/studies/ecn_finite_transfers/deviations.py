@@ -4,15 +4,17 @@ ABOUT = (
     "A reproduction of a simulation study by K. Pentikousis and H. Badr: n clients download 20 MiB "
     "each from one server, at once, over one bottleneck of 1.5 Mbit/s. Its queue is Drop Tail, "
     "RED, or RED with ECN; its limit runs from 4 to 512 packets. There is no other traffic.",
-    "Every number printed in the study stands beside ours. Nothing was adjusted to meet one: the "
-    "settings are those of published/notes.md, chosen before, and misses are shown as misses.",
+    "Every number printed in the study stands beside ours, and misses are shown as misses. The study "
+    "does not name all its settings: those used here are the ones under which its simulator comes "
+    "closest (published/notes.md). They were found by a search against Table I, so Table I is a "
+    "fit; Tables II and III, which use them unchanged, are the better check.",
 )
 
 READING = (
     "Each number of ours is the median of the replications; where they differ, their central 95 % "
     "is below it. Replication 0 is the study as it is: everything starts at the same instant. The "
-    "others vary what the study left to chance: the random stream of RED, and the start of each "
-    "download by less than 1 ms. Drop Tail has no random numbers: there, only the starts differ.",
+    "others vary what the study left to chance: the random stream of RED, the phase of each host's "
+    "100 ms clock, and the start of each download by less than 1 ms.",
     "Reproduced: the median is within a stated tolerance of the printed number. Within the spread: "
     "it is not, but the replications spread wider and the printed number is inside their central "
     "95 %. The tolerances: drops, max(3 packets, 6 %); sent packets, the same of what exceeds the "
