@@ -4,10 +4,10 @@ ABOUT = (
     "A reproduction of a simulation study by K. Pentikousis and H. Badr: n clients download 20 MiB "
     "each from one server, at once, over one bottleneck of 1.5 Mbit/s. Its queue is Drop Tail, "
     "RED, or RED with ECN; its limit runs from 4 to 512 packets. There is no other traffic.",
-    "Every number printed in the study stands beside ours, and misses are shown as misses. The study "
-    "does not name all its settings: those used here are the ones under which its simulator comes "
-    "closest (published/notes.md). They were found by a search against Table I, so Table I is a "
-    "fit; Tables II and III, which use them unchanged, are the better check.",
+    "Every number printed in the study stands beside ours, and misses are shown as misses. The "
+    "study does not name all its settings: those used here are the ones under which its simulator "
+    "comes closest (published/notes.md). They were found by a search against Table I, so Table I "
+    "is a fit; Tables II and III, which use them unchanged, are the better check.",
 )
 
 READING = (
