@@ -1,0 +1,46 @@
+"""The release build gives what the debug build gives, to the bit.
+
+The Rust tests hold a debug build against crates/lab/tests/digests.txt; here the installed
+extension, a release build, is held against the same file.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from aqmlab import _core
+
+LAB = Path(__file__).parents[1] / "crates" / "lab" / "tests"
+LISTED = [line.split(" ", 1) for line in (LAB / "digests.txt").read_text().splitlines()]
+
+
+def two_downloads() -> str:
+    """Return the scenario that the Rust tests use."""
+    source = (LAB / "common/mod.rs").read_text()
+    found = re.search(r'TWO_DOWNLOADS: &str = r#"(.*?)"#', source, re.S)
+    assert found
+    return found[1]
+
+
+def digest(tables: dict[str, dict[str, tuple[str, bytes] | list[str]]]) -> str:
+    """FNV-1a over every bit of every table, as in crates/lab/tests/common/mod.rs."""
+    h = 0xCBF29CE484222325
+    for table, columns in tables.items():
+        parts = [table.encode()]
+        for name, column in columns.items():
+            parts.append(name.encode())
+            parts.append("".join(column).encode() if isinstance(column, list) else column[1])
+        for byte in b"".join(parts):
+            h = ((h ^ byte) * 0x100000001B3) % 2**64
+    return f"{h:016x}"
+
+
+@pytest.mark.parametrize(("expected", "changes"), LISTED)
+def test_release_build_gives_the_listed_digest(expected: str, changes: str) -> None:
+    pairs = [(key, value) for key, _, value in (c.partition("=") for c in changes.split(";"))]
+    batch = _core.Batch([_core.check(two_downloads(), "toml", pairs)], 1)
+    finished = batch.next(60.0)
+    assert finished is not None
+    assert '"build":"release"' in finished[1]["manifest"]
+    assert digest(finished[1]["tables"]) == expected
