@@ -1,5 +1,6 @@
 """Whatever a document says, the answer is a run or one clear refusal."""
 
+import copy
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from conftest import SMALL
 
 TOML = Path("examples/mixed.toml").read_text()
 
+# Copied, since a document that is mutated twice would otherwise change what is drawn later.
 JUNK = (
     st.none()
     | st.booleans()
@@ -22,7 +24,7 @@ JUNK = (
     | st.sampled_from(["left-0", "right-1", "left", "off", "rfc3168", "1.5 Mbit/s", "20 ms"])
     | st.text(max_size=8)
     | st.sampled_from([[], {}, [[]], {"kind": "red"}, {"kind": None}, [1, "a"]])
-)
+).map(copy.deepcopy)
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
