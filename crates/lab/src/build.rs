@@ -1,6 +1,6 @@
 //! Turns a scenario into a network ready to run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use engine::Stream;
@@ -13,6 +13,7 @@ use units::{Duration, Rate, Read, Time};
 
 use crate::read::unknown_node;
 use crate::scenario::{Directions, Dumbbell, Graph, Network, Scenario, Series};
+use crate::template::expand;
 
 /// A one-way link as planned.
 #[derive(Clone, Debug)]
@@ -131,22 +132,44 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     plan
 }
 
-fn graph(g: &Graph) -> Vec<LinkPlan> {
+fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
     let mut plan = Vec::new();
-    for l in &g.links {
-        one_way(&mut plan, (&l.from, &l.to), l.rate, l.delay, &l.queue, l.cost);
-        if l.directions == Directions::Both {
-            one_way(&mut plan, (&l.to, &l.from), l.rate, l.delay, &l.reverse_queue, l.cost);
+    let mut seen: HashSet<(String, String)> = HashSet::new();
+    for (l, link) in g.links.iter().enumerate() {
+        let path = format!("network.links.{l}");
+        for i in 0..link.count {
+            let name = |text: &str| expand(text, &[("i", i)]);
+            let (from, to) = (name(&link.from), name(&link.to));
+            if from.is_empty() || to.is_empty() {
+                return Err(Invalid::at(&path, "must name two nodes, from and to"));
+            }
+            if from == to {
+                return Err(Invalid::new(
+                    &join(&path, "to"),
+                    &to.write(),
+                    "is also where the link comes from",
+                ));
+            }
+            let back = (link.directions == Directions::Both).then_some((&to, &from, &link.reverse_queue));
+            for (from, to, queue) in [(&from, &to, &link.queue)].into_iter().chain(back) {
+                if !seen.insert((from.clone(), to.clone())) {
+                    let problem = format!("is the second link from {from} to {to}");
+                    return Err(Invalid::at(&path, problem).remedy(
+                        "links are named by their nodes, so there is one each way; put a node between them",
+                    ));
+                }
+                one_way(&mut plan, (from, to), link.rate, link.delay, queue, link.cost);
+            }
         }
     }
-    plan
+    Ok(plan)
 }
 
 /// Names every link and flow and finds the routes.
 pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     let links = match &scenario.network {
         Network::Dumbbell(d) => dumbbell(d),
-        Network::Graph(g) => graph(g),
+        Network::Graph(g) => graph(g)?,
     };
     let mut nodes: Vec<String> = Vec::new();
     let mut index: HashMap<String, usize> = HashMap::new();
@@ -171,8 +194,8 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
         };
         for i in 0..flow.count {
             let n = flows.len();
-            let expand = |text: &str| text.replace("{i}", &i.to_string()).replace("{n}", &n.to_string());
-            let (name, from, to) = (expand(&flow.name), expand(&flow.from), expand(&flow.to));
+            let named = |text: &str| expand(text, &[("i", i), ("n", n as u64)]);
+            let (name, from, to) = (named(&flow.name), named(&flow.from), named(&flow.to));
             let find = |key: &str, name: &str| {
                 index.get(name).copied().ok_or_else(|| unknown_node(&join(&path, key), name, &nodes))
             };

@@ -9,6 +9,7 @@ mod record;
 mod run;
 pub mod scenario;
 mod tables;
+mod template;
 
 pub use effort::Effort;
 pub use read::{Format, read, read_file_text};
