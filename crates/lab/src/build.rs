@@ -33,58 +33,97 @@ impl LinkPlan {
     }
 }
 
-/// A flow as planned.
+/// What the flows of one table of the scenario share.
 #[derive(Clone, Debug)]
-pub struct FlowPlan {
-    /// Its name.
-    pub name: String,
-    /// Sending host.
-    pub from: String,
-    /// Receiving host.
-    pub to: String,
-    /// When it opens its connection, phase breaking not included.
-    pub start: Duration,
-    /// Its traffic.
-    pub traffic: Traffic,
+struct FlowTable {
+    name: String,
+    from: String,
+    to: String,
+    start: Duration,
+    traffic: Traffic,
     sender: Arc<Tcp>,
     receiver: Arc<Tcp>,
-    /// Links from sender to receiver, and back.
-    routes: [Vec<usize>; 2],
 }
 
-/// Every link and flow by name, with routes.
-#[derive(Clone, Debug)]
+/// A flow as planned: a number in its table, and its routes. Names are made when they are asked for,
+/// so that a million flows cost no text.
+#[derive(Clone, Copy, Debug)]
+struct FlowPlan {
+    table: u32,
+    number: u32,
+    /// There and back, indices of [`Plan::routes`].
+    routes: [u32; 2],
+}
+
+/// Every link and flow, with routes.
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// One-way links.
     pub links: Vec<LinkPlan>,
-    /// Flows.
-    pub flows: Vec<FlowPlan>,
+    tables: Vec<FlowTable>,
+    flows: Vec<FlowPlan>,
+    /// Distinct routes, each a sequence of links.
+    routes: Vec<Vec<usize>>,
 }
 
-/// A hop of a route: a link, or the endpoint where the route ends.
+impl Plan {
+    /// How many flows there are.
+    pub fn flows(&self) -> usize {
+        self.flows.len()
+    }
+
+    fn expand(&self, f: usize, text: impl Fn(&FlowTable) -> &str) -> String {
+        let flow = self.flows[f];
+        let number = u64::from(flow.number);
+        expand(text(&self.tables[flow.table as usize]), &[("i", number), ("n", f as u64)])
+    }
+
+    /// Name of a flow.
+    pub fn name(&self, f: usize) -> String {
+        self.expand(f, |t| &t.name)
+    }
+
+    /// Host that sends the data of a flow.
+    pub fn from(&self, f: usize) -> String {
+        self.expand(f, |t| &t.from)
+    }
+
+    /// Host that receives it.
+    pub fn to(&self, f: usize) -> String {
+        self.expand(f, |t| &t.to)
+    }
+
+    /// Traffic of a flow.
+    pub fn traffic(&self, f: usize) -> &Traffic {
+        &self.tables[self.flows[f].table as usize].traffic
+    }
+}
+
+/// A hop of a route: a link, or the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop(u32);
 
 impl Hop {
-    const ENDPOINT: u32 = 1 << 31;
-    const DELAYS: u32 = 1 << 30;
+    /// The end of a route: the packet has reached its endpoint.
+    const END: Hop = Hop(u32::MAX);
+    const DELAYS: u32 = 1 << 31;
 
-    /// The index of the link or endpoint.
+    /// The index of the link.
     #[inline]
-    pub fn index(self) -> u32 {
-        self.0 & !(Self::ENDPOINT | Self::DELAYS)
+    pub fn link(self) -> u32 {
+        self.0 & !Self::DELAYS
     }
 
-    /// Whether it is an endpoint.
+    /// Whether the route ends here.
     #[inline]
-    pub fn is_endpoint(self) -> bool {
-        self.0 & Self::ENDPOINT != 0
+    pub fn is_end(self) -> bool {
+        self == Self::END
     }
 
     /// Whether it is a link that only delays what the hop before admits ([`Link::only_delays`]).
     #[inline]
     pub fn only_delays(self) -> bool {
-        self.0 & Self::DELAYS != 0
+        self.0 & Self::DELAYS != 0 && !self.is_end()
     }
 }
 
@@ -97,7 +136,7 @@ pub struct Built {
     pub endpoints: Vec<Endpoint>,
     /// When each flow opens its connection.
     pub starts: Vec<Time>,
-    /// All routes one after the other, each ended by an endpoint.
+    /// All routes one after the other, each with its end.
     pub hops: Vec<Hop>,
     /// Where the route of what an endpoint sends begins in `hops`.
     pub first_hop: Vec<u32>,
@@ -181,21 +220,31 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     };
     let edges: Vec<Edge> =
         links.iter().map(|l| Edge { from: node(&l.from), to: node(&l.to), cost: l.cost }).collect();
-    let mut routes = Routes::new(nodes.len(), &edges);
-    let mut names: HashMap<String, String> = HashMap::new();
-    let mut flows = Vec::new();
-    for (f, flow) in scenario.flows.iter().enumerate() {
-        let path = join("flows", f);
-        let sender = Arc::new(flow.tcp.apply(&scenario.tcp, &join(&path, "tcp"))?);
-        let receiver = if flow.receiver_tcp.is_none() {
+    let mut paths = Routes::new(nodes.len(), &edges);
+    let mut known: HashMap<(usize, usize), u32> = HashMap::new();
+    let mut names: HashMap<String, usize> = HashMap::new();
+    let mut plan = Plan::default();
+    for (t, table) in scenario.flows.iter().enumerate() {
+        let path = join("flows", t);
+        let sender = Arc::new(table.tcp.apply(&scenario.tcp, &join(&path, "tcp"))?);
+        let receiver = if table.receiver_tcp.is_none() {
             sender.clone()
         } else {
-            Arc::new(flow.receiver_tcp.apply(&sender, &join(&path, "receiver_tcp"))?)
+            Arc::new(table.receiver_tcp.apply(&sender, &join(&path, "receiver_tcp"))?)
         };
-        for i in 0..flow.count {
-            let n = flows.len();
-            let named = |text: &str| expand(text, &[("i", i), ("n", n as u64)]);
-            let (name, from, to) = (named(&flow.name), named(&flow.from), named(&flow.to));
+        plan.tables.push(FlowTable {
+            name: table.name.clone(),
+            from: table.from.clone(),
+            to: table.to.clone(),
+            start: table.start,
+            traffic: table.traffic.clone(),
+            sender,
+            receiver,
+        });
+        for number in 0..table.count {
+            let f = plan.flows.len();
+            plan.flows.push(FlowPlan { table: t as u32, number: number as u32, routes: [0; 2] });
+            let (name, from, to) = (plan.name(f), plan.from(f), plan.to(f));
             let find = |key: &str, name: &str| {
                 index.get(name).copied().ok_or_else(|| unknown_node(&join(&path, key), name, &nodes))
             };
@@ -207,31 +256,28 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
                     "is also where the flow comes from",
                 ));
             }
-            let mut route = |x: usize, y: usize| {
-                routes.path(x, y).ok_or_else(|| {
-                    Invalid::at(&path, format!("no links lead from {} to {}", nodes[x], nodes[y]))
-                        .remedy("TCP needs a way there and a way back")
-                })
-            };
-            let routes = [route(a, b)?, route(b, a)?];
-            if let Some(other) = names.insert(name.clone(), path.clone()) {
-                return Err(Invalid::new(
-                    &join(&path, "name"),
-                    &name.write(),
-                    format!("is also the name of a flow of {other}"),
-                )
-                .remedy("give each its own, with {i} where count is above 1"));
+            for (way, ends) in [(a, b), (b, a)].into_iter().enumerate() {
+                plan.flows[f].routes[way] = match known.get(&ends) {
+                    Some(&route) => route,
+                    None => {
+                        let found = paths.path(ends.0, ends.1).ok_or_else(|| {
+                            Invalid::at(
+                                &path,
+                                format!("no links lead from {} to {}", nodes[ends.0], nodes[ends.1]),
+                            )
+                            .remedy("TCP needs a way there and a way back")
+                        })?;
+                        plan.routes.push(found);
+                        known.insert(ends, plan.routes.len() as u32 - 1);
+                        plan.routes.len() as u32 - 1
+                    }
+                };
             }
-            flows.push(FlowPlan {
-                name,
-                from,
-                to,
-                start: flow.start,
-                traffic: flow.traffic.clone(),
-                sender: sender.clone(),
-                receiver: receiver.clone(),
-                routes,
-            });
+            if let Some(other) = names.insert(name.clone(), t) {
+                let problem = format!("is also the name of a flow of flows.{other}");
+                return Err(Invalid::new(&join(&path, "name"), &name.write(), problem)
+                    .remedy("give each its own, with {i} where count is above 1"));
+            }
         }
     }
     for (i, name) in scenario.record.links.iter().enumerate() {
@@ -246,7 +292,8 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
             .remedy(did_you_mean(name, &shown)));
         }
     }
-    Ok(Plan { links, flows })
+    plan.links = links;
+    Ok(plan)
 }
 
 /// A random span below `most`.
@@ -267,18 +314,28 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
             Link::new(l.rate, delay, l.queue.build(l.rate, Stream::new(seed, &format!("link/{name}/queue"))))
         })
         .collect();
-    let mut built =
-        Built { links, endpoints: Vec::new(), starts: Vec::new(), hops: Vec::new(), first_hop: Vec::new() };
-    for flow in &plan.flows {
-        let first = built.endpoints.len() as u32;
-        for (side, tcp) in [&flow.sender, &flow.receiver].into_iter().enumerate() {
-            built.first_hop.push(built.hops.len() as u32);
-            built.hops.extend(flow.routes[side].iter().map(|&l| Hop(l as u32)));
-            built.hops.push(Hop(Hop::ENDPOINT | (first + (1 - side as u32))));
-            let name = format!("flow/{}/clock-{side}", flow.name);
-            built.endpoints.push(Endpoint::new(tcp.clone(), offset(seed, &name, tcp.clock_granularity)));
+    let mut built = Built {
+        links,
+        endpoints: Vec::with_capacity(2 * plan.flows()),
+        starts: Vec::with_capacity(plan.flows()),
+        hops: Vec::new(),
+        first_hop: Vec::with_capacity(2 * plan.flows()),
+    };
+    let mut begins = Vec::with_capacity(plan.routes.len());
+    for route in &plan.routes {
+        begins.push(built.hops.len() as u32);
+        built.hops.extend(route.iter().map(|&l| Hop(l as u32)));
+        built.hops.push(Hop::END);
+    }
+    for (f, flow) in plan.flows.iter().enumerate() {
+        let name = plan.name(f);
+        let table = &plan.tables[flow.table as usize];
+        for (side, tcp) in [&table.sender, &table.receiver].into_iter().enumerate() {
+            built.first_hop.push(begins[flow.routes[side] as usize]);
+            let clock = offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity);
+            built.endpoints.push(Endpoint::new(tcp.clone(), clock));
         }
-        let start = flow.start + offset(seed, &format!("flow/{}/start", flow.name), phase.start);
+        let start = table.start + offset(seed, &format!("flow/{name}/start"), phase.start);
         built.starts.push(Time::ZERO + start);
     }
     find_delays(scenario, plan, &mut built);
@@ -296,15 +353,15 @@ enum Before {
 /// Finds the links that only delay, and says so in the routes.
 fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
     let mut before = vec![Before::Nothing; built.links.len()];
-    for hops in built.hops.chunk_by(|a, _| !a.is_endpoint()) {
+    for hops in built.hops.chunk_by(|a, _| !a.is_end()) {
         let mut previous = Before::Several; // an endpoint sends whenever it likes
-        for hop in hops.iter().filter(|h| !h.is_endpoint()) {
-            let here = &mut before[hop.index() as usize];
+        for hop in hops.iter().filter(|h| !h.is_end()) {
+            let here = &mut before[hop.link() as usize];
             *here = if *here == Before::Nothing || *here == previous { previous } else { Before::Several };
-            previous = Before::Link(hop.index() as usize);
+            previous = Before::Link(hop.link() as usize);
         }
     }
-    let sizes = plan.flows.iter().flat_map(|f| [&f.sender, &f.receiver]).map(|tcp| {
+    let sizes = plan.tables.iter().flat_map(|t| [&t.sender, &t.receiver]).map(|tcp| {
         let (data, control) = (tcp.header_on_data.0, tcp.header_on_control.0);
         ((data + 1).min(control), (data + tcp.mss.0).max(control))
     });
@@ -330,7 +387,7 @@ fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
             passes_on[b] = true;
         }
     }
-    for hop in built.hops.iter_mut().filter(|h| !h.is_endpoint() && delays[h.index() as usize]) {
+    for hop in built.hops.iter_mut().filter(|h| !h.is_end() && delays[h.link() as usize]) {
         hop.0 |= Hop::DELAYS;
     }
 }

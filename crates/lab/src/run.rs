@@ -113,7 +113,7 @@ impl<'a> Simulation<'a> {
         let sampled = |name: &str| record.links.is_empty() || record.links.iter().any(|l| l == name);
         let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
         let mut delays = vec![false; links.len()];
-        hops.iter().filter(|h| h.only_delays()).for_each(|h| delays[h.index() as usize] = true);
+        hops.iter().filter(|h| h.only_delays()).for_each(|h| delays[h.link() as usize] = true);
         Simulation {
             scenario,
             delays,
@@ -192,7 +192,7 @@ impl<'a> Simulation<'a> {
 
     fn share_acknowledged(&self) -> f64 {
         let size = |f: usize| {
-            let Traffic::Bulk(bulk) = &self.plan.flows[f].traffic;
+            let Traffic::Bulk(bulk) = self.plan.traffic(f);
             bulk.size.map_or(0, |s| s.0) as f64
         };
         let all: f64 = (0..self.starts.len()).map(size).sum();
@@ -209,12 +209,13 @@ impl<'a> Simulation<'a> {
         self.events.set(lane, due);
         if let Some(InPipe { packet, hop, .. }) = entry {
             if self.hops[hop as usize].only_delays() {
-                let before = self.hops[hop as usize - 1].index();
+                let before = self.hops[hop as usize - 1].link();
                 self.links[before as usize].delivered_beyond(&packet);
             }
             let next = self.hops[hop as usize + 1];
-            if next.is_endpoint() {
-                self.arrive(now, next.index(), &packet)?;
+            if next.is_end() {
+                // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
+                self.arrive(now, 2 * packet.flow + 1 - u32::from(packet.way), &packet)?;
             } else {
                 self.enter(now, hop + 1, packet);
             }
@@ -225,12 +226,12 @@ impl<'a> Simulation<'a> {
     /// A packet enters the queue of the link at `hop` of its route.
     #[inline]
     fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
-        let link = self.hops[hop as usize].index();
+        let link = self.hops[hop as usize].link();
         let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
         let Some(arrives) = received else { return };
         let next = self.hops[hop as usize + 1];
         let (into, entry) = if next.only_delays() {
-            let into = next.index();
+            let into = next.link();
             let beyond = self.links[into as usize].pass_on(arrives, &packet);
             (into, InPipe { arrives: beyond, entered: arrives, hop: hop + 1, packet })
         } else {
@@ -263,7 +264,7 @@ impl<'a> Simulation<'a> {
     fn endpoint_event(&mut self, now: Time, e: u32) -> Step {
         let f = (e / 2) as usize;
         if e.is_multiple_of(2) && now == self.starts[f] {
-            let Traffic::Bulk(bulk) = &self.plan.flows[f].traffic;
+            let Traffic::Bulk(bulk) = self.plan.traffic(f);
             self.endpoints[e as usize + 1].listen();
             let sender = &mut self.endpoints[e as usize];
             sender.connect();
@@ -290,7 +291,7 @@ impl<'a> Simulation<'a> {
             {
                 return Err(Box::new(self.violation(
                     now,
-                    format!("flow {}", self.plan.flows[flow as usize].name),
+                    format!("flow {}", self.plan.name(flow as usize)),
                     what,
                 )));
             }
@@ -353,7 +354,7 @@ impl<'a> Simulation<'a> {
                 packets[p.flow as usize][usize::from(p.way)] += 1;
                 link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
-                    let before = self.hops[entry.hop as usize - 1].index() as usize;
+                    let before = self.hops[entry.hop as usize - 1].link() as usize;
                     self.links[before].locate(entry, true, now, &mut insides[before]);
                 }
             }
@@ -370,7 +371,7 @@ impl<'a> Simulation<'a> {
             }
         }
         for (f, ledger) in self.fates.flows.iter().enumerate() {
-            let place = || format!("flow {}", self.plan.flows[f].name);
+            let place = || format!("flow {}", self.plan.name(f));
             ledger.check(packets[f]).map_err(|what| self.violation(now, place(), what))?;
         }
         self.insides = insides;

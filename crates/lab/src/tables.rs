@@ -44,7 +44,7 @@ impl Samples {
 
 impl Simulation<'_> {
     pub(crate) fn outcome(mut self, setup: Effort, running: Effort) -> Outcome {
-        let flow_names = Arc::new(self.plan.flows.iter().map(|f| f.name.clone()).collect::<Vec<_>>());
+        let flow_names = Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect::<Vec<_>>());
         let link_names = Arc::new(self.plan.links.iter().map(|l| l.name()).collect::<Vec<_>>());
         let mut tables = vec![self.flow_table(&flow_names), self.link_table(&link_names)];
         for series in &self.scenario.record.series {
@@ -76,8 +76,7 @@ impl Simulation<'_> {
     }
 
     fn flow_table(&self, names: &Arc<Vec<String>>) -> Table {
-        let flows = &self.plan.flows;
-        let n = flows.len();
+        let n = self.plan.flows();
         let text = |get: &dyn Fn(usize) -> String| {
             Column::Name((0..n as u32).collect(), Arc::new((0..n).map(get).collect()))
         };
@@ -100,8 +99,8 @@ impl Simulation<'_> {
             name: "flows",
             columns: vec![
                 ("flow", Column::Name((0..n as u32).collect(), names.clone())),
-                ("from", text(&|f| flows[f].from.clone())),
-                ("to", text(&|f| flows[f].to.clone())),
+                ("from", text(&|f| self.plan.from(f))),
+                ("to", text(&|f| self.plan.to(f))),
                 ("start_s", float(&start)),
                 ("established_s", float(&|f| seconds(sender(f).milestones().0))),
                 ("completed_s", float(&|f| seconds(sender(f).milestones().1))),

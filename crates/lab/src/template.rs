@@ -33,7 +33,7 @@ fn value(expression: &str, variables: &[(&str, u64)]) -> Option<u64> {
         };
         rest = &after[end..];
     }
-    Some(value)
+    rest.is_empty().then_some(value)
 }
 
 #[cfg(test)]
@@ -46,6 +46,6 @@ mod tests {
         assert_eq!(e("left-{i}"), "left-12");
         assert_eq!(e("r{i}>r{i+1}, {i%5} of {n}"), "r12>r13, 2 of 100");
         assert_eq!(e("{x} {i-1} {i%0} {i+} { {i"), "{x} {i-1} {i%0} {i+} { {i");
-        assert_eq!(e("é{i}é {i%10+1} {i+1%10}"), "é12é 3 3");
+        assert_eq!(e("é{i}é {ié} {i%10+1} {i+1%10}"), "é12é {ié} 3 3");
     }
 }
