@@ -1,5 +1,6 @@
 //! The tables of a finished run.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use units::{Duration, Time};
@@ -42,11 +43,28 @@ impl Samples {
     }
 }
 
+/// A column of names, each kept once.
+fn names_of(values: impl Iterator<Item = String>) -> Column {
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let mut names = Vec::new();
+    let codes = values
+        .map(|name| {
+            *known.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                names.len() as u32 - 1
+            })
+        })
+        .collect();
+    Column::Name(codes, Arc::new(names))
+}
+
 impl Simulation<'_> {
     pub(crate) fn outcome(mut self, setup: Effort, running: Effort) -> Outcome {
         let flow_names = Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect::<Vec<_>>());
         let link_names = Arc::new(self.plan.links.iter().map(|l| l.name()).collect::<Vec<_>>());
-        let mut tables = vec![self.flow_table(&flow_names), self.link_table(&link_names)];
+        let links = self.link_table(&link_names);
+        drop(std::mem::take(&mut self.links)); // the tables take their room
+        let mut tables = vec![self.flow_table(&flow_names), links];
         for series in &self.scenario.record.series {
             tables.extend(match series {
                 Series::Queue => {
@@ -77,9 +95,7 @@ impl Simulation<'_> {
 
     fn flow_table(&self, names: &Arc<Vec<String>>) -> Table {
         let n = self.plan.flows();
-        let text = |get: &dyn Fn(usize) -> String| {
-            Column::Name((0..n as u32).collect(), Arc::new((0..n).map(get).collect()))
-        };
+        let text = |get: &dyn Fn(usize) -> String| names_of((0..n).map(get));
         let float = |get: &dyn Fn(usize) -> f64| Column::Float((0..n).map(get).collect());
         let count = |get: &dyn Fn(usize) -> u64| Column::Count((0..n).map(get).collect());
         let seconds = |t: Time| if t == Time::NEVER { f64::NAN } else { t.seconds() };
@@ -112,9 +128,9 @@ impl Simulation<'_> {
                 ("bytes_sent", count(&|f| sent(f).bytes)),
                 ("retransmitted_segments", count(&|f| sent(f).retransmitted_segments)),
                 ("retransmitted_bytes", count(&|f| sent(f).retransmitted_bytes)),
-                ("timeouts", count(&|f| sent(f).timeouts)),
-                ("fast_retransmits", count(&|f| sent(f).fast_retransmits)),
-                ("ecn_reductions", count(&|f| sent(f).ecn_cuts)),
+                ("timeouts", count(&|f| u64::from(sent(f).timeouts))),
+                ("fast_retransmits", count(&|f| u64::from(sent(f).fast_retransmits))),
+                ("ecn_reductions", count(&|f| u64::from(sent(f).ecn_cuts))),
                 ("received_segments", count(&|f| got(f).segments)),
                 ("received_bytes", count(&|f| got(f).bytes)),
                 ("duplicate_segments", count(&|f| got(f).duplicate_segments)),

@@ -48,7 +48,7 @@ pub struct InPipe {
     pub packet: Packet,
 }
 
-/// A one-way link.
+/// A one-way link. What every packet touches comes first, in the order of cache lines.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Link<Q> {
@@ -57,14 +57,14 @@ pub struct Link<Q> {
     /// Picoseconds to send a byte, times 2^FRACTION.
     byte_time: u64,
     delay: Duration,
-    ledger: Ledger,
     /// Everything admitted and not delivered, in order of arrival.
     pipe: VecDeque<InPipe>,
+    waiting_bytes: u64,
     /// Of what waits: when its transmission begins, and its size.
     waiting: VecDeque<(Time, u16)>,
-    waiting_bytes: u64,
     /// Its queue.
     queue: Q,
+    ledger: Ledger,
     fates: Fates,
 }
 

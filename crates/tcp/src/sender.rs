@@ -47,11 +47,11 @@ pub struct SenderStats {
     /// Their bytes.
     pub retransmitted_bytes: u64,
     /// Expirations of the retransmission timer.
-    pub timeouts: u64,
+    pub timeouts: u32,
     /// Fast retransmits.
-    pub fast_retransmits: u64,
+    pub fast_retransmits: u32,
     /// Cuts of the window on ECN-Echo.
-    pub ecn_cuts: u64,
+    pub ecn_cuts: u32,
 }
 
 /// The last reason for cutting the window.

@@ -2,23 +2,22 @@
 
 use units::Duration;
 
-/// State of the estimator, in seconds.
+/// State of the estimator, in seconds; SRTT is zero until a round trip was measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rfc6298 {
     srtt: f64,
     rttvar: f64,
-    measured: bool,
 }
 
 impl Rfc6298 {
     /// A round-trip time was measured: the new timeout.
     pub fn on_sample(&mut self, rtt: Duration, granularity: Duration) -> Duration {
         let r = rtt.seconds();
-        if self.measured {
+        if self.srtt > 0.0 {
             self.rttvar = 0.75 * self.rttvar + 0.25 * (self.srtt - r).abs(); // (2.3), beta = 1/4
             self.srtt = 0.875 * self.srtt + 0.125 * r; // alpha = 1/8
         } else {
-            (self.srtt, self.rttvar, self.measured) = (r, r / 2.0, true); // (2.2)
+            (self.srtt, self.rttvar) = (r, r / 2.0); // (2.2)
         }
         Duration::from_seconds(self.srtt + granularity.seconds().max(4.0 * self.rttvar))
     }
