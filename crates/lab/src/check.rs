@@ -11,9 +11,9 @@ pub struct Tally {
     /// Handed to the other endpoint by the network.
     pub arrived: u64,
     /// Dropped by a queue.
-    pub dropped: u64,
+    pub dropped: u32,
     /// Marked by a queue.
-    pub marked: u64,
+    pub marked: u32,
 }
 
 /// What is known of one flow from outside its endpoints.
@@ -64,7 +64,7 @@ impl FlowLedger {
     /// The identity of each direction, given the packets that are still in the network.
     pub fn check(&self, inside: [u64; 2]) -> Result<(), String> {
         for (way, (tally, inside)) in self.ways.iter().zip(inside).enumerate() {
-            if tally.sent != tally.arrived + tally.dropped + inside {
+            if tally.sent != tally.arrived + u64::from(tally.dropped) + inside {
                 let direction = ["data", "ACK"][way];
                 return Err(format!(
                     "{direction} packets sent {} are not arrived {} + dropped {} + in the network {inside}",

@@ -136,9 +136,9 @@ impl Simulation<'_> {
                 ("duplicate_segments", count(&|f| got(f).duplicate_segments)),
                 ("duplicate_bytes", count(&|f| got(f).duplicate_bytes)),
                 ("acks_sent", count(&|f| receiver(f).sent().0)),
-                ("dropped_packets", count(&|f| way(f, 0).dropped)),
-                ("marked_packets", count(&|f| way(f, 0).marked)),
-                ("dropped_acks", count(&|f| way(f, 1).dropped)),
+                ("dropped_packets", count(&|f| u64::from(way(f, 0).dropped))),
+                ("marked_packets", count(&|f| u64::from(way(f, 0).marked))),
+                ("dropped_acks", count(&|f| u64::from(way(f, 1).dropped))),
                 ("ecn", count(&|f| u64::from(sender(f).uses_ecn()))),
             ],
         }

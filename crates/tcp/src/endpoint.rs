@@ -41,16 +41,17 @@ pub enum State {
 /// [`on_timer`](Endpoint::on_timer), then send what [`poll`](Endpoint::poll) returns until it returns
 /// nothing, and call it again no later than its [`deadline`](Endpoint::deadline).
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Endpoint {
     tcp: Arc<Tcp>,
     state: State,
-    sender: Sender,
-    receiver: Receiver,
     ecn: EcnState,
     /// A SYN or SYN-ACK is to go out.
     syn_due: bool,
-    acks_sent: u64,
+    receiver: Receiver,
     packets_sent: u64,
+    sender: Sender,
+    acks_sent: u64,
     established_at: Time,
     completed_at: Time,
     closed_at: Time,

@@ -18,20 +18,22 @@ pub struct ReceiverStats {
     pub duplicate_bytes: u64,
 }
 
-/// The receive sequence space (RFC 9293 §3.3.1) and the delayed ACK.
+/// The receive sequence space (RFC 9293 §3.3.1) and the delayed ACK. What every segment touches comes
+/// first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Receiver {
-    /// RCV.NXT.
-    pub next: Seq,
-    /// What waits behind a gap: disjoint ranges in order, each [start, end).
-    waiting: Vec<(Seq, Seq)>,
-    /// Where the other side's data ends, once its FIN arrived.
-    fin: Option<Seq>,
-    unacknowledged: u32,
-    /// An ACK is to go out now.
-    pub ack_now: bool,
     /// When a delayed ACK goes out; [`Time::NEVER`]: none is delayed.
     pub ack_at: Time,
+    /// RCV.NXT.
+    pub next: Seq,
+    unacknowledged: u32,
+    /// Where the other side's data ends, once its FIN arrived.
+    fin: Option<Seq>,
+    /// An ACK is to go out now.
+    pub ack_now: bool,
+    /// What waits behind a gap: disjoint ranges in order, each [start, end).
+    waiting: Vec<(Seq, Seq)>,
     pub(crate) stats: ReceiverStats,
 }
 

@@ -63,8 +63,10 @@ enum Cut {
     Timeout,
 }
 
-/// The send sequence space (RFC 9293 §3.3.1), the window and the retransmission timer.
+/// The send sequence space (RFC 9293 §3.3.1), the window and the retransmission timer. What every ACK
+/// touches comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Sender {
     /// SND.UNA.
     pub una: Seq,
@@ -76,28 +78,28 @@ pub struct Sender {
     pub rwnd: u32,
     /// Bytes the application has written that were never sent; `u64::MAX`: endless.
     pub unsent: u64,
+    cwnd: f64,
+    ssthresh: f64,
+    /// When the retransmission timer expires; [`Time::NEVER`]: not running.
+    pub timer: Time,
+    /// Bytes of data acknowledged.
+    pub acked: u64,
+    inflation: u32,
     /// The application has closed: a FIN follows the last byte.
     pub closing: bool,
     /// The FIN was sent; it holds the sequence number `max - 1`.
     pub fin_sent: bool,
-    cwnd: f64,
-    ssthresh: f64,
-    inflation: u32,
-    /// `max` at the last cut of the window (recover of RFC 6582).
-    recover: Seq,
-    last_cut: Cut,
-    recovery: Recovery,
-    congestion: Reno,
     /// The first unacknowledged segment is to be sent again now.
     retransmit: bool,
-    rto: Rto,
-    /// When the retransmission timer expires; [`Time::NEVER`]: not running.
-    pub timer: Time,
+    last_cut: Cut,
     /// The segment being timed and when it was sent; [`Time::NEVER`]: none.
     timed: (Seq, Time),
-    /// Bytes of data acknowledged.
-    pub acked: u64,
+    recovery: Recovery,
+    /// `max` at the last cut of the window (recover of RFC 6582).
+    recover: Seq,
+    congestion: Reno,
     pub(crate) stats: SenderStats,
+    rto: Rto,
 }
 
 impl Sender {
