@@ -1,6 +1,7 @@
 # make demo     set up, then reproduce the first study; ends with the path of its report
 # make test     set up, then run every check that CI runs
 # make nightly  the checks that take longer
+# make bench    measures the speed, beside the peers that are installed
 # make clean    remove what the others made
 
 PYTHON ?= python3
@@ -17,10 +18,10 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly clean tools rust python
+.PHONY: help demo test nightly bench clean tools packages rust python
 
 help:
-	@sed -n 's/^# //p' Makefile | head -4
+	@sed -n 's/^# //p' Makefile | head -5
 
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --out $(OUT)
@@ -33,7 +34,7 @@ rust: .venv/core.stamp
 	cargo test --locked --workspace --exclude aqmlab-python
 
 # After the Rust tests, so that the summary of pytest is the last thing to be read.
-python: rust
+python: rust packages
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -43,6 +44,9 @@ python: rust
 nightly: .venv/core.stamp
 	PROPTEST_CASES=5000 cargo test --locked --workspace --exclude aqmlab-python --release
 	$(BIN)/python -m pytest --hypothesis-profile nightly -m 'nightly or not nightly'
+
+bench: .venv/core.stamp
+	@$(BIN)/aqmlab bench --peers
 
 # The virtual environment with every dependency; made anew when pyproject.toml changes.
 .venv/dependencies.stamp: pyproject.toml | tools
@@ -59,6 +63,9 @@ nightly: .venv/core.stamp
 
 tools:
 	@tools/require $(PYTHON)
+
+packages:
+	@tools/system-packages
 
 clean:
 	rm -rf .venv target results .pytest_cache .ruff_cache .mypy_cache .hypothesis

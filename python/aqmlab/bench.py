@@ -5,10 +5,10 @@ whose speed drifts treats them alike. Set-up is not counted, for anyone. Quote r
 not figures of different days.
 """
 
+import itertools
 import json
 import os
 import re
-import resource
 import shutil
 import statistics
 import subprocess
@@ -16,7 +16,12 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from aqmlab.experiment import Progress
 
 Measured = dict[str, float]
 """One run: bottleneck_packets, hops, cpu_s, wall_s, and peak_rss_bytes above the idle process."""
@@ -55,7 +60,11 @@ def names() -> list[str]:
 
 
 def benchmark(
-    scenarios: list[str], runs: int, peers: bool, tell: Callable[[str], None]
+    scenarios: list[str],
+    runs: int,
+    peers: bool,
+    tell: Callable[[str], None],
+    progress: "Progress | None" = None,
 ) -> Iterator[dict[str, Any]]:
     """Measure scenarios and yield a row for each scenario and simulator.
 
@@ -68,7 +77,9 @@ def benchmark(
     peers : bool
         Whether ns-2, ns-3 and the limit loop run as well, where they can.
     tell : callable
-        Is told what is missing.
+        Is told what is missing, once.
+    progress : callable, optional
+        Called after each run with the runs done and their number.
 
     Yields
     ------
@@ -76,20 +87,50 @@ def benchmark(
         scenario, simulator, bottleneck_packets, bottleneck_packets_per_cpu_s, hops_per_cpu_s,
         cpu_s, wall_s, peak_rss_bytes, runs, and ``spread``: least and greatest
         bottleneck_packets_per_cpu_s.
+
+    Raises
+    ------
+    ValueError
+        If a scenario is not known.
+    OSError
+        If this is not a checkout, not Linux, or a simulator fails.
     """
-    known = names()
-    for unknown in set(scenarios) - set(known):
-        raise ValueError(f"{unknown!r} is no scenario; known: {', '.join(known)}")
-    for scenario in scenarios or known:
-        simulators = [Simulator("aqmlab", measure_here)]
-        if peers:
-            simulators += available(scenario, tell)
+    plan = planned(scenarios, peers, tell)
+    done, total = 0, runs * sum(map(len, plan.values()))
+    for scenario, simulators in plan.items():
         taken: dict[str, list[Measured]] = {s.name: [] for s in simulators}
         for _ in range(runs):
             for simulator in simulators:
                 taken[simulator.name].append(simulator.measure(scenario))
+                done += 1
+                if progress:
+                    progress(done, total)
         for name, measured in taken.items():
             yield row(scenario, name, measured)
+
+
+def planned(
+    scenarios: list[str], peers: bool, tell: Callable[[str], None]
+) -> dict[str, list[Simulator]]:
+    """Return the simulators that run each scenario, ours first; see :func:`benchmark`."""
+    known = names()
+    for wanted in scenarios:
+        if wanted not in known:
+            raise ValueError(f"{wanted!r} is no scenario; known: {', '.join(known)}")
+    if not hasattr(os, "sched_setaffinity"):
+        raise OSError("the benchmark pins its runs to a core, which it can on Linux only")
+    told: set[str] = set()
+
+    def tell_once(message: str) -> None:
+        if message not in told:
+            told.add(message)
+            tell(message)
+
+    ours = Simulator("aqmlab", measure_here)
+    return {
+        scenario: [ours, *(available(scenario, tell_once) if peers else [])]
+        for scenario in scenarios or known
+    }
 
 
 def row(scenario: str, simulator: str, measured: list[Measured]) -> dict[str, Any]:
@@ -148,7 +189,8 @@ def pinned(command: list[str]) -> str:
         preexec_fn=lambda: os.sched_setaffinity(0, {core}),
     )
     if done.returncode:
-        raise RuntimeError(f"{command[0]} failed: {(done.stderr or done.stdout).strip()[-300:]}")
+        said = (done.stderr or done.stdout).strip() or f"exit status {done.returncode}"
+        raise ChildProcessError(f"{Path(command[0]).name} failed: {said.splitlines()[-1][:300]}")
     return done.stdout
 
 
@@ -226,10 +268,41 @@ def limit_loop(scenario: str) -> Callable[[str], Measured]:
 
 def number(text: str, name: str, between: str = "=") -> float:
     """Find ``name=number`` in what a peer prints."""
-    found = re.search(rf"\b{re.escape(name)}{between}([0-9.e+]+)", text)
+    found = re.search(rf"\b{re.escape(name)}{between}([0-9.e+-]+)", text)
     if not found:
-        raise RuntimeError(f"no {name} in: {text.strip()[-300:]}")
+        raise ChildProcessError(f"no {name} in: {text.strip()[-300:]}")
     return float(found[1])
+
+
+def table(rows: list[dict[str, Any]]) -> "Table":
+    """Return rows of :func:`benchmark` as a table for people.
+
+    Its ratios are aqmlab's median rate over the simulator's, in packets and in hops.
+    """
+    from aqmlab import summary
+
+    heads = ["simulator", "packets M/CPU-s", "least –greatest", "hops M/CPU-s", "CPU s", "wall s",
+             "peak MB", "ratio packets", "ratio hops"]  # fmt: skip
+    made = summary.table("scenario", *heads)
+    made.columns[1].justify = "left"
+    ours = {row["scenario"]: row for row in rows if row["simulator"] == "aqmlab"}
+    for scenario, one in itertools.groupby(rows, lambda row: str(row["scenario"])):
+        if made.rows:
+            made.add_section()
+        for measured in one:
+            made.add_row(scenario, *cells(measured, ours[scenario]))
+    return made
+
+
+def cells(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
+    """Format a row's simulator and figures; `ours` is aqmlab's row of that scenario."""
+    rates = ("bottleneck_packets_per_cpu_s", "hops_per_cpu_s")
+    packets, hops = (f"{row[rate] / 1e6:.3f}" for rate in rates)
+    ratios = [f"{ours[rate] / row[rate]:.2f}" for rate in rates] if row is not ours else ["", ""]
+    spread = "–".join(f"{rate / 1e6:.3f}" for rate in row["spread"])
+    peak = f"{row['peak_rss_bytes'] / 1e6:.1f}" if row["peak_rss_bytes"] else ""
+    seconds = [f"{row['cpu_s']:.3f}", f"{row['wall_s']:.3f}"]
+    return [row["simulator"], packets, spread, hops, *seconds, peak, *ratios]
 
 
 def child(path: str) -> Measured:
@@ -238,13 +311,13 @@ def child(path: str) -> Measured:
     from aqmlab.results import Result
 
     scenario = _core.check(Path(path).read_text(), "toml", [])
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = memory_bytes("VmRSS")
     batch = _core.Batch([scenario], 1)
     finished = None
     while finished is None:
         finished = batch.next(3600.0)
     _, result = finished
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = memory_bytes("VmHWM")
     run = Result.from_core(result)
     links = dict(zip(run.links["link"], run.links["delivered_packets"].tolist(), strict=True))
     return {
@@ -252,8 +325,16 @@ def child(path: str) -> Measured:
         "hops": sum(links.values()),
         "cpu_s": run.manifest["running"]["cpu_s"],
         "wall_s": run.manifest["running"]["wall_s"],
-        "peak_rss_bytes": (peak - before) * 1024,
+        "peak_rss_bytes": peak - before,
     }
+
+
+def memory_bytes(name: str) -> float:
+    """Return the memory of this process: VmRSS now, VmHWM at its peak.
+
+    Not ``getrusage``'s: on Linux that begins at what the parent held when it started this process.
+    """
+    return number(Path("/proc/self/status").read_text(), f"{name}:", r"\s+") * 1024
 
 
 def is_bottleneck(link: str) -> bool:

@@ -120,6 +120,38 @@ def reproduce(
     typer.echo(str(report))
 
 
+@app.command()
+def bench(
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Argument(help="Scenarios of the benchmark, e.g. S1 S2; default: all."),
+    ] = None,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Also run ns-2, ns-3 and the limit loop, if installed.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the figures as JSON, one object a row.")
+    ] = False,
+    runs: Annotated[str, typer.Option(help="Runs of each; medians are shown.", metavar="N")] = "5",
+) -> None:
+    """Measure the simulator's speed, in a checkout; docs/benchmark.md says how."""
+    import json
+
+    from aqmlab.bench import benchmark, table
+    from aqmlab.progress import Bar
+
+    def tell(message: str) -> None:
+        typer.echo(f"aqmlab: {message}", err=True)
+
+    count = _count("--runs", runs) or 1
+    with Bar() as bar:
+        rows = list(benchmark(scenarios or [], count, peers, tell, bar))
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1))
+    else:
+        _console().print(table(rows))
+
+
 @app.command("list")
 def list_command(
     category: Annotated[

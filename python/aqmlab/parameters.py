@@ -260,10 +260,13 @@ class Bulk(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Link(Table):
-    """A link between two nodes.
+    """A link between two nodes, or several alike.
 
     Parameters
     ----------
+    count : int | None
+        How many links like this; {i}, {i+1} and {i%100} in from and to count them from 0. Default:
+        1. Range: at least 1, at most 10000000.
     from_ : str
         Node it leaves.
     to : str
@@ -287,6 +290,7 @@ class Link(Table):
     to: str
     rate: str
     delay: str
+    count: int | None = None
     queue: DropTail | Red | str | Mapping[str, Any] | None = None
     reverse_queue: DropTail | Red | str | Mapping[str, Any] | None = None
     directions: Literal["both", "one"] | None = None
@@ -425,8 +429,8 @@ class Flow(Table):
         Its name; {i} counts the flows of this table from 0, {n} all flows of the scenario. Default:
         flow-{n}.
     count : int | None
-        How many flows like this; {i} in name, from and to counts them from 0. Default: 1. Range: at
-        least 1, at most 10000000.
+        How many flows like this; {i}, {i+1} and {i%100} in name, from and to count them from 0.
+        Default: 1. Range: at least 1, at most 10000000.
     from_ : str
         Host that sends the data.
     to : str

@@ -50,17 +50,17 @@ def flow_table(result: "Result", *, wide: bool) -> "Table":
     heads = ["flow", "from > to", "start s"] if wide else ["flow"]
     heads += ["completed s", "goodput kbit/s", "sent segments", "resent segments", "timeouts",
               "dropped packets", "marked packets"]  # fmt: skip
-    table = _table(*heads)
+    made = table(*heads)
     for i in range(min(n, MOST_ROWS)):
         ends = [f"{flows['from'][i]} > {flows['to'][i]}", f"{flows['start_s'][i]:.3f}"]
-        table.add_row(flows["flow"][i], *(ends if wide else []), *_flow(flows, i))
+        made.add_row(flows["flow"][i], *(ends if wide else []), *_flow(flows, i))
     if n > MOST_ROWS:
-        table.add_row(f"... {n - MOST_ROWS} more")
+        made.add_row(f"... {n - MOST_ROWS} more")
     if n > 1:
         totals = [str(sum(map(int, flows[name]))) for name in COUNTS]
-        table.add_section()
-        table.add_row("total", *([""] * (len(heads) - 6)), *totals)
-    return table
+        made.add_section()
+        made.add_row("total", *([""] * (len(heads) - 6)), *totals)
+    return made
 
 
 def _flow(flows: "Columns", i: int) -> list[str]:
@@ -78,15 +78,15 @@ def link_table(result: "Result") -> "Table":
     chosen = links_that_matter(links)
     heads = ["arrived packets", "dropped packets", "marked packets", "delivered packets",
              "busy %"]  # fmt: skip
-    table = _table("link", *heads)
+    made = table("link", *heads)
     for i in chosen[:MOST_ROWS]:
         names = ["arrived_packets", "dropped_packets", "marked_packets", "delivered_packets"]
         counts = (str(links[name][i]) for name in names)
-        table.add_row(links["link"][i], *counts, f"{100 * links['utilization'][i]:.1f}")
+        made.add_row(links["link"][i], *counts, f"{100 * links['utilization'][i]:.1f}")
     left = len(links["link"]) - len(chosen[:MOST_ROWS])
     if left:
-        table.add_row(f"... {left} more")
-    return table
+        made.add_row(f"... {left} more")
+    return made
 
 
 def links_that_matter(links: "Columns") -> list[int]:
@@ -100,14 +100,15 @@ def links_that_matter(links: "Columns") -> list[int]:
     return sorted(chosen, key=lambda i: -float(busy[i]))
 
 
-def _table(*heads: str) -> "Table":
+def table(*heads: str) -> "Table":
+    """Return an empty table; all its columns but the first, and the ends of flows, are numbers."""
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for i, head in enumerate(heads):
         if i == 0 or head == "from > to":
-            table.add_column(head, overflow="fold")
+            made.add_column(head, overflow="fold")
         else:  # a unit stands under its quantity
-            table.add_column(head.replace(" ", "\n"), justify="right")
-    return table
+            made.add_column(head.replace(" ", "\n"), justify="right")
+    return made

@@ -1,0 +1,228 @@
+"""The speed benchmark: what its rows say, and what is told when it cannot be."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from aqmlab import bench
+from aqmlab.cli import execute
+
+KEYS = [
+    "scenario",
+    "simulator",
+    "bottleneck_packets",
+    "bottleneck_packets_per_cpu_s",
+    "hops_per_cpu_s",
+    "cpu_s",
+    "wall_s",
+    "peak_rss_bytes",
+    "runs",
+    "spread",
+]
+NS2 = (
+    "ns2 S2 q=fifo ecn=0 sched=Calendar setup=0.012 run=0.831 cpu=0.82 sim=60 sent=508213 "
+    "acked=492100 rtx=8210 bpk/s(cpu)=600121.95 goodputMbps=95.8 VmHWM:\t   27264 kB"
+)
+NS3 = (
+    "S2 q=fifo ecn=0 setup=0.120 run=14.402 cpu=14.387 sim=60.00 ev=9 ev/s=6 bpk=499000 "
+    "bpk/s=34648 hops=2.3e+06 hops/s=161 ev/hop=3.90 drop=9 rss=26MB"
+)
+
+
+def measured(packets: float, cpu_s: float) -> bench.Measured:
+    return {
+        "bottleneck_packets": packets,
+        "hops": 5 * packets,
+        "cpu_s": cpu_s,
+        "wall_s": 2 * cpu_s,
+        "peak_rss_bytes": 1e6,
+    }
+
+
+@pytest.fixture
+def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The scenario S1 with small files, and none beside it."""
+    text = (bench.SCENARIOS / "S1.toml").read_text()
+    (tmp_path / "S1.toml").write_text(text.replace("20 MiB", "100 kB"))
+    monkeypatch.setattr(bench, "SCENARIOS", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def no_peers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without any peer."""
+    monkeypatch.setattr("shutil.which", lambda _: None)
+
+
+@pytest.mark.usefixtures("short")
+def test_json_has_a_row_with_every_key(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["bench", "--json", "--runs", "2"]) == 0
+    out, err = capsys.readouterr()
+    (row,) = json.loads(out)
+    assert list(row) == KEYS
+    assert (row["scenario"], row["simulator"], row["runs"]) == ("S1", "aqmlab", 2)
+    assert row["bottleneck_packets"] > 10 * 100e3 / 1460
+    assert 0 < row["spread"][0] <= row["bottleneck_packets_per_cpu_s"] <= row["spread"][1]
+    assert row["hops_per_cpu_s"] > 2 * row["bottleneck_packets_per_cpu_s"]
+    assert row["peak_rss_bytes"] >= 0
+    assert err == ""
+
+
+@pytest.mark.usefixtures("short", "no_peers")
+def test_a_missing_peer_is_told_once_with_its_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["bench", "S1", "S1", "--peers", "--runs", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert "aqmlab" in out
+    assert err.splitlines() == [
+        "aqmlab: ns-2 is left out: install it with: apt-get install ns2",
+        "aqmlab: ns-3 is left out: install it with: apt-get install g++ libns3-dev",
+    ]
+
+
+def test_an_unknown_scenario_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["bench", "S99"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("aqmlab: error: 'S99' is no scenario; known: S1, ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("runs", ["0", "-1", "many"])
+def test_a_wrong_number_of_runs_is_told(runs: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["bench", "--runs", runs]) == 2
+    assert f"--runs '{runs}' must be a whole number, 1 or more" in capsys.readouterr().err
+
+
+def test_without_a_checkout_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "SCENARIOS", tmp_path)
+    assert execute(["bench"]) == 2
+    assert "run the benchmark in a checkout" in capsys.readouterr().err
+
+
+def test_a_failing_simulator_is_told_in_one_line(
+    short: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (short / "S1.toml").write_text("title = 4")
+    assert execute(["bench"]) == 2
+    err = capsys.readouterr().err
+    assert "failed: " in err
+    assert err.count("\n") == 1
+
+
+def test_ctrl_c_ends_it_in_one_line() -> None:
+    command = [sys.executable, "-m", "aqmlab", "bench", "S3", "--runs", "1000"]
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+    )
+    time.sleep(1.5)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: the run under way gets it too
+    assert running.communicate(timeout=5) == (
+        "",
+        "aqmlab: error: interrupted; nothing was written\n",
+    )
+    assert running.returncode == 130
+
+
+def test_a_row_has_medians_and_spread() -> None:
+    runs = [measured(100, 1.0), measured(100, 4.0), measured(100, 2.0)]
+    row = bench.row("S1", "aqmlab", runs)
+    assert list(row) == KEYS
+    assert row == {
+        "scenario": "S1",
+        "simulator": "aqmlab",
+        "bottleneck_packets": 100,
+        "bottleneck_packets_per_cpu_s": 50.0,
+        "hops_per_cpu_s": 250.0,
+        "cpu_s": 2.0,
+        "wall_s": 4.0,
+        "peak_rss_bytes": 1000000,
+        "runs": 3,
+        "spread": [25.0, 100.0],
+    }
+
+
+def test_simulators_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[str] = []
+
+    def simulator(name: str) -> bench.Simulator:
+        def measure(_: str) -> bench.Measured:
+            turns.append(name)
+            return measured(100, 1.0)
+
+        return bench.Simulator(name, measure)
+
+    plan = {"S1": [simulator("a"), simulator("b")]}
+    monkeypatch.setattr(bench, "planned", lambda *_: plan)
+    told: list[tuple[float, int]] = []
+    rows = list(bench.benchmark([], 2, True, print, lambda *done: told.append(done)))
+    assert turns == ["a", "b", "a", "b"]
+    assert [row["simulator"] for row in rows] == ["a", "b"]
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_the_table_shows_ratios_of_one_scenario() -> None:
+    rows: list[dict[str, Any]] = [
+        bench.row("S1", "aqmlab", [measured(8e6, 2.0)]),
+        bench.row("S1", "ns-2", [measured(8e6, 16.0)]),
+        bench.row("S2", "aqmlab", [measured(8e6, 1.0)]),
+    ]
+    console = Console(width=120)
+    with console.capture() as shown:
+        console.print(bench.table(rows))
+    lines = [line.split() for line in shown.get().splitlines() if " 1.0" in line]
+    assert lines == [
+        ["S1", "aqmlab", "4.000", "4.000–4.000", "20.000", "2.000", "4.000", "1.0"],
+        ["S1", "ns-2", "0.500", "0.500–0.500", "2.500", "16.000", "32.000", "1.0", "8.00", "8.00"],
+        ["S2", "aqmlab", "8.000", "8.000–8.000", "40.000", "1.000", "2.000", "1.0"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ("left>right", True),
+        ("right>left", False),
+        ("left-0>left", False),
+        ("r0>r1", True),
+        ("r9>r10", True),
+        ("r10>r9", False),
+        ("r1>right-1", False),
+    ],
+)
+def test_bottlenecks_are_known_by_name(link: str, expected: bool) -> None:
+    assert bench.is_bottleneck(link) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "between", "value"),
+    [
+        (NS2, "acked", "=", 492100),
+        (NS2, "cpu", "=", 0.82),
+        (NS2, "run", "=", 0.831),
+        (NS2, "VmHWM:", r"\s+", 27264),
+        (NS3, "bpk", "=", 499000),
+        (NS3, "hops", "=", 2.3e6),
+        (NS3, "cpu", "=", 14.387),
+        (NS3, "rss", "=", 26),
+        ("cpu=5e-05 run=1", "cpu", "=", 5e-05),
+    ],
+)
+def test_figures_are_read_from_what_peers_print(
+    text: str, name: str, between: str, value: float
+) -> None:
+    assert bench.number(text, name, between) == value
+
+
+def test_a_figure_that_is_not_printed_is_told() -> None:
+    with pytest.raises(ChildProcessError, match="no cpu in: no such command"):
+        bench.number("no such command", "cpu")

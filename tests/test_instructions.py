@@ -1,0 +1,103 @@
+"""The simulator executes no more instructions than it did: benches/instructions.json.
+
+Counts do not depend on the machine's speed. They do on the compiler, so the figures name theirs.
+``.venv/bin/python tests/test_instructions.py`` writes them anew.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+
+FIGURES = ROOT / "benches" / "instructions.json"
+PROGRAM = ROOT / "target" / "release" / "examples" / "run_scenario"
+TOLERANCE = 0.05
+RENEW = "`.venv/bin/python tests/test_instructions.py` writes the figures anew; commit them"
+SHORT = {
+    "S1": ("20 MiB", "1 MiB", "1 kB"),
+    "S1-ecn": ("20 MiB", "1 MiB", "1 kB"),
+    "S2": ('duration = "60 s"', 'duration = "2 s"', 'duration = "1 ms"'),
+}
+"""For each scenario what is replaced, by what, and by what to have hardly more than set-up."""
+
+
+def compiler() -> str:
+    """Return the version and target of the compiler."""
+    about = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True, cwd=ROOT)
+    version, *_, host = re.findall(r"^(rustc .*|host: .*)$", about.stdout, re.MULTILINE)
+    return f"{version} for {host.removeprefix('host: ')}"
+
+
+def build() -> None:
+    """Build the program that is counted."""
+    cargo = ["cargo", "build", "--release", "--locked", "-q", "-p", "lab"]
+    subprocess.run([*cargo, "--example", "run_scenario"], check=True, cwd=ROOT)
+
+
+def instructions(text: str, folder: Path) -> int:
+    """Return the instructions of a run of a scenario, set-up included."""
+    scenario = folder / "scenario.toml"
+    scenario.write_text(text)
+    valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder / 'callgrind'}"]
+    done = subprocess.run([*valgrind, PROGRAM, scenario], capture_output=True, text=True)
+    collected = re.search(r"Collected : (\d+)", done.stderr)
+    assert done.returncode == 0, done.stderr
+    assert collected, done.stderr
+    return int(collected[1])
+
+
+def simulation(scenario: str, folder: Path) -> int:
+    """Return the instructions of a short version of a scenario, without its set-up."""
+    text = (ROOT / "benches" / "scenarios" / f"{scenario}.toml").read_text()
+    full, short, hardly = SHORT[scenario]
+    assert text.count(full) == 1, f"{scenario} has no {full} to shorten"
+    counts = [instructions(text.replace(full, part), folder) for part in (short, hardly)]
+    return counts[0] - counts[1]
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, int]:
+    """The committed figures, if they can be held against the program that is built here."""
+    for tool, remedy in {
+        "valgrind": "install it with: apt-get install valgrind",
+        "cargo": "see https://rustup.rs",
+    }.items():
+        if not shutil.which(tool):
+            pytest.skip(f"instructions are not counted without {tool}; {remedy}")
+    figures = json.loads(FIGURES.read_text())
+    if figures["compiler"] != compiler():
+        pytest.skip(f"figures are for {figures['compiler']}, here is {compiler()}; {RENEW}")
+    build()
+    counts: dict[str, int] = figures["instructions"]
+    return counts
+
+
+@pytest.mark.parametrize("scenario", SHORT)
+def test_instructions_are_as_committed(
+    scenario: str, expected: dict[str, int], tmp_path: Path
+) -> None:
+    before, now = expected[scenario], simulation(scenario, tmp_path)
+    change = now / before - 1
+    assert abs(change) <= TOLERANCE, (
+        f"{scenario}: {now:,} instructions, {before:,} are committed ({change:+.1%}, "
+        f"{TOLERANCE:.0%} are allowed). {'If meant' if change > 0 else 'Well done'}: {RENEW}"
+    )
+
+
+def renew() -> None:
+    """Count anew and write the figures."""
+    build()
+    with tempfile.TemporaryDirectory() as folder:
+        counts = {scenario: simulation(scenario, Path(folder)) for scenario in SHORT}
+    figures = {"compiler": compiler(), "instructions": counts}
+    FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    renew()
