@@ -93,8 +93,8 @@ pub(crate) struct Simulation<'a> {
     closed: Vec<bool>,
     open: usize,
     sampled_links: Vec<usize>,
-    pub(crate) queue: Samples,
-    pub(crate) window: Samples,
+    pub(crate) queue: Samples<4>,
+    pub(crate) window: Samples<5>,
     pub(crate) end: Time,
 }
 
@@ -322,11 +322,8 @@ impl<'a> Simulation<'a> {
                 let backlog = link.backlog(now);
                 let average = link.queue().average().unwrap_or(f64::NAN);
                 let transmitting = f64::from(u8::from(link.is_transmitting(now)));
-                self.queue.push(
-                    now,
-                    l,
-                    &[f64::from(backlog.packets), backlog.bytes as f64, average, transmitting],
-                );
+                let values = [f64::from(backlog.packets), backlog.bytes as f64, average, transmitting];
+                self.queue.push(now.seconds(), l, values);
             }
         }
         if series.contains(&Series::Window) {
@@ -334,7 +331,7 @@ impl<'a> Simulation<'a> {
                 let sender = &self.endpoints[2 * f];
                 let w = sender.window();
                 let values = [w.cwnd, w.ssthresh, w.flight, sender.acked() as f64, sender.rto().seconds()];
-                self.window.push(now, f, &values);
+                self.window.push(now.seconds(), f, values);
             }
         }
     }

@@ -10,21 +10,27 @@ use crate::record::{Column, Outcome, Table};
 use crate::run::Simulation;
 use crate::scenario::Series;
 
-/// Columns sampled at intervals.
-#[derive(Debug, Default)]
-pub(crate) struct Samples {
+/// `N` columns sampled at intervals.
+#[derive(Debug)]
+pub(crate) struct Samples<const N: usize> {
     time: Vec<f64>,
     of: Vec<u32>,
-    values: Vec<Vec<f64>>,
+    values: [Vec<f64>; N],
 }
 
-impl Samples {
-    pub(crate) fn push(&mut self, now: Time, of: usize, values: &[f64]) {
-        self.values.resize_with(values.len(), Vec::new);
-        self.time.push(now.seconds());
+impl<const N: usize> Default for Samples<N> {
+    fn default() -> Self {
+        Samples { time: Vec::new(), of: Vec::new(), values: std::array::from_fn(|_| Vec::new()) }
+    }
+}
+
+impl<const N: usize> Samples<N> {
+    #[inline]
+    pub(crate) fn push(&mut self, now_s: f64, of: usize, values: [f64; N]) {
+        self.time.push(now_s);
         self.of.push(of as u32);
         for (column, v) in self.values.iter_mut().zip(values) {
-            column.push(*v);
+            column.push(v);
         }
     }
 
@@ -33,12 +39,10 @@ impl Samples {
         name: &'static str,
         key: &'static str,
         names: &Arc<Vec<String>>,
-        columns: &[&'static str],
+        columns: [&'static str; N],
     ) -> Table {
         let mut all = vec![("time_s", Column::Float(self.time)), (key, Column::Name(self.of, names.clone()))];
-        let mut values = self.values;
-        values.resize_with(columns.len(), Vec::new);
-        all.extend(columns.iter().copied().zip(values.into_iter().map(Column::Float)));
+        all.extend(columns.into_iter().zip(self.values.map(Column::Float)));
         Table { name, columns: all }
     }
 }
@@ -69,11 +73,11 @@ impl Simulation<'_> {
             tables.extend(match series {
                 Series::Queue => {
                     let columns = ["queue_packets", "queue_bytes", "average_packets", "transmitting"];
-                    Some(std::mem::take(&mut self.queue).table("queue", "link", &link_names, &columns))
+                    Some(std::mem::take(&mut self.queue).table("queue", "link", &link_names, columns))
                 }
                 Series::Window => {
                     let columns = ["cwnd_bytes", "ssthresh_bytes", "flight_bytes", "acked_bytes", "rto_s"];
-                    Some(std::mem::take(&mut self.window).table("window", "flow", &flow_names, &columns))
+                    Some(std::mem::take(&mut self.window).table("window", "flow", &flow_names, columns))
                 }
                 Series::Drops => {
                     self.fates.drops.as_ref().map(|d| d.table("drops", &link_names, &flow_names))
