@@ -6,7 +6,7 @@ use units::{Duration, Time};
 
 use crate::config::{FastRetransmit, RecoveryExit, SlowStartFrom, Tcp};
 use crate::congestion::reno::Reno;
-use crate::congestion::{Congestion, CongestionControl};
+use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::recovery::OnDuplicate;
 use crate::recovery::reno::Recovery;
 use crate::rto::Rto;
@@ -196,7 +196,7 @@ impl Sender {
         let cut_by_echo = echo && ack.after(self.recover);
         if cut_by_echo {
             self.stats.ecn_cuts += 1;
-            self.cut(Congestion::Ecn, tcp);
+            self.cut(now, Congestion::Ecn, tcp);
         }
         let was_una = self.una;
         let mut cut_by_loss = false;
@@ -229,7 +229,21 @@ impl Sender {
         let too_early = first && tcp.slow_start_from == SlowStartFrom::SecondAck;
         if opens && !echo && !too_early {
             let window = self.window(tcp);
-            self.cwnd = self.congestion.cwnd_on_ack(&window, acked);
+            let ack = Ack {
+                now,
+                acked,
+                delivered: acked,
+                marked: 0,
+                total_delivered: self.acked,
+                rtt: None,
+                srtt: Duration::ZERO,
+                min_rtt: Duration(u64::MAX),
+                round: false,
+                cwnd_limited: true,
+                in_recovery: false,
+                rate: None,
+            };
+            self.cwnd = self.congestion.cwnd_on_ack(&window, &ack);
         }
     }
 
@@ -248,7 +262,7 @@ impl Sender {
                 if cut_by_ecn {
                     self.last_cut = Cut::FastRetransmit; // the window was cut for this congestion
                 } else {
-                    self.cut(Congestion::FastRetransmit, tcp);
+                    self.cut(now, Congestion::FastRetransmit, tcp);
                 }
                 self.inflation = tcp.duplicate_acks.0 as u32 * tcp.mss.0 as u32; // step 3
                 self.retransmit = true;
@@ -260,9 +274,9 @@ impl Sender {
     }
 
     /// Cuts the window.
-    fn cut(&mut self, congestion: Congestion, tcp: &Tcp) {
+    fn cut(&mut self, now: Time, congestion: Congestion, tcp: &Tcp) {
         let window = self.window(tcp);
-        self.ssthresh = self.congestion.ssthresh_on(&window, congestion);
+        self.ssthresh = self.congestion.ssthresh_on(&window, congestion, now);
         (self.cwnd, self.last_cut) = match congestion {
             Congestion::FastRetransmit => (self.ssthresh, Cut::FastRetransmit),
             Congestion::Ecn => (self.ssthresh, Cut::Ecn),
@@ -282,7 +296,7 @@ impl Sender {
             (self.cwnd, self.last_cut, self.recover) = (tcp.mss.0 as f64, Cut::Timeout, self.max);
         } else {
             let again = self.last_cut == Cut::Timeout && in_same_window;
-            self.cut(Congestion::Timeout { again }, tcp);
+            self.cut(now, Congestion::Timeout { again }, tcp);
         }
         self.nxt = self.una;
         self.retransmit = false;
