@@ -146,9 +146,13 @@ class Tcp(Table):
     congestion : Literal["reno"] | None
         Congestion control: how cwnd grows and what a cut leaves. Default: reno. "reno": Additive
         increase, halving (RFC 5681). Source: rfc5681.
-    recovery : Literal["reno"] | None
-        Loss recovery: what duplicate ACKs do. Default: reno. "reno": Fast retransmit and fast
-        recovery; any new ACK ends it (RFC 5681 §3.2). Source: rfc5681 §3.2.
+    recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
+        Loss recovery: what duplicate ACKs do. Default: reno. "tahoe": Fast retransmit without fast
+        recovery: slow start from one segment (Jacobson 1988). "reno": Fast retransmit and fast
+        recovery; any new ACK ends it (RFC 5681 §3.2). "newreno": Fast recovery that lasts until
+        everything sent before it is acknowledged (RFC 6582). "sack": By selective acknowledgements
+        (RFC 6675); NewReno where the other side has none. "fack": By the forward-most selective
+        acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
     mss : str | None
         Largest segment, payload only (SMSS). Default: 1460 B. Range: at least 1 B, at most 65495 B.
         Source: rfc9293 §3.7.1: 1500 B less 40 B of headers.
@@ -156,8 +160,8 @@ class Tcp(Table):
         Advertised receive window (rwnd). Default: 6 MiB. Range: at least 1 B, at most 1073725440 B.
         Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3.
     initial_window : str | None
-        Initial congestion window (IW). Default: 10 packets. Range: a whole number, at least 1
-        packets, at most 1000 packets. Source: rfc6928.
+        Initial congestion window (IW). Default: 10 packets. Range: a whole number, at least 1, at
+        most 1000. Source: rfc6928; or "rfc3390".
     slow_start_from : Literal["first-ack", "second-ack"] | None
         Which ACK of data begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
         §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
@@ -183,6 +187,10 @@ class Tcp(Table):
         An ACK is sent at least for every this many full segments; 1: no ACK is delayed. Default: 2
         packets. Range: a whole number, at least 1 packets, at most 255 packets. Source: rfc5681
         §4.2.
+    delayed_ack_unit : Literal["segments", "full-segments"] | None
+        What is counted against it. Default: segments. "segments": Segments with data.
+        "full-segments": Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2
+        speaks of full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
     delayed_ack_timeout : str | None
         Longest delay of an ACK. Default: 200 ms. Range: above 0 s, at most 0.5 s. Source: 4.3BSD;
         rfc1122 §4.2.3.2: at most 0.5 s.
@@ -190,10 +198,12 @@ class Tcp(Table):
         When a segment that fills a gap is acknowledged at once. Default: immediate. "immediate":
         When it fills all or part of a gap (RFC 5681 §4.2). "when-released": Only when it releases
         data that waited behind the gap; a partial fill may be delayed (ns-2). Source: rfc5681 §4.2.
-    rto_estimator : Literal["rfc6298", "jacobson1988"] | None
+    rto_estimator : Literal["rfc6298", "jacobson1988", "linux"] | None
         Estimator of the retransmission timeout. Default: rfc6298. "rfc6298": SRTT and RTTVAR in
         full precision (RFC 6298). "jacobson1988": Integer arithmetic in clock ticks (Jacobson 1988,
-        appendix A), as in 4.3BSD and ns-2. Source: rfc6298 §2.
+        appendix A), as in 4.3BSD and ns-2. "linux": As Linux computes it: the deviation is the
+        greatest of a round trip, falls slowly, and is itself no less than rto_min. Source: rfc6298
+        §2.
     rto_initial : str | None
         Timeout before the first round-trip time is measured. Default: 1 s. Range: above 0 s.
         Source: rfc6298 §2.1.
@@ -204,24 +214,125 @@ class Tcp(Table):
     clock_granularity : str | None
         Granularity of the clock (G): a tick. Default: 1 ms. Range: above 0 s. Source: rfc6298 §4:
         finer than 100 ms does better.
-    ecn : Literal["off", "rfc3168"] | None
+    ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | None
         Explicit Congestion Notification. Default: off. "off": Neither offered nor accepted.
         "rfc3168": Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC 3168
-        §6.1). Source: rfc3168.
+        §6.1). "passive": Accepted when the other side offers it, never offered (Linux, tcp_ecn =
+        2). "ecn+": RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window
+        is one segment (RFC 5562, ECN+). "ecn+wait": ECN+, and a marked SYN-ACK is answered by
+        waiting a round trip before any data (RFC 5562 §4, Wait). "ecn+try-once": ECN+, and a marked
+        SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce). "ecn++": Every packet is
+        ECN-capable, SYN, pure ACKs and retransmissions too (draft-ietf-tcpm-generalized-ecn,
+        ECN++). "dctcp": The receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP).
+        "nonce": A nonce of one bit a packet tells the sender when a receiver hides marks (RFC
+        3540). "accurate": Counters of marked packets and bytes (RFC 9768, Accurate ECN). Source:
+        rfc3168.
+    misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
+        What this host does wrong with ECN. Default: none. "none": Nothing. "hide-marks": As a
+        receiver it hides marks: it never says ECE. "ignore-ece": As a sender it ignores ECE.
+        "strip-ecn": The host strips: what it sends is not ECN-capable though it negotiated. Source:
+        rfc3540 §1; rfc3168 §18.
+    ecn_fallback : bool | None
+        Whether a SYN that offers ECN and gets no answer is sent again without. Default: true.
+        Source: rfc3168 §6.1.1.1.
+    accecn_option : bool | None
+        Whether Accurate ECN sends its option beside the header field. Default: true. Source:
+        rfc9768 §3.2.3.
     ect_on : Literal["new-data", "all-data"] | None
         Which data is ECN-capable. Default: new-data. "new-data": New data only (RFC 3168 §6.1.5
         forbids it on retransmissions). "all-data": Retransmissions too (ns-2). Source: rfc3168
         §6.1.5.
+    ect1 : bool | None
+        Whether ECN-capable packets carry ECT(1), as L4S demands, instead of ECT(0). Default: false.
+        Source: rfc9331 §4.1.
+    window_scaling : Literal["full", "on", "off"] | None
+        Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
+        hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
+    timestamps : bool | None
+        Whether timestamps are offered. Default: false. Source: rfc7323 §3.
+    sack : bool | None
+        Whether SACK is offered. Default: false. Source: rfc2018.
+    dsack : bool | None
+        Whether duplicates are reported in SACK blocks (D-SACK). Default: true. Source: rfc2883.
+    limited_transmit : bool | None
+        Whether the first duplicate ACKs each let a new segment go. Default: false. Source: rfc3042.
+    initial_ssthresh : str | None
+        Slow start threshold at the beginning; absent: as high as can be. Default: absent. Range: at
+        least 1 packets. Source: rfc5681 §3.1: arbitrarily high.
+    rate_reduction : Literal["halve", "prr"] | None
+        How the window comes down in SACK recovery. Default: halve. "halve": At once to ssthresh
+        (RFC 5681, RFC 6675). "prr": Over a round trip, in proportion to what is delivered (RFC
+        6937). Source: rfc6937.
+    prr_bound : Literal["crb", "ssrb", "either"] | None
+        What proportional rate reduction may send below ssthresh. Default: either. "crb":
+        Conservative: what was delivered (RFC 6937 §3, CRB). "ssrb": As slow start: one segment more
+        (SSRB). "either": SSRB while the ACK advances and finds no further loss, else CRB (Linux;
+        RFC 9937). Source: rfc6937 §3.
+    rack : bool | None
+        Whether losses are found by time (RACK); needs SACK. Default: false. Source: rfc8985 §6.
+    tail_loss_probe : bool | None
+        Whether a tail loss is probed for; needs SACK. Default: false. Source: rfc8985 §7.
+    tlp_max_ack_delay : str | None
+        Longest delay of the other side's ACKs that the probe allows for when one segment is out.
+        Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
+    frto : Literal["off", "basic", "sack"] | None
+        Whether a timeout is tested for being spurious (F-RTO). Default: off. "off": None. "basic":
+        By the next two ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3).
+        Source: rfc5682.
+    eifel : bool | None
+        Whether a spurious retransmission is found by timestamps, or D-SACK. Default: false. Source:
+        rfc3522; rfc3708.
+    spurious_response : Literal["eifel", "none"] | None
+        What a spurious retransmission is answered with. Default: eifel. "eifel": The window is
+        taken back (RFC 4015). "none": Only what would be sent again for nothing is not. Source:
+        rfc4015.
+    nagle : Literal["off", "rfc896", "minshall"] | None
+        Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
+        unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
+        unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
+        turn it off.
+    quick_ack : str | None
+        ACKs of data that go out at once when a connection begins, or after a gap. Default: 0
+        packets. Range: a whole number, at least 0 packets, at most 1000 packets. Source: rfc5681
+        §4.2 allows; Linux: 16.
+    idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
+        What an idle time longer than the timeout does to cwnd. Default: off. "off": Nothing.
+        "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
+        each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
+        §4.1.
+    cwnd_validation : Literal["none", "limited", "rfc7661"] | None
+        When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
+        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). "rfc7661": While pipeACK
+        says that at least half of it is used (RFC 7661 §4.3). Source: rfc5681 §3.1 asks for none.
+    flight_unit : Literal["bytes", "segments"] | None
+        Units of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
+        "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
+    zero_window_probe : Literal["new-octet", "old-sequence"] | None
+        Probe of a closed window. Default: new-octet. "new-octet": A byte of new data (RFC 9293
+        §3.8.6.1). "old-sequence": A segment without data and with an old sequence number, as Linux
+        sends it. Source: rfc9293 §3.8.6.1.
+    user_timeout : str | None
+        How long data may go unacknowledged before the connection is given up; absent: see retries.
+        Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
+    syn_retries : int | None
+        Times a SYN or SYN-ACK is sent again before giving up. Default: 8. Range: at least 0, at
+        most 100. Source: rfc9293 §3.8.3: at least 3 minutes.
+    retries : int | None
+        Times a segment is sent again by the timer before giving up. Default: 15. Range: at least 1,
+        at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2.
+    msl : str | None
+        Maximum segment lifetime (MSL): TIME-WAIT lasts twice as long; 0: it ends at once. Default:
+        0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no port is used again here.
     header_on_data : str | None
         Bytes of headers counted on the wire for a segment with data. Default: 40 B. Range: at least
-        0 B, at most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each, without options.
+        0 B, at most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     header_on_control : str | None
         Bytes counted on the wire for a segment without data. Default: 40 B. Range: at least 1 B, at
-        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each, without options.
+        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     """
 
     congestion: Literal["reno"] | None = None
-    recovery: Literal["reno"] | None = None
+    recovery: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
     mss: str | None = None
     receive_window: str | None = None
     initial_window: str | None = None
@@ -231,15 +342,58 @@ class Tcp(Table):
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
     recovery_exit: Literal["deflate", "deflate-and-open"] | None = None
     delayed_ack: str | None = None
+    delayed_ack_unit: Literal["segments", "full-segments"] | None = None
     delayed_ack_timeout: str | None = None
     gap_ack: Literal["immediate", "when-released"] | None = None
-    rto_estimator: Literal["rfc6298", "jacobson1988"] | None = None
+    rto_estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
     rto_initial: str | None = None
     rto_min: str | None = None
     rto_max: str | None = None
     clock_granularity: str | None = None
-    ecn: Literal["off", "rfc3168"] | None = None
+    ecn: (
+        Literal[
+            "off",
+            "rfc3168",
+            "passive",
+            "ecn+",
+            "ecn+wait",
+            "ecn+try-once",
+            "ecn++",
+            "dctcp",
+            "nonce",
+            "accurate",
+        ]
+        | None
+    ) = None
+    misbehaviour: Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None = None
+    ecn_fallback: bool | None = None
+    accecn_option: bool | None = None
     ect_on: Literal["new-data", "all-data"] | None = None
+    ect1: bool | None = None
+    window_scaling: Literal["full", "on", "off"] | None = None
+    timestamps: bool | None = None
+    sack: bool | None = None
+    dsack: bool | None = None
+    limited_transmit: bool | None = None
+    initial_ssthresh: str | None = None
+    rate_reduction: Literal["halve", "prr"] | None = None
+    prr_bound: Literal["crb", "ssrb", "either"] | None = None
+    rack: bool | None = None
+    tail_loss_probe: bool | None = None
+    tlp_max_ack_delay: str | None = None
+    frto: Literal["off", "basic", "sack"] | None = None
+    eifel: bool | None = None
+    spurious_response: Literal["eifel", "none"] | None = None
+    nagle: Literal["off", "rfc896", "minshall"] | None = None
+    quick_ack: str | None = None
+    idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
+    cwnd_validation: Literal["none", "limited", "rfc7661"] | None = None
+    flight_unit: Literal["bytes", "segments"] | None = None
+    zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
+    user_timeout: str | None = None
+    syn_retries: int | None = None
+    retries: int | None = None
+    msl: str | None = None
     header_on_data: str | None = None
     header_on_control: str | None = None
 

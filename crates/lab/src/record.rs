@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use net::{Fate, Probe, Why};
+use net::{Fate, OptionStore, Probe, Why};
 use units::Time;
 
 use crate::effort::Effort;
@@ -150,6 +150,8 @@ pub fn seconds(time: Time) -> f64 {
 /// Enters fates in the ledgers of the connections, and in the series that were asked for.
 #[derive(Debug)]
 pub struct FateRecorder {
+    /// Options of the packets in the network.
+    pub options: OptionStore,
     /// The connections.
     pub slots: Vec<Slot>,
     /// Drops, if they are recorded.
@@ -193,7 +195,10 @@ impl Probe for LinkProbe<'_> {
             });
         }
         match fate {
-            Fate::Dropped(..) => slot.ledger.dropped(packet.way),
+            Fate::Dropped(..) => {
+                slot.ledger.dropped(packet.way);
+                r.options.release(packet.options);
+            }
             Fate::Marked(..) => slot.ledger.marked(packet.way),
         }
     }

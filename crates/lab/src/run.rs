@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{InPipe, Inside, Link, Packet, Violation};
+use net::{InPipe, Inside, Link, OptionStore, Options, Packet, Violation};
 use queues::Discipline;
 use tcp::Endpoint;
 use thiserror::Error;
@@ -56,6 +56,8 @@ impl Watch {
     }
 }
 
+const NO_OPTIONS: Options = Options::NONE;
+
 /// One event's work; its failure is behind a pointer so that success stays in a register.
 type Step = Result<(), Box<Violation>>;
 
@@ -88,6 +90,8 @@ pub(crate) struct Simulation<'a> {
     pub(crate) fates: FateRecorder,
     pub(crate) sources: Vec<Source>,
     draws: Vec<Draws>,
+    /// Options of the segment that is being sent.
+    scratch: Options,
     hops: Vec<Hop>,
     /// Whether each link only delays.
     delays: Vec<bool>,
@@ -133,12 +137,14 @@ impl<'a> Simulation<'a> {
             events,
             lasting: slots.len(),
             fates: FateRecorder {
+                options: OptionStore::default(),
                 slots,
                 drops: wants(Series::Drops).then(Incidents::default),
                 marks: wants(Series::Marks).then(Incidents::default),
             },
             sources: Vec::new(),
             draws,
+            scratch: NO_OPTIONS,
             free: Vec::new(),
             begun,
             open: begun,
@@ -341,7 +347,12 @@ impl<'a> Simulation<'a> {
         let endpoint = &mut self.endpoints[e as usize];
         let ledger = &mut self.fates.slots[(e / 2) as usize].ledger;
         ledger.arrived(packet.way);
-        endpoint.on_segment(now, &packet.segment, packet.ecn);
+        if packet.options == 0 {
+            endpoint.on_segment(now, &packet.segment, &NO_OPTIONS, packet.ecn);
+        } else {
+            let options = self.fates.options.take(packet.options);
+            endpoint.on_segment(now, &packet.segment, &options, packet.ecn);
+        }
         // The receiver (odd) is reached by the data direction.
         if e % 2 == 1 {
             ledger.data_arrives(packet, endpoint.uses_ecn());
@@ -408,7 +419,7 @@ impl<'a> Simulation<'a> {
     fn pump(&mut self, now: Time, e: u32) -> Step {
         let s = e / 2;
         let way = (e % 2) as u8;
-        while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now) {
+        while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now, &mut self.scratch) {
             let slot = &mut self.fates.slots[s as usize];
             slot.ledger.sent(way);
             if way == 1
@@ -417,8 +428,10 @@ impl<'a> Simulation<'a> {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let hop = slot.first_hop[usize::from(way)];
-            let size = self.endpoints[e as usize].wire_size(&segment);
-            self.enter(now, hop, Packet { flow: s, size, ecn, way, segment });
+            let endpoint = &self.endpoints[e as usize];
+            let size = endpoint.wire_size(&segment, &self.scratch);
+            let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
+            self.enter(now, hop, Packet { flow: s, size, ecn, way, options, segment });
         }
         let lane = self.endpoint_lanes() + e;
         let endpoint = &self.endpoints[e as usize];

@@ -102,3 +102,18 @@ pub trait CongestionControl {
         false
     }
 }
+
+/// The controllers, each with its state.
+pub type Controller = reno::Reno;
+
+impl reno::Reno {
+    /// As the parameters say.
+    pub fn new(tcp: &crate::config::Tcp) -> Self {
+        reno::Reno { ssthresh_from: tcp.ssthresh_from }
+    }
+
+    /// Whether it needs the measurements of every ACK.
+    pub fn measures(&self) -> bool {
+        false
+    }
+}
