@@ -167,14 +167,10 @@ fn crafted() -> Result<Vec<(Tcp, String)>, Failure> {
     let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
     let mut list = Vec::new();
     for n in [0, 4, 8, 16] {
-        let open = TcpOption::FastOpen(cookie(n));
-        list.push((
-            vec![TcpOption::Mss(536), open],
-            format!(", \"tcp.options.tfo.cookie\": \"{}\"", hex(&cookie(n))),
-        ));
-        let experiment = TcpOption::FastOpenExperiment(cookie(n));
-        let exid = ", \"tcp.options.experimental.exid\": 63881";
-        list.push((vec![TcpOption::Mss(536), experiment], exid.into()));
+        let said = format!(", \"tcp.options.tfo.cookie\": \"{}\"", hex(&cookie(n)));
+        list.push((vec![TcpOption::Mss(536), TcpOption::FastOpen(cookie(n))], said.clone()));
+        let said = format!("{said}, \"tcp.options.experimental.exid\": {}", 0xf989);
+        list.push((vec![TcpOption::Mss(536), TcpOption::FastOpenExperiment(cookie(n))], said));
     }
     let digest = [0x5a; 16];
     let md5 = format!(", \"tcp.options.md5.digest\": \"{}\"", hex(&digest));

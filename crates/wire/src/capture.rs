@@ -39,8 +39,11 @@ pub enum CaptureError {
     Packet(#[from] PacketError),
 }
 
-/// A capture being written: an interface for each link or host, and the packets that each saw. Once its buffers
-/// have grown to the longest header, a packet allocates nothing.
+/// A capture being written: an interface for each link or host, and the packets that each saw. A packet
+/// allocates nothing.
+///
+/// tshark reads any number of interfaces; what is made with libpcap 1.10.3 (tcpdump, tcptrace) refuses a second
+/// one of raw IP, so a capture for those has one interface.
 #[derive(Debug)]
 pub struct Capture<W> {
     file: Writer<W>,
@@ -114,5 +117,66 @@ impl<W: Write> Capture<W> {
     /// Writes what is still buffered and returns what was written to.
     pub fn finish(self) -> io::Result<W> {
         self.file.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Datagram, Family, SackBlocks, TcpOptions, pcapng};
+    use net::{Ecn, Flags, Segment, Seq};
+
+    const AT: Time = Time(7_000);
+
+    fn packet() -> (Packet, Carried, Ends) {
+        let sack = SackBlocks::of(&[(Seq(1), Seq(2)); 3]).unwrap();
+        let options = TcpOptions { timestamps: Some((1, 2)), sack, ..TcpOptions::default() };
+        let segment = Segment { len: 1448, flags: Flags::ACK, ..Segment::default() };
+        let packet = Packet { flow: 1, size: 1500, ecn: Ecn::Ce, way: 1, segment };
+        let ends = Ends::of(Family::V6, 3, 4, 1).unwrap();
+        (packet, Carried { options, ..Carried::default() }, ends)
+    }
+
+    fn captured(keep: Keep) -> Vec<u8> {
+        let (packet, carried, ends) = packet();
+        let mut capture = Capture::new(Vec::new(), keep).unwrap();
+        let interface = capture.interface("left>right").unwrap();
+        capture.packet(interface, AT, &packet, &carried, &ends).unwrap();
+        capture.finish().unwrap()
+    }
+
+    #[test]
+    fn headers_alone_or_all_of_a_packet() {
+        let headers = captured(Keep::Headers);
+        let record = pcapng::read(&headers).unwrap().packets[0];
+        assert_eq!((record.time, record.original_len, record.bytes.len()), (AT, 1548, 100));
+        assert_eq!(Datagram::read_headers(record.bytes).unwrap().payload_len, 1448);
+        let whole = captured(Keep::Whole);
+        let record = pcapng::read(&whole).unwrap().packets[0];
+        assert_eq!((record.original_len, record.bytes.len()), (1548, 1548));
+        let read = Datagram::read(record.bytes).unwrap();
+        assert_eq!((read.ip.ecn(), read.payload), (Ecn::Ce, &[0; 1448][..]));
+    }
+
+    #[test]
+    fn the_longest_headers_fit_into_what_is_set_aside() {
+        let (packet, carried, ends) = packet();
+        let mut capture = Capture::new(io::sink(), Keep::Headers).unwrap();
+        let interface = capture.interface("left>right").unwrap();
+        let before = (capture.headers.as_ptr(), capture.headers.capacity());
+        capture.packet(interface, AT, &packet, &carried, &ends).unwrap();
+        assert_eq!((capture.headers.as_ptr(), capture.headers.capacity()), before);
+    }
+
+    #[test]
+    fn a_packet_that_cannot_be_written_is_an_error_and_not_in_the_file() {
+        let (mut packet, carried, ends) = packet();
+        packet.segment.len = u16::MAX;
+        let mut capture = Capture::new(Vec::new(), Keep::Whole).unwrap();
+        let interface = capture.interface("left>right").unwrap();
+        let refused = capture.packet(interface, AT, &packet, &carried, &ends).unwrap_err();
+        assert_eq!(refused.to_string(), "IPv6 packet: 65595 bytes is more than its length field can say");
+        let bytes = capture.finish().unwrap();
+        assert!(pcapng::read(&bytes).unwrap().packets.is_empty());
     }
 }

@@ -103,7 +103,7 @@ impl TcpOption {
             (kind::MD5, digest) => digest.try_into().map(TcpOption::Md5).map_err(|_| illegal),
             (AccEcn::KIND_0, fields) => Ok(TcpOption::AccEcn(AccEcn::read(AccEcnOrder::Ect0First, fields))),
             (AccEcn::KIND_1, fields) => Ok(TcpOption::AccEcn(AccEcn::read(AccEcnOrder::Ect1First, fields))),
-            // "Options with invalid Length values … MUST be ignored" (RFC 7413 §4.1.1): no cookie, no error.
+            // A cookie that cannot have its length must be ignored (RFC 7413 §4.1.1): no cookie, no error.
             (kind::FAST_OPEN, data) => read_cookie(data).map(TcpOption::FastOpen).map_or_else(unknown, Ok),
             (kind::EXPERIMENT, &[a, b, ref data @ ..]) if [a, b] == FAST_OPEN_EXID => {
                 read_cookie(data).map(TcpOption::FastOpenExperiment).map_or_else(unknown, Ok)
