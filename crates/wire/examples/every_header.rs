@@ -109,12 +109,12 @@ fn packet(number: u32, options: TcpOptions) -> (Packet, Carried) {
         ack: Seq(50_000),
         window: 1 << 20,
         len: if options.mss.is_some() { 0 } else { (number % 3 * 729) as u16 },
-        flags: syn | ace,
+        flags: syn | ace | if number / 16 % 2 == 1 { Flags::AE } else { Flags::default() },
     };
-    let carried = Carried { options, ae: number / 16 % 2 == 1, shift: 7 };
+    let carried = Carried { options, shift: 7 };
     let way = (number / 2 % 2) as u8;
     let size = segment.len + 40;
-    (Packet { flow: number, size, ecn: ECN[number as usize % 4], way, segment }, carried)
+    (Packet { flow: number, size, ecn: ECN[number as usize % 4], way, options: 0, segment }, carried)
 }
 
 /// What tshark should say of a packet of the simulator.
@@ -124,11 +124,7 @@ fn about(packet: &Packet, carried: &Carried, ends: &Ends) -> Result<String, Fail
     let syn = segment.flags.has(Flags::SYN);
     let mut text = format!(
         ", \"ecn\": {}, \"dscp\": 0, \"tcp.srcport\": {}, \"tcp.dstport\": {}, \"tcp.flags\": {}, \"tcp.len\": {}",
-        packet.ecn as u8,
-        ends.source_port,
-        ends.destination_port,
-        u16::from(carried.ae) << 8 | u16::from(segment.flags.0),
-        segment.len,
+        packet.ecn as u8, ends.source_port, ends.destination_port, segment.flags.0, segment.len,
     );
     write!(text, ", \"tcp.seq_raw\": {}", segment.seq.0)?;
     write!(

@@ -132,7 +132,7 @@ mod tests {
         let sack = SackBlocks::of(&[(Seq(1), Seq(2)); 3]).unwrap();
         let options = TcpOptions { timestamps: Some((1, 2)), sack, ..TcpOptions::default() };
         let segment = Segment { len: 1448, flags: Flags::ACK, ..Segment::default() };
-        let packet = Packet { flow: 1, size: 1500, ecn: Ecn::Ce, way: 1, segment };
+        let packet = Packet { flow: 1, size: 1500, ecn: Ecn::Ce, way: 1, options: 0, segment };
         let ends = Ends::of(Family::V6, 3, 4, 1).unwrap();
         (packet, Carried { options, ..Carried::default() }, ends)
     }

@@ -61,8 +61,6 @@ impl TcpOptions {
 pub struct Carried {
     /// Its options.
     pub options: TcpOptions,
-    /// The AE flag.
-    pub ae: bool,
     /// The shift that its sender announced and both agreed to.
     pub shift: u8,
 }
@@ -80,7 +78,6 @@ pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8
         seq: segment.seq,
         ack: if segment.flags.has(Flags::ACK) { segment.ack } else { Seq(0) },
         flags: segment.flags,
-        ae: carried.ae,
         window: window(segment, carried.shift),
         urgent: 0,
         options: carried.options.on_wire()?,

@@ -19,8 +19,6 @@ pub struct Tcp {
     pub ack: Seq,
     /// Control bits.
     pub flags: Flags,
-    /// Accurate ECN (RFC 9768 §2.5): the bit before CWR, which was the nonce sum (RFC 3540).
-    pub ae: bool,
     /// The window field, not scaled.
     pub window: u16,
     /// The urgent pointer.
@@ -55,8 +53,7 @@ impl Tcp {
             destination_port: two(2),
             seq: Seq(four(4)),
             ack: Seq(four(8)),
-            ae: fixed[12] & 1 == 1,
-            flags: Flags(fixed[13]),
+            flags: Flags(two(12) & 0x1FF),
             window: two(14),
             urgent: two(18),
             options: Options::read(options)?,
@@ -71,7 +68,8 @@ impl Tcp {
         out.extend_from_slice(&self.destination_port.to_be_bytes());
         out.extend_from_slice(&self.seq.0.to_be_bytes());
         out.extend_from_slice(&self.ack.0.to_be_bytes());
-        out.extend_from_slice(&[((self.header_len() / 4) << 4) as u8 | u8::from(self.ae), self.flags.0]);
+        let offset = (self.header_len() as u16 / 4) << 12;
+        out.extend_from_slice(&(offset | (self.flags.0 & 0x1FF)).to_be_bytes());
         out.extend_from_slice(&self.window.to_be_bytes());
         out.extend_from_slice(&[0, 0]);
         out.extend_from_slice(&self.urgent.to_be_bytes());
