@@ -17,13 +17,15 @@ mod print;
 mod report;
 mod run;
 mod settings;
+mod setup;
 mod stack;
 mod support;
 pub mod syntax;
 
 pub use parse::{SyntaxError, parse};
 pub use report::{Block, Failure, Moment, Report, Verdict};
-pub use run::{Setup, run};
+pub use run::run;
+pub use setup::Setup;
 pub use syntax::Script;
 
 /// Reads a script and runs it.

@@ -73,7 +73,7 @@ pub struct Block {
     pub line: u32,
     /// Its text.
     pub text: String,
-    /// Fields of TCP_INFO; `None`: there was no connection.
+    /// Fields of TCP_INFO without their prefix `tcpi_`; `None`: there was no connection.
     pub info: Option<Vec<(&'static str, u64)>>,
 }
 
@@ -112,7 +112,7 @@ impl Report {
 impl Block {
     fn json(&self) -> Value {
         let info = self.info.as_ref().map(|fields| {
-            fields.iter().map(|(name, value)| ((*name).to_string(), json!(value))).collect::<Map<_, _>>()
+            fields.iter().map(|(name, value)| (format!("tcpi_{name}"), json!(value))).collect::<Map<_, _>>()
         });
         json!({"time_s": self.at.seconds(), "line": self.line, "text": self.text, "info": info})
     }

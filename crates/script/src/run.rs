@@ -4,7 +4,6 @@
 //! expected is the next one that the endpoint sent, whenever that was, and then its time is compared; a
 //! relative time counts from when the event before was over; a call that blocks runs beside the rest.
 
-use tcp::Tcp;
 use units::{Duration, Time};
 
 use crate::calls::{self, Progress, Reply, number};
@@ -13,6 +12,7 @@ use crate::host::{Host, Sent};
 use crate::matching::{differences, to_live, to_script};
 use crate::report::{Block, Failure, Moment, Report, Verdict};
 use crate::settings;
+use crate::setup::Setup;
 use crate::stack::Header;
 use crate::support;
 use crate::syntax::{
@@ -27,15 +27,6 @@ const PATIENCE: Duration = Duration::from_millis(1_000_000);
 const TIMERS_AT_ONCE: u32 = 10_000;
 /// The header of IPv4 and TCP without options.
 const HEADERS: u64 = 40;
-
-/// How a script is run.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// Parameters of sockets, before the script changes them.
-    pub tcp: Tcp,
-    /// How far times may be off, unless the script says; default 4 ms.
-    pub tolerance: Option<Duration>,
-}
 
 /// Runs a script.
 pub fn run(script: &Script, setup: &Setup) -> Report {

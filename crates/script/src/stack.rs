@@ -250,14 +250,14 @@ impl Stack {
         let (window, stats) = (self.endpoint.window(), self.endpoint.sender_stats());
         let segments = |bytes: f64| (bytes / window.smss) as u64;
         vec![
-            ("tcpi_snd_cwnd", segments(window.cwnd)),
+            ("snd_cwnd", segments(window.cwnd)),
             (
                 "tcpi_snd_ssthresh",
                 if window.ssthresh.is_finite() { segments(window.ssthresh) } else { 0x7fff_ffff },
             ),
-            ("tcpi_unacked", (window.flight / window.smss).ceil() as u64),
-            ("tcpi_total_retrans", stats.retransmitted_segments),
-            ("tcpi_rto", self.endpoint.rto().0 / 1_000_000),
+            ("unacked", (window.flight / window.smss).ceil() as u64),
+            ("total_retrans", stats.retransmitted_segments),
+            ("rto", self.endpoint.rto().0 / 1_000_000),
         ]
     }
 }
