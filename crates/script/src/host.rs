@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tcp::{State, Tcp};
+use tcp::{Error, State, Tcp};
 use units::Time;
 
 use crate::calls::Socket;
-use crate::stack::{Broken, Header, Stack};
+use crate::stack::{Header, Stack};
 use crate::syntax::Flags;
 
 /// A connection, whether a socket stands for it or not.
@@ -87,13 +87,13 @@ impl Connection {
 
     /// Notes how the connection ended, once (tcp(7), ERRORS).
     fn notice(&mut self) {
-        if let (Some(why), false) = (self.stack.broken(), self.broken) {
+        if let (Some(why), false) = (self.stack.error(), self.broken) {
             self.broken = true;
             self.error = Some(match why {
-                Broken::Reset if self.state == State::CloseWait => "EPIPE",
-                Broken::Reset => "ECONNRESET",
-                Broken::Refused => "ECONNREFUSED",
-                Broken::TimedOut => "ETIMEDOUT",
+                Error::Reset if self.state == State::CloseWait => "EPIPE",
+                Error::Reset => "ECONNRESET",
+                Error::Refused => "ECONNREFUSED",
+                Error::TimedOut => "ETIMEDOUT",
             });
         }
         self.state = self.state();

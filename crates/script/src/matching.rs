@@ -2,9 +2,11 @@
 
 use std::fmt::Display;
 
+use net::{Options, Seq};
+
 use crate::host::Connection;
 use crate::print::ecn_name;
-use crate::stack::{Header, Options};
+use crate::stack::Header;
 use crate::syntax::{EcnField, Flags, Packet, TcpOption, Way};
 
 /// The values of a list of options, padding left out; `Err`: one that is not understood.
@@ -17,22 +19,45 @@ pub fn values(list: &[TcpOption]) -> Result<Options, String> {
             TcpOption::WindowScale(shift) => options.window_scale = Some(*shift),
             TcpOption::SackPermitted => options.sack_permitted = true,
             TcpOption::Timestamps(value, echo) => options.timestamps = Some((*value, *echo)),
-            TcpOption::Sack(blocks) => options.sack.clone_from(blocks),
+            TcpOption::AccurateEcn(counters) => options.accurate_ecn = Some(counters.map(|c| c.unwrap_or(0))),
+            // The room for blocks depends on the timestamps, which may come later.
+            TcpOption::Sack(_) => {}
             TcpOption::Other(text) => return Err(format!("TCP option {text}")),
         }
+    }
+    for block in list.iter().flat_map(blocks) {
+        options.push_sack((Seq(block.0), Seq(block.1)));
     }
     Ok(options)
 }
 
+fn blocks(option: &TcpOption) -> &[(u32, u32)] {
+    if let TcpOption::Sack(blocks) = option { blocks } else { &[] }
+}
+
+/// An option that only an expectation may leave open.
+pub fn partial(list: &[TcpOption]) -> Option<String> {
+    let open = |o: &&TcpOption| matches!(o, TcpOption::AccurateEcn(counters) if counters.contains(&None));
+    list.iter().find(open).map(|o| format!("TCP option {o} with counters left out"))
+}
+
 /// A segment of the script as it arrives at the endpoint.
 pub fn to_live(packet: &Packet, connection: &Connection) -> Result<Header, String> {
-    let mut options = values(packet.options.as_deref().unwrap_or_default())?;
-    if let Some((_, echo)) = &mut options.timestamps {
-        *echo = connection.timestamps.get(echo).copied().unwrap_or(*echo);
+    let mut list = packet.options.clone().unwrap_or_default();
+    for option in &mut list {
+        match option {
+            TcpOption::Timestamps(_, echo) => {
+                *echo = connection.timestamps.get(echo).copied().unwrap_or(*echo);
+            }
+            TcpOption::Sack(blocks) => {
+                for (left, right) in blocks {
+                    (*left, *right) = (connection.to_live(*left), connection.to_live(*right));
+                }
+            }
+            _ => {}
+        }
     }
-    for (left, right) in &mut options.sack {
-        (*left, *right) = (connection.to_live(*left), connection.to_live(*right));
-    }
+    let options = values(&list)?;
     Ok(Header {
         seq: packet.seq,
         ack: packet.ack.map_or(0, |ack| connection.to_live(ack)),
@@ -61,8 +86,9 @@ pub fn to_script(header: &Header, connection: &Connection) -> Packet {
         options.push(TcpOption::Timestamps(known.unwrap_or(value), echo));
     }
     options.extend(o.window_scale.map(TcpOption::WindowScale));
-    if !o.sack.is_empty() {
-        options.push(TcpOption::Sack(o.sack.clone()));
+    options.extend(o.accurate_ecn.map(|counters| TcpOption::AccurateEcn(counters.map(Some))));
+    if !o.sack().is_empty() {
+        options.push(TcpOption::Sack(o.sack().iter().map(|b| (b.0.0, b.1.0)).collect()));
     }
     let silent = header.ecn == net::Ecn::NotEct;
     Packet {
@@ -102,7 +128,10 @@ pub fn differences(expected: &Packet, header: &Header, connection: &Connection) 
     }
     if let Some(list) = &expected.options {
         match values(list) {
-            Ok(options) => compare_options(&mut all, &options, &header.options),
+            Ok(options) => {
+                compare_options(&mut all, &options, &header.options);
+                compare_counters(&mut all, list, header.options.accurate_ecn);
+            }
             Err(what) => all.push(format!("{what} is not supported")),
         }
     }
@@ -129,10 +158,26 @@ fn compare_options(all: &mut Vec<String>, expected: &Options, sent: &Options) {
     let echo = |o: &Options| text(o.timestamps.map(|t| t.1));
     compare(all, "TS ecr", echo(expected), echo(sent));
     let blocks = |o: &Options| {
-        let all: Vec<String> = o.sack.iter().map(|(left, right)| format!("{left}:{right}")).collect();
+        let all: Vec<String> =
+            o.sack().iter().map(|(left, right)| format!("{}:{}", left.0, right.0)).collect();
         if all.is_empty() { "none".to_string() } else { all.join(" ") }
     };
     compare(all, "sack", blocks(expected), blocks(sent));
+}
+
+/// The option of Accurate ECN: the counters that are said.
+fn compare_counters(all: &mut Vec<String>, expected: &[TcpOption], sent: Option<[u32; 3]>) {
+    let said = expected.iter().find_map(|o| if let TcpOption::AccurateEcn(c) = o { Some(c) } else { None });
+    let text = |counters: [Option<u32>; 3]| TcpOption::AccurateEcn(counters).to_string();
+    match (said, sent) {
+        (None, None) => {}
+        (Some(said), Some(sent)) => {
+            let looked_at = [0, 1, 2].map(|i| said[i].map(|_| sent[i]));
+            compare(all, "option", text(*said), text(looked_at));
+        }
+        (Some(said), None) => compare(all, "option", text(*said), "none".into()),
+        (None, Some(sent)) => compare(all, "option", "none".into(), text(sent.map(Some))),
+    }
 }
 
 #[cfg(test)]
@@ -203,7 +248,7 @@ mod tests {
         let mut connection = Connection::new(Tcp::default());
         connection.script_iss = 100;
         let header = to_live(&packet("< . 1:1(0) ack 101 win 5 <sack 111:121>"), &connection).unwrap();
-        assert_eq!((header.ack, header.options.sack), (1, vec![(11, 21)]));
+        assert_eq!((header.ack, header.options.sack()), (1, &[(Seq(11), Seq(21))][..]));
     }
 
     #[test]

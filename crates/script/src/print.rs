@@ -146,10 +146,18 @@ impl Display for TcpOption {
                 f.write_str("sack")?;
                 blocks.iter().try_for_each(|(left, right)| write!(f, " {left}:{right}"))
             }
+            TcpOption::AccurateEcn(counters) => {
+                f.write_str("ECN")?;
+                let named = COUNTERS.iter().zip(counters).filter_map(|(name, c)| Some((name, (*c)?)));
+                named.into_iter().try_for_each(|(name, counter)| write!(f, " {name} {counter}"))
+            }
             TcpOption::Other(text) => f.write_str(text),
         }
     }
 }
+
+/// Names of the counters of Accurate ECN: ECT(0), CE, ECT(1).
+pub(crate) const COUNTERS: [&str; 3] = ["e0b", "ceb", "e1b"];
 
 /// Things with something between them.
 struct Separated<'a, T>(&'a [T], &'static str);

@@ -442,7 +442,7 @@ impl Runner {
     }
 
     fn code(&mut self, code: &Code) {
-        let info = self.host.current.map(|i| self.host.connections[i].stack.info(self.now));
+        let info = self.host.current.map(|i| self.host.connections[i].stack.info());
         self.blocks.push(Block { at: self.now, line: code.line, text: code.text.clone(), info });
     }
 

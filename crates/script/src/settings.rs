@@ -13,7 +13,6 @@ const HARMLESS: &[&str] = &[
     "tcp_autocorking",
     "tcp_base_mss",
     "tcp_challenge_ack_limit",
-    "tcp_ecn_fallback",
     "tcp_fack",
     "tcp_fastopen",
     "tcp_fastopen_key",
@@ -76,10 +75,13 @@ fn meaning(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
     let number = || value.parse::<u64>().ok();
     Some(match name {
         "tcp_sack" => vec![("sack", flag()?)],
+        "tcp_ecn_fallback" => vec![("ecn_fallback", flag()?)],
         "tcp_dsack" => vec![("dsack", flag()?)],
         "tcp_timestamps" => vec![("timestamps", flag()?)],
-        "tcp_frto" => vec![("frto", flag()?)],
-        "tcp_slow_start_after_idle" => vec![("idle_restart", flag()?)],
+        "tcp_frto" => vec![("frto", json!(if number()? == 0 { "off" } else { "sack" }))],
+        "tcp_slow_start_after_idle" => {
+            vec![("idle_restart", json!(if number()? == 0 { "off" } else { "rfc2861" }))]
+        }
         "tcp_window_scaling" => {
             vec![("window_scaling", json!(if number()? == 0 { "off" } else { "on" }))]
         }

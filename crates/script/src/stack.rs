@@ -1,31 +1,16 @@
-//! The endpoint under test, as a host sees it: window fields instead of windows, PSH, and data that an
-//! application reads. Everything asked of `tcp` is asked here.
+//! The endpoint under test, as it is seen on the wire: window fields instead of windows. Everything asked
+//! of `tcp` is asked here.
 
 use std::sync::Arc;
 
-use net::{Segment, Seq};
-use tcp::{Endpoint, State, Tcp};
+use net::{Options, Segment, Seq};
+use tcp::{Endpoint, Error, State, Tcp};
 use units::{Duration, Time};
 
 use crate::syntax::Flags;
 
-/// TCP options (RFC 9293 §3.2).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Maximum segment size.
-    pub mss: Option<u16>,
-    /// Window scale (RFC 7323 §2).
-    pub window_scale: Option<u8>,
-    /// SACK permitted (RFC 2018 §2).
-    pub sack_permitted: bool,
-    /// Timestamps (RFC 7323 §3): value and echo reply.
-    pub timestamps: Option<(u32, u32)>,
-    /// SACK blocks (RFC 2018 §3).
-    pub sack: Vec<(u32, u32)>,
-}
-
 /// A TCP header as it stands on the wire, its sequence numbers those of the endpoint.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Sequence number.
     pub seq: u32,
@@ -50,29 +35,13 @@ impl Header {
     }
 }
 
-/// Why a connection ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// The other side reset it.
-    Reset,
-    /// The other side refused it.
-    Refused,
-    /// It gave up sending again.
-    TimedOut,
-}
-
 /// An endpoint and what its host keeps beside it.
 #[derive(Debug)]
 pub struct Stack {
     endpoint: Endpoint,
-    /// Shifts of the window field: ours and the other side's, once offered.
-    our_shift: Option<u8>,
-    their_shift: Option<u8>,
     iss: Option<u32>,
-    written: u64,
-    /// Ends of writes as sequence numbers: the segment that ends there carries PSH.
-    pushes: Vec<u32>,
-    consumed: u64,
+    /// TCP_QUICKACK, until there is a receiver to be told.
+    quick_ack: Option<bool>,
     /// The last acknowledgement that went out.
     expects: u32,
 }
@@ -80,16 +49,9 @@ pub struct Stack {
 impl Stack {
     /// A closed one.
     pub fn new(tcp: Tcp) -> Stack {
-        Stack {
-            endpoint: Endpoint::new(Arc::new(tcp), Duration::ZERO),
-            our_shift: None,
-            their_shift: None,
-            iss: None,
-            written: 0,
-            pushes: Vec::new(),
-            consumed: 0,
-            expects: 0,
-        }
+        let mut endpoint = Endpoint::new(Arc::new(tcp), Duration::ZERO);
+        endpoint.hold_data();
+        Stack { endpoint, iss: None, quick_ack: None, expects: 0 }
     }
 
     /// Opens actively.
@@ -102,17 +64,9 @@ impl Stack {
         self.endpoint.listen();
     }
 
-    /// The application writes `bytes`. A write that is appended to data not yet sent takes over its PSH
-    /// (RFC 9293 §3.9.1.2: the last segment of a buffer pushes).
+    /// The application writes `bytes`.
     pub fn write(&mut self, bytes: u64) {
-        if self.unsent() > 0 {
-            self.pushes.pop();
-        } else if self.outstanding() == 0 {
-            self.pushes.clear();
-        }
-        self.written += bytes;
         self.endpoint.write(bytes);
-        self.pushes.push(self.iss.unwrap_or(0).wrapping_add(1).wrapping_add(self.written as u32));
     }
 
     /// The application has no more to write.
@@ -121,23 +75,38 @@ impl Stack {
     }
 
     /// Resets the connection.
-    pub fn abort(&mut self) {}
+    pub fn abort(&mut self) {
+        self.endpoint.abort();
+    }
 
-    /// Nagle's algorithm is off.
-    pub fn set_nodelay(&mut self, _on: bool) {}
+    /// Small segments never wait.
+    pub fn set_nodelay(&mut self, on: bool) {
+        self.endpoint.set_nodelay(on);
+    }
 
-    /// Partial segments wait.
-    pub fn set_cork(&mut self, _on: bool, _now: Time) {}
+    /// Small segments wait for more.
+    pub fn set_cork(&mut self, on: bool) {
+        self.endpoint.set_cork(on);
+    }
 
-    /// No ACK is delayed, until the connection becomes interactive.
-    pub fn set_quickack(&mut self, _on: bool) {}
+    /// ACKs go out at once.
+    pub fn set_quickack(&mut self, on: bool) {
+        self.quick_ack = Some(on);
+        self.tell_quickack();
+    }
+
+    fn tell_quickack(&mut self) {
+        let early =
+            matches!(self.state(), State::Closed | State::Listen | State::SynSent | State::SynReceived);
+        if let (false, Some(on)) = (early, self.quick_ack) {
+            self.quick_ack = None;
+            self.endpoint.set_quickack(on);
+        }
+    }
 
     /// The other side has closed.
     pub fn peer_closed(&self) -> bool {
-        matches!(
-            self.state(),
-            State::CloseWait | State::LastAck | State::Closing | State::TimeWait | State::Closed
-        )
+        self.endpoint.fin_received()
     }
 
     /// The next sequence number that it expects, as it last said.
@@ -147,30 +116,27 @@ impl Stack {
 
     /// Bytes that could be read.
     pub fn readable(&self) -> u64 {
-        let stats = self.endpoint.receiver_stats();
-        (stats.bytes - stats.duplicate_bytes).saturating_sub(self.consumed)
+        u64::from(self.endpoint.readable())
     }
 
     /// The application reads up to `bytes`.
-    pub fn read(&mut self, _now: Time, bytes: u64) -> u64 {
-        let taken = bytes.min(self.readable());
-        self.consumed += taken;
-        taken
+    pub fn read(&mut self, bytes: u64) -> u64 {
+        u64::from(self.endpoint.read(bytes.min(u32::MAX.into()) as u32))
     }
 
     /// The other side has closed and everything before its FIN has been read.
     pub fn at_eof(&self) -> bool {
-        self.peer_closed() && self.readable() == 0
+        self.endpoint.at_eof()
     }
 
-    /// Bytes sent and not acknowledged.
-    pub fn outstanding(&self) -> u64 {
-        self.endpoint.window().flight as u64
+    /// Bytes written and not acknowledged.
+    pub fn held(&self) -> u64 {
+        self.endpoint.outstanding().0
     }
 
     /// Bytes written and never sent.
     pub fn unsent(&self) -> u64 {
-        (self.written - self.endpoint.acked()).saturating_sub(self.outstanding())
+        self.endpoint.outstanding().1
     }
 
     /// Its state.
@@ -178,14 +144,9 @@ impl Stack {
         self.endpoint.state()
     }
 
-    /// Why it ended.
-    pub fn broken(&self) -> Option<Broken> {
-        None
-    }
-
-    /// Its parameters.
-    pub fn tcp(&self) -> &Tcp {
-        self.endpoint.tcp()
+    /// Why it ended before its time.
+    pub fn error(&self) -> Option<Error> {
+        self.endpoint.error()
     }
 
     /// Its first sequence number, once a SYN has gone out.
@@ -205,59 +166,45 @@ impl Stack {
 
     /// A segment arrives.
     pub fn on_segment(&mut self, now: Time, header: &Header) {
-        let syn = header.flags.has(Flags::SYN);
-        if syn {
-            self.their_shift = header.options.window_scale.map(|s| s.min(14)); // RFC 7323 §2.3
-        }
-        let shift = if syn || self.our_shift.is_none() { 0 } else { self.their_shift.unwrap_or(0) };
+        let (_, _, scaling, theirs, _) = self.endpoint.agreed();
+        let shift = if scaling && !header.flags.has(Flags::SYN) { theirs } else { 0 };
         let segment = Segment {
             seq: Seq(header.seq),
             ack: Seq(header.ack),
             window: u32::from(header.window) << shift,
             len: header.len as u16,
-            flags: net::Flags(header.flags.0 as u8),
+            flags: net::Flags(header.flags.0),
         };
-        self.endpoint.on_segment(now, &segment, header.ecn);
+        self.endpoint.on_segment(now, &segment, &header.options, header.ecn);
+        self.tell_quickack();
     }
 
     /// The next segment to send now.
     pub fn poll(&mut self, now: Time) -> Option<Header> {
-        let (segment, ecn) = self.endpoint.poll(now)?;
-        let mut flags = Flags(u16::from(segment.flags.0));
+        let mut options = Options::default();
+        let (segment, ecn) = self.endpoint.poll(now, &mut options)?;
+        let flags = Flags(segment.flags.0);
         let syn = flags.has(Flags::SYN);
         if syn {
             self.iss = Some(segment.seq.0);
         }
-        self.expects = segment.ack.0;
-        let end = segment.seq.0.wrapping_add(u32::from(segment.len));
-        if segment.len > 0 && self.pushes.contains(&end) {
-            flags |= Flags::PSH;
+        if flags.has(Flags::ACK) {
+            self.expects = segment.ack.0;
         }
-        let shift = if syn || self.their_shift.is_none() { 0 } else { self.our_shift.unwrap_or(0) };
+        let shift = if syn { 0 } else { self.endpoint.scale() };
         Some(Header {
             seq: segment.seq.0,
             ack: segment.ack.0,
             window: (segment.window >> shift).min(65_535) as u16,
             len: u32::from(segment.len),
             flags,
-            options: Options::default(),
+            options,
             ecn,
         })
     }
 
-    /// Fields of TCP_INFO (tcp(7)) that are known.
-    pub fn info(&self, _now: Time) -> Vec<(&'static str, u64)> {
-        let (window, stats) = (self.endpoint.window(), self.endpoint.sender_stats());
-        let segments = |bytes: f64| (bytes / window.smss) as u64;
-        vec![
-            ("snd_cwnd", segments(window.cwnd)),
-            (
-                "tcpi_snd_ssthresh",
-                if window.ssthresh.is_finite() { segments(window.ssthresh) } else { 0x7fff_ffff },
-            ),
-            ("unacked", (window.flight / window.smss).ceil() as u64),
-            ("total_retrans", stats.retransmitted_segments),
-            ("rto", self.endpoint.rto().0 / 1_000_000),
-        ]
+    /// Fields of TCP_INFO (tcp(7)) without their prefix.
+    pub fn info(&self) -> Vec<(&'static str, u64)> {
+        self.endpoint.info().fields
     }
 }

@@ -4,7 +4,7 @@ use crate::calls::{NAMES, SOCKET_OPTIONS};
 use crate::command;
 use crate::constants;
 use crate::matching;
-use crate::syntax::{Action, Call, Event, Expr, Flags, Packet, Script, Setting};
+use crate::syntax::{Action, Call, Event, Expr, Flags, Packet, Script, Setting, Way};
 
 /// Settings that change nothing here: addresses, ports, tools, and what is told while a script runs.
 const HARMLESS: &[&str] = &[
@@ -67,7 +67,9 @@ fn packet(packet: &Packet) -> Option<String> {
     if packet.flags.has(Flags::URG) || packet.urgent.is_some_and(|u| u != 0) {
         return Some("urgent data".into());
     }
-    packet.options.as_ref().and_then(|list| matching::values(list).err())
+    let list = packet.options.as_ref()?;
+    let open = if packet.way == Way::In { matching::partial(list) } else { None };
+    matching::values(list).err().or(open)
 }
 
 fn call(call: &Call) -> Option<String> {

@@ -211,6 +211,8 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// `TS val 1 ecr 2`.
     Timestamps(u32, u32),
+    /// `ECN e1b 1 ceb 0 e0b 1`: counters of Accurate ECN (RFC 9768 §3.2.3), for ECT(0), CE and ECT(1).
+    AccurateEcn([Option<u32>; 3]),
     /// One that is not understood here.
     Other(String),
 }

@@ -68,7 +68,7 @@ impl Making<'_> {
         if has(flags, "MSG_PEEK") && connection.stack.readable() > 0 {
             return Ok(Reply::Done(connection.stack.readable().min(size) as i64));
         }
-        let got = got + connection.stack.read(now, size - got);
+        let got = got + connection.stack.read(size - got);
         let (error, ready) = (if got == 0 { connection.error.take() } else { None }, got >= target);
         self.host.pump(index, now); // the window may have opened
         self.progress.bytes = got;
@@ -96,10 +96,10 @@ impl Making<'_> {
         if connection.deaf() {
             return Ok(if done > 0 { Reply::Done(done as i64) } else { Reply::Fails("EPIPE") });
         }
-        let room = limit.saturating_sub(connection.stack.outstanding() + connection.stack.unsent());
+        let room = limit.saturating_sub(connection.stack.held());
         let taken = (size - done).min(room);
         if taken > 0 {
-            connection.stack.set_cork(corked || has(flags, "MSG_MORE"), now);
+            connection.stack.set_cork(corked || has(flags, "MSG_MORE"));
             connection.stack.write(taken);
             self.host.pump(index, now);
         }

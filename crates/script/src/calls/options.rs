@@ -28,6 +28,7 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_TCP", "TCP_QUICKACK"),
     ("SOL_TCP", "TCP_MAXSEG"),
     ("SOL_TCP", "TCP_SYNCNT"),
+    ("SOL_TCP", "TCP_USER_TIMEOUT"),
     ("SOL_TCP", "TCP_CONGESTION"),
     ("SOL_IP", "IP_MTU_DISCOVER"),
 ];
@@ -69,6 +70,9 @@ impl Making<'_> {
         let value = self.value(3)?;
         match name {
             "TCP_MAXSEG" => self.set(fd, name, &[("mss", json!(format!("{value} B")))])?,
+            "TCP_USER_TIMEOUT" if value > 0 => {
+                self.set(fd, name, &[("user_timeout", json!(format!("{value} ms")))])?;
+            }
             "TCP_SYNCNT" => self.set(fd, name, &[("syn_retries", json!(value))])?,
             // socket(7): the kernel doubles the value, and half of the buffer becomes window.
             "SO_RCVBUF" => {
@@ -123,14 +127,13 @@ impl Making<'_> {
 
     /// Tells the endpoint of options that it has switches for.
     pub(super) fn apply(&mut self, fd: i64) {
-        let now = self.now;
         let Some(socket) = self.host.sockets.get(&fd) else { return };
         let Some(index) = socket.connection else { return };
         let on = |name: &str| is_on(socket, name);
         let quick = constant("TCP_QUICKACK").and_then(|o| socket.options.get(&(6, o)));
         let stack = &mut self.host.connections[index].stack;
         stack.set_nodelay(on("TCP_NODELAY"));
-        stack.set_cork(on("TCP_CORK"), now);
+        stack.set_cork(on("TCP_CORK"));
         if let Some(&quick) = quick {
             stack.set_quickack(quick != 0);
         }
@@ -221,7 +224,7 @@ impl Making<'_> {
                 match request {
                     _ if early => 0,
                     r if Some(r) == constant("SIOCINQ") => stack.readable(),
-                    r if Some(r) == constant("SIOCOUTQ") => stack.outstanding() + stack.unsent(),
+                    r if Some(r) == constant("SIOCOUTQ") => stack.held(),
                     r if Some(r) == constant("SIOCOUTQNSD") => stack.unsent(),
                     other => return Err(Reply::Unsupported(format!("ioctl {other:#x}"))),
                 }

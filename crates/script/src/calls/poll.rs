@@ -41,7 +41,7 @@ fn ready(host: &Host, fd: i64) -> i64 {
         mask |= IN;
     }
     // Linux calls a socket writable when a third of its buffer is free.
-    let (limit, held) = (send_buffer(socket), connection.stack.outstanding() + connection.stack.unsent());
+    let (limit, held) = (send_buffer(socket), connection.stack.held());
     if connection.write_shut || limit - limit / 3 > held {
         mask |= OUT;
     }

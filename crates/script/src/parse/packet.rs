@@ -1,6 +1,7 @@
 //! Segments: `< S 0:0(0) win 32792 <mss 1460,sackOK>`.
 
 use super::cursor::{Cursor, SyntaxError};
+use crate::print::COUNTERS;
 use crate::syntax::{Action, EcnField, Flags, Packet, TcpOption, Way};
 
 /// Words that begin a packet other than a TCP segment over IPv4.
@@ -118,7 +119,8 @@ fn ip_item(item: &str) -> Option<EcnField> {
 }
 
 fn flags(c: &mut Cursor) -> Result<Flags, SyntaxError> {
-    const WANTED: &str = "flags of a segment: letters of SFRPUAEW and '.' for ACK, or '-' for none";
+    const WANTED: &str =
+        "flags of a segment: letters of SFRPUEWA, '.' for ACK, a digit for ACE, or '-' for none";
     let mut flags = Flags::default();
     if c.eat("-") {
         return Ok(flags);
@@ -129,6 +131,12 @@ fn flags(c: &mut Cursor) -> Result<Flags, SyntaxError> {
         return Err(c.expected(WANTED));
     }
     for letter in letters.chars() {
+        if let Some(counter @ 0..=7) = letter.to_digit(10) {
+            // The ACE field (RFC 9768 §3.2.2): AE, CWR and ECE as a number.
+            let counter = counter as u16;
+            flags |= Flags((counter & 4) << 6 | (counter & 2) << 6 | (counter & 1) << 6);
+            continue;
+        }
         let Some(known) = Flags::LETTERS.iter().find(|l| l.0 == letter) else {
             c.back_to(start);
             return Err(c.expected(WANTED));
@@ -200,6 +208,7 @@ fn option(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
         "wscale" => TcpOption::WindowScale(c.bounded("the window scale", 255)? as u8),
         "sack" => TcpOption::Sack(blocks(c)?),
         "TS" => timestamps(c)?,
+        "ECN" => counters(c)?,
         _ => {
             c.take_while(|x| !matches!(x, ',' | '>' | '\n'));
             let end = c.at();
@@ -220,6 +229,18 @@ fn blocks(c: &mut Cursor) -> Result<Vec<(u32, u32)>, SyntaxError> {
         c.space()?;
     }
     if blocks.is_empty() { Err(c.expected("a SACK block, such as 1001:2001")) } else { Ok(blocks) }
+}
+
+fn counters(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
+    let mut counters = [None; 3];
+    while c.peek().is_some_and(|x| x.is_ascii_alphabetic()) {
+        let Some(i) = COUNTERS.iter().position(|name| eat_word(c, name)) else {
+            return Err(c.expected("a counter: e0b, ceb or e1b"));
+        };
+        counters[i] = Some(c.bounded("a counter", 0xff_ffff)?);
+        c.space()?;
+    }
+    Ok(TcpOption::AccurateEcn(counters))
 }
 
 fn timestamps(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
