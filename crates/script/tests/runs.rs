@@ -60,6 +60,17 @@ fn a_passive_open_a_request_and_its_answer() {
     ));
 }
 
+/// The window of the SYN-ACK holds until another is told.
+#[test]
+fn two_segments_at_once_are_both_taken() {
+    passes(&accepted(
+        "+.1 < P. 1:501(500) ack 1 win 32792
+         +0 < P. 501:1001(500) ack 1 win 32792
+         +0 > . 1:1(0) ack 1001 <...>
+         +0 read(4, ..., 2000) = 1000",
+    ));
+}
+
 #[test]
 fn an_active_open_with_a_call_that_blocks() {
     passes(
