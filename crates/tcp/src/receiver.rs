@@ -3,7 +3,7 @@
 use net::{Options, Segment, Seq};
 use units::Time;
 
-use crate::config::{DelayedAckUnit, GapAck, Tcp};
+use crate::config::{DelayedAckUnit, GapAck, Tcp, WindowScaling};
 
 /// What a receiver counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +64,17 @@ impl Receiver {
     /// Expects `next`.
     pub fn new(next: Seq, tcp: &Tcp) -> Self {
         let quick = tcp.quick_ack.0 as u16;
-        Receiver { ack_at: Time::NEVER, next, edge: next, last_ack: next, quick, ..Receiver::default() }
+        let buffer = tcp.receive_window.0 as u32;
+        // What the SYN advertised, unscaled (RFC 7323 §2.2).
+        let told = if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) };
+        Receiver {
+            ack_at: Time::NEVER,
+            next,
+            edge: next + told,
+            last_ack: next,
+            quick,
+            ..Receiver::default()
+        }
     }
 
     /// Whether any of `segment` lies in the receive window (RFC 9293 §3.10.7.4, first check).
