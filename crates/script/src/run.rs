@@ -18,6 +18,7 @@ use crate::support;
 use crate::syntax::{
     Action, Call, Code, Command, Event, Flags, Outcome, Packet, Script, TcpOption, Way, When,
 };
+use tcp::Tcp;
 
 /// packetdrill's default.
 const TOLERANCE: Duration = Duration::from_millis(4);
@@ -115,6 +116,14 @@ impl Runner {
                     let mss = serde_json::json!(format!("{} B", mtu.saturating_sub(HEADERS)));
                     let changed = settings::change(&self.host.tcp, &[("mss", mss)]);
                     self.host.tcp = changed.map_err(|e| unsupported(setting.line, e))?;
+                }
+                ("preset", _) => {
+                    let preset = Tcp::preset(setting.value.as_deref().unwrap_or(""), &serde_json::json!({}));
+                    self.host.tcp = preset.map_err(|e| fail(setting.line, e.to_string()))?;
+                }
+                ("set", _) => {
+                    let changed = settings::set(&self.host.tcp, setting.value.as_deref().unwrap_or(""));
+                    self.host.tcp = changed.map_err(|e| fail(setting.line, e))?;
                 }
                 _ => {}
             }

@@ -125,6 +125,24 @@ pub fn change(tcp: &Tcp, changes: &[(&'static str, Value)]) -> Result<Tcp, Strin
     Tcp::read(&document, "tcp").map_err(|e| e.to_string())
 }
 
+/// `tcp` with one parameter set by its path, as `tcp.congestion.kind=cubic`; `Err`: why not.
+pub fn set(tcp: &Tcp, setting: &str) -> Result<Tcp, String> {
+    let Some((path, value)) = setting.split_once('=') else {
+        return Err(format!("{setting:?} is no setting: write tcp.key=value"));
+    };
+    let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
+    let mut document = tcp.write();
+    let mut at = &mut document;
+    for key in path.strip_prefix("tcp.").unwrap_or(path).split('.') {
+        if !at.is_object() {
+            *at = json!({});
+        }
+        at = &mut at[key];
+    }
+    *at = value;
+    Tcp::read(&document, "tcp").map_err(|e| e.to_string())
+}
+
 /// `tcp` with a kernel parameter set; `Err`: it is not supported.
 pub fn sysctl(tcp: &Tcp, name: &str, value: &str) -> Result<Tcp, String> {
     let unsupported = || format!("sysctl {name}={value}");

@@ -34,7 +34,10 @@ fn setting(c: &mut Cursor) -> Result<Setting, SyntaxError> {
     let line = c.line();
     c.eat("--");
     let Some(name) = c.word() else { return Err(c.expected("the name of an option after '--'")) };
-    let value = c.eat("=").then(|| c.take_while(|x| !x.is_whitespace()).to_string());
+    // A value of ours may have spaces ("2 packets"): it takes the rest of the line.
+    let ours = name == "set";
+    let end = |x: char| if ours { x == '\n' } else { x.is_whitespace() };
+    let value = c.eat("=").then(|| c.take_while(|x| !end(x)).trim().to_string());
     Ok(Setting { line, name: name.into(), value })
 }
 
