@@ -10,12 +10,17 @@ from typing import Any, ClassVar, Literal
 from aqmlab.scenario import Document, Table
 
 __all__ = [
+    "Arrivals",
     "Bulk",
     "DropTail",
     "Dumbbell",
+    "Exponential",
     "Flow",
     "Graph",
     "Link",
+    "Lognormal",
+    "Messages",
+    "Pareto",
     "PhaseBreaking",
     "Record",
     "Red",
@@ -240,6 +245,111 @@ class Tcp(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Arrivals(Table):
+    """Connections that are opened one after the other between the same hosts, each with the flow's traffic; the first comes an interval after the flow's start.
+
+    Parameters
+    ----------
+    interval : str
+        Mean time between one and the next. Range: above 0 s.
+    spacing : Literal["exponential", "constant"] | None
+        How they are spaced. Default: exponential. "exponential": Exponentially distributed
+        intervals: a Poisson process. "constant": Always the same interval. Source:
+        paxson1995poisson §3: sessions of users arrive as a Poisson process within an hour.
+    connections : int | None
+        How many there are in all; absent: they come to the end of the run, which needs a duration.
+        Default: absent. Range: at least 1, at most 4000000000.
+    """
+
+    interval: str
+    spacing: Literal["exponential", "constant"] | None = None
+    connections: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lognormal(Table):
+    """Sizes whose logarithm is normally distributed.
+
+    Parameters
+    ----------
+    mean : str
+        Mean size. Range: at least 1 B, at most 1000000000000 B.
+    sigma : float | None
+        Standard deviation of the natural logarithm. Default: 1.0. Range: above 0, at most 10.
+    """
+
+    KIND: ClassVar[str | None] = "lognormal"
+
+    mean: str
+    sigma: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pareto(Table):
+    """Sizes with a heavy tail: P(X > x) = (k/x)^shape from k = mean (shape − 1)/shape on.
+
+    Parameters
+    ----------
+    mean : str
+        Mean size. Range: at least 1 B, at most 1000000000000 B.
+    shape : float | None
+        Exponent of the tail; below 2 the variance is infinite, and a sample's mean comes near only
+        slowly. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1 and 2
+        for files of the web.
+    """
+
+    KIND: ClassVar[str | None] = "pareto"
+
+    mean: str
+    shape: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exponential(Table):
+    """Sizes with a memoryless tail.
+
+    Parameters
+    ----------
+    mean : str
+        Mean size. Range: at least 1 B, at most 1000000000000 B.
+    """
+
+    KIND: ClassVar[str | None] = "exponential"
+
+    mean: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Messages(Table):
+    """Messages now and then over a connection that stays open.
+
+    The sender opens the connection and writes a message after each interval; after the last it
+    closes, and so does the receiver.
+
+    Parameters
+    ----------
+    size : Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+        Size of a message: fixed, or a table of a distribution. Range: at least 1 B, at most
+        1000000000000 B.
+    interval : str
+        Mean time between one message and the next, and before the first. Range: above 0 s.
+    spacing : Literal["exponential", "constant"] | None
+        How they are spaced. Default: exponential. "exponential": Exponentially distributed
+        intervals: a Poisson process. "constant": Always the same interval.
+    messages : int | None
+        How many there are; absent: they never end, and the run needs a duration. Default: absent.
+        Range: at least 1, at most 4000000000.
+    """
+
+    KIND: ClassVar[str | None] = "messages"
+
+    size: Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+    interval: str
+    spacing: Literal["exponential", "constant"] | None = None
+    messages: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Bulk(Table):
     """A bulk transfer.
 
@@ -248,14 +358,14 @@ class Bulk(Table):
 
     Parameters
     ----------
-    size : str | None
-        Size of the file; absent: data without end, and the run needs a duration. Default: absent.
-        Range: at least 1 B, at most 1000000000000000 B.
+    size : Exponential | Pareto | Lognormal | str | Mapping[str, Any] | None
+        Size of the file: fixed, or a table of a distribution; absent: data without end, and the run
+        needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     """
 
     KIND: ClassVar[str | None] = "bulk"
 
-    size: str | None = None
+    size: Exponential | Pareto | Lognormal | str | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -385,17 +495,22 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "window", "drops", "marks"]] | None
+    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
-        "drops": Every dropped packet. "marks": Every marked packet.
+        "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
+        of flows with arrivals.
     links : Sequence[str] | None
         Links whose queue is sampled, each named from>to; empty: all. Default: empty.
+    flows : Literal["flow", "table"] | None
+        What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
+        table of the scenario, the sums over its flows: for a million flows.
     """
 
     interval: str | None = None
-    series: Sequence[Literal["queue", "window", "drops", "marks"]] | None = None
+    series: Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None = None
     links: Sequence[str] | None = None
+    flows: Literal["flow", "table"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -437,7 +552,10 @@ class Flow(Table):
         Host that receives it.
     start : str | None
         When its connection is opened. Default: 0 s. Range: at least 0 s.
-    traffic : Bulk | str | Mapping[str, Any]
+    arrivals : Arrivals | Mapping[str, Any] | None
+        Connections that are opened one after the other, each with the flow's traffic; absent: one
+        connection, opened at the start. Default: absent.
+    traffic : Bulk | Messages | str | Mapping[str, Any]
         What is sent.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of this flow that differ from those of the scenario. Default: nothing.
@@ -447,10 +565,11 @@ class Flow(Table):
 
     from_: str
     to: str
-    traffic: Bulk | str | Mapping[str, Any]
+    traffic: Bulk | Messages | str | Mapping[str, Any]
     name: str | None = None
     count: int | None = None
     start: str | None = None
+    arrivals: Arrivals | Mapping[str, Any] | None = None
     tcp: Tcp | Mapping[str, Any] | None = None
     receiver_tcp: Tcp | Mapping[str, Any] | None = None
 

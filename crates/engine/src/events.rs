@@ -36,6 +36,11 @@ impl EventQueue {
         EventQueue { due: vec![Time::NEVER; lanes], ..EventQueue::default() }
     }
 
+    /// Makes room for lanes up to `0..lanes`.
+    pub fn grow(&mut self, lanes: usize) {
+        self.due.resize(lanes.max(self.due.len()), Time::NEVER);
+    }
+
     /// Sets the next event of `lane`, in place of the one it had. [`Time::NEVER`] cancels it.
     ///
     /// # Panics
