@@ -182,10 +182,10 @@ impl Simulation<'_> {
         let n = self.links.len();
         let count = |get: &dyn Fn(usize) -> u64| Column::Count((0..n).map(get).collect());
         let ledger = |l: usize| self.links[l].ledger();
+        let rare = |l: usize| ledger(l).rare();
         let inside = |l: usize| &self.insides[l];
         let arrived = |l: usize| ledger(l).arrived - inside(l).to_come;
-        let departed =
-            |l: usize| ledger(l).arrived - ledger(l).dropped - inside(l).to_come - inside(l).waiting;
+        let departed = |l: usize| ledger(l).arrived - rare(l).dropped - inside(l).to_come - inside(l).waiting;
         let busy = |l: usize| Duration(ledger(l).work - inside(l).work).seconds();
         Table {
             name: "links",
@@ -193,12 +193,12 @@ impl Simulation<'_> {
                 ("link", Column::Name((0..n as u32).collect(), names.clone())),
                 ("arrived_packets", count(&|l| arrived(l).packets)),
                 ("arrived_bytes", count(&|l| arrived(l).bytes)),
-                ("dropped_packets", count(&|l| ledger(l).dropped.packets)),
-                ("dropped_bytes", count(&|l| ledger(l).dropped.bytes)),
-                ("dropped_full", count(&|l| ledger(l).dropped_why[0])),
-                ("dropped_early", count(&|l| ledger(l).dropped_why[1])),
-                ("dropped_threshold", count(&|l| ledger(l).dropped_why[2])),
-                ("marked_packets", count(&|l| ledger(l).marked())),
+                ("dropped_packets", count(&|l| rare(l).dropped.packets)),
+                ("dropped_bytes", count(&|l| rare(l).dropped.bytes)),
+                ("dropped_full", count(&|l| rare(l).dropped_why[0])),
+                ("dropped_early", count(&|l| rare(l).dropped_why[1])),
+                ("dropped_threshold", count(&|l| rare(l).dropped_why[2])),
+                ("marked_packets", count(&|l| rare(l).marked())),
                 ("departed_packets", count(&|l| departed(l).packets)),
                 ("departed_bytes", count(&|l| departed(l).bytes)),
                 ("delivered_packets", count(&|l| ledger(l).delivered.packets + inside(l).beyond.packets)),

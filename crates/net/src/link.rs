@@ -60,11 +60,11 @@ pub struct Link<Q> {
     /// Everything admitted and not delivered, in order of arrival.
     pipe: VecDeque<InPipe>,
     waiting_bytes: u64,
-    /// Of what waits: when its transmission begins, and its size.
-    waiting: VecDeque<(Time, u16)>,
+    ledger: Ledger,
     /// Its queue.
     queue: Q,
-    ledger: Ledger,
+    /// Of what waits: when its transmission begins, and its size.
+    waiting: VecDeque<(Time, u16)>,
     fates: Fates,
 }
 
@@ -371,6 +371,12 @@ mod tests {
             one_by_one.push(passed);
         }
         assert!(one_by_one.is_sorted());
+    }
+
+    /// A million links are no luxury.
+    #[test]
+    fn a_link_stays_small() {
+        assert_eq!(size_of::<Link<u64>>(), 192);
     }
 
     #[test]
