@@ -95,14 +95,23 @@ impl Sample for QueueSample {
     }
 }
 
-/// A sender at an instant.
+/// A sender at an instant. Windows to seven digits; what is exact is in halves, so that a sample has no
+/// gaps: the room that samples take is most of what they cost.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowSample {
-    cwnd: f64,
-    ssthresh: f64,
-    acked: u64,
-    rto: Duration,
+    acked: [u32; 2],
+    rto: [u32; 2],
+    cwnd: f32,
+    ssthresh: f32,
     flight: u32,
+}
+
+fn halves(x: u64) -> [u32; 2] {
+    [(x >> 32) as u32, x as u32]
+}
+
+fn whole([high, low]: [u32; 2]) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
 }
 
 impl WindowSample {
@@ -111,10 +120,10 @@ impl WindowSample {
     pub fn of(sender: &Endpoint) -> Self {
         let w = sender.window();
         WindowSample {
-            cwnd: w.cwnd,
-            ssthresh: w.ssthresh,
-            acked: sender.acked(),
-            rto: sender.rto(),
+            acked: halves(sender.acked()),
+            rto: halves(sender.rto().0),
+            cwnd: w.cwnd as f32,
+            ssthresh: w.ssthresh as f32,
             flight: w.flight as u32,
         }
     }
@@ -125,11 +134,11 @@ impl Sample for WindowSample {
         &["cwnd_bytes", "ssthresh_bytes", "flight_bytes", "acked_bytes", "rto_s"];
     fn value(&self, column: usize) -> f64 {
         match column {
-            0 => self.cwnd,
-            1 => self.ssthresh,
+            0 => f64::from(self.cwnd),
+            1 => f64::from(self.ssthresh),
             2 => f64::from(self.flight),
-            3 => self.acked as f64,
-            _ => self.rto.seconds(),
+            3 => whole(self.acked) as f64,
+            _ => Duration(whole(self.rto)).seconds(),
         }
     }
 }
