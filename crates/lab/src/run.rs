@@ -506,12 +506,12 @@ impl<'a> Simulation<'a> {
     /// Holds every ledger against what is there.
     fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
-        let mut packets = vec![[0u32; 2]; self.fates.slots.len()];
         let mut insides = vec![Inside::default(); self.links.len()];
         for (l, link) in self.links.iter().enumerate() {
             for entry in link.pipe() {
                 let p = &entry.packet;
-                packets[p.flow as usize][usize::from(p.way)] += 1;
+                // As if it arrived now; taken back below.
+                self.fates.slots[p.flow as usize].ledger.arrived(p.way);
                 link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
                     let before = self.hops[entry.hop as usize - 1].link() as usize;
@@ -531,8 +531,10 @@ impl<'a> Simulation<'a> {
             }
         }
         for (s, slot) in self.fates.slots.iter().enumerate() {
-            let place = || self.place(s as u32);
-            slot.ledger.check(packets[s]).map_err(|what| self.violation(now, place(), what))?;
+            slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
+        }
+        for entry in self.links.iter().flat_map(Link::pipe) {
+            self.fates.slots[entry.packet.flow as usize].ledger.sent(entry.packet.way);
         }
         self.insides = insides;
         Ok(())
