@@ -234,6 +234,11 @@ impl Endpoint {
         self.end(Time::ZERO, None);
     }
 
+    /// Ends without a word.
+    pub fn forget(&mut self, now: Time) {
+        self.end(now, None);
+    }
+
     fn end(&mut self, now: Time, error: Option<Error>) {
         self.state = State::Closed;
         self.syn_due = false;
