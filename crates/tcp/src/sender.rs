@@ -5,8 +5,7 @@ use net::{Flags, Segment, Seq};
 use units::{Duration, Time};
 
 use crate::config::{FastRetransmit, RecoveryExit, SlowStartFrom, Tcp};
-use crate::congestion::reno::Reno;
-use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::congestion::{Ack, Congestion, CongestionControl, Controller};
 use crate::recovery::OnDuplicate;
 use crate::recovery::reno::Recovery;
 use crate::rto::Rto;
@@ -97,7 +96,7 @@ pub struct Sender {
     recovery: Recovery,
     /// `max` at the last cut of the window (recover of RFC 6582).
     recover: Seq,
-    congestion: Reno,
+    congestion: Controller,
     pub(crate) stats: SenderStats,
     rto: Rto,
 }
@@ -119,7 +118,7 @@ impl Sender {
             recover: iss,
             last_cut: Cut::None,
             recovery: Recovery::default(),
-            congestion: Reno { ssthresh_from: tcp.ssthresh_from },
+            congestion: Controller::new(tcp),
             retransmit: false,
             rto: Rto::new(tcp, phase),
             timer: Time::NEVER,
@@ -244,6 +243,9 @@ impl Sender {
                 rate: None,
             };
             self.cwnd = self.congestion.cwnd_on_ack(&window, &ack);
+            if let Some(ssthresh) = self.congestion.ssthresh_on_ack(&Window { cwnd: self.cwnd, ..window }) {
+                self.ssthresh = ssthresh;
+            }
         }
     }
 

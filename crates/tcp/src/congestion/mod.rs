@@ -1,19 +1,25 @@
 //! Congestion control: numbers in, numbers out. The sender owns cwnd and ssthresh; loss recovery says
 //! when the window is cut, a controller says to what.
+//!
+//! One file an algorithm: its parameters, its state, its equations. `controller.rs` is the table of
+//! them. All but Reno leave cwnd alone while something else limits what is in flight (RFC 7661 §1).
 
+pub mod abe;
+pub mod controller;
+pub mod cubic;
+pub mod dctcp;
+#[cfg(test)]
+mod harness;
+pub mod hystart;
 pub mod reno;
+pub mod slow_start;
 
-use units::{Duration, Rate, Time, words};
+pub use controller::{Algorithm, Controller};
+
+use units::param::{Json, JsonMap};
+use units::{Duration, Rate, Read, Time};
 
 use crate::sender::Window;
-
-words! {
-    /// The congestion controls.
-    pub enum CongestionKind {
-        /// Additive increase, halving (RFC 5681).
-        Reno = "reno",
-    }
-}
 
 /// What told the sender of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +95,11 @@ pub trait CongestionControl {
     /// Every ACK, in recovery or not, before cwnd is computed: for what is measured all the time
     /// (DCTCP's α, delay, delivery rate).
     fn observe(&mut self, _window: &Window, _ack: &Ack) {}
+    /// ssthresh after the ACK for which cwnd was just computed (`window` has it), where that ACK ended
+    /// slow start without congestion (HyStart++, Vegas).
+    fn ssthresh_on_ack(&mut self, _window: &Window) -> Option<f64> {
+        None
+    }
     /// The congestion that was last reported was none (Eifel, D-SACK, F-RTO): take back what it changed.
     fn undo(&mut self, _window: &Window) {}
     /// Data is sent again after the connection was idle for `idle`.
@@ -100,5 +111,29 @@ pub trait CongestionControl {
     /// Whether cwnd follows this controller in loss recovery too (BBR).
     fn rules_recovery(&self) -> bool {
         false
+    }
+}
+
+/// A struct of parameters as it is when a scenario sets none of them.
+fn defaults<T: Read>() -> T {
+    match T::read(&Json::Object(JsonMap::new()), "") {
+        Ok(params) => params,
+        Err(e) => unreachable!("the defaults are valid: {e}"),
+    }
+}
+
+/// Additive increase: `alpha` segments for a window of bytes acknowledged (RFC 3465 §2.1, spread over
+/// the ACKs of the window).
+fn increased(w: &Window, acked: u32, alpha: f64) -> f64 {
+    w.cwnd + alpha * w.smss * f64::from(acked).min(w.cwnd) / w.cwnd
+}
+
+/// Multiplicative decrease: `beta` of the FlightSize, at least two segments (RFC 5681, equation 4, where
+/// beta is a half); what it was when a segment times out again (§3.1).
+fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
+    if congestion == (Congestion::Timeout { again: true }) {
+        w.ssthresh
+    } else {
+        (beta * w.flight).max(2.0 * w.smss)
     }
 }
