@@ -30,7 +30,7 @@ params! {
 #[derive(Clone, Debug)]
 enum Inner {
     Reno(RenoState),
-    Cubic(CubicState),
+    Cubic(Box<CubicState>),
 }
 
 /// State of ABE: that of what it modifies.
@@ -45,7 +45,7 @@ impl AbeState {
     pub fn new(params: &Abe, ssthresh_from: SsthreshFrom) -> Self {
         let (inner, usual) = match &params.over {
             AbeOver::Reno(p) => (Inner::Reno(RenoState::new(p, ssthresh_from)), 0.8),
-            AbeOver::Cubic(p) => (Inner::Cubic(CubicState::new(p)), 0.85),
+            AbeOver::Cubic(p) => (Inner::Cubic(Box::new(CubicState::new(p))), 0.85),
         };
         AbeState { inner, beta_ecn: params.beta_ecn.unwrap_or(usual) }
     }
@@ -53,7 +53,7 @@ impl AbeState {
     fn inner(&mut self) -> &mut dyn CongestionControl {
         match &mut self.inner {
             Inner::Reno(c) => c,
-            Inner::Cubic(c) => c,
+            Inner::Cubic(c) => c.as_mut(),
         }
     }
 }

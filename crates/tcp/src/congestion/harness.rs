@@ -64,6 +64,8 @@ pub struct Path {
     pub buffer: usize,
     /// A packet is marked if it finds at least so many before it.
     pub mark_from: usize,
+    /// One packet of so many is marked; 0: none.
+    pub mark_every: u64,
     /// An ACK for every so many packets.
     pub ack_every: u32,
 }
@@ -72,7 +74,14 @@ impl Path {
     /// Ample buffer, no marks, an ACK a packet.
     pub fn new(rate: u64, delay_ms: u64) -> Self {
         let delay = Duration::from_millis(delay_ms);
-        Path { rate: Rate(rate), delay, buffer: usize::MAX, mark_from: usize::MAX, ack_every: 1 }
+        Path {
+            rate: Rate(rate),
+            delay,
+            buffer: usize::MAX,
+            mark_from: usize::MAX,
+            mark_every: 0,
+            ack_every: 1,
+        }
     }
 }
 
@@ -159,7 +168,8 @@ impl<C: CongestionControl> Sim<C> {
         self.next
     }
 
-    fn window(&self) -> Window {
+    /// The window as it is.
+    pub fn window(&self) -> Window {
         Window {
             cwnd: self.cwnd,
             ssthresh: self.ssthresh,
@@ -178,7 +188,8 @@ impl<C: CongestionControl> Sim<C> {
             (self.first_sent, self.delivered_time) = (self.now, self.now);
         }
         let dropped = self.queue.len() >= self.path.buffer || self.lose == Some(self.next);
-        let marked = self.queue.len() >= self.path.mark_from;
+        let by_number = self.path.mark_every > 0 && self.next.is_multiple_of(self.path.mark_every);
+        let marked = by_number || self.queue.len() >= self.path.mark_from;
         let begin = self.queue.back().copied().unwrap_or(self.now).max(self.now);
         let end = begin + self.path.rate.transmission_time(Bytes(MSS as u64));
         if !dropped {

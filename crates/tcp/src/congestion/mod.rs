@@ -5,14 +5,24 @@
 //! them. All but Reno leave cwnd alone while something else limits what is in flight (RFC 7661 §1).
 
 pub mod abe;
+pub mod bbr;
 pub mod controller;
 pub mod cubic;
 pub mod dctcp;
 #[cfg(test)]
 mod harness;
+pub mod highspeed;
+pub mod htcp;
 pub mod hystart;
+pub mod illinois;
+pub mod ledbat;
+mod max_filter;
+pub mod prague;
 pub mod reno;
+pub mod scalable;
 pub mod slow_start;
+pub mod vegas;
+pub mod westwood;
 
 pub use controller::{Algorithm, Controller};
 

@@ -130,7 +130,7 @@ impl CongestionControl for RenoState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::harness::{MSS, ack, window};
+    use crate::congestion::harness::{ack, window};
 
     fn reno(ssthresh_from: SsthreshFrom) -> RenoState {
         RenoState::new(&super::super::defaults(), ssthresh_from)
