@@ -23,7 +23,7 @@ params! {
         /// What does everything else.
         over: AbeOver = (AbeOver::Reno(super::defaults())), in Range::ANY, from "rfc8511 §3";
         /// What an ECN-Echo leaves of the FlightSize (beta_ecn); absent: 0.8 over Reno, 0.85 over CUBIC.
-        beta_ecn: Option<f64> = (None), in Range::between(0.5, 0.99), from "rfc8511 §3.1 (0.8), §3.2 (CUBIC benefits from 0.85)";
+        beta_ecn: Option<f64> = (None), in Range::between(0.5, 0.99), from "rfc8511 §3.1: 0.8; CUBIC benefits from 0.85";
     }
 }
 

@@ -5,6 +5,7 @@ use units::{Duration, Rate, Time, choice};
 use crate::config::Tcp;
 use crate::congestion::abe::{Abe, AbeState};
 use crate::congestion::bbr::{Bbr, BbrState};
+use crate::congestion::bbr3::{Bbr3, Bbr3State};
 use crate::congestion::cubic::{Cubic, CubicState};
 use crate::congestion::dctcp::{Dctcp, DctcpState};
 use crate::congestion::highspeed::{HighSpeed, HighSpeedState};
@@ -22,9 +23,9 @@ use crate::sender::Window;
 choice! {
     /// The congestion controls.
     pub enum Algorithm {
-        Reno(Reno),
         Abe(Abe),
         Bbr(Bbr),
+        Bbr3(Bbr3),
         Cubic(Cubic),
         Dctcp(Dctcp),
         HighSpeed(HighSpeed),
@@ -32,6 +33,7 @@ choice! {
         Illinois(Illinois),
         Ledbat(Ledbat),
         Prague(Prague),
+        Reno(Reno),
         Scalable(Scalable),
         Vegas(Vegas),
         Westwood(Westwood),
@@ -53,6 +55,8 @@ pub enum Controller {
     Abe(Box<AbeState>),
     /// BBR, version 1.
     Bbr(Box<BbrState>),
+    /// BBR, version 3.
+    Bbr3(Box<Bbr3State>),
     /// RFC 9438.
     Cubic(Box<CubicState>),
     /// RFC 8257.
@@ -82,6 +86,7 @@ impl Controller {
             Algorithm::Reno(p) => Controller::Reno(RenoState::new(p, tcp.ssthresh_from)),
             Algorithm::Abe(p) => Controller::Abe(Box::new(AbeState::new(p, tcp.ssthresh_from))),
             Algorithm::Bbr(p) => Controller::Bbr(Box::new(BbrState::new(p, tcp))),
+            Algorithm::Bbr3(p) => Controller::Bbr3(Box::new(Bbr3State::new(p, tcp))),
             Algorithm::Cubic(p) => Controller::Cubic(Box::new(CubicState::new(p))),
             Algorithm::Dctcp(p) => Controller::Dctcp(Box::new(DctcpState::new(p))),
             Algorithm::HighSpeed(p) => Controller::HighSpeed(Box::new(HighSpeedState::new(p))),
@@ -103,6 +108,7 @@ macro_rules! each {
             Controller::Reno($c) => $call,
             Controller::Abe($c) => $call,
             Controller::Bbr($c) => $call,
+            Controller::Bbr3($c) => $call,
             Controller::Cubic($c) => $call,
             Controller::Dctcp($c) => $call,
             Controller::HighSpeed($c) => $call,

@@ -6,6 +6,7 @@
 
 pub mod abe;
 pub mod bbr;
+pub mod bbr3;
 pub mod controller;
 pub mod cubic;
 pub mod dctcp;

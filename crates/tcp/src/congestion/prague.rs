@@ -47,7 +47,7 @@ params! {
         /// Answer to a classic AQM.
         fallback: Fallback = (Fallback::Off), in Range::ANY, from "rfc9331 §4.3, item 3";
         /// Smoothed queueing delay above which an AQM is taken for a classic one.
-        fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 §2.5.1.1: an L4S queue is marked from 1 ms; a classic one aims at 15 ms";
+        fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one aims at 15 ms; between them";
         /// Pacing rate in slow start, as a multiple of cwnd/SRTT.
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
         /// Slow start.
