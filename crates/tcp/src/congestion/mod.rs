@@ -2,7 +2,8 @@
 //! when the window is cut, a controller says to what.
 //!
 //! One file an algorithm: its parameters, its state, its equations. `controller.rs` is the table of
-//! them. All but Reno leave cwnd alone while something else limits what is in flight (RFC 7661 §1).
+//! them. Those that increase cwnd by a rule of their own do so only while cwnd limits what is in flight
+//! (RFC 7661 §1); Reno leaves that to the sender, LEDBAT and BBR have bounds of their own.
 
 pub mod abe;
 pub mod bbr;
