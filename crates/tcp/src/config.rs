@@ -4,7 +4,7 @@
 use units::param::{Invalid, Json, join};
 use units::{Bytes, Duration, Packets, Range, Read, params, words};
 
-use crate::congestion::CongestionKind;
+use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
 
 words! {
@@ -302,7 +302,7 @@ params! {
     /// same parameters unless the flow sets its receiver's apart.
     pub struct Tcp: "tcp", checked by check {
         /// Congestion control: how cwnd grows and what a cut leaves.
-        congestion: CongestionKind = (CongestionKind::Reno), in Range::ANY, from "rfc5681";
+        congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";
         /// Loss recovery: what duplicate ACKs do.
         recovery: RecoveryKind = (RecoveryKind::Reno), in Range::ANY, from "rfc5681 §3.2";
         /// Largest segment, payload only (SMSS).

@@ -19,7 +19,7 @@ fn changes(name: &str) -> Option<Json> {
         }),
         // Linux 6 as it comes.
         "linux" => serde_json::json!({
-            "congestion": "reno",
+            "congestion": {"kind": "cubic", "slow_start": {"kind": "standard", "limit": "255 packets"}},
             "recovery": "sack",
             "sack": true,
             "timestamps": true,

@@ -193,7 +193,7 @@ pub struct Sender {
     wl1: Seq,
     /// Max(SND.WND).
     most_window: u32,
-    controller: Controller,
+    congestion: Controller,
     more: Option<Box<More>>,
     pub(crate) stats: SenderStats,
     rto: Rto,
@@ -233,7 +233,7 @@ impl Sender {
             cork: false,
             expirations: 0,
             duplicates: Duplicates::default(),
-            controller: Controller::new(tcp),
+            congestion: Controller::new(tcp),
             more: None,
             retransmit: false,
             rto: Rto::new(tcp, phase),
@@ -311,7 +311,7 @@ impl Sender {
 
     /// The rate at which segments are spaced.
     pub fn pacing_rate(&self, tcp: &Tcp) -> Option<units::Rate> {
-        self.controller.pacing_rate(&self.window(), self.rto.smoothed(tcp).0)
+        self.congestion.pacing_rate(&self.window(), self.rto.smoothed(tcp).0)
     }
 
     /// One past the last byte of data ever sent.
@@ -369,7 +369,7 @@ impl Sender {
         let by_board = sack && matches!(tcp.recovery, RecoveryKind::Sack | RecoveryKind::Fack);
         let needed = by_board
             || timestamps
-            || self.controller.measures()
+            || self.congestion.measures()
             || tcp.frto != FrtoKind::Off
             || tcp.eifel
             || tcp.nagle != Nagle::Off
@@ -662,11 +662,14 @@ impl Sender {
                     more.cwnd_limited
                 };
             }
-            self.controller.observe(&window, &ack);
+            self.congestion.observe(&window, &ack);
         }
-        let rules = ack.in_recovery && self.controller.rules_recovery();
+        let rules = ack.in_recovery && self.congestion.rules_recovery();
         if (opens && ack.cwnd_limited) || rules {
-            self.cwnd = self.controller.cwnd_on_ack(&window, &ack).max(window.smss);
+            self.cwnd = self.congestion.cwnd_on_ack(&window, &ack).max(window.smss);
+            if let Some(ssthresh) = self.congestion.ssthresh_on_ack(&self.window()) {
+                self.ssthresh = ssthresh;
+            }
         }
     }
 
@@ -779,7 +782,7 @@ impl Sender {
         self.stats.undone += 1;
         if tcp.spurious_response != SpuriousResponse::None {
             let window = self.window();
-            self.controller.undo(&window);
+            self.congestion.undo(&window);
             self.ssthresh = self.ssthresh.max(more.undo.ssthresh);
             self.cwnd = match tcp.spurious_response {
                 SpuriousResponse::Restore => self.cwnd.max(more.undo.cwnd),
@@ -804,8 +807,8 @@ impl Sender {
             // What limited transmit sent does not count (RFC 5681 §3.2, step 2).
             window.flight = (window.flight - window.inflation).max(0.0);
         }
-        self.ssthresh = self.controller.ssthresh_on(&window, congestion, now);
-        let chosen = self.controller.cwnd_on(&window, congestion, now);
+        self.ssthresh = self.congestion.ssthresh_on(&window, congestion, now);
+        let chosen = self.congestion.cwnd_on(&window, congestion, now);
         (self.cwnd, self.last_cut) = match congestion {
             Congestion::FastRetransmit => (chosen.unwrap_or(self.ssthresh), Cut::FastRetransmit),
             Congestion::Ecn => (chosen.unwrap_or(self.ssthresh).min(self.cwnd), Cut::Ecn),
@@ -956,7 +959,7 @@ impl Sender {
         let opens =
             advanced && !reducing && (!was_reducing || tcp.recovery_exit == RecoveryExit::DeflateAndOpen);
         self.tell_controller(now, delivery.delivered, delivery.delivered, rtt, feedback, opens, rate, tcp);
-        let rules = self.controller.rules_recovery();
+        let rules = self.congestion.rules_recovery();
         if reducing
             && tcp.rate_reduction == RateReduction::Prr
             && !rules
@@ -1269,7 +1272,7 @@ impl Sender {
                 if o.is_new && o.len < self.smss {
                     more.small = self.max;
                 }
-                if let Some(rate) = self.controller.pacing_rate(&self.window(), self.rto.smoothed(tcp).0) {
+                if let Some(rate) = self.congestion.pacing_rate(&self.window(), self.rto.smoothed(tcp).0) {
                     let size = units::Bytes(u64::from(o.len) + tcp.header_on_data.0);
                     more.pace_at = more.pace_at.max(now) + rate.transmission_time(size);
                 }
@@ -1317,7 +1320,7 @@ impl Sender {
         if self.cwnd < before && tcp.idle_restart == IdleRestart::Rfc2861 {
             self.ssthresh = self.ssthresh.max(0.75 * before);
         }
-        self.controller.on_restart(now, idle);
+        self.congestion.on_restart(now, idle);
     }
 
     /// A probe of the closed window (RFC 9293 §3.8.6.1), or what fits one that stays small.
