@@ -433,6 +433,17 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
+impl Tcp {
+    /// ECN as the congestion control has it: DCTCP and Prague bring their own.
+    pub fn ecn_in_force(&self) -> Ecn {
+        match (&self.congestion, self.ecn) {
+            (Algorithm::Dctcp(_), Ecn::Off | Ecn::Passive | Ecn::Rfc3168) => Ecn::Dctcp,
+            (Algorithm::Prague(_), Ecn::Off | Ecn::Passive) => Ecn::Accurate,
+            (_, ecn) => ecn,
+        }
+    }
+}
+
 impl Default for Tcp {
     fn default() -> Self {
         match Tcp::read(&Json::Object(Default::default()), "tcp") {

@@ -130,9 +130,10 @@ struct More {
     lost_bytes: u64,
     /// `delivered` when what was sent while the application had no more is delivered.
     app_limited_until: u64,
-    /// Snapshot of the timed segment, without scoreboard.
-    timed: Clock,
     pushes: VecDeque<Seq>,
+    /// Without scoreboard, for controllers that measure: where each segment ends that was sent once, when it was
+    /// sent, and the bytes delivered by then.
+    sent: VecDeque<(Seq, Time, u64)>,
     /// When pacing lets the next segment go.
     pace_at: Time,
     last_sent: Time,
@@ -359,6 +360,9 @@ impl Sender {
             self.push = self.una;
         }
         self.smss = smss;
+        if let Some(n) = tcp.initial_ssthresh {
+            self.ssthresh = n.0 * f64::from(smss);
+        }
         let iw = tcp.initial_window.bytes(f64::from(smss));
         // RFC 5681 §3.1: one segment if the SYN or SYN-ACK was lost.
         self.cwnd = if u64::from(self.expirations) > tcp.syn_losses_forgiven { f64::from(smss) } else { iw };
@@ -397,8 +401,8 @@ impl Sender {
                 clock,
                 lost_bytes: 0,
                 app_limited_until: 0,
-                timed: clock,
                 pushes: VecDeque::new(),
+                sent: VecDeque::new(),
                 pace_at: Time::ZERO,
                 last_sent: now,
                 cwnd_limited: false,
@@ -634,13 +638,19 @@ impl Sender {
             }
             if more.board.is_none() && delivered > 0 {
                 more.clock.delivered += u64::from(delivered);
-                if let Some(rtt) = rtt {
-                    // Without scoreboard the rate is sampled once a round trip, with the timed segment.
+                let mut newest = None;
+                while more.sent.front().is_some_and(|s| !s.0.after(self.una)) {
+                    newest = more.sent.pop_front();
+                }
+                if let Some((_, at, by_then)) = newest {
+                    let interval = now.since(at);
+                    ack.rtt = Some(interval);
+                    more.min_rtt = more.min_rtt.min(interval);
                     ack.rate = Some(RateSample {
-                        delivered: more.clock.delivered - more.timed.delivered,
-                        interval: rtt,
-                        app_limited: false,
-                        prior_delivered: more.timed.delivered,
+                        delivered: more.clock.delivered - by_then,
+                        interval,
+                        app_limited: by_then < more.app_limited_until,
+                        prior_delivered: by_then,
                         lost: 0,
                     });
                 }
@@ -1573,11 +1583,18 @@ impl Sender {
         {
             more.since = now;
         }
+        if let Some(more) = &mut self.more
+            && more.board.is_none()
+            && self.congestion.measures()
+        {
+            if is_new && len > 0 {
+                more.sent.push_back((self.max, now, more.clock.delivered));
+            } else {
+                more.sent.clear(); // Karn: an ACK may be of either
+            }
+        }
         if is_new && self.timed.1 == Time::NEVER {
             self.timed = (seq, now);
-            if let Some(more) = &mut self.more {
-                more.timed = more.clock;
-            }
         }
         if self.timer == Time::NEVER {
             (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
