@@ -22,6 +22,8 @@ words! {
     pub enum SsthreshFrom {
         /// Half the FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation 4).
         FlightSize = "flight-size",
+        /// A share of cwnd, whatever is in flight (Linux).
+        Cwnd = "cwnd",
         /// Half the smaller of cwnd and the receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2).
         Window = "window",
     }
@@ -246,8 +248,6 @@ words! {
         None = "none",
         /// While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited).
         Limited = "limited",
-        /// While pipeACK says that at least half of it is used (RFC 7661 §4.3).
-        Rfc7661 = "rfc7661",
     }
 }
 

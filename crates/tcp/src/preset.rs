@@ -25,6 +25,7 @@ fn changes(name: &str) -> Option<Json> {
             "timestamps": true,
             "window_scaling": "on",
             "limited_transmit": true,
+            "ssthresh_from": "cwnd",
             "rate_reduction": "prr",
             "rack": true,
             "tail_loss_probe": true,
