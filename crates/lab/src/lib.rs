@@ -48,6 +48,7 @@ pub fn pages() -> Json {
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>()],
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "queues": queues::Queue::pages(),
+        "impairments": impairments::Impairment::pages(),
         "tcp": tcp::pages(),
         "traffic": traffic,
     })

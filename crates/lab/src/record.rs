@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use net::{Fate, OptionStore, Probe, Why};
+use impairments::Witness;
+use net::{Fate, OptionStore, Packet, Probe, Why};
 use units::Time;
 
 use crate::effort::Effort;
@@ -201,5 +202,13 @@ impl Probe for LinkProbe<'_> {
             }
             Fate::Marked(..) => slot.ledger.marked(packet.way),
         }
+    }
+}
+
+impl Witness for LinkProbe<'_> {
+    fn copy(&mut self, packet: &Packet) -> Packet {
+        let r = &mut *self.recorder;
+        r.slots[packet.flow as usize].ledger.sent(packet.way);
+        Packet { options: r.options.copy(packet.options), ..*packet }
     }
 }

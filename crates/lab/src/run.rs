@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{InPipe, Inside, Link, OptionStore, Options, Packet, Violation};
+use impairments::Wire;
+use net::{Fate, InPipe, Inside, Link, OptionStore, Options, Packet, Probe, Violation, Why};
 use queues::Discipline;
 use tcp::Endpoint;
 use tcp::ecn::Mode as EcnMode;
@@ -80,12 +81,15 @@ pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     Ok(sim.outcome(setup, running))
 }
 
-/// A run. Its lanes: the links, the sources, the sampler, then two endpoints a slot, whose number grows.
+/// A run. Its lanes: the links, the sources, the wires, the sampler, then two endpoints a slot, whose number grows.
 pub(crate) struct Simulation<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link<Discipline>>,
+    pub(crate) wires: Vec<Wire>,
+    /// The link before each wire.
+    pub(crate) impaired: Vec<u32>,
     pub(crate) endpoints: Vec<Endpoint>,
     /// The slots, and what is told of fates.
     pub(crate) fates: FateRecorder,
@@ -114,8 +118,8 @@ pub(crate) struct Simulation<'a> {
 
 impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan) -> Self {
-        let Built { links, endpoints, slots, sources, draws, hops } = build(scenario, plan);
-        let before = links.len() + sources.len() + 1;
+        let Built { links, wires, endpoints, slots, sources, draws, hops } = build(scenario, plan);
+        let before = links.len() + sources.len() + wires.len() + 1;
         let mut events = EventQueue::new(before + endpoints.len());
         for (s, slot) in slots.iter().enumerate() {
             events.set((before + 2 * s) as u32, slot.start);
@@ -149,6 +153,8 @@ impl<'a> Simulation<'a> {
             free: Vec::new(),
             begun,
             open: begun,
+            impaired: plan.impaired(),
+            wires,
             links,
             endpoints,
             hops,
@@ -168,11 +174,12 @@ impl<'a> Simulation<'a> {
     /// The first lane of the endpoints.
     #[inline]
     fn endpoint_lanes(&self) -> u32 {
-        (self.links.len() + self.sources.len()) as u32 + 1
+        (self.links.len() + self.sources.len() + self.wires.len()) as u32 + 1
     }
 
     fn run(&mut self, watch: &Watch) -> Result<(), Failure> {
         let (links, endpoints) = (self.links.len() as u32, self.endpoint_lanes());
+        let wires = links + self.sources.len() as u32;
         let limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
         while self.open > 0 || self.scenario.duration.is_some() {
             let Some((now, lane)) = self.events.pop() else { break };
@@ -184,8 +191,10 @@ impl<'a> Simulation<'a> {
                 self.link_event(now, lane).map_err(|v| *v)?;
             } else if lane >= endpoints {
                 self.endpoint_event(now, lane - endpoints).map_err(|v| *v)?;
-            } else if lane < endpoints - 1 {
+            } else if lane < wires {
                 self.arrival(now, (lane - links) as usize).map_err(|v| *v)?;
+            } else if lane < endpoints - 1 {
+                self.wire_event(now, lane, (lane - wires) as usize).map_err(|v| *v)?;
             } else {
                 self.sample(now);
                 self.events.set(lane, now + self.scenario.record.interval);
@@ -311,14 +320,54 @@ impl<'a> Simulation<'a> {
                 let before = self.hops[hop as usize - 1].link();
                 self.links[before as usize].delivered_beyond(&packet);
             }
-            let next = self.hops[hop as usize + 1];
-            if next.is_end() {
-                // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-                self.arrive(now, 2 * packet.flow + 1 - u32::from(packet.way), &packet)?;
-            } else if !self.enter(now, hop + 1, packet) {
+            self.forward(now, hop, packet)?;
+        }
+        Ok(())
+    }
+
+    /// A packet goes from `hop` of its route to the next.
+    #[inline]
+    fn forward(&mut self, now: Time, hop: u32, packet: Packet) -> Step {
+        let next = self.hops[hop as usize + 1];
+        if next.is_link() {
+            if !self.enter(now, hop + 1, packet) {
                 self.release(packet.flow);
             }
+        } else if next.is_end() {
+            // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
+            self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.way), &packet)?;
+        } else if let Some(w) = next.wire() {
+            self.enter_wire(now, w, hop + 1, packet);
         }
+        Ok(())
+    }
+
+    /// A packet reaches the far end of a link whose wire has impairments.
+    #[cold]
+    fn enter_wire(&mut self, now: Time, w: usize, hop: u32, packet: Packet) {
+        let inside = self.wires[w].receive(now, hop, packet, &mut self.fates.of(self.impaired[w]));
+        let lane = (self.links.len() + self.sources.len() + w) as u32;
+        self.events.set(lane, self.wires[w].due());
+        if !inside {
+            self.release(packet.flow);
+        }
+    }
+
+    /// A packet leaves a wire with impairments.
+    #[cold]
+    fn wire_event(&mut self, now: Time, lane: u32, w: usize) -> Step {
+        let entry = self.wires[w].deliver(now);
+        self.events.set(lane, self.wires[w].due());
+        entry.map_or(Ok(()), |entry| self.forward(now, entry.hop, entry.packet))
+    }
+
+    /// A packet with errors reaches its endpoint, which discards it (RFC 9293 §3.1).
+    #[cold]
+    fn discard(&mut self, now: Time, hop: u32, packet: &Packet) -> Step {
+        let last = self.hops[hop as usize];
+        let link = last.wire().map_or(last.link(), |w| self.impaired[w]);
+        self.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Corruption));
+        self.release(packet.flow);
         Ok(())
     }
 
@@ -342,9 +391,12 @@ impl<'a> Simulation<'a> {
         true
     }
 
-    /// A packet reaches its endpoint.
+    /// A packet reaches its endpoint over the last hop of its route.
     #[inline]
-    fn arrive(&mut self, now: Time, e: u32, packet: &Packet) -> Step {
+    fn arrive(&mut self, now: Time, hop: u32, e: u32, packet: &Packet) -> Step {
+        if packet.is_damaged() {
+            return self.discard(now, hop, packet);
+        }
         let endpoint = &mut self.endpoints[e as usize];
         let ledger = &mut self.fates.slots[(e / 2) as usize].ledger;
         ledger.arrived(packet.way);
@@ -538,6 +590,15 @@ impl<'a> Simulation<'a> {
                 }
             }
         }
+        for wire in &self.wires {
+            for entry in wire.inside() {
+                self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.way);
+            }
+        }
+        for (w, wire) in self.wires.iter().enumerate() {
+            let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
+            wire.check().map_err(|what| self.violation(now, place(), what))?;
+        }
         for (l, link) in self.links.iter_mut().enumerate() {
             let violation = |what| {
                 let place = format!("link {}", self.plan.links[l].name());
@@ -552,8 +613,9 @@ impl<'a> Simulation<'a> {
         for (s, slot) in self.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
-        for entry in self.links.iter().flat_map(Link::pipe) {
-            self.fates.slots[entry.packet.flow as usize].ledger.sent(entry.packet.way);
+        let on_wires = self.wires.iter().flat_map(Wire::inside).map(|entry| &entry.packet);
+        for packet in self.links.iter().flat_map(Link::pipe).map(|entry| &entry.packet).chain(on_wires) {
+            self.fates.slots[packet.flow as usize].ledger.sent(packet.way);
         }
         self.insides = insides;
         Ok(())

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use impairments::Counts;
 use units::{Duration, Time};
 
 use crate::effort::Effort;
@@ -94,6 +95,9 @@ impl Simulation<'_> {
         if !self.sources.is_empty() {
             tables.push(self.connection_table(&flow_names));
         }
+        if !self.wires.is_empty() {
+            tables.push(self.impairment_table(&link_names));
+        }
         let lasting: Vec<u32> = self.fates.slots[..self.lasting].iter().map(|slot| slot.flow).collect();
         for series in &wanted.series {
             tables.extend(match series {
@@ -178,6 +182,31 @@ impl Simulation<'_> {
         }
     }
 
+    /// A row an impairment.
+    fn impairment_table(&self, names: &Arc<Vec<String>>) -> Table {
+        let (mut links, mut kinds, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+        for (wire, &l) in self.wires.iter().zip(&self.impaired) {
+            for (impairment, count) in self.plan.links[l as usize].impairments().iter().zip(wire.counts()) {
+                links.push(l);
+                kinds.push(impairment.name().to_string());
+                counts.push(*count);
+            }
+        }
+        let count = |get: &dyn Fn(&Counts) -> u64| Column::Count(counts.iter().map(get).collect());
+        Table {
+            name: "impairments",
+            columns: vec![
+                ("link", Column::Name(links, names.clone())),
+                ("kind", names_of(kinds.into_iter())),
+                ("seen_packets", count(&|c| c.seen)),
+                ("lost_packets", count(&|c| c.lost)),
+                ("damaged_packets", count(&|c| c.damaged)),
+                ("doubled_packets", count(&|c| c.doubled)),
+                ("held_packets", count(&|c| c.held)),
+            ],
+        }
+    }
+
     fn link_table(&self, names: &Arc<Vec<String>>) -> Table {
         let n = self.links.len();
         let count = |get: &dyn Fn(usize) -> u64| Column::Count((0..n).map(get).collect());
@@ -186,6 +215,11 @@ impl Simulation<'_> {
         let inside = |l: usize| &self.insides[l];
         let arrived = |l: usize| ledger(l).arrived - inside(l).to_come;
         let departed = |l: usize| ledger(l).arrived - rare(l).dropped - inside(l).to_come - inside(l).waiting;
+        // Behind impairments: what left the wire.
+        let delivered = |l: usize| match self.impaired.binary_search(&(l as u32)) {
+            Ok(w) => self.wires[w].left().packets,
+            Err(_) => ledger(l).delivered.packets + inside(l).beyond.packets,
+        };
         let busy = |l: usize| Duration(ledger(l).work - inside(l).work).seconds();
         Table {
             name: "links",
@@ -201,7 +235,7 @@ impl Simulation<'_> {
                 ("marked_packets", count(&|l| rare(l).marked())),
                 ("departed_packets", count(&|l| departed(l).packets)),
                 ("departed_bytes", count(&|l| departed(l).bytes)),
-                ("delivered_packets", count(&|l| ledger(l).delivered.packets + inside(l).beyond.packets)),
+                ("delivered_packets", count(&delivered)),
                 ("waiting_packets", count(&|l| inside(l).waiting.packets)),
                 ("busy_s", Column::Float((0..n).map(busy).collect())),
                 (
