@@ -14,28 +14,39 @@ __all__ = [
     "Arrivals",
     "Bbr",
     "Bbr3",
+    "BitErrors",
     "Bulk",
+    "Corruption",
     "Cubic",
     "Dctcp",
+    "DelaySpikes",
     "DropTail",
     "Dumbbell",
+    "Duplication",
     "Exponential",
     "Flow",
+    "GilbertElliott",
     "Graph",
     "Highspeed",
     "Htcp",
     "Hystart",
     "Illinois",
+    "Jitter",
     "Ledbat",
     "Link",
+    "ListedLoss",
     "Lognormal",
+    "Loss",
     "Messages",
+    "Outage",
     "Pareto",
+    "PeriodicLoss",
     "PhaseBreaking",
     "Prague",
     "Record",
     "Red",
     "Reno",
+    "Reordering",
     "Scalable",
     "Scenario",
     "Spread",
@@ -148,6 +159,243 @@ class DropTail(Table):
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outage(Table):
+    """An outage, or several: packets that would arrive during one are lost.
+
+    (For a transmitter that stops, and a queue that grows, give the link a rate of 0 bit/s for a
+    while with `rate_changes`.)
+
+    Parameters
+    ----------
+    start : str | None
+        When the first begins; absent: an interval after the start of the run. Default: absent.
+        Range: at least 0 s.
+    length : str
+        How long one lasts. Range: above 0 s.
+    interval : str | None
+        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
+        absent. Range: at least 0.001 s.
+    spacing : Literal["exponential", "constant"] | None
+        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
+        a Poisson process. "constant": Always the same interval.
+    """
+
+    KIND: ClassVar[str | None] = "outage"
+
+    length: str
+    start: str | None = None
+    interval: str | None = None
+    spacing: Literal["exponential", "constant"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DelaySpikes(Table):
+    """Delay spikes: packets that would arrive during one are held until it is over, then arrive in order.
+
+    Parameters
+    ----------
+    start : str | None
+        When the first begins; absent: an interval after the start of the run. Default: absent.
+        Range: at least 0 s.
+    length : str
+        How long one lasts. Range: above 0 s. Source: gurtov2003responding: seconds, in the cellular
+        networks of that time.
+    interval : str | None
+        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
+        absent. Range: at least 0.001 s.
+    spacing : Literal["exponential", "constant"] | None
+        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
+        a Poisson process. "constant": Always the same interval.
+    """
+
+    KIND: ClassVar[str | None] = "delay_spikes"
+
+    length: str
+    start: str | None = None
+    interval: str | None = None
+    spacing: Literal["exponential", "constant"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jitter(Table):
+    """Jitter: each packet is delayed further by a random time of its own.
+
+    Parameters
+    ----------
+    mean : str
+        Mean of the further delay. Range: at least 0 s. Source: rfc3393: variation of the one-way
+        delay.
+    distribution : Literal["uniform", "exponential"] | None
+        Its distribution. Default: uniform. "uniform": Uniform between 0 and twice the mean.
+        "exponential": Exponential.
+    order : Literal["keep", "any"] | None
+        Whether packets may overtake each other. Default: keep. "keep": None overtakes another: it
+        waits for those before it, as in a queue that is not simulated. "any": Each takes its own
+        time: the jitter reorders.
+    """
+
+    KIND: ClassVar[str | None] = "jitter"
+
+    mean: str
+    distribution: Literal["uniform", "exponential"] | None = None
+    order: Literal["keep", "any"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reordering(Table):
+    """Reordering: some packets are held for a while, and those behind overtake them.
+
+    Parameters
+    ----------
+    probability : float
+        Probability that a packet is held.
+    delay : str
+        For how long: with a long one many overtake it (the late-time offset). Range: above 0 s.
+        Source: rfc4737 §4.2.2.
+    """
+
+    KIND: ClassVar[str | None] = "reordering"
+
+    probability: float
+    delay: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duplication(Table):
+    """Duplication: a copy follows the packet.
+
+    Parameters
+    ----------
+    probability : float
+        Probability that a packet is doubled. Source: rfc5560: one-way duplication of packets.
+    delay : str | None
+        How much later the copy arrives. Default: 0 s. Range: at least 0 s. Source: right behind it,
+        as by a link that sends again what was not acknowledged in time.
+    """
+
+    KIND: ClassVar[str | None] = "duplication"
+
+    probability: float
+    delay: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corruption(Table):
+    """Corruption that no link notices: the packet goes on, through every queue to its receiver, whose checksum finds the error and discards it.
+
+    Of a link that notices, see bit_errors.
+
+    Parameters
+    ----------
+    probability : float
+        Probability that a packet is damaged. Source: rfc9293 §3.1: the checksum covers header, data
+        and pseudo-header; MUST-3: the receiver checks it.
+    """
+
+    KIND: ClassVar[str | None] = "corruption"
+
+    probability: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BitErrors(Table):
+    """Independent bit errors: the link discards a packet with an error in any of its bits, so a packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
+
+    Parameters
+    ----------
+    rate : float
+        Probability that a bit is wrong (bit error rate). Source: rfc3819 §8.2: links should discard
+        what they know to be wrong.
+    """
+
+    KIND: ClassVar[str | None] = "bit_errors"
+
+    rate: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class GilbertElliott(Table):
+    """Gilbert–Elliott loss: a chain of two states, good and bad, makes a step a packet, and loses the packet with the probability of its state.
+
+    With the defaults the loss rate is good_to_bad/(good_to_bad + bad_to_good), and a burst of lost
+    packets has a mean length of 1/bad_to_good. The chain begins in its stationary distribution.
+
+    Parameters
+    ----------
+    good_to_bad : float
+        Probability that the bad state follows the good one (P, p). Source: gilbert1960capacity.
+    bad_to_good : float
+        Probability that the good state follows the bad one (p, r). Source: gilbert1960capacity.
+    loss_in_good : float | None
+        Probability that a packet is lost in the good state (1 − k). Default: 0.0. Source:
+        gilbert1960capacity: none; elliott1963estimates: any.
+    loss_in_bad : float | None
+        Probability that a packet is lost in the bad state (1 − h). Default: 1.0. Source: every
+        packet, the simple Gilbert model; gilbert1960capacity: 0.5 for bits.
+    """
+
+    KIND: ClassVar[str | None] = "gilbert_elliott"
+
+    good_to_bad: float
+    bad_to_good: float
+    loss_in_good: float | None = None
+    loss_in_bad: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedLoss(Table):
+    """Loss of listed packets: exactly those with these numbers are lost.
+
+    Parameters
+    ----------
+    packets : Sequence[int]
+        Their numbers, in rising order, counted from 1 over every packet that crosses the link.
+    """
+
+    KIND: ClassVar[str | None] = "listed_loss"
+
+    packets: Sequence[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodicLoss(Table):
+    """Periodic loss: one packet in so many is lost, counting every packet that crosses the link.
+
+    Parameters
+    ----------
+    every : int
+        One packet in this many is lost. Range: at least 1.
+    first : int | None
+        The number of the first that is lost, counted from 1; absent: the last of the first period.
+        Default: absent. Range: at least 1.
+    losses : int | None
+        How many are lost in all; absent: no end. Default: absent. Range: at least 1.
+    """
+
+    KIND: ClassVar[str | None] = "periodic_loss"
+
+    every: int
+    first: int | None = None
+    losses: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss(Table):
+    """Random loss: each packet is lost with the same probability, whatever became of others.
+
+    Parameters
+    ----------
+    probability : float
+        Probability that a packet is lost; the bursts of lost packets then have a mean length of
+        1/(1 − probability).
+    """
+
+    KIND: ClassVar[str | None] = "loss"
+
+    probability: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -715,11 +963,12 @@ class Tcp(Table):
         Which ACK of data begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
         §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
         (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
-    ssthresh_from : Literal["flight-size", "window"] | None
+    ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
         From what ssthresh is computed. Default: flight-size. "flight-size": Half the FlightSize, at
-        least two segments; kept when a segment times out again (RFC 5681, equation 4). "window":
-        Half the smaller of cwnd and the receiver's window, in whole segments, at least two
-        (4.3BSD-Reno, ns-2). Source: rfc5681 §3.1.
+        least two segments; kept when a segment times out again (RFC 5681, equation 4). "cwnd": A
+        share of cwnd, whatever is in flight (Linux). "window": Half the smaller of cwnd and the
+        receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2). Source: rfc5681
+        §3.1.
     duplicate_acks : str | None
         Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
         least 1 packets, at most 255 packets. Source: rfc5681 §3.2.
@@ -854,10 +1103,10 @@ class Tcp(Table):
         "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
         each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
         §4.1.
-    cwnd_validation : Literal["none", "limited", "rfc7661"] | None
+    cwnd_validation : Literal["none", "limited"] | None
         When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
-        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). "rfc7661": While pipeACK
-        says that at least half of it is used (RFC 7661 §4.3). Source: rfc5681 §3.1 asks for none.
+        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1 asks
+        for none.
     flight_unit : Literal["bytes", "segments"] | None
         Units of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
         "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
@@ -912,7 +1161,7 @@ class Tcp(Table):
     receive_window: str | None = None
     initial_window: str | None = None
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
-    ssthresh_from: Literal["flight-size", "window"] | None = None
+    ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
     duplicate_acks: str | None = None
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
     fast_retransmit_timer: Literal["restarts", "runs-on"] | None = None
@@ -963,7 +1212,7 @@ class Tcp(Table):
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     quick_ack: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
-    cwnd_validation: Literal["none", "limited", "rfc7661"] | None = None
+    cwnd_validation: Literal["none", "limited"] | None = None
     flight_unit: Literal["bytes", "segments"] | None = None
     zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
     user_timeout: str | None = None
@@ -1120,6 +1369,10 @@ class Link(Table):
         Its queue. Default: drop_tail, limit 1000 packets.
     reverse_queue : DropTail | Red | str | Mapping[str, Any] | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
+    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        What its wire does to packets, in this order. Default: empty.
+    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        What the wire of the way back does to packets. Default: empty.
     directions : Literal["both", "one"] | None
         Whether it goes both ways. Default: both. "both": From and to alike. "one": Only from → to.
     cost : int | None
@@ -1134,6 +1387,40 @@ class Link(Table):
     count: int | None = None
     queue: DropTail | Red | str | Mapping[str, Any] | None = None
     reverse_queue: DropTail | Red | str | Mapping[str, Any] | None = None
+    impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
+        | None
+    ) = None
+    reverse_impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
+        | None
+    ) = None
     directions: Literal["both", "one"] | None = None
     cost: int | None = None
 
@@ -1185,6 +1472,11 @@ class Dumbbell(Table):
         Queue of the bottleneck from left to right.
     reverse_queue : DropTail | Red | str | Mapping[str, Any] | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
+    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        What the wire of the bottleneck does to packets from left to right, in this order. Default:
+        empty.
+    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        What it does to packets from right to left. Default: empty.
     left_hosts : int | None
         Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
     left_rate : str
@@ -1213,6 +1505,40 @@ class Dumbbell(Table):
     right_rate: str
     right_delay: Spread | str | Mapping[str, Any]
     reverse_queue: DropTail | Red | str | Mapping[str, Any] | None = None
+    impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
+        | None
+    ) = None
+    reverse_impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
+        | None
+    ) = None
     left_hosts: int | None = None
     right_hosts: int | None = None
     access_queue: DropTail | Red | str | Mapping[str, Any] | None = None

@@ -11,7 +11,7 @@ params! {
     /// bytes is lost with probability 1 − (1 − rate)^(8n).
     pub struct BitErrors: "bit_errors" {
         /// Probability that a bit is wrong (bit error rate).
-        rate: Probability = required, in Range::ANY, from "rfc3819 §8.2: links should discard what they know to be wrong";
+        rate: Probability = required, in Range::ANY, from "rfc3819: links detect errors and discard what has them";
     }
 }
 

@@ -15,7 +15,7 @@ params! {
         /// When the first begins; absent: an interval after the start of the run.
         start: Option<Duration> = (None), in Range::at_least(0.0), from "";
         /// How long one lasts.
-        length: Duration = required, in Range::above(0.0), from "gurtov2003responding: seconds, in the cellular networks of that time";
+        length: Duration = required, in Range::above(0.0), from "gurtov2003responding";
         /// Mean time from the end of one to the beginning of the next; absent: there is one.
         interval: Option<Duration> = (None), in Range::at_least(LEAST_INTERVAL), from "";
         /// How they are spaced.

@@ -22,12 +22,12 @@ params! {
         /// Probability that a packet is lost in the good state (1 − k).
         loss_in_good: Probability = (Probability(0.0)), in Range::ANY, from "gilbert1960capacity: none; elliott1963estimates: any";
         /// Probability that a packet is lost in the bad state (1 − h).
-        loss_in_bad: Probability = (Probability(1.0)), in Range::ANY, from "every packet, the simple Gilbert model; gilbert1960capacity: 0.5 for bits";
+        loss_in_bad: Probability = (Probability(1.0)), in Range::ANY, from "every packet: the simple Gilbert model; gilbert1960capacity: any";
     }
 }
 
 impl GilbertElliott {
-    /// Share of the steps in the bad state (Gilbert 1960, before equation 1).
+    /// Share of the steps in the bad state.
     pub fn share_bad(&self) -> f64 {
         let (p, r) = (self.good_to_bad.0, self.bad_to_good.0);
         if p + r > 0.0 { p / (p + r) } else { 0.0 }

@@ -12,6 +12,6 @@ params! {
         /// Probability that a packet is held.
         probability: Probability = required, in Range::ANY, from "";
         /// For how long: with a long one many overtake it (the late-time offset).
-        delay: Duration = required, in Range::above(0.0), from "rfc4737 §4.2.2";
+        delay: Duration = required, in Range::above(0.0), from "rfc4737 §4.3";
     }
 }

@@ -1,5 +1,6 @@
 //! Turns a scenario into a network ready to run.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use impairments::{Impairment, Wire};
 use net::{Edge, Link, Routes};
 use queues::{Discipline, Queue};
 use tcp::{Endpoint, Tcp};
-use traffic::{Arrivals, Traffic};
+use traffic::{Arrivals, Emitter, Traffic};
 use units::param::{Invalid, did_you_mean, join};
 use units::{Duration, Rate, Read, Time};
 
@@ -17,6 +18,7 @@ use crate::read::unknown_node;
 use crate::scenario::{Directions, Dumbbell, Graph, Network, Scenario, Series};
 use crate::slot::Slot;
 use crate::source::Source;
+use crate::stream;
 use crate::sum::Sum;
 use crate::template::expand;
 
@@ -145,6 +147,8 @@ impl Hop {
     /// The end of a route: the packet has reached its endpoint.
     const END: Hop = Hop(u32::MAX);
     const DELAYS: u32 = 0b10 << 30;
+    /// The end of a route of datagrams.
+    const SINK: Hop = Hop(u32::MAX - 1);
     /// Everything from here on is no link.
     const WIRE: u32 = 0b11 << 30;
 
@@ -174,7 +178,7 @@ impl Hop {
 
     /// The index of the wire, if it is one.
     pub fn wire(self) -> Option<usize> {
-        (!self.is_link() && !self.is_end()).then_some((self.0 & !Self::WIRE) as usize)
+        (!self.is_link() && self.0 < Self::SINK.0).then_some((self.0 & !Self::WIRE) as usize)
     }
 }
 
@@ -191,6 +195,8 @@ pub struct Built {
     pub slots: Vec<Slot>,
     /// The flows whose connections come and go, in their order, and when the process of arrivals begins.
     pub sources: Vec<(Source, Time)>,
+    /// The flows of datagrams, in their order, and when their first packet is sent.
+    pub streams: Vec<(stream::Stream, Option<Time>)>,
     /// The random numbers of each table of flows.
     pub draws: Vec<Draws>,
     /// All routes one after the other, each with its end.
@@ -345,7 +351,8 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
                     "is also where the flow comes from",
                 ));
             }
-            for (way, ends) in [(a, b), (b, a)].into_iter().enumerate() {
+            let ways = if table.traffic.is_datagrams() { 1 } else { 2 };
+            for (way, ends) in [(a, b), (b, a)].into_iter().enumerate().take(ways) {
                 plan.flows[f][way] = match known.get(&ends) {
                     Some(&route) => route,
                     None => {
@@ -423,13 +430,15 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
         Wire::new(&link.impairments, |kind, i| Stream::new(seed, &format!("link/{name}/{kind}-{i}")))
     };
     let wires = impaired.iter().map(wire).collect();
-    let connections = (0..plan.flows()).filter(|&f| plan.arrivals(f).is_none()).count();
+    let lasting = |&f: &usize| plan.arrivals(f).is_none() && !plan.traffic(f).is_datagrams();
+    let connections = (0..plan.flows()).filter(lasting).count();
     let mut built = Built {
         links,
         wires,
         endpoints: Vec::with_capacity(2 * connections),
         slots: Vec::with_capacity(connections),
         sources: Vec::new(),
+        streams: Vec::new(),
         draws: plan.tables.iter().map(|t| Draws::new(seed, &plan.name(t.first))).collect(),
         hops: Vec::new(),
     };
@@ -444,11 +453,22 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
         }
         built.hops.push(Hop::END);
     }
+    let mut sinks: HashMap<u32, u32> = HashMap::new();
     for (f, flow) in plan.flows.iter().enumerate() {
         let name = plan.name(f);
         let table = &plan.tables[plan.table(f)];
         let first_hop = flow.map(|route| begins[route as usize]);
         let start = table.start + offset(seed, &format!("flow/{name}/start"), phase.start);
+        if let Some(emitter) =
+            Emitter::new(&table.traffic, Stream::new(seed, &format!("flow/{name}/datagrams")))
+        {
+            let begins = match sinks.entry(flow[0]) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => *new.insert(to_sink(&mut built.hops, first_hop[0])),
+            };
+            built.streams.push(stream::Stream::new(f as u32, begins, Time::ZERO + start, emitter));
+            continue;
+        }
         let clock = |side: usize, tcp: &Tcp| {
             offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity)
         };
@@ -472,6 +492,15 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
     }
     find_delays(scenario, plan, &mut built);
     built
+}
+
+/// Copies the route that begins at `first` for datagrams: where the copy begins.
+fn to_sink(hops: &mut Vec<Hop>, first: u32) -> u32 {
+    let begins = hops.len() as u32;
+    let links: Vec<Hop> = hops[first as usize..].iter().copied().take_while(|hop| !hop.is_end()).collect();
+    hops.extend(links);
+    hops.push(Hop::SINK);
+    begins
 }
 
 /// What comes before a link on the routes.
@@ -501,6 +530,8 @@ fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
         let (data, control) = (tcp.header_on_data.0, tcp.header_on_control.0);
         ((data + 1).min(control), (data + tcp.mss.0).max(control))
     });
+    let datagrams = built.streams.iter().map(|(stream, _)| stream.sizes());
+    let sizes = sizes.chain(datagrams.map(|(least, largest)| (u64::from(least), u64::from(largest))));
     let (least, largest) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     let (least, largest) = (least.min(65_535) as u16, largest.min(65_535) as u16);
     // A queue that is sampled is simulated: what is on its way to it is not in it yet.

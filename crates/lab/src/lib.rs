@@ -12,6 +12,7 @@ mod sample;
 pub mod scenario;
 mod slot;
 mod source;
+mod stream;
 mod sum;
 mod tables;
 mod template;

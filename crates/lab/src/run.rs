@@ -1,5 +1,6 @@
 //! The run: takes events one after the other until the scenario is over, then checks and tables.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
@@ -11,7 +12,7 @@ use tcp::ecn::Mode as EcnMode;
 use thiserror::Error;
 use traffic::{Bulk, Messages, Size, Traffic};
 use units::param::Invalid;
-use units::{Bytes, Time};
+use units::{Bytes, Duration, Time};
 
 use crate::build::{Built, Draws, Hop, Plan, build, plan};
 use crate::effort::Stopwatch;
@@ -20,6 +21,7 @@ use crate::sample::{QueueSample, Samples, WindowSample};
 use crate::scenario::{Scenario, Series};
 use crate::slot::{Phase, Slot};
 use crate::source::Source;
+use crate::stream::Stream;
 use crate::sum::Sum;
 
 /// Why a run gave no result.
@@ -81,7 +83,7 @@ pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     Ok(sim.outcome(setup, running))
 }
 
-/// A run. Its lanes: the links, the sources, the wires, the sampler, then two endpoints a slot, whose number grows.
+/// A run. Its lanes: the links, the sources, the wires, the streams, the sampler, then two endpoints a slot, whose number grows.
 pub(crate) struct Simulation<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
@@ -94,6 +96,8 @@ pub(crate) struct Simulation<'a> {
     /// The slots, and what is told of fates.
     pub(crate) fates: FateRecorder,
     pub(crate) sources: Vec<Source>,
+    /// Flows of datagrams; their slots come behind the lasting ones, and their endpoints are never used.
+    pub(crate) streams: Vec<Stream>,
     draws: Vec<Draws>,
     /// Options of the segment that is being sent.
     scratch: Options,
@@ -118,10 +122,18 @@ pub(crate) struct Simulation<'a> {
 
 impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan) -> Self {
-        let Built { links, wires, endpoints, slots, sources, draws, hops } = build(scenario, plan);
-        let before = links.len() + sources.len() + wires.len() + 1;
-        let mut events = EventQueue::new(before + endpoints.len());
-        for (s, slot) in slots.iter().enumerate() {
+        let Built { links, wires, mut endpoints, mut slots, sources, streams, draws, hops } =
+            build(scenario, plan);
+        let before = links.len() + sources.len() + wires.len() + streams.len() + 1;
+        let lasting = slots.len();
+        let mut events = EventQueue::new(before + endpoints.len() + 2 * streams.len());
+        for (k, (stream, first)) in streams.iter().enumerate() {
+            slots.push(Slot::of_stream(stream));
+            let unused = Arc::new(scenario.tcp.clone());
+            endpoints.extend([0, 1].map(|_| Endpoint::new(unused.clone(), Duration::ZERO)));
+            events.set((before - 1 - streams.len() + k) as u32, first.unwrap_or(Time::NEVER));
+        }
+        for (s, slot) in slots[..lasting].iter().enumerate() {
             events.set((before + 2 * s) as u32, slot.start);
         }
         let record = &scenario.record;
@@ -133,14 +145,16 @@ impl<'a> Simulation<'a> {
         let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
         let mut delays = vec![false; links.len()];
         hops.iter().filter(|h| h.only_delays()).for_each(|h| delays[h.link() as usize] = true);
-        let begun = (slots.len() + sources.len()) as u64;
+        let ending = streams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
+        let begun = (lasting + sources.len() + ending) as u64;
         let mut sim = Simulation {
             scenario,
             delays,
             insides: Vec::new(),
             plan,
             events,
-            lasting: slots.len(),
+            lasting,
+            streams: streams.into_iter().map(|(stream, _)| stream).collect(),
             fates: FateRecorder {
                 options: OptionStore::default(),
                 slots,
@@ -171,15 +185,21 @@ impl<'a> Simulation<'a> {
         sim
     }
 
+    /// The first slot of connections that come and go.
+    fn first_passing(&self) -> usize {
+        self.lasting + self.streams.len()
+    }
+
     /// The first lane of the endpoints.
     #[inline]
     fn endpoint_lanes(&self) -> u32 {
-        (self.links.len() + self.sources.len() + self.wires.len()) as u32 + 1
+        (self.links.len() + self.sources.len() + self.wires.len() + self.streams.len()) as u32 + 1
     }
 
     fn run(&mut self, watch: &Watch) -> Result<(), Failure> {
         let (links, endpoints) = (self.links.len() as u32, self.endpoint_lanes());
         let wires = links + self.sources.len() as u32;
+        let streams = wires + self.wires.len() as u32;
         let limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
         while self.open > 0 || self.scenario.duration.is_some() {
             let Some((now, lane)) = self.events.pop() else { break };
@@ -193,8 +213,10 @@ impl<'a> Simulation<'a> {
                 self.endpoint_event(now, lane - endpoints).map_err(|v| *v)?;
             } else if lane < wires {
                 self.arrival(now, (lane - links) as usize).map_err(|v| *v)?;
-            } else if lane < endpoints - 1 {
+            } else if lane < streams {
                 self.wire_event(now, lane, (lane - wires) as usize).map_err(|v| *v)?;
+            } else if lane < endpoints - 1 {
+                self.emit(now, lane, (lane - streams) as usize);
             } else {
                 self.sample(now);
                 self.events.set(lane, now + self.scenario.record.interval);
@@ -248,7 +270,8 @@ impl<'a> Simulation<'a> {
             most.map_or(0.0, |n| f64::from(source.opened) / n as f64)
         };
         let lasting = self.fates.slots[..self.lasting].iter().enumerate().map(of);
-        let all: f64 = lasting.chain(self.sources.iter().map(arrived)).sum();
+        let streams = self.streams.iter().map(Stream::share_done);
+        let all: f64 = lasting.chain(self.sources.iter().map(arrived)).chain(streams).sum();
         all / self.plan.flows() as f64
     }
 
@@ -258,6 +281,7 @@ impl<'a> Simulation<'a> {
         let size = match self.plan.traffic(flow) {
             Traffic::Bulk(bulk) => bulk.size.as_ref()?,
             Traffic::Messages(messages) => &messages.size,
+            _ => return None,
         };
         if let Size::Fixed(size) = size {
             return Some(*size);
@@ -338,8 +362,39 @@ impl<'a> Simulation<'a> {
             self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.way), &packet)?;
         } else if let Some(w) = next.wire() {
             self.enter_wire(now, w, hop + 1, packet);
+        } else {
+            self.sink(now, hop, &packet);
         }
         Ok(())
+    }
+
+    /// A flow of datagrams sends its next packet.
+    #[cold]
+    fn emit(&mut self, now: Time, lane: u32, k: usize) {
+        let s = (self.lasting + k) as u32;
+        let stream = &mut self.streams[k];
+        let (packet, next) = stream.emit(now, s);
+        let slot = &mut self.fates.slots[s as usize];
+        slot.ledger.sent(packet.way);
+        match next {
+            Some(next) => self.events.set(lane, next),
+            None => slot.phase = Phase::Closed,
+        }
+        let hop = stream.first_hop;
+        if !self.enter(now, hop, packet) {
+            self.release(s);
+        }
+    }
+
+    /// A datagram reaches the end of its route over its last hop.
+    #[cold]
+    fn sink(&mut self, now: Time, hop: u32, packet: &Packet) {
+        if packet.is_damaged() {
+            return self.discard(now, hop, packet);
+        }
+        self.fates.slots[packet.flow as usize].ledger.arrived(packet.way);
+        self.streams[packet.flow as usize - self.lasting].received.add(now, packet);
+        self.release(packet.flow);
     }
 
     /// A packet reaches the far end of a link whose wire has impairments.
@@ -363,12 +418,11 @@ impl<'a> Simulation<'a> {
 
     /// A packet with errors reaches its endpoint, which discards it (RFC 9293 §3.1).
     #[cold]
-    fn discard(&mut self, now: Time, hop: u32, packet: &Packet) -> Step {
+    fn discard(&mut self, now: Time, hop: u32, packet: &Packet) {
         let last = self.hops[hop as usize];
         let link = last.wire().map_or(last.link(), |w| self.impaired[w]);
         self.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Corruption));
         self.release(packet.flow);
-        Ok(())
     }
 
     /// A packet enters the queue of the link at `hop` of its route: whether it is admitted.
@@ -395,7 +449,8 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn arrive(&mut self, now: Time, hop: u32, e: u32, packet: &Packet) -> Step {
         if packet.is_damaged() {
-            return self.discard(now, hop, packet);
+            self.discard(now, hop, packet);
+            return Ok(());
         }
         let endpoint = &mut self.endpoints[e as usize];
         let ledger = &mut self.fates.slots[(e / 2) as usize].ledger;
@@ -441,7 +496,7 @@ impl<'a> Simulation<'a> {
         let writes = match traffic {
             Traffic::Bulk(_) => Some(self.size(slot).map_or(u64::MAX, |size| size.0)),
             Traffic::Messages(_) if opens => None,
-            Traffic::Messages(_) => self.size(slot).map(|size| size.0),
+            _ => self.size(slot).map(|size| size.0),
         };
         let slot = &mut self.fates.slots[s as usize];
         slot.messages += u32::from(!opens);
@@ -454,6 +509,7 @@ impl<'a> Simulation<'a> {
                 let [u, _] = self.draws[plan.table(flow)].messages.uniform(index);
                 (false, now + m.spacing.draw(m.interval, u))
             }
+            _ => (false, Time::NEVER), // datagrams have no connection
         };
         (slot.wake, slot.phase) = (wake, Phase::Open);
         let [sender, receiver] = &mut self.endpoints[2 * s as usize..][..2] else { return };
@@ -518,6 +574,11 @@ impl<'a> Simulation<'a> {
     fn release(&mut self, s: u32) {
         let slot = &self.fates.slots[s as usize];
         if slot.phase == Phase::Closed && slot.ledger.is_settled() && s as usize >= self.lasting {
+            if (s as usize) < self.first_passing() {
+                self.fates.slots[s as usize].phase = Phase::Free;
+                self.open -= 1;
+                return;
+            }
             self.count(s);
             self.fates.slots[s as usize].phase = Phase::Free;
             self.free.push(s);
@@ -542,7 +603,7 @@ impl<'a> Simulation<'a> {
 
     /// Counts the connections of sources that are not over when the run ends.
     pub(crate) fn count_the_rest(&mut self) {
-        for s in self.lasting..self.fates.slots.len() {
+        for s in self.first_passing()..self.fates.slots.len() {
             if self.fates.slots[s].phase != Phase::Free {
                 self.count(s as u32);
             }

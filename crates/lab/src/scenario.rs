@@ -1,9 +1,10 @@
 //! What a run is told: the network, the flows, what to record.
 
+use engine::Stream;
 use impairments::Impairment;
 use queues::Queue;
 use tcp::Tcp;
-use traffic::{Arrivals, Traffic};
+use traffic::{Arrivals, Emitter, Traffic};
 use units::param::{Invalid, Json, join};
 use units::{Duration, Params, Range, Rate, Read, choice, params, words};
 
@@ -336,6 +337,9 @@ fn check_link(l: &Link, path: &str) -> Result<(), Invalid> {
 
 /// Refuses a flow that never ends.
 fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
+    if flow.traffic.is_datagrams() {
+        return Ok(()); // it accompanies the others
+    }
     let (key, what) = match (&flow.arrivals, flow.traffic.ends()) {
         (Some(Arrivals { connections: None, .. }), _) => ("arrivals.connections", "a number of connections"),
         (_, Err("size")) => ("traffic.size", "a size"),
@@ -357,8 +361,28 @@ fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
         if s.duration.is_none() {
             must_end(flow, &path)?;
         }
+        if flow.traffic.is_datagrams() {
+            let no_tcp = "the flow has no connection: its traffic is packets that nobody answers";
+            for (key, there) in [
+                ("arrivals", flow.arrivals.is_some()),
+                ("tcp", !flow.tcp.is_none()),
+                ("receiver_tcp", !flow.receiver_tcp.is_none()),
+            ] {
+                if there {
+                    return Err(Invalid::at(&join(&path, key), "means nothing here").remedy(no_tcp));
+                }
+            }
+        }
         let tcp = flow.tcp.apply(&s.tcp, &join(&path, "tcp"))?;
         flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
+    }
+    let accompanies = |flow: &Flow| {
+        Emitter::new(&flow.traffic, Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends())
+    };
+    if s.duration.is_none() && s.flows.iter().all(accompanies) {
+        let problem = "have packets without end and nothing else, and the scenario has no duration";
+        return Err(Invalid::at(&flows, problem)
+            .remedy("give one of them packets or lasts, or the scenario a duration"));
     }
     let end = s.duration.unwrap_or(s.time_limit);
     let samples = end.seconds() / s.record.interval.seconds();
