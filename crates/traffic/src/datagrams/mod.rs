@@ -56,7 +56,7 @@ enum Gaps {
     Even(Duration),
     Poisson(Duration, Stream),
     OnOff(on_off::Stretches),
-    Replay(std::vec::IntoIter<(Duration, u16)>),
+    Replay(Vec<(Duration, u16)>),
 }
 
 /// What all kinds have.
@@ -114,13 +114,13 @@ impl Emitter {
                     packets: Some(packets.len() as u64),
                     lasts: None,
                 };
-                (Gaps::Replay(packets.to_vec().into_iter()), common)
+                (Gaps::Replay(packets.to_vec()), common)
             }
             Traffic::Bulk(_) | Traffic::Messages(_) => return None,
         };
         let payloads = match &gaps {
             Gaps::Replay(packets) => {
-                let payloads = packets.as_slice().iter().map(|p| p.1);
+                let payloads = packets.iter().map(|p| p.1);
                 payloads.fold((u16::MAX, 0), |(least, most), p| (least.min(p), most.max(p)))
             }
             _ => (common.payload, common.payload),
@@ -144,7 +144,7 @@ impl Emitter {
             }
             Gaps::OnOff(stretches) => (stretches.gap(), self.common.payload),
             Gaps::Replay(packets) => {
-                let (time, payload) = packets.next()?;
+                let (time, payload) = *packets.get(self.packets as usize)?;
                 (Duration(time.0 - self.elapsed.0), payload)
             }
         };
