@@ -693,6 +693,10 @@ class Tcp(Table):
 
     Parameters
     ----------
+    preset : Literal["none", "rfc", "linux"] | None
+        Parameters to begin with; other keys change them. Default: none. "none": The defaults.
+        "rfc": What the RFCs ask of every host, and no option. "linux": Linux 6 as it comes: SACK,
+        timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
     congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
         Congestion control: how cwnd grows and what a cut leaves. Default: reno. Source: rfc5681.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
@@ -715,11 +719,12 @@ class Tcp(Table):
         Which ACK of data begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
         §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
         (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
-    ssthresh_from : Literal["flight-size", "window"] | None
+    ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
         From what ssthresh is computed. Default: flight-size. "flight-size": Half the FlightSize, at
-        least two segments; kept when a segment times out again (RFC 5681, equation 4). "window":
-        Half the smaller of cwnd and the receiver's window, in whole segments, at least two
-        (4.3BSD-Reno, ns-2). Source: rfc5681 §3.1.
+        least two segments; kept when a segment times out again (RFC 5681, equation 4). "cwnd": A
+        share of cwnd, whatever is in flight (Linux). "window": Half the smaller of cwnd and the
+        receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2). Source: rfc5681
+        §3.1.
     duplicate_acks : str | None
         Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
         least 1 packets, at most 255 packets. Source: rfc5681 §3.2.
@@ -854,10 +859,10 @@ class Tcp(Table):
         "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
         each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
         §4.1.
-    cwnd_validation : Literal["none", "limited", "rfc7661"] | None
+    cwnd_validation : Literal["none", "limited"] | None
         When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
-        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). "rfc7661": While pipeACK
-        says that at least half of it is used (RFC 7661 §4.3). Source: rfc5681 §3.1 asks for none.
+        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1 asks
+        for none.
     flight_unit : Literal["bytes", "segments"] | None
         Units of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
         "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
@@ -888,6 +893,7 @@ class Tcp(Table):
         most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     """
 
+    preset: Literal["none", "rfc", "linux"] | None = None
     congestion: (
         Abe
         | Bbr
@@ -912,7 +918,7 @@ class Tcp(Table):
     receive_window: str | None = None
     initial_window: str | None = None
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
-    ssthresh_from: Literal["flight-size", "window"] | None = None
+    ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
     duplicate_acks: str | None = None
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
     fast_retransmit_timer: Literal["restarts", "runs-on"] | None = None
@@ -963,7 +969,7 @@ class Tcp(Table):
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     quick_ack: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
-    cwnd_validation: Literal["none", "limited", "rfc7661"] | None = None
+    cwnd_validation: Literal["none", "limited"] | None = None
     flight_unit: Literal["bytes", "segments"] | None = None
     zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
     user_timeout: str | None = None
