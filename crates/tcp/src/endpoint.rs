@@ -866,7 +866,7 @@ impl Endpoint {
         if outgoing.len > 0
             && let Some(receiver) = &mut self.receiver
         {
-            receiver.on_conversation();
+            receiver.on_conversation(now, &self.tcp);
         }
         (segment, field)
     }
