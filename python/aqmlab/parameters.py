@@ -806,6 +806,9 @@ class Tcp(Table):
     window_scaling : Literal["full", "on", "off"] | None
         Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
         hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
+    window_shift : int | None
+        Shift of the windows that are advertised; absent: the least that the receive window needs.
+        Default: absent. Range: at least 0, at most 14. Source: rfc7323 §2.3.
     timestamps : bool | None
         Whether timestamps are offered. Default: false. Source: rfc7323 §3.
     sack : bool | None
@@ -953,6 +956,7 @@ class Tcp(Table):
     ect_on: Literal["new-data", "all-data"] | None = None
     ect1: bool | None = None
     window_scaling: Literal["full", "on", "off"] | None = None
+    window_shift: int | None = None
     timestamps: bool | None = None
     sack: bool | None = None
     dsack: bool | None = None

@@ -49,14 +49,21 @@ fn pages() -> String {
     lab::pages().to_string()
 }
 
-/// Runs a packet script with parameters of TCP from a preset and `changes` (JSON), and returns its report
-/// as JSON.
+/// Runs a packet script with parameters of TCP from a preset and `changes` (JSON), after the shell scripts of
+/// `preparation` as far as they are understood, and returns its report as JSON.
 #[pyfunction]
 #[pyo3(name = "script")]
-fn run_script(text: &str, preset: &str, changes: &str, tolerance: Option<&str>) -> PyResult<String> {
+fn run_script(
+    text: &str,
+    preset: &str,
+    changes: &str,
+    tolerance: Option<&str>,
+    preparation: Vec<String>,
+) -> PyResult<String> {
     let wrong = |e: String| ScenarioError::new_err(e);
     let changes = serde_json::from_str(changes).map_err(|e| wrong(e.to_string()))?;
-    let setup = ::script::Setup::read(preset, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
+    let mut setup = ::script::Setup::read(preset, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
+    setup.preparation = preparation;
     let report = std::panic::catch_unwind(|| ::script::run_text(text, &setup));
     report.map(|r| r.json().to_string()).map_err(|cause| PyRuntimeError::new_err(panic_text(&*cause)))
 }

@@ -369,6 +369,8 @@ params! {
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
         /// Window scaling.
         window_scaling: WindowScaling = (WindowScaling::Full), in Range::ANY, from "rfc7323 §2";
+        /// Shift of the windows that are advertised; absent: the least that the receive window needs.
+        window_shift: Option<u64> = (None), in Range::between(0.0, 14.0), from "rfc7323 §2.3";
         /// Whether timestamps are offered.
         timestamps: bool = (false), in Range::ANY, from "rfc7323 §3";
         /// Whether SACK is offered.
