@@ -107,6 +107,11 @@ impl EventQueue {
             return self.sift_down(at, lane);
         }
         let mut i = self.times.len();
+        if i == self.times.capacity() {
+            // By a quarter: among a million lanes doubling would leave much unused.
+            self.times.reserve_exact(i / 4 + 64);
+            self.lanes.reserve_exact(i / 4 + 64);
+        }
         self.times.push(at);
         self.lanes.push(lane);
         while i > 0 {

@@ -7,7 +7,7 @@ use engine::EventQueue;
 use net::{InPipe, Inside, Link, OptionStore, Options, Packet, Violation};
 use queues::Discipline;
 use tcp::Endpoint;
-use tcp::ecn::Mode;
+use tcp::ecn::Mode as EcnMode;
 use thiserror::Error;
 use traffic::{Bulk, Messages, Size, Traffic};
 use units::param::Invalid;
@@ -536,10 +536,8 @@ impl<'a> Simulation<'a> {
         while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now, &mut self.scratch) {
             let slot = &mut self.fates.slots[s as usize];
             slot.ledger.sent(way);
-            // DCTCP and Accurate ECN say with the same bits which packets were marked.
-            let mode = self.endpoints[e as usize].ecn_mode();
             if way == 1
-                && !matches!(mode, Mode::Dctcp | Mode::Accurate)
+                && self.endpoints[e as usize].ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.ledger.ack_leaves(segment.flags)
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
@@ -565,7 +563,11 @@ impl<'a> Simulation<'a> {
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
-        if endpoint.is_closed() && self.endpoints[(e ^ 1) as usize].is_closed() {
+        if endpoint.error().is_some() {
+            self.endpoints[(e ^ 1) as usize].forget(now); // one end gave up: nobody speaks to the other any more
+        }
+        let closed = |e: u32| self.endpoints[e as usize].is_closed();
+        if closed(e) && closed(e ^ 1) {
             if slot.phase == Phase::Open {
                 slot.phase = Phase::Closed;
                 self.open -= 1;
@@ -640,12 +642,12 @@ impl<'a> Simulation<'a> {
     /// Holds every ledger against what is there.
     fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
-        let mut packets = vec![[0u32; 2]; self.fates.slots.len()];
         let mut insides = vec![Inside::default(); self.links.len()];
         for (l, link) in self.links.iter().enumerate() {
             for entry in link.pipe() {
                 let p = &entry.packet;
-                packets[p.flow as usize][usize::from(p.way)] += 1;
+                // As if it arrived now; taken back below.
+                self.fates.slots[p.flow as usize].ledger.arrived(p.way);
                 link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
                     let before = self.hops[entry.hop as usize - 1].link() as usize;
@@ -665,8 +667,10 @@ impl<'a> Simulation<'a> {
             }
         }
         for (s, slot) in self.fates.slots.iter().enumerate() {
-            let place = || self.place(s as u32);
-            slot.ledger.check(packets[s]).map_err(|what| self.violation(now, place(), what))?;
+            slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
+        }
+        for entry in self.links.iter().flat_map(Link::pipe) {
+            self.fates.slots[entry.packet.flow as usize].ledger.sent(entry.packet.way);
         }
         self.insides = insides;
         Ok(())

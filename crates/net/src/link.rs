@@ -138,6 +138,9 @@ impl<Q: Fifo> Link<Q> {
     /// Puts an admitted packet in the pipe.
     #[inline]
     pub fn put(&mut self, entry: InPipe) {
+        if self.pipe.len() == self.pipe.capacity() {
+            self.pipe.reserve_exact(self.pipe.len() / 4 + 4); // doubling would leave much unused
+        }
         self.pipe.push_back(entry);
     }
 

@@ -82,6 +82,16 @@ words! {
 }
 
 words! {
+    /// What a fast retransmit does to the retransmission timer.
+    pub enum FastRetransmitTimer {
+        /// It begins again (4.3BSD-Reno, ns-2, Linux).
+        Restarts = "restarts",
+        /// It runs on (RFC 6298 §5.1).
+        RunsOn = "runs-on",
+    }
+}
+
+words! {
     /// What the ACK that ends a fast recovery does to cwnd.
     pub enum RecoveryExit {
         /// Sets it to ssthresh (RFC 5681 §3.2, step 6).
@@ -208,8 +218,10 @@ words! {
 words! {
     /// Answers to a retransmission that was spurious.
     pub enum SpuriousResponse {
-        /// The window is taken back (RFC 4015).
+        /// The window is what is in flight, and a little more; ssthresh as it was (RFC 4015).
         Eifel = "eifel",
+        /// The window and ssthresh are as they were (Linux).
+        Restore = "restore",
         /// Only what would be sent again for nothing is not.
         None = "none",
     }
@@ -307,6 +319,8 @@ params! {
         duplicate_acks: Packets = (Packets(3.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §3.2";
         /// Guard of the fast retransmit.
         fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
+        /// What a fast retransmit does to the retransmission timer.
+        fast_retransmit_timer: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1 lets it run on";
         /// What the ACK that ends a fast recovery does to cwnd.
         recovery_exit: RecoveryExit = (RecoveryExit::Deflate), in Range::ANY, from "rfc5681 §3.2";
         /// An ACK is sent at least for every this many full segments; 1: no ACK is delayed.
@@ -381,6 +395,8 @@ params! {
         zero_window_probe: WindowProbe = (WindowProbe::Byte), in Range::ANY, from "rfc9293 §3.8.6.1";
         /// How long data may go unacknowledged before the connection is given up; absent: see retries.
         user_timeout: Option<Duration> = (None), in Range::above(0.0), from "rfc9293 §3.8.3 (R2), rfc5482";
+        /// Lost SYNs after which the initial window is still whole.
+        syn_losses_forgiven: u64 = (0), in Range::between(0.0, 100.0), from "rfc5681 §3.1; Linux: 1";
         /// Times a SYN or SYN-ACK is sent again before giving up.
         syn_retries: u64 = (8), in Range::between(0.0, 100.0), from "rfc9293 §3.8.3: at least 3 minutes";
         /// Times a segment is sent again by the timer before giving up.

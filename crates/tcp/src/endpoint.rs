@@ -9,7 +9,7 @@ use crate::config::{Ecn, Tcp, WindowScaling};
 use crate::ecn::{EcnEnd, Mode};
 use crate::info::Info;
 use crate::receiver::{Receiver, ReceiverStats, acceptable};
-use crate::sender::{Outgoing, Sender, SenderStats, Window, timestamp};
+use crate::sender::{Feedback, Outgoing, Sender, SenderStats, Window, timestamp};
 
 /// States of a connection (RFC 9293 §3.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,12 @@ struct Rare {
     hold_until: Option<Time>,
     /// It was opened by both sides at once.
     simultaneous: bool,
+    /// The last FIN in TIME-WAIT.
+    waits_from: Option<Time>,
+    /// The SYN offers no ECN.
+    plain_syn: bool,
+    /// The SYN-ACK was marked and went out once more.
+    tried: bool,
 }
 
 /// One end of a TCP connection. Feed it with [`on_segment`](Endpoint::on_segment) and
@@ -228,6 +234,11 @@ impl Endpoint {
         self.end(Time::ZERO, None);
     }
 
+    /// Ends without a word.
+    pub fn forget(&mut self, now: Time) {
+        self.end(now, None);
+    }
+
     fn end(&mut self, now: Time, error: Option<Error>) {
         self.state = State::Closed;
         self.syn_due = false;
@@ -317,11 +328,8 @@ impl Endpoint {
     }
 
     fn time_wait_ends(&self) -> Time {
-        if self.tcp.msl == Duration::ZERO {
-            Time::NEVER
-        } else {
-            self.closed_at + self.tcp.msl + self.tcp.msl
-        }
+        let from = self.rare.as_ref().and_then(|r| r.waits_from).unwrap_or(self.closed_at);
+        if self.tcp.msl == Duration::ZERO { Time::NEVER } else { from + self.tcp.msl + self.tcp.msl }
     }
 
     /// Time has come to `now`.
@@ -423,7 +431,10 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::RST) {
-            if acked {
+            if acked && self.offered_ecn() {
+                self.rare().plain_syn = true; // RFC 3168 §6.1.1.1
+                self.syn_due = true;
+            } else if acked {
                 self.end(now, Some(Error::Refused));
             }
             return;
@@ -432,6 +443,10 @@ impl Endpoint {
             return;
         }
         self.take_syn(segment, options, field);
+        if acked && self.tcp.ecn == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
+            self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
+            return;
+        }
         if acked {
             self.syn_acked(now);
             self.ack_due = true;
@@ -442,6 +457,13 @@ impl Endpoint {
             self.state = State::SynReceived;
             self.syn_due = true;
         }
+    }
+
+    /// Whether the SYN that is out offered ECN, and another may go without.
+    fn offered_ecn(&self) -> bool {
+        let attempt = self.sender.as_ref().map_or(0, |s| s.expirations);
+        let plain = self.rare.as_ref().is_some_and(|r| r.plain_syn);
+        self.tcp.ecn_fallback && !plain && EcnEnd::syn_flags(&self.tcp, attempt) != Flags::default()
     }
 
     fn syn_acked(&mut self, now: Time) {
@@ -474,7 +496,7 @@ impl Endpoint {
         let next = self.next();
         let data_after_close = segment.len > 0 && self.fin_received();
         if !acceptable(next, segment, window) || segment.flags.has(Flags::SYN) || data_after_close {
-            return self.on_unacceptable(segment, next);
+            return self.on_unacceptable(now, segment, next, field);
         }
         if segment.flags.has(Flags::RST) {
             return self.on_reset(now, segment, next);
@@ -491,15 +513,25 @@ impl Endpoint {
             return;
         }
         let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
+        let mut completes = false;
         if self.state == State::SynReceived {
             if !segment.ack.after(una) {
                 return;
             }
+            if self.tries_once(segment) {
+                return;
+            }
             self.complete_handshake(now, segment);
+            self.ecn.on_handshake_ack(segment.flags);
+            completes = true;
         }
         if let Some(sender) = &mut self.sender {
             let delivers = segment.ack.minus(sender.una).max(0) as u32;
-            let feedback = self.ecn.feedback(segment, options, delivers, &self.tcp);
+            let feedback = if completes {
+                Feedback::default() // its flags speak of the SYN-ACK
+            } else {
+                self.ecn.feedback(segment, options, delivers, &self.tcp)
+            };
             let cut = sender.on_ack(now, segment, options, feedback, &self.tcp);
             if cut {
                 let max = sender.max;
@@ -510,8 +542,27 @@ impl Endpoint {
             self.rwnd = segment.window;
         }
         if segment.seq_len() > 0 {
+            let beyond = i64::from(segment.end().minus(next)) - i64::from(window);
+            if beyond > 0 {
+                // What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
+                let mut inside = *segment;
+                inside.len -= beyond.min(i64::from(segment.len)) as u16;
+                inside.flags = Flags(inside.flags.0 & !Flags::FIN.0);
+                return self.on_data(now, &inside, field);
+            }
             self.on_data(now, segment, field);
         }
+    }
+
+    /// Whether the SYN-ACK was marked, and goes out again, not ECN-capable (RFC 5562 §3.2).
+    fn tries_once(&mut self, segment: &Segment) -> bool {
+        let echo = segment.flags.has(Flags::ECE) && self.ecn.negotiated();
+        if self.tcp.ecn != Ecn::EcnPlusTryOnce || !echo || self.rare.as_ref().is_some_and(|r| r.tried) {
+            return false;
+        }
+        self.rare().tried = true;
+        self.syn_due = true;
+        true
     }
 
     /// The ACK of the SYN-ACK.
@@ -524,9 +575,13 @@ impl Endpoint {
         if let Some(sender) = &mut self.sender {
             sender.set_window(segment);
         }
-        if marked && matches!(self.tcp.ecn, Ecn::EcnPlus | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce) {
+        if self.rare.as_ref().is_some_and(|r| r.tried) {
+            self.sender().begin_with_one_segment();
+        }
+        if marked && matches!(self.tcp.ecn, Ecn::EcnPlus | Ecn::EcnPlusWait) {
             // RFC 5562 §3.1: the initial window is one segment; §4 (Wait): after a round trip.
             self.sender().begin_with_one_segment();
+            self.ecn.on_cut(self.max());
             if self.tcp.ecn == Ecn::EcnPlusWait {
                 let rtt = self.first_rtt;
                 self.rare().hold_until = Some(now + rtt);
@@ -549,9 +604,15 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.4, first and fourth check: what is outside of the window, or a SYN, is answered.
-    fn on_unacceptable(&mut self, segment: &Segment, next: Seq) {
+    fn on_unacceptable(&mut self, now: Time, segment: &Segment, next: Seq, field: EcnField) {
         if segment.flags.has(Flags::RST) {
             return;
+        }
+        if segment.flags.has(Flags::FIN) && self.state == State::TimeWait {
+            self.rare().waits_from = Some(now); // eighth check: the 2 MSL begin again
+        }
+        if segment.len == 1 && segment.seq == next {
+            self.ecn.on_data(segment, field, false, false, &self.tcp); // a window probe (RFC 3168 §6.1.6)
         }
         if segment.flags.has(Flags::SYN) && segment.seq == self.irs && self.state == State::SynReceived {
             let simultaneous = self.rare.as_ref().is_some_and(|r| r.simultaneous);
@@ -594,6 +655,7 @@ impl Endpoint {
             self.rare.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
+        receiver.ack_now |= self.ecn.take_at_once();
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
         }
@@ -725,9 +787,11 @@ impl Endpoint {
                     self.ecn.syn_ack_flags()
                 };
         } else {
-            segment.flags |= EcnEnd::syn_flags(&tcp, attempt);
+            let plain = self.rare.as_ref().is_some_and(|r| r.plain_syn);
+            segment.flags |= EcnEnd::syn_flags(&tcp, attempt.max(u8::from(plain)));
         }
-        Some((segment, self.ecn.syn_field(&tcp, reply, attempt)))
+        let again = attempt.max(u8::from(self.rare.as_ref().is_some_and(|r| r.tried)));
+        Some((segment, self.ecn.syn_field(&tcp, reply, again)))
     }
 
     fn buffer(&self) -> u32 {
@@ -795,7 +859,7 @@ impl Endpoint {
         if outgoing.push {
             segment.flags |= Flags::PSH;
         }
-        if outgoing.is_new && outgoing.len > 0 && self.ecn.take_cwr() {
+        if outgoing.is_new && outgoing.len > 0 && !outgoing.probe && self.ecn.take_cwr() {
             segment.flags |= Flags::CWR;
         }
         let end = outgoing.seq + outgoing.len;
@@ -933,7 +997,11 @@ impl Endpoint {
 /// The largest payload: the smaller MSS, less the room that timestamps take (RFC 6691).
 fn smss(tcp: &Tcp, agreed: &Agreed) -> u32 {
     let mine = tcp.mss.0 as u32;
-    let theirs = if agreed.mss > 0 { u32::from(agreed.mss) } else { mine };
+    let theirs = match agreed.mss {
+        0 if tcp.window_scaling == WindowScaling::Full && !tcp.sack && !tcp.timestamps => mine, // no option is sent
+        0 => 536, // RFC 9293 §3.7.1
+        mss => u32::from(mss),
+    };
     let options = if agreed.timestamps { 12 } else { 0 };
     mine.min(theirs).saturating_sub(options).max(1)
 }

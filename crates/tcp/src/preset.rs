@@ -11,8 +11,8 @@ fn changes(name: &str) -> Option<Json> {
         // What the RFCs ask of every host, and no option.
         "rfc" => serde_json::json!({
             "recovery": "newreno",
+            "fast_retransmit_timer": "runs-on",
             "window_scaling": "off",
-            "receive_window": "65535 B",
             "nagle": "rfc896",
             "delayed_ack_unit": "full-segments",
             "msl": "120 s",
@@ -24,7 +24,6 @@ fn changes(name: &str) -> Option<Json> {
             "sack": true,
             "timestamps": true,
             "window_scaling": "on",
-            "receive_window": "65535 B",
             "limited_transmit": true,
             "rate_reduction": "prr",
             "rack": true,
@@ -46,6 +45,8 @@ fn changes(name: &str) -> Option<Json> {
             "zero_window_probe": "old-sequence",
             "ecn": "passive",
             "syn_retries": 6,
+            "syn_losses_forgiven": 1,
+            "spurious_response": "restore",
             "msl": "30 s",
         }),
         _ => return None,

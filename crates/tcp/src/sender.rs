@@ -8,8 +8,8 @@ use net::{Options, Segment, Seq};
 use units::{Duration, Time};
 
 use crate::config::{
-    CwndValidation, FastRetransmit, FlightUnit, FrtoKind, IdleRestart, Nagle, PrrBound, RateReduction,
-    RecoveryExit, SlowStartFrom, SpuriousResponse, Tcp, WindowProbe,
+    CwndValidation, FastRetransmit, FastRetransmitTimer, FlightUnit, FrtoKind, IdleRestart, Nagle, PrrBound,
+    RateReduction, RecoveryExit, SlowStartFrom, SpuriousResponse, Tcp, WindowProbe,
 };
 use crate::congestion::{Ack, Congestion, CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Board, Clock, Delivery};
@@ -118,6 +118,11 @@ struct More {
     undo: Undo,
     /// A timestamp's worth of milliseconds goes out with retransmissions.
     timestamps: bool,
+    saw_dsack: bool,
+    /// When what is out longest was first sent.
+    since: Time,
+    /// RescueRxt (RFC 6675 §2); `None`: the rescue was sent.
+    rescue: Option<Seq>,
     probe_due: bool,
     min_rtt: Duration,
     round_end: Seq,
@@ -171,6 +176,8 @@ pub struct Sender {
     retransmit: bool,
     last_cut: Cut,
     pending: Pending,
+    /// Nothing new goes before the timer expires.
+    wait_for_timer: bool,
     nodelay: bool,
     cork: bool,
     /// Expirations since something was acknowledged.
@@ -184,11 +191,16 @@ pub struct Sender {
     push: Seq,
     /// SND.WL1.
     wl1: Seq,
+    /// Max(SND.WND).
+    most_window: u32,
     controller: Controller,
     more: Option<Box<More>>,
     pub(crate) stats: SenderStats,
     rto: Rto,
 }
+
+/// Least timeout of data after a SYN was lost (RFC 6298 §5.7).
+const AFTER_SYN_LOSS: Duration = Duration::from_millis(3000);
 
 /// The timestamp clock, in milliseconds (RFC 7323 §5.4: between 1 ms and 1 s).
 pub fn timestamp(now: Time) -> u32 {
@@ -211,10 +223,12 @@ impl Sender {
             inflation: 0,
             smss: tcp.mss.0 as u32,
             recover: iss,
+            most_window: 0,
             push: iss,
             wl1: Seq(0),
             last_cut: Cut::None,
             pending: Pending::Rto,
+            wait_for_timer: false,
             nodelay: false,
             cork: false,
             expirations: 0,
@@ -240,11 +254,6 @@ impl Sender {
             rwnd: f64::from(self.rwnd),
             smss: f64::from(self.smss),
         }
-    }
-
-    /// The window for a controller: with SACK, FlightSize counts what is in flight.
-    fn window_for_cut(&self) -> Window {
-        self.window()
     }
 
     /// The timeout as it would be set now.
@@ -350,14 +359,17 @@ impl Sender {
         self.una = self.max;
         self.sample(now, tcp);
         self.timer = Time::NEVER;
-        self.recover = self.una;
+        self.recover = Seq(self.una.0.wrapping_sub(1)); // RFC 6582 §3.2: nothing was sent before
         if !self.push.after(self.una) && self.unsent == 0 {
             self.push = self.una;
         }
         self.smss = smss;
         let iw = tcp.initial_window.bytes(f64::from(smss));
-        // RFC 5681 §3.1: one segment if the SYN or SYN-ACK was lost; Linux allows one retransmission (RFC 6298 §5.7 blames a short timer).
-        self.cwnd = if self.expirations > 1 { f64::from(smss) } else { iw };
+        // RFC 5681 §3.1: one segment if the SYN or SYN-ACK was lost.
+        self.cwnd = if u64::from(self.expirations) > tcp.syn_losses_forgiven { f64::from(smss) } else { iw };
+        if self.expirations > 0 && self.rto.smoothed(tcp).0 == Duration::ZERO {
+            self.rto.restart_at(AFTER_SYN_LOSS, tcp); // RFC 6298 §5.7
+        }
         self.expirations = 0;
         let by_board = sack && matches!(tcp.recovery, RecoveryKind::Sack | RecoveryKind::Fack);
         let needed = by_board
@@ -367,6 +379,7 @@ impl Sender {
             || tcp.eifel
             || tcp.nagle != Nagle::Off
             || tcp.idle_restart != IdleRestart::Off
+            || tcp.user_timeout.is_some()
             || tcp.cwnd_validation != CwndValidation::None;
         if needed {
             let unit = if tcp.flight_unit == FlightUnit::Segments { smss } else { 0 };
@@ -380,6 +393,9 @@ impl Sender {
                 frto: Frto::Off,
                 undo: Undo::default(),
                 timestamps,
+                saw_dsack: false,
+                since: now,
+                rescue: None,
                 probe_due: false,
                 min_rtt: if syn_rtt == Duration::ZERO { Duration(u64::MAX) } else { syn_rtt },
                 round_end: self.una,
@@ -426,6 +442,7 @@ impl Sender {
     /// The window field of a segment that is acceptable (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
     pub fn set_window(&mut self, segment: &Segment) {
         self.rwnd = segment.window;
+        self.most_window = self.most_window.max(segment.window);
         self.wl1 = segment.seq;
     }
 
@@ -452,6 +469,20 @@ impl Sender {
         None
     }
 
+    /// A round trip by timestamps, where no segment is timed (RFC 7323 §4; RFC 6298 §3).
+    fn sample_by_timestamp(&mut self, now: Time, options: &Options, tcp: &Tcp) -> Option<Duration> {
+        let more = self.more.as_ref()?;
+        let (_, reply) =
+            options.timestamps.filter(|t| t.1 != 0 && more.timestamps && self.timed.1 == Time::NEVER)?;
+        let ms = timestamp(now).wrapping_sub(reply);
+        if ms >= 1 << 24 {
+            return None; // an echo of nothing that we sent
+        }
+        let rtt = Duration::from_millis(u64::from(ms.max(1)));
+        self.rto.on_sample(tcp, Time(now.0.saturating_sub(rtt.0)), now, (self.una, self.max));
+        Some(rtt)
+    }
+
     /// An acceptable ACK of an established connection. Returns whether the window was cut.
     #[inline]
     pub fn on_ack(
@@ -471,16 +502,26 @@ impl Sender {
         let cut_by_echo = feedback.echo && ack.after(self.recover);
         if cut_by_echo {
             self.stats.ecn_cuts += 1;
+            self.wait_for_timer = self.cwnd <= f64::from(self.smss);
             self.cut(now, Congestion::Ecn, tcp);
         }
         let was_una = self.una;
         let mut cut_by_loss = false;
         if ack.after(self.una) {
             self.on_new_ack(now, ack, options, feedback, tcp);
-        } else if ack == was_una && segment.seq_len() == 0 && same_window && self.max.after(self.una) {
+        } else if ack == was_una
+            && segment.seq_len() == 0
+            && same_window
+            && self.max.after(self.una)
+            && self.rwnd > 0
+        {
             cut_by_loss = self.on_duplicate_ack(now, tcp);
         }
         self.update_window(now, segment, tcp);
+        if cut_by_echo && self.wait_for_timer {
+            // RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires.
+            (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        }
         cut_by_echo || cut_by_loss
     }
 
@@ -496,13 +537,20 @@ impl Sender {
         self.persist(now, tcp);
     }
 
-    /// Sets the persist timer: the window is closed, nothing is out, and there is data (RFC 9293 §3.8.6.1).
+    /// Sets the persist timer: nothing is out, there is data, and the window is closed (RFC 9293 §3.8.6.1) or
+    /// too small to be used yet (§3.8.6.2.1, the override timeout).
     fn persist(&mut self, now: Time, tcp: &Tcp) {
         let has_data = self.unsent > 0 || (self.closing && !self.fin_sent);
-        if self.rwnd == 0 && self.una == self.max && has_data && self.timer == Time::NEVER {
+        if self.una == self.max && has_data && self.timer == Time::NEVER && !self.is_worth_it(self.rwnd) {
             self.pending = Pending::Persist;
             self.timer = now + self.rto.timeout(tcp);
         }
+    }
+
+    /// Whether a segment of this many bytes may go when nothing is out (RFC 9293 §3.8.6.2.1).
+    fn is_worth_it(&self, room: u32) -> bool {
+        let whole = u64::from(room) >= self.unsent.min(u64::from(self.smss));
+        room > 0 && (whole || room >= self.most_window.div_ceil(2))
     }
 
     #[inline]
@@ -514,10 +562,10 @@ impl Sender {
         if self.nxt.before(ack) {
             self.nxt = ack;
         }
-        let rtt = self.sample(now, tcp);
+        let rtt = self.sample(now, tcp).or_else(|| self.sample_by_timestamp(now, options, tcp));
         (self.timer, self.pending) =
             (if self.una == self.max { Time::NEVER } else { now + self.rto.timeout(tcp) }, Pending::Rto);
-        if self.more.is_some() && self.test_timeout(ack, true, options, tcp) {
+        if self.more.is_some() && self.test_timeout(ack, Some(acked), feedback.echo, options, tcp) {
             return;
         }
         let mut recovered = false;
@@ -628,12 +676,13 @@ impl Sender {
     }
 
     fn on_duplicate_ack(&mut self, now: Time, tcp: &Tcp) -> bool {
-        if self.more.is_some() && self.test_timeout(self.una, false, &Options::default(), tcp) {
+        if self.more.is_some() && self.test_timeout(self.una, None, false, &Options::NONE, tcp) {
             return false;
         }
         let new_window = self.una.after(self.recover);
-        let cut_by_ecn = self.last_cut == Cut::Ecn && !new_window;
-        let allowed = new_window || cut_by_ecn || tcp.fast_retransmit == FastRetransmit::Unguarded;
+        let cut_by_ecn = self.last_cut == Cut::Ecn && self.una.before(self.recover);
+        let allowed =
+            new_window || self.last_cut == Cut::Ecn || tcp.fast_retransmit == FastRetransmit::Unguarded;
         match self.duplicates.on_duplicate(tcp.duplicate_acks.0 as u32, allowed, tcp.limited_transmit) {
             OnDuplicate::Wait => false,
             OnDuplicate::Transmit | OnDuplicate::Inflate => {
@@ -649,7 +698,9 @@ impl Sender {
                     self.cut(now, Congestion::FastRetransmit, tcp);
                 }
                 self.timed.1 = Time::NEVER; // Karn: the timed segment may be the lost one
-                (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+                if tcp.fast_retransmit_timer == FastRetransmitTimer::Restarts {
+                    (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+                }
                 if tcp.recovery == RecoveryKind::Tahoe {
                     self.duplicates.end();
                     self.inflation = 0;
@@ -674,22 +725,37 @@ impl Sender {
 
     /// Tests whether the last retransmission was spurious: F-RTO and Eifel, without scoreboard. Returns
     /// whether the ACK is dealt with.
-    fn test_timeout(&mut self, ack: Seq, advances: bool, options: &Options, tcp: &Tcp) -> bool {
+    fn test_timeout(
+        &mut self,
+        ack: Seq,
+        acked: Option<u32>,
+        echo: bool,
+        options: &Options,
+        tcp: &Tcp,
+    ) -> bool {
+        let advances = acked.is_some();
         let Some(mut more) = self.more.take() else { return false };
         let can_send = self.unsent > 0 && self.room_in_window() > 0;
-        let echo = options.timestamps.map(|t| t.1);
-        let spurious = if tcp.eifel && advances && more.undo.original_arrived(echo) {
+        let reply = options.timestamps.map(|t| t.1);
+        let spurious = if tcp.eifel && advances && !echo && self.proves(&more, ack, reply) {
             true
         } else {
+            let was = more.frto;
             match more.frto.on_ack(advances, ack, self.recover, can_send) {
                 frto::Verdict::Nothing => false,
                 frto::Verdict::Lost => {
-                    self.nxt = if advances && !ack.before(self.recover) { self.nxt } else { self.una };
+                    if was == Frto::SentNew {
+                        // Step 3a: what was not acknowledged goes out again, three segments at first.
+                        self.nxt = self.una;
+                        self.inflation = 0;
+                        self.cwnd = self.cwnd.max(3.0 * f64::from(self.smss));
+                    }
                     false
                 }
                 frto::Verdict::SendNew => {
                     self.nxt = self.max;
-                    self.inflation = (self.max - self.una) + 2 * self.smss; // step 2b: up to two new segments
+                    // Step 2b: up to two new segments.
+                    self.inflation = ((self.max - self.una) + 2 * self.smss).saturating_sub(self.cwnd as u32);
                     self.more = Some(more);
                     return true;
                 }
@@ -697,7 +763,7 @@ impl Sender {
             }
         };
         if spurious {
-            self.take_back(&mut more, tcp);
+            self.take_back(&mut more, acked.unwrap_or(0), tcp);
             self.nxt = self.max;
             self.duplicates.end();
             self.inflation = 0;
@@ -707,17 +773,29 @@ impl Sender {
         spurious
     }
 
+    /// Whether the echo proves that the original arrived (RFC 3522 §3.2, step 5): not if everything is
+    /// acknowledged, unless the receiver is known to send D-SACK.
+    fn proves(&self, more: &More, ack: Seq, reply: Option<u32>) -> bool {
+        more.undo.original_arrived(reply) && (ack.before(self.max) || more.saw_dsack)
+    }
+
     /// What the last recovery changed is taken back (RFC 4015 §3.2): the window as it was, but no burst.
-    fn take_back(&mut self, more: &mut More, tcp: &Tcp) {
+    fn take_back(&mut self, more: &mut More, acked: u32, tcp: &Tcp) {
         self.stats.undone += 1;
-        if tcp.spurious_response == SpuriousResponse::Eifel {
+        if tcp.spurious_response != SpuriousResponse::None {
             let window = self.window();
             self.controller.undo(&window);
-            self.cwnd = self.cwnd.max(more.undo.cwnd);
             self.ssthresh = self.ssthresh.max(more.undo.ssthresh);
+            self.cwnd = match tcp.spurious_response {
+                SpuriousResponse::Restore => self.cwnd.max(more.undo.cwnd),
+                _ => {
+                    let first = tcp.initial_window.bytes(window.smss);
+                    window.flight + f64::from(acked).min(first) // RFC 4015 §3.4
+                }
+            };
         }
         self.last_cut = Cut::None;
-        self.recover = self.una;
+        self.recover = Seq(self.una.0.wrapping_sub(1));
         self.rto.end_back_off();
         more.undo = Undo::default();
         more.frto = Frto::Off;
@@ -726,15 +804,36 @@ impl Sender {
 
     /// Cuts the window.
     fn cut(&mut self, now: Time, congestion: Congestion, _tcp: &Tcp) {
-        let window = self.window_for_cut();
+        let mut window = self.window();
+        if congestion == Congestion::FastRetransmit {
+            // What limited transmit sent does not count (RFC 5681 §3.2, step 2).
+            window.flight = (window.flight - window.inflation).max(0.0);
+        }
         self.ssthresh = self.controller.ssthresh_on(&window, congestion, now);
         let chosen = self.controller.cwnd_on(&window, congestion, now);
         (self.cwnd, self.last_cut) = match congestion {
             Congestion::FastRetransmit => (chosen.unwrap_or(self.ssthresh), Cut::FastRetransmit),
-            Congestion::Ecn => (chosen.unwrap_or(self.ssthresh), Cut::Ecn),
+            Congestion::Ecn => (chosen.unwrap_or(self.ssthresh).min(self.cwnd), Cut::Ecn),
             Congestion::Timeout { .. } => (chosen.unwrap_or(window.smss), Cut::Timeout), // RFC 5681 §3.1: the loss window
         };
         self.recover = self.max;
+    }
+
+    /// Whether data is out for longer than the user timeout.
+    fn is_over(&self, now: Time, tcp: &Tcp) -> bool {
+        match (tcp.user_timeout, &self.more) {
+            (Some(most), Some(more)) => now >= more.since + most,
+            _ => false,
+        }
+    }
+
+    /// The timeout, or what is left until the user timeout.
+    fn set_rto(&mut self, now: Time, tcp: &Tcp) {
+        let at = now + self.rto.timeout(tcp);
+        self.timer = match (tcp.user_timeout, &self.more) {
+            (Some(most), Some(more)) => at.min(more.since + most),
+            _ => at,
+        };
     }
 
     /// The timer expired. Returns `None` to give up; otherwise whether the window was cut.
@@ -764,8 +863,12 @@ impl Sender {
                 return Some(cut);
             }
         }
+        if std::mem::take(&mut self.wait_for_timer) && self.una == self.max {
+            self.timer = Time::NEVER;
+            return Some(false);
+        }
         self.expirations = self.expirations.saturating_add(1);
-        if u64::from(self.expirations) > tcp.retries {
+        if u64::from(self.expirations) > tcp.retries || self.is_over(now, tcp) {
             return None;
         }
         self.stats.timeouts += 1;
@@ -790,13 +893,10 @@ impl Sender {
         self.retransmit = false;
         self.timed.1 = Time::NEVER;
         self.rto.back_off();
-        self.timer = now + self.rto.timeout(tcp);
+        self.set_rto(now, tcp);
         if let Some(more) = &mut self.more {
-            more.frto = if tcp.frto != FrtoKind::Off && !again && !in_recovery {
-                Frto::Retransmitted
-            } else {
-                Frto::Off
-            };
+            let begins = more.frto != Frto::Off || (!again && !in_recovery); // RFC 5682 §2.1: again, from step 1
+            more.frto = if tcp.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
         }
         Some(true)
     }
@@ -813,16 +913,13 @@ impl Sender {
         if cut_before {
             (self.cwnd, self.ssthresh) = (cwnd, ssthresh); // halved for this window of data already
         }
-        more.frto = if tcp.frto != FrtoKind::Off && !again && more.phase != Phase::Recovery {
-            Frto::Retransmitted
-        } else {
-            Frto::Off
-        };
+        let begins = more.frto != Frto::Off || (!again && more.phase != Phase::Recovery);
+        more.frto = if tcp.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
         more.phase = Phase::Loss;
         more.tlp = Tlp::default();
         more.probe_due = false;
         if let Some(board) = &mut more.board {
-            board.lose_all();
+            board.lose_all(!tcp.rack);
         }
         self.timed.1 = Time::NEVER;
         self.retransmit = true;
@@ -922,8 +1019,8 @@ impl Sender {
         }
         let was = more.phase;
         let mut cut = false;
-        if tcp.eifel && self.was_spurious(more, &d, advanced, options) {
-            self.take_back_by_board(more, tcp);
+        if tcp.eifel && !feedback.echo && self.was_spurious(more, &d, advanced, options) {
+            self.take_back_by_board(more, d.delivered, tcp);
         }
         let probe = more.tlp.on_ack(ack, d.dsack, plain_duplicate && !d.sacked);
         if more.phase == Phase::Loss && advanced {
@@ -991,11 +1088,12 @@ impl Sender {
             board.rack.on_dsack(self.una, self.max);
         }
         let by_dsack = d.dsack && more.undo.on_duplicate();
-        by_dsack || (advanced && more.undo.original_arrived(options.timestamps.map(|t| t.1)))
+        more.saw_dsack |= d.dsack;
+        by_dsack || (advanced && self.proves(more, self.una, options.timestamps.map(|t| t.1)))
     }
 
-    fn take_back_by_board(&mut self, more: &mut More, tcp: &Tcp) {
-        self.take_back(more, tcp);
+    fn take_back_by_board(&mut self, more: &mut More, acked: u32, tcp: &Tcp) {
+        self.take_back(more, acked, tcp);
         if let Some(board) = &mut more.board {
             board.find_again();
         }
@@ -1009,7 +1107,7 @@ impl Sender {
             return;
         }
         if d.original {
-            self.take_back_by_board(more, tcp);
+            self.take_back_by_board(more, d.delivered, tcp);
         } else if ack.before(self.recover)
             && self.unsent > 0
             && self.room_in_window() > 0
@@ -1136,6 +1234,9 @@ impl Sender {
         {
             return None; // nothing written, nothing to send again: a receiver of data is always here
         }
+        if self.wait_for_timer {
+            return None;
+        }
         if self.more.is_some() {
             return self.next_with_more(now, tcp);
         }
@@ -1149,7 +1250,7 @@ impl Sender {
         }
         more.held = false;
         let outgoing = if self.pending == Pending::Persist && self.retransmit {
-            self.probe_window(&more, now, tcp)
+            self.probe_by_board(&mut more, now, tcp)
         } else if more.pace_at > now {
             more.held = self.unsent > 0 || self.retransmit || more.board.as_ref().is_some_and(|b| b.waits());
             None
@@ -1224,18 +1325,36 @@ impl Sender {
         self.controller.on_restart(now, idle);
     }
 
-    /// A probe of the closed window.
-    fn probe_window(&mut self, _more: &More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+    /// A probe of the closed window (RFC 9293 §3.8.6.1), or what fits one that stays small.
+    fn probe_window(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
         self.retransmit = false;
-        if tcp.zero_window_probe == WindowProbe::OldSequence {
+        if self.rwnd == 0 && tcp.zero_window_probe == WindowProbe::OldSequence {
             let seq = Seq(self.una.0.wrapping_sub(1));
-            return Some(Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true });
+            return Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true };
         }
         let timer = self.timer;
-        let len = u32::from(self.unsent > 0);
-        let outgoing = self.build(now, self.max, len, tcp);
-        self.nxt = self.max;
+        let there = u64::from(self.data_end().minus(self.una).max(0) as u32).saturating_add(self.unsent);
+        let len = there.min(u64::from(self.rwnd.max(1))).min(u64::from(self.smss)) as u32;
+        let mut outgoing = self.build(now, self.una, len, tcp);
+        outgoing.probe = self.rwnd == 0;
+        outgoing.push &= !outgoing.probe;
+        // A byte that the window had no room for is sent again with what follows.
+        self.nxt = if outgoing.probe { self.una } else { self.max };
         self.timer = timer;
+        outgoing
+    }
+
+    /// The same with scoreboard, where a byte that has no room counts as lost.
+    fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let (clock, max) = (more.clock, self.max);
+        let outgoing = self.probe_window(now, tcp);
+        self.nxt = self.max;
+        if let Some(board) = &mut more.board {
+            if self.max != max {
+                board.on_sent(max, self.max, now, &clock, false);
+            }
+            board.lose_all(false);
+        }
         Some(outgoing)
     }
 
@@ -1252,7 +1371,9 @@ impl Sender {
         {
             let weight = board.weight_of(end - start) as f64;
             if self.retransmit || pipe + weight <= self.cwnd {
-                self.retransmit = false;
+                if std::mem::take(&mut self.retransmit) {
+                    more.rescue = Some(end);
+                }
                 board.on_resent(i, now, &clock);
                 more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
                 more.prr.on_sent(weight);
@@ -1266,7 +1387,9 @@ impl Sender {
         } else {
             f64::from(self.max - self.una)
         };
-        let len = self.new_length(more, tcp)?;
+        let Some(len) = self.new_length(more, tcp) else {
+            return self.send_what_may_be_lost(more, used, now, tcp);
+        };
         let board = more.board.as_mut()?;
         let weight = board.weight_of(len.max(1)) as f64;
         if used + weight > self.cwnd {
@@ -1292,6 +1415,34 @@ impl Sender {
         Some(outgoing)
     }
 
+    /// NextSeg, rules 3 and 4 (RFC 6675 §4): with nothing new to send, a hole that is not deemed lost yet; then once
+    /// in a recovery the last segment.
+    fn send_what_may_be_lost(
+        &mut self,
+        more: &mut More,
+        used: f64,
+        now: Time,
+        tcp: &Tcp,
+    ) -> Option<Outgoing> {
+        let (rescue, clock) = (more.rescue, more.clock);
+        let board = more.board.as_mut()?;
+        if more.phase != Phase::Recovery || tcp.rack || used + f64::from(self.smss) > self.cwnd {
+            return None;
+        }
+        let (i, start, end) = match board.next_hole() {
+            Some(hole) => hole,
+            None if rescue.is_some_and(|r| self.una.after(r)) => {
+                more.rescue = None;
+                board.last_not_sacked()?
+            }
+            None => return None,
+        };
+        board.lose_at(i);
+        board.on_resent(i, now, &clock);
+        more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
+        Some(self.resend(now, start, end, tcp))
+    }
+
     /// The length of the next new segment (0: a FIN alone), if the receiver, Nagle and the application let it go.
     fn new_length(&self, more: &More, tcp: &Tcp) -> Option<u32> {
         if self.unsent == 0 {
@@ -1302,8 +1453,7 @@ impl Sender {
         let room = self.room_in_window();
         if room < len {
             // RFC 9293 §3.8.6.2.1: a part only if nothing is out and it is all that the window takes.
-            let least = (self.smss / 2).max(1);
-            return (room > 0 && (self.una == self.max && room >= least.min(len))).then_some(room);
+            return (self.una == self.max && self.is_worth_it(room)).then_some(room);
         }
         if len < self.smss && !self.closing && self.holds(more, tcp) {
             return None;
@@ -1358,16 +1508,7 @@ impl Sender {
     fn next_by_bytes(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let mss = self.smss;
         if self.pending == Pending::Persist && self.retransmit {
-            self.retransmit = false;
-            if tcp.zero_window_probe == WindowProbe::OldSequence {
-                let seq = Seq(self.una.0.wrapping_sub(1));
-                return Some(Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true });
-            }
-            let timer = self.timer;
-            let outgoing = self.build(now, self.max, u32::from(self.unsent > 0), tcp);
-            self.nxt = self.max;
-            self.timer = timer;
-            return Some(outgoing);
+            return Some(self.probe_window(now, tcp));
         }
         if self.retransmit {
             self.retransmit = false;
@@ -1383,11 +1524,10 @@ impl Sender {
             return (fin_due && room > 0).then(|| self.build(now, self.nxt, 0, tcp));
         }
         let len = available.min(u64::from(mss)) as u32;
-        // A segment is sent whole (RFC 9293 §3.8.6.2.1): no less than what is there or one SMSS, or, when nothing is
-        // out, what a small window takes.
+        // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out and a part is worth it.
         if room < len {
-            let small = sent == 0 && room > 0 && self.rwnd < len;
-            if !small {
+            let part = sent == 0 && self.rwnd < len && again == 0 && self.is_worth_it(room);
+            if !part {
                 self.persist(now, tcp);
                 return None;
             }
@@ -1428,6 +1568,12 @@ impl Sender {
                 self.stats.retransmitted_segments += 1;
                 self.stats.retransmitted_bytes += u64::from(len.min(resent));
             }
+        }
+        if self.una == seq
+            && is_new
+            && let Some(more) = &mut self.more
+        {
+            more.since = now;
         }
         if is_new && self.timed.1 == Time::NEVER {
             self.timed = (seq, now);

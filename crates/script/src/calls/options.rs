@@ -181,8 +181,9 @@ impl Making<'_> {
             "SO_PROTOCOL" => 6,
             "SO_ACCEPTCONN" => i64::from(socket.listens),
             "SO_SNDBUF" | "SO_RCVBUF" => {
-                2 * set
-                    .ok_or_else(|| Reply::Unsupported(format!("{name} as the kernel sets it by itself")))?
+                let set =
+                    set.ok_or_else(|| Reply::Unsupported(format!("{name} as the kernel sets it by itself")))?;
+                set.saturating_mul(2)
             }
             "SO_RCVLOWAT" => set.unwrap_or(1),
             "TCP_MAXSEG" => socket.tcp.mss.0 as i64,

@@ -41,6 +41,8 @@ pub struct EcnEnd {
     handshake: Field,
     /// The ACK that ends the handshake is still to go out.
     first_ack: bool,
+    /// An ACK must go out at once.
+    at_once: bool,
     accurate: Option<Box<Accurate>>,
     nonce: Option<Box<Nonce>>,
 }
@@ -121,6 +123,7 @@ impl EcnEnd {
         match self.mode {
             Mode::Off => Flags::default(),
             Mode::Accurate => accurate::handshake(self.handshake),
+            Mode::Nonce => Flags::ECE | Flags::AE, // RFC 3540 §5: the first sum is 1
             _ => Flags::ECE,
         }
     }
@@ -156,6 +159,8 @@ impl EcnEnd {
                 false
             }
             Mode::Accurate => {
+                // RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once.
+                self.at_once |= self.ce.on_data(marked, true) && marked;
                 if let Some(accurate) = &mut self.accurate {
                     let field = if marked || field != Field::Ce { field } else { Field::Ect0 };
                     accurate.on_packet(field, u32::from(segment.len));
@@ -183,6 +188,18 @@ impl EcnEnd {
             }
             Mode::Accurate if self.first_ack => accurate::handshake(self.handshake),
             Mode::Accurate => self.accurate.as_ref().map_or(Flags::default(), |a| a.flags()),
+        }
+    }
+
+    /// Whether what arrived must be acknowledged at once.
+    pub fn take_at_once(&mut self) -> bool {
+        std::mem::take(&mut self.at_once)
+    }
+
+    /// The ACK of a SYN-ACK arrives: with Accurate ECN it says in which field that came, and counts nothing else.
+    pub fn on_handshake_ack(&mut self, flags: Flags) {
+        if let Some(accurate) = &mut self.accurate {
+            accurate.on_handshake(flags);
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use net::{Ecn, Seq};
 
 /// Both halves of the nonce.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Nonce {
     /// Sender: where each segment ends, and the sum of nonces up to there.
     sums: VecDeque<(Seq, bool)>,
@@ -20,6 +20,21 @@ pub struct Nonce {
     received: bool,
     /// Wrong sums.
     pub wrong: u32,
+}
+
+impl Default for Nonce {
+    /// Sums begin with 1 (§5).
+    fn default() -> Self {
+        Nonce {
+            sums: VecDeque::new(),
+            sum: true,
+            resynchronize: None,
+            offset: false,
+            random: 0,
+            received: true,
+            wrong: 0,
+        }
+    }
 }
 
 impl Nonce {

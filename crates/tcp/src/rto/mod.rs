@@ -84,6 +84,12 @@ impl Rto {
         }
     }
 
+    /// The timeout is no less than `least`, as nothing was measured.
+    pub fn restart_at(&mut self, least: Duration, tcp: &Tcp) {
+        self.base = self.base.max(least).min(tcp.rto_max);
+        self.doublings = 0;
+    }
+
     /// The back-off ends (new data was acknowledged).
     pub fn end_back_off(&mut self) {
         self.doublings = 0;
