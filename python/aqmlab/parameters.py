@@ -21,6 +21,7 @@ __all__ = [
     "Lognormal",
     "Messages",
     "Pareto",
+    "Pcap",
     "PhaseBreaking",
     "Record",
     "Red",
@@ -179,6 +180,10 @@ class Tcp(Table):
         cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
         Whenever the third duplicate arrives, so that one window may be cut several times
         (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
+    fast_retransmit_timer : Literal["restarts", "runs-on"] | None
+        What a fast retransmit does to the retransmission timer. Default: restarts. "restarts": It
+        begins again (4.3BSD-Reno, ns-2, Linux). "runs-on": It runs on (RFC 6298 §5.1). Source:
+        4.3BSD-Reno; rfc6298 §5.1 lets it run on.
     recovery_exit : Literal["deflate", "deflate-and-open"] | None
         What the ACK that ends a fast recovery does to cwnd. Default: deflate. "deflate": Sets it to
         ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
@@ -282,10 +287,11 @@ class Tcp(Table):
     eifel : bool | None
         Whether a spurious retransmission is found by timestamps, or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
-    spurious_response : Literal["eifel", "none"] | None
-        What a spurious retransmission is answered with. Default: eifel. "eifel": The window is
-        taken back (RFC 4015). "none": Only what would be sent again for nothing is not. Source:
-        rfc4015.
+    spurious_response : Literal["eifel", "restore", "none"] | None
+        What a spurious retransmission is answered with. Default: eifel. "eifel": The window is what
+        is in flight, and a little more; ssthresh as it was (RFC 4015). "restore": The window and
+        ssthresh are as they were (Linux). "none": Only what would be sent again for nothing is not.
+        Source: rfc4015.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
         unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
@@ -314,6 +320,9 @@ class Tcp(Table):
     user_timeout : str | None
         How long data may go unacknowledged before the connection is given up; absent: see retries.
         Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
+    syn_losses_forgiven : int | None
+        Lost SYNs after which the initial window is still whole. Default: 0. Range: at least 0, at
+        most 100. Source: rfc5681 §3.1; Linux: 1.
     syn_retries : int | None
         Times a SYN or SYN-ACK is sent again before giving up. Default: 8. Range: at least 0, at
         most 100. Source: rfc9293 §3.8.3: at least 3 minutes.
@@ -340,6 +349,7 @@ class Tcp(Table):
     ssthresh_from: Literal["flight-size", "window"] | None = None
     duplicate_acks: str | None = None
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
+    fast_retransmit_timer: Literal["restarts", "runs-on"] | None = None
     recovery_exit: Literal["deflate", "deflate-and-open"] | None = None
     delayed_ack: str | None = None
     delayed_ack_unit: Literal["segments", "full-segments"] | None = None
@@ -383,7 +393,7 @@ class Tcp(Table):
     tlp_max_ack_delay: str | None = None
     frto: Literal["off", "basic", "sack"] | None = None
     eifel: bool | None = None
-    spurious_response: Literal["eifel", "none"] | None = None
+    spurious_response: Literal["eifel", "restore", "none"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     quick_ack: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
@@ -391,6 +401,7 @@ class Tcp(Table):
     flight_unit: Literal["bytes", "segments"] | None = None
     zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
     user_timeout: str | None = None
+    syn_losses_forgiven: int | None = None
     syn_retries: int | None = None
     retries: int | None = None
     msl: str | None = None
@@ -642,6 +653,27 @@ class Dumbbell(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pcap(Table):
+    """Captures of packets, a pcapng file a link or host, written where `aqmlab run --pcap` says.
+
+    Parameters
+    ----------
+    on : Sequence[str] | None
+        What is captured: links, each named from>to, with what they transmit; hosts, with what they
+        send and receive. Default: empty.
+    keep : Literal["headers", "whole"] | None
+        What of each packet is kept. Default: headers. "headers": Its headers. "whole": Its payload
+        of zeros too, so that its checksum can be verified.
+    ip : Literal["ipv4", "ipv6"] | None
+        The IP header. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
+    """
+
+    on: Sequence[str] | None = None
+    keep: Literal["headers", "whole"] | None = None
+    ip: Literal["ipv4", "ipv6"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Record(Table):
     """What to record beside the tables of flows and links.
 
@@ -649,22 +681,34 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None
+    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
-        of flows with arrivals.
+        of flows with arrivals. "segments": Every segment that the sending host of a traced flow
+        sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
+        SRTT and the timeout.
     links : Sequence[str] | None
         Links whose queue is sampled, each named from>to; empty: all. Default: empty.
     flows : Literal["flow", "table"] | None
         What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
         table of the scenario, the sums over its flows: for a million flows.
+    traced : Sequence[str] | None
+        Flows whose segments and round trips are recorded, each by its name; empty: all that are one
+        connection. Default: empty.
+    pcap : Pcap | Mapping[str, Any] | None
+        Captures of packets. Default: its own defaults.
     """
 
     interval: str | None = None
-    series: Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None = None
+    series: (
+        Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]]
+        | None
+    ) = None
     links: Sequence[str] | None = None
     flows: Literal["flow", "table"] | None = None
+    traced: Sequence[str] | None = None
+    pcap: Pcap | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

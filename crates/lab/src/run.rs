@@ -546,11 +546,10 @@ impl<'a> Simulation<'a> {
             let endpoint = &self.endpoints[e as usize];
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
-            let packet = Packet { flow: s, size, ecn, way, options, segment };
             if self.observer.is_some() {
-                self.observe_host(now, 0, &packet);
+                self.observe_host(now, 0, &Packet { flow: s, size, ecn, way, options, segment });
             }
-            self.enter(now, hop, packet);
+            self.enter(now, hop, Packet { flow: s, size, ecn, way, options, segment });
         }
         let lane = self.endpoint_lanes() + e;
         let endpoint = &self.endpoints[e as usize];
