@@ -108,6 +108,8 @@ def run_command(
     typer.echo(f"Written to {out}" if out else "Nothing is written without --out DIR.")
     if pcap:
         typer.echo(f"Captures written to {pcap}")
+    elif scenario["record"]["pcap"]["on"]:
+        typer.echo("Captures are written only with --pcap DIR.")
 
 
 class Graph(StrEnum):
