@@ -50,7 +50,7 @@ pub fn pages() -> Json {
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "queues": queues::Queue::pages(),
-        "tcp": [page::<tcp::Tcp>()],
+        "tcp": tcp::pages(),
         "traffic": traffic,
     })
 }

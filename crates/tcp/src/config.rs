@@ -4,7 +4,7 @@
 use units::param::{Invalid, Json, join};
 use units::{Bytes, Duration, Packets, Range, Read, params, words};
 
-use crate::congestion::CongestionKind;
+use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
 
 words! {
@@ -18,10 +18,24 @@ words! {
 }
 
 words! {
+    /// Sets of parameters under a name.
+    pub enum Preset {
+        /// The defaults.
+        None = "none",
+        /// What the RFCs ask of every host, and no option.
+        Rfc = "rfc",
+        /// Linux 6 as it comes: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
+        Linux = "linux",
+    }
+}
+
+words! {
     /// From what ssthresh is computed when the window is cut.
     pub enum SsthreshFrom {
         /// Half the FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation 4).
         FlightSize = "flight-size",
+        /// A share of cwnd, whatever is in flight (Linux).
+        Cwnd = "cwnd",
         /// Half the smaller of cwnd and the receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2).
         Window = "window",
     }
@@ -246,8 +260,6 @@ words! {
         None = "none",
         /// While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited).
         Limited = "limited",
-        /// While pipeACK says that at least half of it is used (RFC 7661 §4.3).
-        Rfc7661 = "rfc7661",
     }
 }
 
@@ -301,8 +313,10 @@ params! {
     /// A TCP endpoint. The defaults are today's RFCs without options; both ends of a flow have the
     /// same parameters unless the flow sets its receiver's apart.
     pub struct Tcp: "tcp", checked by check {
+        /// Parameters to begin with; other keys change them.
+        preset: Preset = (Preset::None), in Range::ANY, from "";
         /// Congestion control: how cwnd grows and what a cut leaves.
-        congestion: CongestionKind = (CongestionKind::Reno), in Range::ANY, from "rfc5681";
+        congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";
         /// Loss recovery: what duplicate ACKs do.
         recovery: RecoveryKind = (RecoveryKind::Reno), in Range::ANY, from "rfc5681 §3.2";
         /// Largest segment, payload only (SMSS).
@@ -431,6 +445,17 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
         .remedy("raise the window or lower mss"));
     }
     Ok(())
+}
+
+impl Tcp {
+    /// ECN as the congestion control has it: DCTCP and Prague bring their own.
+    pub fn ecn_in_force(&self) -> Ecn {
+        match (&self.congestion, self.ecn) {
+            (Algorithm::Dctcp(_), Ecn::Off | Ecn::Passive | Ecn::Rfc3168) => Ecn::Dctcp,
+            (Algorithm::Prague(_), Ecn::Off | Ecn::Passive) => Ecn::Accurate,
+            (_, ecn) => ecn,
+        }
+    }
 }
 
 impl Default for Tcp {

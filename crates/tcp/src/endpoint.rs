@@ -132,7 +132,7 @@ impl Endpoint {
             optioned: tcp.window_scaling != WindowScaling::Full
                 || tcp.sack
                 || tcp.timestamps
-                || tcp.ecn == Ecn::Accurate,
+                || tcp.ecn_in_force() == Ecn::Accurate,
             ack_due: false,
             iss: Seq(0),
             irs: Seq(0),
@@ -443,7 +443,7 @@ impl Endpoint {
             return;
         }
         self.take_syn(segment, options, field);
-        if acked && self.tcp.ecn == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
+        if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
             self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
             return;
         }
@@ -582,7 +582,7 @@ impl Endpoint {
             // RFC 5562 §3.1: the initial window is one segment; §4 (Wait): after a round trip.
             self.sender().begin_with_one_segment();
             self.ecn.on_cut(self.max());
-            if self.tcp.ecn == Ecn::EcnPlusWait {
+            if self.tcp.ecn_in_force() == Ecn::EcnPlusWait {
                 let rtt = self.first_rtt;
                 self.rare().hold_until = Some(now + rtt);
             }
@@ -612,7 +612,7 @@ impl Endpoint {
             self.rare().waits_from = Some(now); // eighth check: the 2 MSL begin again
         }
         if segment.len == 1 && segment.seq == next {
-            self.ecn.on_data(segment, field, false, false, &self.tcp); // a window probe (RFC 3168 §6.1.6)
+            self.ecn.on_data(segment, field, false, &self.tcp); // a window probe (RFC 3168 §6.1.6)
         }
         if segment.flags.has(Flags::SYN) && segment.seq == self.irs && self.state == State::SynReceived {
             let simultaneous = self.rare.as_ref().is_some_and(|r| r.simultaneous);
@@ -649,12 +649,11 @@ impl Endpoint {
         let next = self.irs + 1;
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
         let next = receiver.next;
-        if segment.len > 0
-            && self.ecn.on_data(segment, field, segment.seq == next, receiver.owes_ack(), &self.tcp)
-        {
+        if segment.len > 0 && self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp) {
             self.rare.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
+        self.ecn.on_advance(receiver.next);
         receiver.ack_now |= self.ecn.take_at_once();
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
@@ -867,7 +866,7 @@ impl Endpoint {
         if outgoing.len > 0
             && let Some(receiver) = &mut self.receiver
         {
-            receiver.on_conversation();
+            receiver.on_conversation(now, &self.tcp);
         }
         (segment, field)
     }

@@ -9,7 +9,7 @@ use units::{Duration, Time};
 
 use crate::config::{
     CwndValidation, FastRetransmit, FastRetransmitTimer, FlightUnit, FrtoKind, IdleRestart, Nagle, PrrBound,
-    RateReduction, RecoveryExit, SlowStartFrom, SpuriousResponse, Tcp, WindowProbe,
+    RateReduction, RecoveryExit, SlowStartFrom, SpuriousResponse, SsthreshFrom, Tcp, WindowProbe,
 };
 use crate::congestion::{Ack, Congestion, CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Board, Clock, Delivery};
@@ -130,9 +130,10 @@ struct More {
     lost_bytes: u64,
     /// `delivered` when what was sent while the application had no more is delivered.
     app_limited_until: u64,
-    /// Snapshot of the timed segment, without scoreboard.
-    timed: Clock,
     pushes: VecDeque<Seq>,
+    /// Without scoreboard, for controllers that measure: where each segment ends that was sent once, when it was
+    /// sent, and the bytes delivered by then.
+    sent: VecDeque<(Seq, Time, u64)>,
     /// When pacing lets the next segment go.
     pace_at: Time,
     last_sent: Time,
@@ -193,7 +194,7 @@ pub struct Sender {
     wl1: Seq,
     /// Max(SND.WND).
     most_window: u32,
-    controller: Controller,
+    congestion: Controller,
     more: Option<Box<More>>,
     pub(crate) stats: SenderStats,
     rto: Rto,
@@ -233,7 +234,7 @@ impl Sender {
             cork: false,
             expirations: 0,
             duplicates: Duplicates::default(),
-            controller: Controller::new(tcp),
+            congestion: Controller::new(tcp),
             more: None,
             retransmit: false,
             rto: Rto::new(tcp, phase),
@@ -316,7 +317,7 @@ impl Sender {
 
     /// The rate at which segments are spaced.
     pub fn pacing_rate(&self, tcp: &Tcp) -> Option<units::Rate> {
-        self.controller.pacing_rate(&self.window(), self.rto.smoothed(tcp).0)
+        self.congestion.pacing_rate(&self.window(), self.rto.smoothed(tcp).0)
     }
 
     /// One past the last byte of data ever sent.
@@ -364,6 +365,9 @@ impl Sender {
             self.push = self.una;
         }
         self.smss = smss;
+        if let Some(n) = tcp.initial_ssthresh {
+            self.ssthresh = n.0 * f64::from(smss);
+        }
         let iw = tcp.initial_window.bytes(f64::from(smss));
         // RFC 5681 §3.1: one segment if the SYN or SYN-ACK was lost.
         self.cwnd = if u64::from(self.expirations) > tcp.syn_losses_forgiven { f64::from(smss) } else { iw };
@@ -374,7 +378,7 @@ impl Sender {
         let by_board = sack && matches!(tcp.recovery, RecoveryKind::Sack | RecoveryKind::Fack);
         let needed = by_board
             || timestamps
-            || self.controller.measures()
+            || self.congestion.measures()
             || tcp.frto != FrtoKind::Off
             || tcp.eifel
             || tcp.nagle != Nagle::Off
@@ -402,8 +406,8 @@ impl Sender {
                 clock,
                 lost_bytes: 0,
                 app_limited_until: 0,
-                timed: clock,
                 pushes: VecDeque::new(),
+                sent: VecDeque::new(),
                 pace_at: Time::ZERO,
                 last_sent: now,
                 cwnd_limited: false,
@@ -639,13 +643,19 @@ impl Sender {
             }
             if more.board.is_none() && delivered > 0 {
                 more.clock.delivered += u64::from(delivered);
-                if let Some(rtt) = rtt {
-                    // Without scoreboard the rate is sampled once a round trip, with the timed segment.
+                let mut newest = None;
+                while more.sent.front().is_some_and(|s| !s.0.after(self.una)) {
+                    newest = more.sent.pop_front();
+                }
+                if let Some((_, at, by_then)) = newest {
+                    let interval = now.since(at);
+                    ack.rtt = Some(interval);
+                    more.min_rtt = more.min_rtt.min(interval);
                     ack.rate = Some(RateSample {
-                        delivered: more.clock.delivered - more.timed.delivered,
-                        interval: rtt,
-                        app_limited: false,
-                        prior_delivered: more.timed.delivered,
+                        delivered: more.clock.delivered - by_then,
+                        interval,
+                        app_limited: by_then < more.app_limited_until,
+                        prior_delivered: by_then,
                         lost: 0,
                     });
                 }
@@ -667,11 +677,14 @@ impl Sender {
                     more.cwnd_limited
                 };
             }
-            self.controller.observe(&window, &ack);
+            self.congestion.observe(&window, &ack);
         }
-        let rules = ack.in_recovery && self.controller.rules_recovery();
+        let rules = ack.in_recovery && self.congestion.rules_recovery();
         if (opens && ack.cwnd_limited) || rules {
-            self.cwnd = self.controller.cwnd_on_ack(&window, &ack).max(window.smss);
+            self.cwnd = self.congestion.cwnd_on_ack(&window, &ack).max(window.smss);
+            if let Some(ssthresh) = self.congestion.ssthresh_on_ack(&self.window()) {
+                self.ssthresh = ssthresh;
+            }
         }
     }
 
@@ -784,7 +797,7 @@ impl Sender {
         self.stats.undone += 1;
         if tcp.spurious_response != SpuriousResponse::None {
             let window = self.window();
-            self.controller.undo(&window);
+            self.congestion.undo(&window);
             self.ssthresh = self.ssthresh.max(more.undo.ssthresh);
             self.cwnd = match tcp.spurious_response {
                 SpuriousResponse::Restore => self.cwnd.max(more.undo.cwnd),
@@ -803,14 +816,20 @@ impl Sender {
     }
 
     /// Cuts the window.
-    fn cut(&mut self, now: Time, congestion: Congestion, _tcp: &Tcp) {
+    fn cut(&mut self, now: Time, congestion: Congestion, tcp: &Tcp) {
         let mut window = self.window();
         if congestion == Congestion::FastRetransmit {
             // What limited transmit sent does not count (RFC 5681 §3.2, step 2).
             window.flight = (window.flight - window.inflation).max(0.0);
         }
-        self.ssthresh = self.controller.ssthresh_on(&window, congestion, now);
-        let chosen = self.controller.cwnd_on(&window, congestion, now);
+        if tcp.ssthresh_from == SsthreshFrom::Cwnd {
+            window.flight = self.cwnd;
+        }
+        self.ssthresh = self.congestion.ssthresh_on(&window, congestion, now);
+        if tcp.flight_unit == FlightUnit::Segments {
+            self.ssthresh = (self.ssthresh / window.smss).floor().max(2.0) * window.smss;
+        }
+        let chosen = self.congestion.cwnd_on(&window, congestion, now);
         (self.cwnd, self.last_cut) = match congestion {
             Congestion::FastRetransmit => (chosen.unwrap_or(self.ssthresh), Cut::FastRetransmit),
             Congestion::Ecn => (chosen.unwrap_or(self.ssthresh).min(self.cwnd), Cut::Ecn),
@@ -961,7 +980,7 @@ impl Sender {
         let opens =
             advanced && !reducing && (!was_reducing || tcp.recovery_exit == RecoveryExit::DeflateAndOpen);
         self.tell_controller(now, delivery.delivered, delivery.delivered, rtt, feedback, opens, rate, tcp);
-        let rules = self.controller.rules_recovery();
+        let rules = self.congestion.rules_recovery();
         if reducing
             && tcp.rate_reduction == RateReduction::Prr
             && !rules
@@ -1204,9 +1223,8 @@ impl Sender {
                     self.rto.smoothed(tcp).0,
                     if board.len() == 1 { tcp.tlp_max_ack_delay } else { tlp::SLACK },
                 );
-            if probe < self.timer {
-                (self.timer, self.pending) = (probe, Pending::Probe);
-            }
+            // RFC 8985 §7.2: no later than the retransmission timer, whose place it takes then.
+            (self.timer, self.pending) = (probe.min(self.timer), Pending::Probe);
         }
     }
 
@@ -1274,7 +1292,7 @@ impl Sender {
                 if o.is_new && o.len < self.smss {
                     more.small = self.max;
                 }
-                if let Some(rate) = self.controller.pacing_rate(&self.window(), self.rto.smoothed(tcp).0) {
+                if let Some(rate) = self.congestion.pacing_rate(&self.window(), self.rto.smoothed(tcp).0) {
                     let size = units::Bytes(u64::from(o.len) + tcp.header_on_data.0);
                     more.pace_at = more.pace_at.max(now) + rate.transmission_time(size);
                 }
@@ -1322,7 +1340,7 @@ impl Sender {
         if self.cwnd < before && tcp.idle_restart == IdleRestart::Rfc2861 {
             self.ssthresh = self.ssthresh.max(0.75 * before);
         }
-        self.controller.on_restart(now, idle);
+        self.congestion.on_restart(now, idle);
     }
 
     /// A probe of the closed window (RFC 9293 §3.8.6.1), or what fits one that stays small.
@@ -1348,8 +1366,8 @@ impl Sender {
     fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let (clock, max) = (more.clock, self.max);
         let outgoing = self.probe_window(now, tcp);
-        self.nxt = self.max;
         if let Some(board) = &mut more.board {
+            self.nxt = self.max;
             if self.max != max {
                 board.on_sent(max, self.max, now, &clock, false);
             }
@@ -1575,11 +1593,18 @@ impl Sender {
         {
             more.since = now;
         }
+        if let Some(more) = &mut self.more
+            && more.board.is_none()
+            && self.congestion.measures()
+        {
+            if is_new && len > 0 {
+                more.sent.push_back((self.max, now, more.clock.delivered));
+            } else {
+                more.sent.clear(); // Karn: an ACK may be of either
+            }
+        }
         if is_new && self.timed.1 == Time::NEVER {
             self.timed = (seq, now);
-            if let Some(more) = &mut self.more {
-                more.timed = more.clock;
-            }
         }
         if self.timer == Time::NEVER {
             (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);

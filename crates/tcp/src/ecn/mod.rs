@@ -64,7 +64,7 @@ impl EcnEnd {
     /// Flags of a SYN, sent for the `attempt`th time: a host whose ECN-setup SYN got no answer tries
     /// without (RFC 3168 §6.1.1.1).
     pub fn syn_flags(tcp: &Tcp, attempt: u8) -> Flags {
-        match tcp.ecn {
+        match tcp.ecn_in_force() {
             _ if attempt > 0 && tcp.ecn_fallback => Flags::default(),
             Ecn::Off | Ecn::Passive => Flags::default(),
             Ecn::Accurate => ALL,
@@ -74,11 +74,12 @@ impl EcnEnd {
 
     /// The field of a SYN or SYN-ACK.
     pub fn syn_field(&self, tcp: &Tcp, is_reply: bool, attempt: u8) -> Field {
-        let capable = match tcp.ecn {
+        let capable = match tcp.ecn_in_force() {
             Ecn::EcnPlus | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce => {
                 is_reply && self.negotiated() && attempt == 0
             }
-            Ecn::EcnPlusPlus => attempt == 0 && (!is_reply || self.negotiated()),
+            // RFC 8257 §3.6: a SYN of DCTCP too.
+            Ecn::EcnPlusPlus | Ecn::Dctcp => attempt == 0 && (!is_reply || self.negotiated()),
             _ => false,
         };
         if capable { Field::Ect0 } else { Field::NotEct }
@@ -89,12 +90,12 @@ impl EcnEnd {
         let reply = flags.has(Flags::ACK);
         let bits = Flags(flags.0 & ALL.0);
         self.handshake = field;
-        if tcp.ecn == Ecn::Off {
+        if tcp.ecn_in_force() == Ecn::Off {
             return;
         }
         let accurate =
             if reply { bits != Flags::ECE && bits != Flags::default() && bits != ALL } else { bits == ALL };
-        if tcp.ecn == Ecn::Accurate && accurate {
+        if tcp.ecn_in_force() == Ecn::Accurate && accurate {
             self.mode = Mode::Accurate;
             self.accurate = Some(Box::default());
             if reply
@@ -105,7 +106,7 @@ impl EcnEnd {
             }
         } else {
             self.classic.on_syn(flags);
-            self.mode = match tcp.ecn {
+            self.mode = match tcp.ecn_in_force() {
                 _ if !self.classic.negotiated() => Mode::Off,
                 Ecn::Dctcp => Mode::Dctcp,
                 Ecn::Nonce => Mode::Nonce,
@@ -135,32 +136,31 @@ impl EcnEnd {
 
     /// A packet with data arrives. Whether what was received before must be acknowledged first.
     #[inline]
-    pub fn on_data(
-        &mut self,
-        segment: &Segment,
-        field: Field,
-        in_order: bool,
-        owes_ack: bool,
-        tcp: &Tcp,
-    ) -> bool {
+    pub fn on_data(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> bool {
         let marked = field == Field::Ce && tcp.misbehaviour != Misbehaviour::HidesMarks;
         match self.mode {
             Mode::Off => false,
             Mode::Classic => {
+                // Linux does not delay the first echo (tcp_ecn_check_ce).
+                self.at_once |= marked && !self.classic.echoes() && tcp.quick_ack.0 > 0.0;
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked);
                 false
             }
-            Mode::Dctcp => self.ce.on_data(marked, owes_ack),
+            Mode::Dctcp => {
+                let changed = self.ce.on_data(marked);
+                self.at_once |= changed;
+                changed && owes_ack
+            }
             Mode::Nonce => {
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked);
-                if in_order && let Some(nonce) = &mut self.nonce {
-                    nonce.on_data(field);
+                if let Some(nonce) = &mut self.nonce {
+                    nonce.on_data(field, segment.seq);
                 }
                 false
             }
             Mode::Accurate => {
                 // RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once.
-                self.at_once |= self.ce.on_data(marked, true) && marked;
+                self.at_once |= self.ce.on_data(marked) && marked;
                 if let Some(accurate) = &mut self.accurate {
                     let field = if marked || field != Field::Ce { field } else { Field::Ect0 };
                     accurate.on_packet(field, u32::from(segment.len));
@@ -188,6 +188,14 @@ impl EcnEnd {
             }
             Mode::Accurate if self.first_ack => accurate::handshake(self.handshake),
             Mode::Accurate => self.accurate.as_ref().map_or(Flags::default(), |a| a.flags()),
+        }
+    }
+
+    /// RCV.NXT is `next` now.
+    #[inline]
+    pub fn on_advance(&mut self, next: Seq) {
+        if let Some(nonce) = &mut self.nonce {
+            nonce.on_advance(next);
         }
     }
 
@@ -256,21 +264,27 @@ impl EcnEnd {
         self.classic.take_cwr()
     }
 
+    /// Whether the sender is scalable and has the feedback it needs (RFC 9331 §4.2).
+    fn is_l4s(&self, tcp: &Tcp) -> bool {
+        self.mode == Mode::Accurate && matches!(tcp.congestion, crate::congestion::Algorithm::Prague(_))
+    }
+
     /// The field of a segment that ends at `end`.
     #[inline]
     pub fn field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
         if self.mode == Mode::Off || tcp.misbehaviour == Misbehaviour::Strips {
             return Field::NotEct;
         }
-        let capable = match tcp.ecn {
+        let capable = match tcp.ecn_in_force() {
             Ecn::EcnPlusPlus => true,
             // RFC 3168 §6.1.4 to §6.1.6: no pure ACK, no retransmission, no window probe.
             _ => len > 0 && !is_probe && (is_new || tcp.ect_on == EctOn::AllData),
         };
+        let l4s = tcp.ect1 || self.is_l4s(tcp);
         match (&mut self.nonce, capable) {
             (_, false) => Field::NotEct,
             (Some(nonce), true) => nonce.field(end),
-            (None, true) if tcp.ect1 => Field::Ect1,
+            (None, true) if l4s => Field::Ect1,
             (None, true) => Field::Ect0,
         }
     }
