@@ -31,6 +31,7 @@ __all__ = [
     "Lognormal",
     "Messages",
     "Pareto",
+    "Pcap",
     "PhaseBreaking",
     "Prague",
     "Record",
@@ -1229,6 +1230,27 @@ class Dumbbell(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pcap(Table):
+    """Captures of packets, a pcapng file a link or host, written where `aqmlab run --pcap` says.
+
+    Parameters
+    ----------
+    on : Sequence[str] | None
+        What is captured: links, each named from>to, with what they transmit; hosts, with what they
+        send and receive. Default: empty.
+    keep : Literal["headers", "whole"] | None
+        What of each packet is kept. Default: headers. "headers": Its headers. "whole": Its payload
+        of zeros too, so that its checksum can be verified.
+    ip : Literal["ipv4", "ipv6"] | None
+        The IP header. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
+    """
+
+    on: Sequence[str] | None = None
+    keep: Literal["headers", "whole"] | None = None
+    ip: Literal["ipv4", "ipv6"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Record(Table):
     """What to record beside the tables of flows and links.
 
@@ -1236,22 +1258,34 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None
+    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
-        of flows with arrivals.
+        of flows with arrivals. "segments": Every segment that the sending host of a traced flow
+        sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
+        SRTT and the timeout.
     links : Sequence[str] | None
         Links whose queue is sampled, each named from>to; empty: all. Default: empty.
     flows : Literal["flow", "table"] | None
         What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
         table of the scenario, the sums over its flows: for a million flows.
+    traced : Sequence[str] | None
+        Flows whose segments and round trips are recorded, each by its name; empty: all that are one
+        connection. Default: empty.
+    pcap : Pcap | Mapping[str, Any] | None
+        Captures of packets. Default: its own defaults.
     """
 
     interval: str | None = None
-    series: Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None = None
+    series: (
+        Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]]
+        | None
+    ) = None
     links: Sequence[str] | None = None
     flows: Literal["flow", "table"] | None = None
+    traced: Sequence[str] | None = None
+    pcap: Pcap | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -934,6 +934,16 @@ impl Endpoint {
         self.sender.as_ref().map_or(self.tcp.rto_initial, |s| s.timeout(&self.tcp))
     }
 
+    /// How many round trips it measured, and the last of them.
+    pub fn round_trips(&self) -> (u32, Duration) {
+        self.sender.as_ref().map_or((0, Duration::ZERO), |s| s.round_trips())
+    }
+
+    /// Its smoothed round-trip time (SRTT); zero before the first is measured.
+    pub fn srtt(&self) -> Duration {
+        self.sender.as_ref().map_or(Duration::ZERO, |s| s.smoothed(&self.tcp).0)
+    }
+
     /// Bytes of its data that the other side acknowledged.
     pub fn acked(&self) -> u64 {
         self.sender.as_ref().map_or(0, |s| s.acked)

@@ -262,6 +262,11 @@ impl Sender {
         self.rto.timeout(tcp)
     }
 
+    /// How many round trips were measured, and the last of them.
+    pub fn round_trips(&self) -> (u32, Duration) {
+        self.rto.round_trips()
+    }
+
     /// SRTT and its deviation.
     pub fn smoothed(&self, tcp: &Tcp) -> (Duration, Duration) {
         self.rto.smoothed(tcp)
