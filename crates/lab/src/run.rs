@@ -420,23 +420,24 @@ impl<'a> Simulation<'a> {
     fn pump(&mut self, now: Time, e: u32) -> Step {
         let s = e / 2;
         let way = (e % 2) as u8;
-        while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now, &mut self.scratch) {
+        let endpoint = loop {
+            let endpoint = &mut self.endpoints[e as usize];
+            let Some((segment, ecn)) = endpoint.poll(now, &mut self.scratch) else { break &*endpoint };
             let slot = &mut self.fates.slots[s as usize];
             slot.ledger.sent(way);
             if way == 1
-                && self.endpoints[e as usize].ecn_mode() == EcnMode::Classic
+                && endpoint.ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.ledger.ack_leaves(segment.flags)
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let hop = slot.first_hop[usize::from(way)];
-            let endpoint = &self.endpoints[e as usize];
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
             self.enter(now, hop, Packet { flow: s, size, ecn, way, options, segment });
-        }
-        let lane = self.endpoint_lanes() + e;
-        let endpoint = &self.endpoints[e as usize];
+        };
+        let lane = (self.links.len() + self.sources.len()) as u32 + 1 + e;
+        let (failed, closed) = (endpoint.error().is_some(), endpoint.is_closed());
         let slot = &mut self.fates.slots[s as usize];
         let mut deadline = endpoint.deadline();
         if way == 0 {
@@ -446,11 +447,11 @@ impl<'a> Simulation<'a> {
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
-        if endpoint.error().is_some() {
+        if failed {
             self.endpoints[(e ^ 1) as usize].forget(now); // one end gave up: nobody speaks to the other any more
         }
-        let closed = |e: u32| self.endpoints[e as usize].is_closed();
-        if closed(e) && closed(e ^ 1) {
+        if closed && self.endpoints[(e ^ 1) as usize].is_closed() {
+            let slot = &mut self.fates.slots[s as usize];
             if slot.phase == Phase::Open {
                 slot.phase = Phase::Closed;
                 self.open -= 1;

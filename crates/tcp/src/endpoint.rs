@@ -12,7 +12,7 @@ use crate::receiver::{Receiver, ReceiverStats, acceptable};
 use crate::sender::{Feedback, Outgoing, Sender, SenderStats, Window, timestamp};
 
 /// States of a connection (RFC 9293 §3.3.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// No connection.
     Closed,
@@ -317,14 +317,19 @@ impl Endpoint {
     /// When it must be called again, whatever arrives; [`Time::NEVER`]: only if something arrives.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.timer.min(s.paced_until()));
+        let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.deadline());
         let receiver = self.receiver.as_ref().map_or(Time::NEVER, |r| r.ack_at);
-        let rest = match (&self.rare, self.state) {
+        let at = sender.min(receiver);
+        if self.state == State::TimeWait || self.rare.is_some() { at.min(self.rare_deadline()) } else { at }
+    }
+
+    #[inline(never)]
+    fn rare_deadline(&self) -> Time {
+        match (&self.rare, self.state) {
             (_, State::TimeWait) => self.time_wait_ends(),
             (Some(rare), _) => rare.hold_until.unwrap_or(Time::NEVER),
             _ => Time::NEVER,
-        };
-        sender.min(receiver).min(rest)
+        }
     }
 
     fn time_wait_ends(&self) -> Time {
@@ -370,11 +375,13 @@ impl Endpoint {
     /// A segment arrives, in a packet with this ECN field.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
+        if self.state > State::SynSent {
+            return self.in_synchronized(now, segment, options, field);
+        }
         match self.state {
-            State::Closed => {}
             State::Listen => self.in_listen(segment, options, field),
             State::SynSent => self.in_syn_sent(now, segment, options, field),
-            _ => self.in_synchronized(now, segment, options, field),
+            _ => {}
         }
     }
 
@@ -405,6 +412,7 @@ impl Endpoint {
         }
     }
 
+    #[cold]
     fn in_listen(&mut self, segment: &Segment, options: &Options, field: EcnField) {
         if segment.flags.has(Flags::RST) {
             return;
@@ -422,6 +430,7 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.3.
+    #[cold]
     fn in_syn_sent(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let acked = segment.flags.has(Flags::ACK);
         if acked && segment.ack != self.max() {
@@ -489,8 +498,8 @@ impl Endpoint {
         if self.agreed.timestamps && !self.timestamp_passes(segment, options) {
             return;
         }
-        let window = match &self.receiver {
-            Some(r) if self.rare.as_ref().is_some_and(|r| r.reads) => r.advertised(),
+        let window = match &self.rare {
+            Some(rare) if rare.reads => self.receiver.as_ref().map_or(buffer, |r| r.advertised()),
             _ => buffer,
         };
         let next = self.next();
@@ -505,25 +514,11 @@ impl Endpoint {
             return;
         }
         if segment.ack.after(self.max()) {
-            if self.state == State::SynReceived {
-                self.rare().reset = Some((segment.ack, None));
-            } else {
-                self.ack_due = true; // RFC 9293 §3.10.7.4, fifth check
-            }
-            return;
+            return self.on_ack_of_nothing(segment);
         }
-        let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
-        let mut completes = false;
-        if self.state == State::SynReceived {
-            if !segment.ack.after(una) {
-                return;
-            }
-            if self.tries_once(segment) {
-                return;
-            }
-            self.complete_handshake(now, segment);
-            self.ecn.on_handshake_ack(segment.flags);
-            completes = true;
+        let completes = self.state == State::SynReceived;
+        if completes && !self.on_handshake_ack(now, segment) {
+            return;
         }
         if let Some(sender) = &mut self.sender {
             let delivers = segment.ack.minus(sender.una).max(0) as u32;
@@ -544,14 +539,41 @@ impl Endpoint {
         if segment.seq_len() > 0 {
             let beyond = i64::from(segment.end().minus(next)) - i64::from(window);
             if beyond > 0 {
-                // What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
-                let mut inside = *segment;
-                inside.len -= beyond.min(i64::from(segment.len)) as u16;
-                inside.flags = Flags(inside.flags.0 & !Flags::FIN.0);
-                return self.on_data(now, &inside, field);
+                return self.on_data_beyond(now, segment, beyond, field);
             }
             self.on_data(now, segment, field);
         }
+    }
+
+    /// What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
+    #[cold]
+    fn on_data_beyond(&mut self, now: Time, segment: &Segment, beyond: i64, field: EcnField) {
+        let mut inside = *segment;
+        inside.len -= beyond.min(i64::from(segment.len)) as u16;
+        inside.flags = Flags(inside.flags.0 & !Flags::FIN.0);
+        self.on_data(now, &inside, field);
+    }
+
+    /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
+    #[cold]
+    fn on_ack_of_nothing(&mut self, segment: &Segment) {
+        if self.state == State::SynReceived {
+            self.rare().reset = Some((segment.ack, None));
+        } else {
+            self.ack_due = true;
+        }
+    }
+
+    /// An ACK in SYN-RECEIVED: whether it ends the handshake.
+    #[cold]
+    fn on_handshake_ack(&mut self, now: Time, segment: &Segment) -> bool {
+        let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
+        if !segment.ack.after(una) || self.tries_once(segment) {
+            return false;
+        }
+        self.complete_handshake(now, segment);
+        self.ecn.on_handshake_ack(segment.flags);
+        true
     }
 
     /// Whether the SYN-ACK was marked, and goes out again, not ECN-capable (RFC 5562 §3.2).
@@ -566,6 +588,7 @@ impl Endpoint {
     }
 
     /// The ACK of the SYN-ACK.
+    #[cold]
     fn complete_handshake(&mut self, now: Time, segment: &Segment) {
         let marked =
             self.ecn.negotiated() && segment.flags.has(Flags::ECE) && self.ecn.mode() != Mode::Accurate;
@@ -590,6 +613,7 @@ impl Endpoint {
     }
 
     /// PAWS, and TS.Recent (RFC 7323 §5.3, §4.3). Whether the segment may go on.
+    #[inline(never)]
     fn timestamp_passes(&mut self, segment: &Segment, options: &Options) -> bool {
         let Some((value, _)) = options.timestamps else {
             return segment.flags.has(Flags::RST) || segment.flags.has(Flags::SYN); // §3.2: dropped
@@ -604,6 +628,7 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.4, first and fourth check: what is outside of the window, or a SYN, is answered.
+    #[cold]
     fn on_unacceptable(&mut self, now: Time, segment: &Segment, next: Seq, field: EcnField) {
         if segment.flags.has(Flags::RST) {
             return;
@@ -633,6 +658,7 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.4, second check: exactly the next number resets, others are challenged.
+    #[cold]
     fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
         if segment.seq != next {
             self.ack_due = true;
@@ -659,25 +685,34 @@ impl Endpoint {
             receiver.unread = 0;
         }
         if finished {
-            self.state = match self.state {
-                State::Established => State::CloseWait,
-                State::FinWait1 => State::Closing,
-                State::FinWait2 => State::TimeWait,
-                state => state,
-            };
-            if self.state == State::TimeWait {
-                self.closed_at = now;
-            }
+            self.on_fin(now);
+        }
+    }
+
+    #[cold]
+    fn on_fin(&mut self, now: Time) {
+        self.state = match self.state {
+            State::Established => State::CloseWait,
+            State::FinWait1 => State::Closing,
+            State::FinWait2 => State::TimeWait,
+            state => state,
+        };
+        if self.state == State::TimeWait {
+            self.closed_at = now;
         }
     }
 
     /// What an ACK means for the connection: completion, and the ACK of the FIN.
     #[inline]
     fn after_ack(&mut self, now: Time) {
-        let Some(sender) = &self.sender else { return };
-        if !sender.closing {
-            return;
+        if self.sender.as_ref().is_some_and(|s| s.closing) {
+            self.after_ack_when_closing(now);
         }
+    }
+
+    #[inline(never)]
+    fn after_ack_when_closing(&mut self, now: Time) {
+        let Some(sender) = &self.sender else { return };
         if self.completed_at == Time::NEVER && sender.all_acknowledged() {
             self.completed_at = now;
         }
@@ -710,20 +745,20 @@ impl Endpoint {
         {
             return Some(rare);
         }
-        match self.state {
-            State::Closed | State::Listen => return None,
-            State::SynSent | State::SynReceived => return self.poll_syn(now, options),
-            _ => {}
+        if self.state <= State::SynReceived {
+            return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
         }
-        let held = self.rare.as_ref().is_some_and(|r| r.hold_until.is_some());
         let outgoing = match &mut self.sender {
-            Some(sender) if !held => sender.next_segment(now, &self.tcp),
+            Some(sender) if self.rare.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
+                sender.next_segment(now, &self.tcp)
+            }
             _ => None,
         };
-        let ack_now = self.ack_due || self.receiver.as_ref().is_some_and(|r| r.ack_now);
         let (segment, field) = match outgoing {
             Some(outgoing) => self.data(now, outgoing, options),
-            None if ack_now => self.pure_ack(now, options),
+            None if self.ack_due || self.receiver.as_ref().is_some_and(|r| r.ack_now) => {
+                self.pure_ack(now, options)
+            }
             None => return None,
         };
         self.ack_due = false;
@@ -735,6 +770,7 @@ impl Endpoint {
     }
 
     /// Resets, and an ACK of what came before a change of marks.
+    #[cold]
     fn poll_rare(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let rare = self.rare.as_mut()?;
         if let Some((seq, ack)) = rare.reset.take() {
@@ -752,6 +788,7 @@ impl Endpoint {
         Some((segment, EcnField::NotEct))
     }
 
+    #[cold]
     fn poll_syn(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         if std::mem::take(&mut self.ack_due) {
             return Some(self.pure_ack(now, options)); // of an unacceptable segment
@@ -802,11 +839,17 @@ impl Endpoint {
     }
 
     /// The window to advertise.
+    #[inline]
     fn window_field(&mut self) -> u32 {
-        let buffer = self.buffer();
         if self.rare.is_none() && self.tcp.window_scaling == WindowScaling::Full {
-            return buffer;
+            return self.buffer();
         }
+        self.scaled_window()
+    }
+
+    #[inline(never)]
+    fn scaled_window(&mut self) -> u32 {
+        let buffer = self.buffer();
         let smss = self.smss();
         let window = match (&mut self.receiver, &self.rare) {
             (Some(receiver), Some(rare)) if rare.reads => receiver.window(buffer, smss),
@@ -826,18 +869,7 @@ impl Endpoint {
     #[inline]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, before: bool) -> Segment {
         if self.optioned {
-            *options = Options::default();
-            if self.agreed.timestamps {
-                options.timestamps =
-                    Some((timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
-            }
-            options.accurate_ecn = self.ecn.option().filter(|_| self.tcp.accecn_option);
-            if self.agreed.sack
-                && let Some(receiver) = &mut self.receiver
-                && receiver.has_report()
-            {
-                receiver.report(options, self.tcp.dsack);
-            }
+            self.write_options(now, options);
         }
         Segment {
             seq,
@@ -845,6 +877,21 @@ impl Endpoint {
             window: self.window_field(),
             len: 0,
             flags: Flags::ACK | self.ecn.flags(before),
+        }
+    }
+
+    #[inline(never)]
+    fn write_options(&mut self, now: Time, options: &mut Options) {
+        *options = Options::default();
+        if self.agreed.timestamps {
+            options.timestamps = Some((timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
+        }
+        options.accurate_ecn = self.ecn.option().filter(|_| self.tcp.accecn_option);
+        if self.agreed.sack
+            && let Some(receiver) = &mut self.receiver
+            && receiver.has_report()
+        {
+            receiver.report(options, self.tcp.dsack);
         }
     }
 
@@ -871,6 +918,7 @@ impl Endpoint {
         (segment, field)
     }
 
+    #[inline]
     fn pure_ack(&mut self, now: Time, options: &mut Options) -> (Segment, EcnField) {
         self.acks_sent += 1;
         let segment = self.header(now, self.max(), options, false);

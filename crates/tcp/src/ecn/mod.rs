@@ -137,6 +137,9 @@ impl EcnEnd {
     /// A packet with data arrives. Whether what was received before must be acknowledged first.
     #[inline]
     pub fn on_data(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> bool {
+        if self.mode == Mode::Off {
+            return false;
+        }
         let marked = field == Field::Ce && tcp.misbehaviour != Misbehaviour::HidesMarks;
         match self.mode {
             Mode::Off => false,
@@ -167,6 +170,10 @@ impl EcnEnd {
     /// The flags of a segment that is not a SYN; `before`: of an ACK for what came before the last change.
     #[inline]
     pub fn flags(&mut self, before: bool) -> Flags {
+        if self.mode == Mode::Off { Flags::default() } else { self.echo(before) }
+    }
+
+    fn echo(&self, before: bool) -> Flags {
         match self.mode {
             Mode::Off => Flags::default(),
             Mode::Classic | Mode::Nonce => {
