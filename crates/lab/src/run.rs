@@ -437,7 +437,7 @@ impl<'a> Simulation<'a> {
             self.enter(now, hop, Packet { flow: s, size, ecn, way, options, segment });
         };
         let lane = (self.links.len() + self.sources.len()) as u32 + 1 + e;
-        let (failed, closed) = (endpoint.error().is_some(), endpoint.is_closed());
+        let closed = endpoint.is_closed();
         let slot = &mut self.fates.slots[s as usize];
         let mut deadline = endpoint.deadline();
         if way == 0 {
@@ -447,18 +447,26 @@ impl<'a> Simulation<'a> {
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
-        if failed {
-            self.endpoints[(e ^ 1) as usize].forget(now); // one end gave up: nobody speaks to the other any more
+        if closed {
+            self.after_close(now, e);
         }
-        if closed && self.endpoints[(e ^ 1) as usize].is_closed() {
-            let slot = &mut self.fates.slots[s as usize];
+        Ok(())
+    }
+
+    /// An end is closed: if it gave up, so is the other, to whom nobody speaks any more.
+    #[cold]
+    fn after_close(&mut self, now: Time, e: u32) {
+        if self.endpoints[e as usize].error().is_some() {
+            self.endpoints[(e ^ 1) as usize].forget(now);
+        }
+        if self.endpoints[(e ^ 1) as usize].is_closed() {
+            let slot = &mut self.fates.slots[(e / 2) as usize];
             if slot.phase == Phase::Open {
                 slot.phase = Phase::Closed;
                 self.open -= 1;
             }
-            self.release(s);
+            self.release(e / 2);
         }
-        Ok(())
     }
 
     /// Frees the slot of a connection of a source that is closed and has no packet under way any more:

@@ -98,7 +98,7 @@ pub struct Endpoint {
     state: State,
     /// A SYN or SYN-ACK is to go out.
     syn_due: bool,
-    /// Whether its segments may carry options.
+    /// Whether its segments may carry options, or windows that are scaled or cut.
     optioned: bool,
     /// An ACK is to go out, of nothing that was received.
     ack_due: bool,
@@ -494,23 +494,24 @@ impl Endpoint {
 
     #[inline]
     fn in_synchronized(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
-        let buffer = self.tcp.receive_window.0 as u32;
-        if self.agreed.timestamps && !self.timestamp_passes(segment, options) {
-            return;
-        }
-        let window = match &self.rare {
-            Some(rare) if rare.reads => self.receiver.as_ref().map_or(buffer, |r| r.advertised()),
-            _ => buffer,
+        let window = if self.optioned || self.rare.is_some() {
+            if self.agreed.timestamps && !self.timestamp_passes(segment, options) {
+                return;
+            }
+            self.told_window()
+        } else {
+            self.buffer()
         };
         let next = self.next();
+        let in_window = (segment.seq == next && window > 0) || acceptable(next, segment, window);
         let data_after_close = segment.len > 0 && self.fin_received();
-        if !acceptable(next, segment, window) || segment.flags.has(Flags::SYN) || data_after_close {
+        if !in_window || segment.flags.has(Flags::SYN) || data_after_close {
             return self.on_unacceptable(now, segment, next, field);
         }
-        if segment.flags.has(Flags::RST) {
-            return self.on_reset(now, segment, next);
-        }
-        if !segment.flags.has(Flags::ACK) {
+        if segment.flags.0 & (Flags::RST.0 | Flags::ACK.0) != Flags::ACK.0 {
+            if segment.flags.has(Flags::RST) {
+                self.on_reset(now, segment, next);
+            }
             return;
         }
         if segment.ack.after(self.max()) {
@@ -542,6 +543,15 @@ impl Endpoint {
                 return self.on_data_beyond(now, segment, beyond, field);
             }
             self.on_data(now, segment, field);
+        }
+    }
+
+    /// The window that the other side knows of.
+    #[inline(never)]
+    fn told_window(&self) -> u32 {
+        match (&self.receiver, &self.rare) {
+            (Some(receiver), Some(rare)) if rare.reads => receiver.advertised(),
+            _ => self.buffer(),
         }
     }
 
@@ -679,8 +689,10 @@ impl Endpoint {
             self.rare.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
-        self.ecn.on_advance(receiver.next);
-        receiver.ack_now |= self.ecn.take_at_once();
+        if self.ecn.watches_data() {
+            self.ecn.on_advance(receiver.next);
+            receiver.ack_now |= self.ecn.take_at_once();
+        }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
         }
@@ -705,13 +717,13 @@ impl Endpoint {
     /// What an ACK means for the connection: completion, and the ACK of the FIN.
     #[inline]
     fn after_ack(&mut self, now: Time) {
-        if self.sender.as_ref().is_some_and(|s| s.closing) {
-            self.after_ack_when_closing(now);
+        if self.sender.as_ref().is_some_and(|s| s.closing && s.unsent == 0) {
+            self.after_ack_at_end(now);
         }
     }
 
     #[inline(never)]
-    fn after_ack_when_closing(&mut self, now: Time) {
+    fn after_ack_at_end(&mut self, now: Time) {
         let Some(sender) = &self.sender else { return };
         if self.completed_at == Time::NEVER && sender.all_acknowledged() {
             self.completed_at = now;
@@ -839,16 +851,7 @@ impl Endpoint {
     }
 
     /// The window to advertise.
-    #[inline]
     fn window_field(&mut self) -> u32 {
-        if self.rare.is_none() && self.tcp.window_scaling == WindowScaling::Full {
-            return self.buffer();
-        }
-        self.scaled_window()
-    }
-
-    #[inline(never)]
-    fn scaled_window(&mut self) -> u32 {
         let buffer = self.buffer();
         let smss = self.smss();
         let window = match (&mut self.receiver, &self.rare) {
@@ -868,20 +871,20 @@ impl Endpoint {
     /// Header and options of a segment that is not a SYN; `before`: an ACK of what came before the last change of marks.
     #[inline]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, before: bool) -> Segment {
-        if self.optioned {
+        let window = if self.optioned || self.rare.is_some() {
             self.write_options(now, options);
-        }
-        Segment {
-            seq,
-            ack: self.next(),
-            window: self.window_field(),
-            len: 0,
-            flags: Flags::ACK | self.ecn.flags(before),
-        }
+            self.window_field()
+        } else {
+            self.buffer()
+        };
+        Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(before) }
     }
 
     #[inline(never)]
     fn write_options(&mut self, now: Time, options: &mut Options) {
+        if !self.optioned {
+            return;
+        }
         *options = Options::default();
         if self.agreed.timestamps {
             options.timestamps = Some((timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
@@ -905,7 +908,8 @@ impl Endpoint {
         if outgoing.push {
             segment.flags |= Flags::PSH;
         }
-        if outgoing.is_new && outgoing.len > 0 && !outgoing.probe && self.ecn.take_cwr() {
+        if self.ecn.owes_cwr() && outgoing.is_new && outgoing.len > 0 && !outgoing.probe {
+            self.ecn.say_cwr();
             segment.flags |= Flags::CWR;
         }
         let end = outgoing.seq + outgoing.len;
