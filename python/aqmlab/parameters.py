@@ -14,39 +14,29 @@ __all__ = [
     "Arrivals",
     "Bbr",
     "Bbr3",
-    "BitErrors",
     "Bulk",
-    "Corruption",
     "Cubic",
     "Dctcp",
-    "DelaySpikes",
     "DropTail",
     "Dumbbell",
-    "Duplication",
     "Exponential",
     "Flow",
-    "GilbertElliott",
     "Graph",
     "Highspeed",
     "Htcp",
     "Hystart",
     "Illinois",
-    "Jitter",
     "Ledbat",
     "Link",
-    "ListedLoss",
     "Lognormal",
-    "Loss",
     "Messages",
-    "Outage",
     "Pareto",
-    "PeriodicLoss",
+    "Pcap",
     "PhaseBreaking",
     "Prague",
     "Record",
     "Red",
     "Reno",
-    "Reordering",
     "Scalable",
     "Scenario",
     "Spread",
@@ -159,243 +149,6 @@ class DropTail(Table):
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     ecn: Literal["mark", "drop"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outage(Table):
-    """An outage, or several: packets that would arrive during one are lost.
-
-    (For a transmitter that stops, and a queue that grows, give the link a rate of 0 bit/s for a
-    while with `rate_changes`.)
-
-    Parameters
-    ----------
-    start : str | None
-        When the first begins; absent: an interval after the start of the run. Default: absent.
-        Range: at least 0 s.
-    length : str
-        How long one lasts. Range: above 0 s.
-    interval : str | None
-        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
-        absent. Range: at least 0.001 s.
-    spacing : Literal["exponential", "constant"] | None
-        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval.
-    """
-
-    KIND: ClassVar[str | None] = "outage"
-
-    length: str
-    start: str | None = None
-    interval: str | None = None
-    spacing: Literal["exponential", "constant"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class DelaySpikes(Table):
-    """Delay spikes: packets that would arrive during one are held until it is over, then arrive in order.
-
-    Parameters
-    ----------
-    start : str | None
-        When the first begins; absent: an interval after the start of the run. Default: absent.
-        Range: at least 0 s.
-    length : str
-        How long one lasts. Range: above 0 s. Source: gurtov2003responding: seconds, in the cellular
-        networks of that time.
-    interval : str | None
-        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
-        absent. Range: at least 0.001 s.
-    spacing : Literal["exponential", "constant"] | None
-        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval.
-    """
-
-    KIND: ClassVar[str | None] = "delay_spikes"
-
-    length: str
-    start: str | None = None
-    interval: str | None = None
-    spacing: Literal["exponential", "constant"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Jitter(Table):
-    """Jitter: each packet is delayed further by a random time of its own.
-
-    Parameters
-    ----------
-    mean : str
-        Mean of the further delay. Range: at least 0 s. Source: rfc3393: variation of the one-way
-        delay.
-    distribution : Literal["uniform", "exponential"] | None
-        Its distribution. Default: uniform. "uniform": Uniform between 0 and twice the mean.
-        "exponential": Exponential.
-    order : Literal["keep", "any"] | None
-        Whether packets may overtake each other. Default: keep. "keep": None overtakes another: it
-        waits for those before it, as in a queue that is not simulated. "any": Each takes its own
-        time: the jitter reorders.
-    """
-
-    KIND: ClassVar[str | None] = "jitter"
-
-    mean: str
-    distribution: Literal["uniform", "exponential"] | None = None
-    order: Literal["keep", "any"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reordering(Table):
-    """Reordering: some packets are held for a while, and those behind overtake them.
-
-    Parameters
-    ----------
-    probability : float
-        Probability that a packet is held.
-    delay : str
-        For how long: with a long one many overtake it (the late-time offset). Range: above 0 s.
-        Source: rfc4737 §4.2.2.
-    """
-
-    KIND: ClassVar[str | None] = "reordering"
-
-    probability: float
-    delay: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Duplication(Table):
-    """Duplication: a copy follows the packet.
-
-    Parameters
-    ----------
-    probability : float
-        Probability that a packet is doubled. Source: rfc5560: one-way duplication of packets.
-    delay : str | None
-        How much later the copy arrives. Default: 0 s. Range: at least 0 s. Source: right behind it,
-        as by a link that sends again what was not acknowledged in time.
-    """
-
-    KIND: ClassVar[str | None] = "duplication"
-
-    probability: float
-    delay: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Corruption(Table):
-    """Corruption that no link notices: the packet goes on, through every queue to its receiver, whose checksum finds the error and discards it.
-
-    Of a link that notices, see bit_errors.
-
-    Parameters
-    ----------
-    probability : float
-        Probability that a packet is damaged. Source: rfc9293 §3.1: the checksum covers header, data
-        and pseudo-header; MUST-3: the receiver checks it.
-    """
-
-    KIND: ClassVar[str | None] = "corruption"
-
-    probability: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class BitErrors(Table):
-    """Independent bit errors: the link discards a packet with an error in any of its bits, so a packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
-
-    Parameters
-    ----------
-    rate : float
-        Probability that a bit is wrong (bit error rate). Source: rfc3819 §8.2: links should discard
-        what they know to be wrong.
-    """
-
-    KIND: ClassVar[str | None] = "bit_errors"
-
-    rate: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class GilbertElliott(Table):
-    """Gilbert–Elliott loss: a chain of two states, good and bad, makes a step a packet, and loses the packet with the probability of its state.
-
-    With the defaults the loss rate is good_to_bad/(good_to_bad + bad_to_good), and a burst of lost
-    packets has a mean length of 1/bad_to_good. The chain begins in its stationary distribution.
-
-    Parameters
-    ----------
-    good_to_bad : float
-        Probability that the bad state follows the good one (P, p). Source: gilbert1960capacity.
-    bad_to_good : float
-        Probability that the good state follows the bad one (p, r). Source: gilbert1960capacity.
-    loss_in_good : float | None
-        Probability that a packet is lost in the good state (1 − k). Default: 0.0. Source:
-        gilbert1960capacity: none; elliott1963estimates: any.
-    loss_in_bad : float | None
-        Probability that a packet is lost in the bad state (1 − h). Default: 1.0. Source: every
-        packet, the simple Gilbert model; gilbert1960capacity: 0.5 for bits.
-    """
-
-    KIND: ClassVar[str | None] = "gilbert_elliott"
-
-    good_to_bad: float
-    bad_to_good: float
-    loss_in_good: float | None = None
-    loss_in_bad: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ListedLoss(Table):
-    """Loss of listed packets: exactly those with these numbers are lost.
-
-    Parameters
-    ----------
-    packets : Sequence[int]
-        Their numbers, in rising order, counted from 1 over every packet that crosses the link.
-    """
-
-    KIND: ClassVar[str | None] = "listed_loss"
-
-    packets: Sequence[int]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PeriodicLoss(Table):
-    """Periodic loss: one packet in so many is lost, counting every packet that crosses the link.
-
-    Parameters
-    ----------
-    every : int
-        One packet in this many is lost. Range: at least 1.
-    first : int | None
-        The number of the first that is lost, counted from 1; absent: the last of the first period.
-        Default: absent. Range: at least 1.
-    losses : int | None
-        How many are lost in all; absent: no end. Default: absent. Range: at least 1.
-    """
-
-    KIND: ClassVar[str | None] = "periodic_loss"
-
-    every: int
-    first: int | None = None
-    losses: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Loss(Table):
-    """Random loss: each packet is lost with the same probability, whatever became of others.
-
-    Parameters
-    ----------
-    probability : float
-        Probability that a packet is lost; the bursts of lost packets then have a mean length of
-        1/(1 − probability).
-    """
-
-    KIND: ClassVar[str | None] = "loss"
-
-    probability: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -941,6 +694,10 @@ class Tcp(Table):
 
     Parameters
     ----------
+    preset : Literal["none", "rfc", "linux"] | None
+        Parameters to begin with; other keys change them. Default: none. "none": The defaults.
+        "rfc": What the RFCs ask of every host, and no option. "linux": Linux 6 as it comes: SACK,
+        timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
     congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
         Congestion control: how cwnd grows and what a cut leaves. Default: reno. Source: rfc5681.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
@@ -1050,6 +807,9 @@ class Tcp(Table):
     window_scaling : Literal["full", "on", "off"] | None
         Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
         hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
+    window_shift : int | None
+        Shift of the windows that are advertised; absent: the least that the receive window needs.
+        Default: absent. Range: at least 0, at most 14. Source: rfc7323 §2.3.
     timestamps : bool | None
         Whether timestamps are offered. Default: false. Source: rfc7323 §3.
     sack : bool | None
@@ -1137,6 +897,7 @@ class Tcp(Table):
         most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     """
 
+    preset: Literal["none", "rfc", "linux"] | None = None
     congestion: (
         Abe
         | Bbr
@@ -1196,6 +957,7 @@ class Tcp(Table):
     ect_on: Literal["new-data", "all-data"] | None = None
     ect1: bool | None = None
     window_scaling: Literal["full", "on", "off"] | None = None
+    window_shift: int | None = None
     timestamps: bool | None = None
     sack: bool | None = None
     dsack: bool | None = None
@@ -1369,10 +1131,6 @@ class Link(Table):
         Its queue. Default: drop_tail, limit 1000 packets.
     reverse_queue : DropTail | Red | str | Mapping[str, Any] | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
-    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What its wire does to packets, in this order. Default: empty.
-    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What the wire of the way back does to packets. Default: empty.
     directions : Literal["both", "one"] | None
         Whether it goes both ways. Default: both. "both": From and to alike. "one": Only from → to.
     cost : int | None
@@ -1387,40 +1145,6 @@ class Link(Table):
     count: int | None = None
     queue: DropTail | Red | str | Mapping[str, Any] | None = None
     reverse_queue: DropTail | Red | str | Mapping[str, Any] | None = None
-    impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
-        | None
-    ) = None
-    reverse_impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
-        | None
-    ) = None
     directions: Literal["both", "one"] | None = None
     cost: int | None = None
 
@@ -1472,11 +1196,6 @@ class Dumbbell(Table):
         Queue of the bottleneck from left to right.
     reverse_queue : DropTail | Red | str | Mapping[str, Any] | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
-    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What the wire of the bottleneck does to packets from left to right, in this order. Default:
-        empty.
-    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What it does to packets from right to left. Default: empty.
     left_hosts : int | None
         Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
     left_rate : str
@@ -1505,43 +1224,30 @@ class Dumbbell(Table):
     right_rate: str
     right_delay: Spread | str | Mapping[str, Any]
     reverse_queue: DropTail | Red | str | Mapping[str, Any] | None = None
-    impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
-        | None
-    ) = None
-    reverse_impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
-        | None
-    ) = None
     left_hosts: int | None = None
     right_hosts: int | None = None
     access_queue: DropTail | Red | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pcap(Table):
+    """Captures of packets, a pcapng file a link or host, written where `aqmlab run --pcap` says.
+
+    Parameters
+    ----------
+    on : Sequence[str] | None
+        What is captured: links, each named from>to, with what they transmit; hosts, with what they
+        send and receive. Default: empty.
+    keep : Literal["headers", "whole"] | None
+        What of each packet is kept. Default: headers. "headers": Its headers. "whole": Its payload
+        of zeros too, so that its checksum can be verified.
+    ip : Literal["ipv4", "ipv6"] | None
+        The IP header. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
+    """
+
+    on: Sequence[str] | None = None
+    keep: Literal["headers", "whole"] | None = None
+    ip: Literal["ipv4", "ipv6"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1552,22 +1258,34 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None
+    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
-        of flows with arrivals.
+        of flows with arrivals. "segments": Every segment that the sending host of a traced flow
+        sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
+        SRTT and the timeout.
     links : Sequence[str] | None
         Links whose queue is sampled, each named from>to; empty: all. Default: empty.
     flows : Literal["flow", "table"] | None
         What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
         table of the scenario, the sums over its flows: for a million flows.
+    traced : Sequence[str] | None
+        Flows whose segments and round trips are recorded, each by its name; empty: all that are one
+        connection. Default: empty.
+    pcap : Pcap | Mapping[str, Any] | None
+        Captures of packets. Default: its own defaults.
     """
 
     interval: str | None = None
-    series: Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None = None
+    series: (
+        Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]]
+        | None
+    ) = None
     links: Sequence[str] | None = None
     flows: Literal["flow", "table"] | None = None
+    traced: Sequence[str] | None = None
+    pcap: Pcap | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,6 @@
 //! The run: takes events one after the other until the scenario is over, then checks and tables.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -13,8 +14,10 @@ use thiserror::Error;
 use traffic::{Bulk, Messages, Size, Traffic};
 use units::param::Invalid;
 use units::{Bytes, Duration, Time};
+use wire::Protocol;
 
 use crate::build::{Built, Draws, Hop, Plan, build, plan};
+use crate::capture::{self, Captures, Seen};
 use crate::effort::Stopwatch;
 use crate::record::{FateRecorder, Incidents, Outcome, Transfers};
 use crate::sample::{QueueSample, Samples, WindowSample};
@@ -23,6 +26,7 @@ use crate::slot::{Phase, Slot};
 use crate::source::Source;
 use crate::stream::Stream;
 use crate::sum::Sum;
+use crate::trace::{self, Traces};
 
 /// Why a run gave no result.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -36,6 +40,9 @@ pub enum Failure {
     /// Flows that do not end.
     #[error("{0}")]
     Stalled(String),
+    /// A capture could not be written.
+    #[error("the capture cannot be written: {0}")]
+    Capture(String),
     /// It was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
@@ -72,12 +79,27 @@ const CHECK_EVERY: u64 = 1 << 23;
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
+    run_in(scenario, watch, None)
+}
+
+/// Runs a scenario and writes the captures it asks for into a folder that is there.
+pub fn run_captured(scenario: &Scenario, watch: &Watch, folder: &Path) -> Result<Outcome, Failure> {
+    run_in(scenario, watch, Some(folder))
+}
+
+fn run_in(scenario: &Scenario, watch: &Watch, folder: Option<&Path>) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
     let plan = plan(scenario)?;
+    capture::check(scenario, &plan)?;
+    trace::check(scenario, &plan)?;
     let mut sim = Simulation::new(scenario, &plan);
+    sim.observe(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch)?;
     sim.check()?;
+    if let Some(captures) = sim.observer.as_mut().and_then(|o| o.captures.take()) {
+        captures.finish(sim.end).map_err(Failure::Capture)?;
+    }
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
     Ok(sim.outcome(setup, running))
@@ -117,7 +139,16 @@ pub(crate) struct Simulation<'a> {
     pub(crate) queue: Samples<QueueSample>,
     pub(crate) window: Samples<WindowSample>,
     pub(crate) transfers: Option<Transfers>,
+    /// What is seen packet by packet, where that is asked for.
+    pub(crate) observer: Option<Box<Observer>>,
     pub(crate) end: Time,
+}
+
+/// What a scenario asks for packet by packet. A run without pays a branch a hop.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    captures: Option<Captures>,
+    pub(crate) traces: Option<Traces>,
 }
 
 impl<'a> Simulation<'a> {
@@ -176,6 +207,7 @@ impl<'a> Simulation<'a> {
             queue: Samples::default(),
             window: Samples::default(),
             transfers: wants(Series::Transfers).then(Transfers::default),
+            observer: None,
             end: Time::ZERO,
         };
         for (k, (source, start)) in sources.into_iter().enumerate() {
@@ -188,6 +220,74 @@ impl<'a> Simulation<'a> {
     /// The first slot of connections that come and go.
     fn first_passing(&self) -> usize {
         self.lasting + self.streams.len()
+    }
+
+    /// Begins what is seen packet by packet: captures into a folder, and traces.
+    fn observe(&mut self, folder: Option<&Path>) -> Result<(), String> {
+        let slots = &self.fates.slots;
+        let traces = Traces::begin(self.scenario, self.plan, slots.iter().map(|s| s.flow));
+        let captures = match folder {
+            Some(folder) => Some(Captures::begin(self.scenario, self.plan, folder, slots.len())?),
+            None => None,
+        };
+        if captures.is_some() || traces.is_some() {
+            self.observer = Some(Box::new(Observer { captures, traces }));
+        }
+        Ok(())
+    }
+
+    /// A packet was admitted to a link, at whose far end it arrives at `arrives`.
+    #[cold]
+    #[inline(never)]
+    fn observe_link(&mut self, now: Time, link: u32, arrives: Time, packet: &Packet) {
+        let begins = self.links[link as usize].begins(arrives, packet.size);
+        let (seen, observer) = self.seen(packet);
+        if let Some(captures) = observer.and_then(|o| o.captures.as_mut()) {
+            captures.on_link(link, now, begins, &seen);
+        }
+    }
+
+    /// A host sends (0) or receives (1) a packet.
+    #[cold]
+    #[inline(never)]
+    fn observe_host(&mut self, now: Time, received: u8, packet: &Packet) {
+        let acked = self.endpoints[2 * packet.flow as usize].acked();
+        let (seen, observer) = self.seen(packet);
+        let Some(observer) = observer else { return };
+        if let Some(captures) = &mut observer.captures {
+            captures.at_host(now, received, &seen);
+        }
+        if packet.way == received
+            && seen.protocol == Protocol::Tcp
+            && let Some(traces) = &mut observer.traces
+        {
+            traces.segment(now, received == 1, &seen, acked);
+        }
+    }
+
+    /// An endpoint was told of a segment, of time, or of its application's wishes.
+    #[cold]
+    #[inline(never)]
+    fn observe_endpoint(&mut self, now: Time, e: u32) {
+        let traces = self.observer.as_mut().and_then(|o| o.traces.as_mut());
+        if let Some(traces) = traces.filter(|_| e.is_multiple_of(2)) {
+            let flow = self.fates.slots[(e / 2) as usize].flow;
+            traces.measured(now, e / 2, flow, &self.endpoints[e as usize]);
+        }
+    }
+
+    fn seen<'p>(&mut self, packet: &'p Packet) -> (Seen<'p>, Option<&mut Observer>) {
+        let datagrams = self.lasting..self.first_passing();
+        let protocol =
+            if datagrams.contains(&(packet.flow as usize)) { Protocol::Udp } else { Protocol::Tcp };
+        let seen = Seen {
+            packet,
+            protocol,
+            options: self.fates.options.get(packet.options),
+            flow: self.fates.slots[packet.flow as usize].flow,
+            shift: self.endpoints[2 * packet.flow as usize + usize::from(packet.way)].scale(),
+        };
+        (seen, self.observer.as_deref_mut())
     }
 
     /// The first lane of the endpoints.
@@ -240,6 +340,10 @@ impl<'a> Simulation<'a> {
     fn look(&mut self, watch: &Watch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
+        }
+        let captures = self.observer.as_ref().and_then(|o| o.captures.as_ref());
+        if let Some(failure) = captures.and_then(Captures::failure) {
+            return Err(Failure::Capture(failure));
         }
         if self.events.events().is_multiple_of(LOOK_EVERY << 6) {
             let done = match self.scenario.duration {
@@ -312,6 +416,9 @@ impl<'a> Simulation<'a> {
                 self.fates.slots.len() as u32 - 1
             }
         };
+        if let Some(captures) = self.observer.as_mut().and_then(|o| o.captures.as_mut()) {
+            captures.opened(s);
+        }
         self.next_arrival(now, k);
         self.application(now, s);
         self.pump(now, 2 * s)
@@ -381,6 +488,9 @@ impl<'a> Simulation<'a> {
             None => slot.phase = Phase::Closed,
         }
         let hop = stream.first_hop;
+        if self.observer.is_some() {
+            self.observe_host(now, 0, &packet);
+        }
         if !self.enter(now, hop, packet) {
             self.release(s);
         }
@@ -391,6 +501,9 @@ impl<'a> Simulation<'a> {
     fn sink(&mut self, now: Time, hop: u32, packet: &Packet) {
         if packet.is_damaged() {
             return self.discard(now, hop, packet);
+        }
+        if self.observer.is_some() {
+            self.observe_host(now, 1, packet);
         }
         self.fates.slots[packet.flow as usize].ledger.arrived(packet.way);
         self.streams[packet.flow as usize - self.lasting].received.add(now, packet);
@@ -431,10 +544,16 @@ impl<'a> Simulation<'a> {
         let link = self.hops[hop as usize].link();
         let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
         let Some(arrives) = received else { return false };
+        if self.observer.is_some() {
+            self.observe_link(now, link, arrives, &packet);
+        }
         let next = self.hops[hop as usize + 1];
         let (into, entry) = if next.only_delays() {
             let into = next.link();
             let beyond = self.links[into as usize].pass_on(arrives, &packet);
+            if self.observer.is_some() {
+                self.observe_link(now, into, beyond, &packet);
+            }
             (into, InPipe { arrives: beyond, entered: arrives, hop: hop + 1, packet })
         } else {
             (link, InPipe { arrives, entered: now, hop, packet })
@@ -451,6 +570,9 @@ impl<'a> Simulation<'a> {
         if packet.is_damaged() {
             self.discard(now, hop, packet);
             return Ok(());
+        }
+        if self.observer.is_some() {
+            self.observe_host(now, 1, packet);
         }
         let endpoint = &mut self.endpoints[e as usize];
         let ledger = &mut self.fates.slots[(e / 2) as usize].ledger;
@@ -526,25 +648,32 @@ impl<'a> Simulation<'a> {
     /// Sends what an endpoint has to send, and sees to its timer.
     #[inline]
     fn pump(&mut self, now: Time, e: u32) -> Step {
+        if self.observer.is_some() {
+            self.observe_endpoint(now, e);
+        }
         let s = e / 2;
         let way = (e % 2) as u8;
-        while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now, &mut self.scratch) {
+        let endpoint = loop {
+            let endpoint = &mut self.endpoints[e as usize];
+            let Some((segment, ecn)) = endpoint.poll(now, &mut self.scratch) else { break &*endpoint };
             let slot = &mut self.fates.slots[s as usize];
             slot.ledger.sent(way);
             if way == 1
-                && self.endpoints[e as usize].ecn_mode() == EcnMode::Classic
+                && endpoint.ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.ledger.ack_leaves(segment.flags)
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let hop = slot.first_hop[usize::from(way)];
-            let endpoint = &self.endpoints[e as usize];
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
+            if self.observer.is_some() {
+                self.observe_host(now, 0, &Packet { flow: s, size, ecn, way, options, segment });
+            }
             self.enter(now, hop, Packet { flow: s, size, ecn, way, options, segment });
-        }
-        let lane = self.endpoint_lanes() + e;
-        let endpoint = &self.endpoints[e as usize];
+        };
+        let lane = (self.links.len() + self.sources.len()) as u32 + 1 + e;
+        let closed = endpoint.is_closed();
         let slot = &mut self.fates.slots[s as usize];
         let mut deadline = endpoint.deadline();
         if way == 0 {
@@ -554,18 +683,26 @@ impl<'a> Simulation<'a> {
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
-        if endpoint.error().is_some() {
-            self.endpoints[(e ^ 1) as usize].forget(now); // one end gave up: nobody speaks to the other any more
+        if closed {
+            self.after_close(now, e);
         }
-        let closed = |e: u32| self.endpoints[e as usize].is_closed();
-        if closed(e) && closed(e ^ 1) {
+        Ok(())
+    }
+
+    /// An end is closed: if it gave up, so is the other, to whom nobody speaks any more.
+    #[cold]
+    fn after_close(&mut self, now: Time, e: u32) {
+        if self.endpoints[e as usize].error().is_some() {
+            self.endpoints[(e ^ 1) as usize].forget(now);
+        }
+        if self.endpoints[(e ^ 1) as usize].is_closed() {
+            let slot = &mut self.fates.slots[(e / 2) as usize];
             if slot.phase == Phase::Open {
                 slot.phase = Phase::Closed;
                 self.open -= 1;
             }
-            self.release(s);
+            self.release(e / 2);
         }
-        Ok(())
     }
 
     /// Frees the slot of a connection of a source that is closed and has no packet under way any more:
