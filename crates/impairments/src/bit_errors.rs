@@ -35,7 +35,7 @@ impl Bits {
     }
 
     /// What becomes of a packet of this size.
-    pub fn next(&mut self, size: u16) -> Act {
+    pub fn act(&mut self, size: u16) -> Act {
         if self.random.uniform() < self.error(size) { Act::Lose(Why::Corruption) } else { Act::Pass }
     }
 }

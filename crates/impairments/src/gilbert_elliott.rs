@@ -57,7 +57,7 @@ impl Chain {
     }
 
     /// What becomes of the next packet.
-    pub fn next(&mut self) -> Act {
+    pub fn act(&mut self) -> Act {
         let state = usize::from(self.bad);
         let lost = self.random.uniform() < self.loses[state];
         self.bad ^= self.random.uniform() < self.leaves[state];

@@ -53,7 +53,7 @@ impl Delays {
     }
 
     /// What becomes of the packet that comes now.
-    pub fn next(&mut self, now: Time) -> Act {
+    pub fn act(&mut self, now: Time) -> Act {
         let u = self.random.uniform();
         let mean = self.jitter.mean.seconds();
         // Inversion (Devroye 1986, II.2), of 1 − u, which is above 0.

@@ -41,7 +41,7 @@ impl List {
     }
 
     /// What becomes of the next packet.
-    pub fn next(&mut self) -> Act {
+    pub fn act(&mut self) -> Act {
         self.seen += 1;
         if self.next != Some(self.seen) {
             return Act::Pass;
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn the_listed_packets_are_lost() {
         let mut list = List::new(&ListedLoss::read(&json!({"packets": [1, 4, 5]}), "").unwrap());
-        assert_eq!((1..10).filter(|_| list.next() != Act::Pass).collect::<Vec<_>>(), [1, 4, 5]);
+        assert_eq!((1..10).filter(|_| list.act() != Act::Pass).collect::<Vec<_>>(), [1, 4, 5]);
     }
 
     #[test]

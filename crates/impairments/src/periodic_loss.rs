@@ -43,7 +43,7 @@ impl Count {
     }
 
     /// What becomes of the next packet.
-    pub fn next(&mut self) -> Act {
+    pub fn act(&mut self) -> Act {
         if self.left > 0 {
             self.left -= 1;
             return Act::Pass;
@@ -64,7 +64,7 @@ mod tests {
 
     fn lost(v: serde_json::Value, n: u64) -> Vec<u64> {
         let mut count = Count::new(&PeriodicLoss::read(&v, "").unwrap());
-        (1..=n).filter(|_| count.next() != Act::Pass).collect()
+        (1..=n).filter(|_| count.act() != Act::Pass).collect()
     }
 
     #[test]

@@ -67,14 +67,14 @@ impl Stage {
     fn act(&mut self, now: Time, leaves: Time, size: u16) -> Act {
         match self {
             Stage::Loss(dice) => dice.chooses(Act::Lose(Why::Loss)),
-            Stage::PeriodicLoss(count) => count.next(),
-            Stage::ListedLoss(list) => list.next(),
-            Stage::GilbertElliott(chain) => chain.next(),
-            Stage::BitErrors(bits) => bits.next(size),
+            Stage::PeriodicLoss(count) => count.act(),
+            Stage::ListedLoss(list) => list.act(),
+            Stage::GilbertElliott(chain) => chain.act(),
+            Stage::BitErrors(bits) => bits.act(size),
             Stage::Corruption(dice) => dice.chooses(Act::Damage),
             Stage::Duplication(dice, delay) => dice.chooses(Act::Double(*delay)),
             Stage::Reordering(dice, delay) => dice.chooses(Act::Hold(*delay)),
-            Stage::Jitter(delays) => delays.next(leaves),
+            Stage::Jitter(delays) => delays.act(leaves),
             // Stretches are those of the far end, where times only rise.
             Stage::DelaySpikes(spikes) => {
                 spikes.end_at(now).map_or(Act::Pass, |end| Act::Hold(end.since(leaves)))

@@ -112,6 +112,8 @@ pub(crate) struct Simulation<'a> {
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link<Discipline>>,
     pub(crate) wires: Vec<Wire>,
+    /// The first lane of the endpoints.
+    first_endpoint: u32,
     /// The link before each wire.
     pub(crate) impaired: Vec<u32>,
     pub(crate) endpoints: Vec<Endpoint>,
@@ -198,6 +200,7 @@ impl<'a> Simulation<'a> {
             free: Vec::new(),
             begun,
             open: begun,
+            first_endpoint: before as u32,
             impaired: plan.impaired(),
             wires,
             links,
@@ -290,14 +293,8 @@ impl<'a> Simulation<'a> {
         (seen, self.observer.as_deref_mut())
     }
 
-    /// The first lane of the endpoints.
-    #[inline]
-    fn endpoint_lanes(&self) -> u32 {
-        (self.links.len() + self.sources.len() + self.wires.len() + self.streams.len()) as u32 + 1
-    }
-
     fn run(&mut self, watch: &Watch) -> Result<(), Failure> {
-        let (links, endpoints) = (self.links.len() as u32, self.endpoint_lanes());
+        let (links, endpoints) = (self.links.len() as u32, self.first_endpoint);
         let wires = links + self.sources.len() as u32;
         let streams = wires + self.wires.len() as u32;
         let limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
@@ -412,7 +409,7 @@ impl<'a> Simulation<'a> {
             None => {
                 self.fates.slots.push(slot);
                 self.endpoints.extend([sender, receiver]);
-                self.events.grow(self.endpoint_lanes() as usize + self.endpoints.len());
+                self.events.grow(self.first_endpoint as usize + self.endpoints.len());
                 self.fates.slots.len() as u32 - 1
             }
         };
@@ -672,7 +669,7 @@ impl<'a> Simulation<'a> {
             }
             self.enter(now, hop, Packet { flow: s, size, ecn, way, options, segment });
         };
-        let lane = (self.links.len() + self.sources.len()) as u32 + 1 + e;
+        let lane = self.first_endpoint + e;
         let closed = endpoint.is_closed();
         let slot = &mut self.fates.slots[s as usize];
         let mut deadline = endpoint.deadline();

@@ -287,7 +287,7 @@ fn random_network() -> impl Strategy<Value = String> {
             traffic = { kind = "messages", size = { kind = "exponential", mean = "2 kB" }, interval = "100 ms", messages = 5 } },
             { name = "there", from = "n0", to = "n4", traffic = { kind = "poisson", rate = "40 kbit/s", payload = "100 B", ecn = "ect0", packets = 300 } },
             { name = "back", from = "n4", to = "n0", traffic = { kind = "on_off", rate = "100 kbit/s", on = "50 ms", off = "200 ms", payload = "1 kB", lasts = "10 s" } },
-            { name = "hum", from = "n1", to = "n2", traffic = "voip" }"#
+            { name = "hum", from = "n1", to = "n2", traffic = { kind = "voip", interval = "100 ms" } }"#
             .replace('\n', " ");
         format!("seed = {seed}\ntcp = {{ retries = 250, syn_retries = 100 }}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}, {passing}]", links.join(", "), flows.join(", "))
     })
