@@ -311,7 +311,7 @@ impl<'a> Simulation<'a> {
             } else if lane < wires {
                 self.arrival(now, (lane - links) as usize).map_err(|v| *v)?;
             } else if lane < streams {
-                self.wire_event(now, lane, (lane - wires) as usize).map_err(|v| *v)?;
+                self.leave_wire(now, (lane - wires) as usize).map_err(|v| *v)?;
             } else if lane < endpoints - 1 {
                 self.emit(now, lane, (lane - streams) as usize);
             } else {
@@ -465,7 +465,7 @@ impl<'a> Simulation<'a> {
             // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
             self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.way), &packet)?;
         } else if let Some(w) = next.wire() {
-            self.enter_wire(now, w, hop + 1, packet);
+            self.enter_wire(now, w, hop + 1, packet)?;
         } else {
             self.sink(now, hop, &packet);
         }
@@ -509,21 +509,23 @@ impl<'a> Simulation<'a> {
 
     /// A packet reaches the far end of a link whose wire has impairments.
     #[cold]
-    fn enter_wire(&mut self, now: Time, w: usize, hop: u32, packet: Packet) {
+    fn enter_wire(&mut self, now: Time, w: usize, hop: u32, packet: Packet) -> Step {
         let inside = self.wires[w].receive(now, hop, packet, &mut self.fates.of(self.impaired[w]));
-        let lane = (self.links.len() + self.sources.len() + w) as u32;
-        self.events.set(lane, self.wires[w].due());
         if !inside {
             self.release(packet.flow);
         }
+        self.leave_wire(now, w)
     }
 
-    /// A packet leaves a wire with impairments.
+    /// What leaves a wire with impairments now goes on, also what has just come: that is no tie.
     #[cold]
-    fn wire_event(&mut self, now: Time, lane: u32, w: usize) -> Step {
-        let entry = self.wires[w].deliver(now);
+    fn leave_wire(&mut self, now: Time, w: usize) -> Step {
+        while let Some(entry) = self.wires[w].deliver(now) {
+            self.forward(now, entry.hop, entry.packet)?;
+        }
+        let lane = (self.links.len() + self.sources.len() + w) as u32;
         self.events.set(lane, self.wires[w].due());
-        entry.map_or(Ok(()), |entry| self.forward(now, entry.hop, entry.packet))
+        Ok(())
     }
 
     /// A packet with errors reaches its endpoint, which discards it (RFC 9293 §3.1).
