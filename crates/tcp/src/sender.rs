@@ -310,6 +310,12 @@ impl Sender {
         Seq(self.max.0.wrapping_sub(u32::from(self.fin_sent)))
     }
 
+    /// `max`, or the right edge of the window if a probe has passed it.
+    pub fn within_window(&self) -> Seq {
+        let edge = self.una + self.rwnd;
+        if self.max.after(edge) { edge } else { self.max }
+    }
+
     /// Whether everything that was written is acknowledged and no more will come.
     pub fn all_acknowledged(&self) -> bool {
         self.closing && self.unsent == 0 && !self.una.before(self.data_end())
@@ -394,9 +400,19 @@ impl Sender {
         }
     }
 
-    /// A sender that comes into being when the connection is established already.
-    pub fn resume(&mut self, tcp: &Tcp, rtt: Duration, rwnd: u32, smss: u32, sack: bool, timestamps: bool) {
-        (self.nxt, self.max, self.rwnd) = (self.una + 1, self.una + 1, rwnd);
+    /// A sender that comes into being when the connection is established already. `window`: the last that was told,
+    /// and a sequence number no later than that of any segment to come.
+    pub fn resume(
+        &mut self,
+        tcp: &Tcp,
+        rtt: Duration,
+        window: (Seq, u32),
+        smss: u32,
+        sack: bool,
+        timestamps: bool,
+    ) {
+        (self.nxt, self.max) = (self.una + 1, self.una + 1);
+        (self.wl1, self.rwnd) = window;
         if rtt > Duration::ZERO {
             self.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (self.una, self.max));
         }
@@ -472,29 +488,64 @@ impl Sender {
         let mut cut_by_loss = false;
         if ack.after(self.una) {
             self.on_new_ack(now, ack, options, feedback, tcp);
-        } else if ack == was_una && segment.seq_len() == 0 && same_window && self.max.after(self.una) {
+        } else if ack == was_una
+            && segment.seq_len() == 0
+            && same_window
+            && self.max.after(self.una)
+            && !self.is_persisting()
+        {
             cut_by_loss = self.on_duplicate_ack(now, tcp);
         }
-        self.update_window(now, segment, tcp);
+        self.update_window(now, segment, self.una != was_una, tcp);
         cut_by_echo || cut_by_loss
     }
 
-    fn update_window(&mut self, now: Time, segment: &Segment, tcp: &Tcp) {
-        if segment.ack.before(self.una) || segment.seq.before(self.wl1) {
+    /// RFC 9293 §3.10.7.4, fifth check. A segment that `advances` SND.UNA sets the window even if data of the other
+    /// side went out after it (Linux, tcp_may_update_window): the old window would reach too far from there.
+    fn update_window(&mut self, now: Time, segment: &Segment, advances: bool, tcp: &Tcp) {
+        if segment.ack.before(self.una) || (segment.seq.before(self.wl1) && !advances) {
             return;
         }
-        self.set_window(segment);
-        if self.pending == Pending::Persist && self.timer != Time::NEVER && self.rwnd > 0 {
-            self.rto.end_back_off();
-            (self.timer, self.expirations) = (Time::NEVER, 0);
+        self.rwnd = segment.window;
+        self.wl1 = self.wl1.max(segment.seq);
+        if self.rwnd == 0 || self.is_persisting() {
+            self.expirations = 0;
         }
-        self.persist(now, tcp);
+        if self.is_persisting() && (self.rwnd >= self.least() || self.all_out()) {
+            self.rto.end_back_off();
+            self.timer = Time::NEVER;
+            if let Some(board) = self.more.as_mut().and_then(|m| m.board.as_mut()) {
+                board.lose_first(); // the octet of a probe, if it was refused
+            }
+        }
+        self.persist(now, self.least(), tcp);
     }
 
-    /// Sets the persist timer: the window is closed, nothing is out, and there is data (RFC 9293 §3.8.6.1).
-    fn persist(&mut self, now: Time, tcp: &Tcp) {
-        let has_data = self.unsent > 0 || (self.closing && !self.fin_sent);
-        if self.rwnd == 0 && self.una == self.max && has_data && self.timer == Time::NEVER {
+    /// Whether everything was sent that is to be sent.
+    fn all_out(&self) -> bool {
+        self.unsent == 0 && self.closing == self.fin_sent
+    }
+
+    /// Whether a closed window is probed.
+    fn is_persisting(&self) -> bool {
+        self.pending == Pending::Persist && self.timer != Time::NEVER
+    }
+
+    /// The least that may go with scoreboard when nothing is out (RFC 9293 §3.8.6.2.1): half a segment, or all there is.
+    fn least_by_board(&self) -> u32 {
+        u64::from(self.smss / 2).min(self.unsent).max(1) as u32
+    }
+
+    /// The least that may go when nothing is out.
+    fn least(&self) -> u32 {
+        if self.board().is_some() { self.least_by_board() } else { 1 }
+    }
+
+    /// Sets the persist timer: the window does not take the `least` that may go, nothing is out, and there is data (RFC
+    /// 9293 §3.8.6.1).
+    fn persist(&mut self, now: Time, least: u32, tcp: &Tcp) {
+        let waits = self.una == self.max && !self.all_out();
+        if self.rwnd < least && waits && self.timer == Time::NEVER {
             self.pending = Pending::Persist;
             self.timer = now + self.rto.timeout(tcp);
         }
@@ -646,7 +697,7 @@ impl Sender {
                 self.timed.1 = Time::NEVER; // Karn: the timed segment may be the lost one
                 (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
                 if tcp.recovery == RecoveryKind::Tahoe {
-                    self.duplicates.end();
+                    self.duplicates.no_recovery();
                     self.inflation = 0;
                     self.cwnd = tahoe::cwnd(f64::from(self.smss));
                     self.nxt = tahoe::send_next(self.una);
@@ -738,6 +789,9 @@ impl Sender {
             Pending::Rto => {}
             Pending::Persist => {
                 self.expirations = self.expirations.saturating_add(1);
+                if u64::from(self.expirations) > tcp.retries {
+                    return None; // probes that are answered go on for ever (RFC 9293 §3.8.6.1), others do not
+                }
                 self.rto.back_off();
                 self.timer = now + self.rto.timeout(tcp);
                 self.retransmit = true;
@@ -782,7 +836,7 @@ impl Sender {
             self.cut(now, Congestion::Timeout { again }, tcp);
         }
         self.nxt = self.una;
-        self.retransmit = false;
+        self.retransmit = self.rwnd == 0; // a window taken back is probed with what is out (RFC 9293 §3.8.6)
         self.timed.1 = Time::NEVER;
         self.rto.back_off();
         self.timer = now + self.rto.timeout(tcp);
@@ -842,9 +896,10 @@ impl Sender {
         tcp: &Tcp,
     ) -> bool {
         let Some(mut more) = self.more.take() else { return false };
+        let was_una = self.una;
         let cut = self.on_ack_with(&mut more, now, segment, options, feedback, tcp);
         self.more = Some(more);
-        self.update_window(now, segment, tcp);
+        self.update_window(now, segment, self.una != was_una, tcp);
         cut.0 | self.tell_of_board(now, cut.1, feedback, tcp)
     }
 
@@ -1083,6 +1138,9 @@ impl Sender {
             }
             return;
         }
+        if self.is_persisting() && !advanced {
+            return;
+        }
         if let Some(next) = next {
             (self.timer, self.pending) = (next.max(now), Pending::Reorder);
             return;
@@ -1144,7 +1202,7 @@ impl Sender {
         }
         more.held = false;
         let outgoing = if self.pending == Pending::Persist && self.retransmit {
-            self.probe_window(&more, now, tcp)
+            self.probe_window(&mut more, now, tcp)
         } else if more.pace_at > now {
             more.held = self.unsent > 0 || self.retransmit || more.board.as_ref().is_some_and(|b| b.waits());
             None
@@ -1220,18 +1278,35 @@ impl Sender {
     }
 
     /// A probe of the closed window.
-    fn probe_window(&mut self, _more: &More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+    fn probe_window(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         self.retransmit = false;
         if tcp.zero_window_probe == WindowProbe::OldSequence {
             let seq = Seq(self.una.0.wrapping_sub(1));
             return Some(Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true });
         }
-        let timer = self.timer;
-        let len = u32::from(self.unsent > 0);
-        let outgoing = self.build(now, self.max, len, tcp);
-        self.nxt = self.max;
-        self.timer = timer;
+        let start = self.una;
+        let outgoing = self.probe_with_octet(now, tcp);
+        if outgoing.is_new
+            && let Some(board) = &mut more.board
+        {
+            board.on_sent(start, self.max, now, &more.clock, false);
+            self.nxt = self.max;
+        }
         Some(outgoing)
+    }
+
+    /// A probe of one octet, the same each time: SND.NXT stays, so that the octet goes out again with
+    /// others when the window opens. Its round trip is not timed.
+    fn probe_with_octet(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
+        let (timer, timed) = (self.timer, self.timed);
+        let len = u32::from(self.unsent > 0 || self.una.before(self.data_end()));
+        let outgoing = if self.max == self.una {
+            self.build(now, self.una, len, tcp)
+        } else {
+            self.resend(now, self.una, self.max, tcp)
+        };
+        (self.nxt, self.timer, self.timed) = (self.una, timer, timed);
+        outgoing
     }
 
     fn next_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
@@ -1261,7 +1336,10 @@ impl Sender {
         } else {
             f64::from(self.max - self.una)
         };
-        let len = self.new_length(more, tcp)?;
+        let Some(len) = self.new_length(more, tcp) else {
+            self.persist(now, self.least_by_board(), tcp);
+            return None;
+        };
         let board = more.board.as_mut()?;
         let weight = board.weight_of(len.max(1)) as f64;
         if used + weight > self.cwnd {
@@ -1297,8 +1375,7 @@ impl Sender {
         let room = self.room_in_window();
         if room < len {
             // RFC 9293 §3.8.6.2.1: a part only if nothing is out and it is all that the window takes.
-            let least = (self.smss / 2).max(1);
-            return (room > 0 && (self.una == self.max && room >= least.min(len))).then_some(room);
+            return (self.una == self.max && room >= self.least_by_board()).then_some(room);
         }
         if len < self.smss && !self.closing && self.holds(more, tcp) {
             return None;
@@ -1344,10 +1421,13 @@ impl Sender {
         Some(outgoing)
     }
 
-    /// Sends [start, end) again.
+    /// Sends [start, end) again. A FIN that was not sent yet does not join it: the scoreboard would not know.
     fn resend(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) -> Outgoing {
         let fin = u32::from(self.fin_sent && end == self.max);
-        self.build(now, start, end - start - fin, tcp)
+        let closing = std::mem::replace(&mut self.closing, self.fin_sent);
+        let outgoing = self.build(now, start, end - start - fin, tcp);
+        self.closing = closing;
+        outgoing
     }
 
     fn next_by_bytes(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
@@ -1358,11 +1438,7 @@ impl Sender {
                 let seq = Seq(self.una.0.wrapping_sub(1));
                 return Some(Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true });
             }
-            let timer = self.timer;
-            let outgoing = self.build(now, self.max, u32::from(self.unsent > 0), tcp);
-            self.nxt = self.max;
-            self.timer = timer;
-            return Some(outgoing);
+            return Some(self.probe_with_octet(now, tcp));
         }
         if self.retransmit {
             self.retransmit = false;
@@ -1383,7 +1459,7 @@ impl Sender {
         if room < len {
             let small = sent == 0 && room > 0 && self.rwnd < len;
             if !small {
-                self.persist(now, tcp);
+                self.persist(now, 1, tcp);
                 return None;
             }
             let outgoing = self.build(now, self.nxt, room, tcp);
@@ -1412,7 +1488,8 @@ impl Sender {
         }
         let is_new = seq == self.max;
         let data_end = self.data_end().max(end);
-        let fin = self.closing && self.unsent == 0 && end == data_end;
+        let fin_fits = self.fin_sent || len == 0 || end - self.una < self.rwnd;
+        let fin = self.closing && self.unsent == 0 && end == data_end && fin_fits;
         let push = len > 0 && self.pushes(seq, end);
         self.fin_sent |= fin;
         self.max = self.max.max(end + u32::from(fin));
