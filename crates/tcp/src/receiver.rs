@@ -63,20 +63,17 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Expects `next`.
+    /// Expects `next`, after a SYN or SYN-ACK that told the other side of [`Receiver::first_window`].
     pub fn new(next: Seq, tcp: &Tcp) -> Self {
         let quick = tcp.quick_ack.0 as u16;
+        let edge = next + Self::first_window(tcp);
+        Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, ..Receiver::default() }
+    }
+
+    /// The window that a SYN or SYN-ACK tells, which is never scaled (RFC 7323 §2.2).
+    pub fn first_window(tcp: &Tcp) -> u32 {
         let buffer = tcp.receive_window.0 as u32;
-        // What the SYN advertised, unscaled (RFC 7323 §2.2).
-        let told = if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) };
-        Receiver {
-            ack_at: Time::NEVER,
-            next,
-            edge: next + told,
-            last_ack: next,
-            quick,
-            ..Receiver::default()
-        }
+        if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }
     }
 
     /// Whether any of `segment` lies in the receive window (RFC 9293 §3.10.7.4, first check).

@@ -295,12 +295,6 @@ impl EcnEnd {
         self.classic.say_cwr();
     }
 
-    /// Whether it matters where data stands: [`EcnEnd::on_advance`], [`EcnEnd::take_at_once`].
-    #[inline]
-    pub fn watches_data(&self) -> bool {
-        self.mode >= Mode::Nonce
-    }
-
     /// Whether the sender is scalable and has the feedback it needs (RFC 9331 §4.2).
     fn is_l4s(&self, tcp: &Tcp) -> bool {
         self.mode == Mode::Accurate && matches!(tcp.congestion, crate::congestion::Algorithm::Prague(_))
