@@ -993,12 +993,12 @@ impl Endpoint {
 
     /// What its sender counted.
     pub fn sender_stats(&self) -> SenderStats {
-        self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats)
+        self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats())
     }
 
     /// What its receiver counted.
     pub fn receiver_stats(&self) -> ReceiverStats {
-        self.receiver.as_ref().map_or(ReceiverStats::default(), |r| r.stats)
+        self.receiver.as_ref().map_or(ReceiverStats::default(), |r| r.stats())
     }
 
     /// Pure ACKs sent, and packets of all kinds sent.
@@ -1050,4 +1050,14 @@ fn smss(tcp: &Tcp, agreed: &Agreed) -> u32 {
 /// The least shift that lets a window of `buffer` bytes be told (RFC 7323 §2.3).
 fn window_scale(buffer: u64) -> u8 {
     (0..14).find(|&s| buffer >> s <= 65_535).unwrap_or(14)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_stays_small() {
+        assert!(size_of::<Endpoint>() <= 120, "{}", size_of::<Endpoint>());
+    }
 }

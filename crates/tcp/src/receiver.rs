@@ -18,6 +18,15 @@ pub struct ReceiverStats {
     pub duplicate_bytes: u64,
 }
 
+/// The same, as it is kept.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    bytes: u64,
+    duplicate_bytes: u64,
+    segments: u32,
+    duplicate_segments: u32,
+}
+
 /// What waits behind a gap, and what was said of it.
 #[derive(Clone, Debug, Default)]
 struct Behind {
@@ -57,7 +66,7 @@ pub struct Receiver {
     /// TS.Recent and Last.ACK.sent (RFC 7323 §4.3).
     pub ts_recent: u32,
     last_ack: Seq,
-    pub(crate) stats: ReceiverStats,
+    stats: Counts,
 }
 
 impl Receiver {
@@ -141,7 +150,7 @@ impl Receiver {
     fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) {
         let before = self.received_in(start, end);
         self.stats.duplicate_bytes += u64::from(before);
-        self.stats.duplicate_segments += u64::from(before == end - start);
+        self.stats.duplicate_segments += u32::from(before == end - start);
         if before > 0 {
             self.duplicate = Some(self.first_duplicate(start, end));
         }
@@ -215,6 +224,17 @@ impl Receiver {
     pub fn set_quick(&mut self, on: bool) {
         self.quick = if on { u16::MAX } else { 0 };
         self.ack_now |= on && self.unacknowledged > 0;
+    }
+
+    /// What it counted.
+    pub fn stats(&self) -> ReceiverStats {
+        let Counts { bytes, duplicate_bytes, segments, duplicate_segments } = self.stats;
+        ReceiverStats {
+            segments: u64::from(segments),
+            bytes,
+            duplicate_segments: u64::from(duplicate_segments),
+            duplicate_bytes,
+        }
     }
 
     /// Whether an ACK is delayed.
@@ -380,6 +400,11 @@ mod tests {
         for &(seq, len) in segments {
             r.on_data(Time::ZERO, &segment(seq, len), tcp);
         }
+    }
+
+    #[test]
+    fn a_receiver_stays_small() {
+        assert!(size_of::<Receiver>() <= 104, "{}", size_of::<Receiver>());
     }
 
     #[test]

@@ -41,8 +41,8 @@ pub struct EcnEnd {
     handshake: Field,
     /// The ACK that ends the handshake is still to go out.
     first_ack: bool,
-    /// An ACK must go out at once.
-    at_once: bool,
+    /// RFC 3168 as it is usually done: new data is ECT(0), and nothing else.
+    usual: bool,
     more: Option<Box<More>>,
 }
 
@@ -135,6 +135,11 @@ impl EcnEnd {
             }
         }
         self.first_ack = reply;
+        self.usual = self.mode == Mode::Classic
+            && tcp.misbehaviour != Misbehaviour::Strips
+            && tcp.ecn_in_force() != Ecn::EcnPlusPlus
+            && tcp.ect_on != EctOn::AllData
+            && !tcp.ect1;
     }
 
     /// Flags of a SYN-ACK (RFC 3168 §6.1.1; RFC 9768 §3.1.1).
@@ -159,12 +164,17 @@ impl EcnEnd {
             return false;
         }
         let marked = field == Field::Ce && tcp.misbehaviour != Misbehaviour::HidesMarks;
+        if self.mode == Mode::Classic {
+            self.classic.on_data(segment.flags.has(Flags::CWR), marked);
+            return false;
+        }
+        self.on_data_otherwise(segment, field, marked, owes_ack)
+    }
+
+    #[inline(never)]
+    fn on_data_otherwise(&mut self, segment: &Segment, field: Field, marked: bool, owes_ack: bool) -> bool {
         match self.mode {
-            Mode::Off => false,
-            Mode::Classic => {
-                self.classic.on_data(segment.flags.has(Flags::CWR), marked);
-                false
-            }
+            Mode::Off | Mode::Classic => false,
             Mode::Dctcp => self.ce.on_data(marked, owes_ack),
             Mode::Nonce => {
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked);
@@ -175,8 +185,9 @@ impl EcnEnd {
             }
             Mode::Accurate => {
                 // RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once.
-                self.at_once |= self.ce.on_data(marked, true) && marked;
+                let at_once = self.ce.on_data(marked, true) && marked;
                 if let Some(accurate) = self.accurate() {
+                    accurate.at_once |= at_once;
                     let field = if marked || field != Field::Ce { field } else { Field::Ect0 };
                     accurate.on_packet(field, u32::from(segment.len));
                 }
@@ -188,15 +199,26 @@ impl EcnEnd {
     /// The flags of a segment that is not a SYN; `before`: of an ACK for what came before the last change.
     #[inline]
     pub fn flags(&mut self, before: bool) -> Flags {
-        if self.mode == Mode::Off { Flags::default() } else { self.echo(before) }
-    }
-
-    fn echo(&mut self, before: bool) -> Flags {
         match self.mode {
             Mode::Off => Flags::default(),
-            Mode::Classic | Mode::Nonce => {
-                let marked_syn_ack = self.first_ack && self.handshake == Field::Ce;
-                let echo = self.classic.echoes() || marked_syn_ack;
+            Mode::Classic if self.echoes() => Flags::ECE,
+            Mode::Classic => Flags::default(),
+            _ => self.other_flags(before),
+        }
+    }
+
+    #[inline]
+    fn echoes(&self) -> bool {
+        let marked_syn_ack = self.first_ack && self.handshake == Field::Ce;
+        self.classic.echoes() || marked_syn_ack
+    }
+
+    #[inline(never)]
+    fn other_flags(&mut self, before: bool) -> Flags {
+        match self.mode {
+            Mode::Off | Mode::Classic => Flags::default(),
+            Mode::Nonce => {
+                let echo = self.echoes();
                 let sum = self.nonce().is_some_and(|n| n.echo_sum());
                 let flag = |on, f| if on { f } else { Flags::default() };
                 flag(echo, Flags::ECE) | flag(sum, Flags::AE)
@@ -220,7 +242,7 @@ impl EcnEnd {
 
     /// Whether what arrived must be acknowledged at once.
     pub fn take_at_once(&mut self) -> bool {
-        std::mem::take(&mut self.at_once)
+        self.accurate().is_some_and(|a| std::mem::take(&mut a.at_once))
     }
 
     /// The ACK of a SYN-ACK arrives: with Accurate ECN it says in which field that came, and counts nothing else.
@@ -244,9 +266,15 @@ impl EcnEnd {
     /// What an ACK says of marks.
     #[inline]
     pub fn feedback(&mut self, segment: &Segment, options: &Options, delivers: u32, tcp: &Tcp) -> Feedback {
-        if self.mode == Mode::Off || tcp.misbehaviour == Misbehaviour::IgnoresEcho {
+        let silent = self.mode == Mode::Classic && !segment.flags.has(Flags::ECE);
+        if self.mode == Mode::Off || silent || tcp.misbehaviour == Misbehaviour::IgnoresEcho {
             return Feedback::default();
         }
+        self.feedback_of(segment, options, delivers, tcp)
+    }
+
+    #[inline(never)]
+    fn feedback_of(&mut self, segment: &Segment, options: &Options, delivers: u32, tcp: &Tcp) -> Feedback {
         let echo = segment.flags.has(Flags::ECE);
         match self.mode {
             Mode::Accurate => {
@@ -303,8 +331,17 @@ impl EcnEnd {
     /// The field of a segment that ends at `end`.
     #[inline]
     pub fn field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
-        if self.mode == Mode::Off { Field::NotEct } else { self.field_of(len, is_new, is_probe, end, tcp) }
+        if self.usual {
+            // RFC 3168 §6.1.4 to §6.1.6: no pure ACK, no retransmission, no window probe.
+            return if len > 0 && is_new && !is_probe { Field::Ect0 } else { Field::NotEct };
+        }
+        if self.mode == Mode::Off {
+            return Field::NotEct;
+        }
+        self.field_of(len, is_new, is_probe, end, tcp)
     }
+
+    #[inline(never)]
 
     fn field_of(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
         if tcp.misbehaviour == Misbehaviour::Strips {
@@ -312,7 +349,6 @@ impl EcnEnd {
         }
         let capable = match tcp.ecn_in_force() {
             Ecn::EcnPlusPlus => true,
-            // RFC 3168 §6.1.4 to §6.1.6: no pure ACK, no retransmission, no window probe.
             _ => len > 0 && !is_probe && (is_new || tcp.ect_on == EctOn::AllData),
         };
         let l4s = tcp.ect1 || self.is_l4s(tcp);
