@@ -6,7 +6,7 @@ use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::{Duration, Time};
 
 use crate::config::{Ecn, Tcp, WindowScaling};
-use crate::ecn::{EcnEnd, Mode};
+use crate::ecn::{EcnEnd, Mode, Prompt};
 use crate::info::Info;
 use crate::receiver::{Receiver, ReceiverStats, acceptable};
 use crate::sender::{Feedback, Outgoing, Sender, SenderStats, Window, timestamp};
@@ -691,13 +691,17 @@ impl Endpoint {
         let next = self.irs + 1;
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
         let next = receiver.next;
-        if segment.len > 0 && self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp) {
+        let prompt = match segment.len {
+            0 => Prompt::default(),
+            _ => self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp),
+        };
+        if prompt.before {
             self.rare.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
         if self.ecn.negotiated() {
             self.ecn.on_advance(receiver.next);
-            receiver.ack_now |= self.ecn.take_at_once();
+            receiver.ack_now |= prompt.at_once;
         }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
@@ -1014,12 +1018,12 @@ impl Endpoint {
 
     /// What its sender counted.
     pub fn sender_stats(&self) -> SenderStats {
-        self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats)
+        self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats())
     }
 
     /// What its receiver counted.
     pub fn receiver_stats(&self) -> ReceiverStats {
-        self.receiver.as_ref().map_or(ReceiverStats::default(), |r| r.stats)
+        self.receiver.as_ref().map_or(ReceiverStats::default(), |r| r.stats())
     }
 
     /// Pure ACKs sent, and packets of all kinds sent.
@@ -1072,4 +1076,14 @@ fn smss(tcp: &Tcp, agreed: &Agreed) -> u32 {
 fn window_scale(tcp: &Tcp) -> u8 {
     let least = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
     tcp.window_shift.map_or_else(least, |s| s as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_stays_small() {
+        assert!(size_of::<Endpoint>() <= 120, "{}", size_of::<Endpoint>());
+    }
 }

@@ -66,6 +66,16 @@ pub struct SenderStats {
     pub undone: u32,
 }
 
+/// The same, as it is kept: all bytes sent follow from those acknowledged, outstanding and sent again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    retransmitted_segments: u32,
+    timeouts: u32,
+    fast_retransmits: u32,
+    ecn_cuts: u32,
+    undone: u32,
+}
+
 /// The last reason for cutting the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
@@ -179,25 +189,28 @@ pub struct Sender {
     pending: Pending,
     /// Nothing new goes before the timer expires.
     wait_for_timer: bool,
-    nodelay: bool,
-    cork: bool,
     /// Expirations since something was acknowledged.
     pub expirations: u8,
+    nodelay: bool,
+    more: Option<Box<More>>,
     /// The segment being timed and when it was sent; [`Time::NEVER`]: none.
     timed: (Seq, Time),
-    duplicates: Duplicates,
     /// `max` at the last cut of the window (recover of RFC 6582).
     recover: Seq,
+    duplicates: Duplicates,
     /// Where the last write ended.
     push: Seq,
     /// SND.WL1.
     wl1: Seq,
     /// Max(SND.WND).
     most_window: u32,
+    /// Segments with data sent.
+    segments: u32,
     congestion: Controller,
-    more: Option<Box<More>>,
-    pub(crate) stats: SenderStats,
     rto: Rto,
+    retransmitted_bytes: u64,
+    stats: Counts,
+    cork: bool,
 }
 
 /// Least timeout of data after a SYN was lost (RFC 6298 §5.7).
@@ -241,7 +254,9 @@ impl Sender {
             timer: Time::NEVER,
             timed: (iss, Time::NEVER),
             acked: 0,
-            stats: SenderStats::default(),
+            segments: 0,
+            retransmitted_bytes: 0,
+            stats: Counts::default(),
         }
     }
 
@@ -254,6 +269,22 @@ impl Sender {
             inflation: f64::from(self.inflation),
             rwnd: f64::from(self.rwnd),
             smss: f64::from(self.smss),
+        }
+    }
+
+    /// What it counted.
+    pub fn stats(&self) -> SenderStats {
+        let c = &self.stats;
+        let outstanding = self.data_end().minus(self.una).max(0) as u64;
+        SenderStats {
+            segments: u64::from(self.segments),
+            bytes: if self.segments == 0 { 0 } else { self.acked + outstanding + self.retransmitted_bytes },
+            retransmitted_segments: u64::from(c.retransmitted_segments),
+            retransmitted_bytes: self.retransmitted_bytes,
+            timeouts: c.timeouts,
+            fast_retransmits: c.fast_retransmits,
+            ecn_cuts: c.ecn_cuts,
+            undone: c.undone,
         }
     }
 
@@ -1674,11 +1705,10 @@ impl Sender {
         self.fin_sent |= fin;
         self.max = self.max.max(end + u32::from(fin));
         if len > 0 {
-            self.stats.segments += 1;
-            self.stats.bytes += u64::from(len);
+            self.segments += 1;
             if resent > 0 {
                 self.stats.retransmitted_segments += 1;
-                self.stats.retransmitted_bytes += u64::from(len.min(resent));
+                self.retransmitted_bytes += u64::from(len.min(resent));
             }
         }
         if self.more.is_some() {
@@ -1757,4 +1787,15 @@ pub struct Outgoing {
     pub is_new: bool,
     /// Whether it is a probe of a closed window with an old sequence number.
     pub probe: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a flow costs in memory, and how many cache lines a packet touches.
+    #[test]
+    fn a_sender_stays_small() {
+        assert!(size_of::<Sender>() <= 216, "{}", size_of::<Sender>());
+    }
 }
