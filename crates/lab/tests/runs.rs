@@ -281,13 +281,15 @@ fn random_network() -> impl Strategy<Value = String> {
                 r#"{{ from = "n{a}", to = "n{b}", start = "{start} us", traffic = {{ kind = "bulk", size = "{size} B" }}, tcp = {{ {tcp} }} }}"#
             ))
             .collect();
+        // The call ends: against one that does not, a SYN that is sent again every 60 s, a multiple of the call's
+        // interval, meets a full buffer of one packet at the same phase for ever (Floyd & Jacobson 1992).
         let passing = r#"{ name = "web", from = "n1", to = "n3", arrivals = { interval = "20 ms", connections = 40 },
             traffic = { kind = "bulk", size = { kind = "pareto", mean = "8 kB" } } },
             { name = "talk", from = "n3", to = "n0", arrivals = { interval = "300 ms", connections = 4 },
             traffic = { kind = "messages", size = { kind = "exponential", mean = "2 kB" }, interval = "100 ms", messages = 5 } },
             { name = "there", from = "n0", to = "n4", traffic = { kind = "poisson", rate = "40 kbit/s", payload = "100 B", ecn = "ect0", packets = 300 } },
             { name = "back", from = "n4", to = "n0", traffic = { kind = "on_off", rate = "100 kbit/s", on = "50 ms", off = "200 ms", payload = "1 kB", lasts = "10 s" } },
-            { name = "hum", from = "n1", to = "n2", traffic = { kind = "voip", interval = "100 ms" } }"#
+            { name = "hum", from = "n1", to = "n2", traffic = { kind = "voip", lasts = "20 s" } }"#
             .replace('\n', " ");
         format!("seed = {seed}\ntcp = {{ retries = 250, syn_retries = 100 }}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}, {passing}]", links.join(", "), flows.join(", "))
     })
