@@ -66,12 +66,16 @@ pub struct Arrival {
     pub backlog: Backlog,
     /// When the transmitter fell idle; `None`: it is sending.
     pub idle_since: Option<Time>,
+    /// When the packet's transmission begins if it is admitted: its delay in the queue is known.
+    pub begins: Time,
 }
 
 /// An active queue management law: it sees packets come and decides.
 pub trait Aqm {
     /// A packet arrives.
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict;
+    /// The arriving packet was let in, marked or not; it leaves the queue at `at.begins`.
+    fn on_admitted(&mut self, _packet: &Packet, _at: &Arrival) {}
     /// The shell dropped the arriving packet because the buffer was full.
     fn on_overflow(&mut self, _now: Time) {}
     /// The average queue the law works with, in its own unit, if it has one.

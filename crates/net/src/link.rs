@@ -98,7 +98,12 @@ impl<Q: Fifo> Link<Q> {
     pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Option<Time> {
         self.ledger.arrive(packet);
         let idle = self.free_at <= now;
-        let at = Arrival { now, backlog: self.backlog(now), idle_since: idle.then_some(self.free_at) };
+        let at = Arrival {
+            now,
+            backlog: self.backlog(now),
+            idle_since: idle.then_some(self.free_at),
+            begins: self.free_at.max(now),
+        };
         let admitted = self.queue.admit(packet, &at, &mut self.fates);
         if !self.fates.0.is_empty() {
             self.settle(now, probe);

@@ -5,16 +5,76 @@ use net::{Aqm, Arrival, Fates, Fifo, Packet};
 use units::param::{Invalid, Json, JsonMap, object, page};
 use units::{Params, Rate, Read, choice};
 
+use crate::adaptive_red::AdaptiveRed;
 use crate::drop_tail::{DropTail, NoLaw};
 use crate::fifo::{Buffer, Shell};
-use crate::red::{Red, RedLaw};
+use crate::law::{Configures, Place};
+use crate::red::Red;
 
-choice! {
-    /// The law of a queue.
-    pub enum Law {
-        DropTail(DropTail),
-        Red(Red),
-    }
+/// The table of laws: what a scenario can name and a link can hold.
+macro_rules! laws {
+    ($($Name:ident,)+) => {
+        choice! {
+            /// The law of a queue.
+            pub enum Law {
+                DropTail(DropTail),
+                $($Name($Name),)+
+            }
+        }
+
+        /// Every queue a link can hold: a closed choice, so that a call is a jump and not a pointer.
+        #[derive(Debug)]
+        pub enum Discipline {
+            /// Drop Tail.
+            DropTail(Shell<NoLaw>),
+            $(
+                #[doc = concat!("See [`", stringify!($Name), "`]; boxed, so that the many links without it stay small.")]
+                $Name(Box<Shell<<$Name as Configures>::Law>>),
+            )+
+        }
+
+        impl Queue {
+            /// The discipline on a link of this rate; `random` gives its randomness.
+            pub fn build(&self, rate: Rate, random: Stream) -> Discipline {
+                match &self.law {
+                    Law::DropTail(_) => Discipline::DropTail(Shell::new(&self.buffer, NoLaw)),
+                    $(Law::$Name(law) => {
+                        let law = law.law(Place { rate, random });
+                        Discipline::$Name(Box::new(Shell::new(&self.buffer, law)))
+                    })+
+                }
+            }
+        }
+
+        impl Fifo for Discipline {
+            #[inline]
+            fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
+                match self {
+                    Discipline::DropTail(shell) => shell.admit(packet, at, fates),
+                    $(Discipline::$Name(shell) => shell.admit(packet, at, fates),)+
+                }
+            }
+
+            fn average(&self) -> Option<f64> {
+                match self {
+                    Discipline::DropTail(shell) => shell.law().average(),
+                    $(Discipline::$Name(shell) => shell.law().average(),)+
+                }
+            }
+
+            fn passes_below(&self) -> Option<u32> {
+                match self {
+                    Discipline::DropTail(shell) => shell.limit().map(|n| n.saturating_sub(1)),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+laws! {
+    Red,
+    AdaptiveRed,
 }
 
 /// A queue of a scenario: a buffer under a law, written as one table
@@ -25,18 +85,6 @@ pub struct Queue {
     pub buffer: Buffer,
     /// The law.
     pub law: Law,
-}
-
-impl Queue {
-    /// The discipline on a link of this rate; `random` gives its randomness.
-    pub fn build(&self, rate: Rate, random: Stream) -> Discipline {
-        match &self.law {
-            Law::DropTail(_) => Discipline::DropTail(Shell::new(&self.buffer, NoLaw)),
-            Law::Red(red) => {
-                Discipline::Red(Box::new(Shell::new(&self.buffer, RedLaw::new(red, rate, random))))
-            }
-        }
-    }
 }
 
 impl Queue {
@@ -102,39 +150,6 @@ impl Read for Queue {
     }
 }
 
-/// Every queue a link can hold: a closed choice, so that a call is a jump and not a pointer.
-#[derive(Debug)]
-pub enum Discipline {
-    /// Drop Tail.
-    DropTail(Shell<NoLaw>),
-    /// RED; boxed, so that the many links without it stay small.
-    Red(Box<Shell<RedLaw>>),
-}
-
-impl Fifo for Discipline {
-    #[inline]
-    fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
-        match self {
-            Discipline::DropTail(shell) => shell.admit(packet, at, fates),
-            Discipline::Red(shell) => shell.admit(packet, at, fates),
-        }
-    }
-
-    fn average(&self) -> Option<f64> {
-        match self {
-            Discipline::DropTail(shell) => shell.law().average(),
-            Discipline::Red(shell) => shell.law().average(),
-        }
-    }
-
-    fn passes_below(&self) -> Option<u32> {
-        match self {
-            Discipline::DropTail(shell) => Some(shell.limit().saturating_sub(1)),
-            Discipline::Red(_) => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,7 +163,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(Queue::read(&q.write(), "q").unwrap(), q);
-        assert_eq!(q.buffer.limit.0, 64.0);
+        assert_eq!(q.buffer.limit, units::Depth::Packets(64.0));
         assert!(Queue::read(&json!("drop_tail"), "q").is_ok());
     }
 

@@ -1,10 +1,17 @@
 //! Queue disciplines, one file each, and the FIFO shell that acts on what a law decides.
 //!
-//! Add one: copy a law, list it in [`Law`] and in [`Discipline`].
+//! Add one: copy a law, name its parameters in the table of laws in `discipline.rs`. What laws are made of
+//! is in [`average`], [`spacing`] and [`lazy`].
 
+pub mod adaptive_red;
+pub mod average;
 mod discipline;
 pub mod drop_tail;
 pub mod fifo;
+mod law;
+pub mod lazy;
 pub mod red;
+pub mod spacing;
 
 pub use discipline::{Discipline, Law, Queue};
+pub use law::{Configures, Place};
