@@ -12,9 +12,13 @@ import pytest
 
 from conftest import ROOT
 from references.adaptive_red import AdaptiveRed
+from references.controllers import Avq, Blue, Pi, Pi2, Rem, Threshold
 from references.draws import Draws
 from references.fifo import Law, Packet, Shell
+from references.pie import Pie
 from references.red import Red
+from references.red_variants import NonlinearRed, SelfConfiguringRed
+from references.tc_red import TcRed
 
 PROGRAM = ROOT / "target" / "release" / "examples" / "decisions"
 RECORD = np.dtype(
@@ -56,7 +60,89 @@ def red(name: str, queue: dict[str, Any], expects: str = "EM", **given: Any) -> 
     return Case(f"red {name}", {"kind": "red"} | text | queue, Red, given, expects=expects)
 
 
+RED = {"minth": 5, "maxth": 15, "maxp": 0.1, "wq": 0.002}
+SOON = {"minth": "3 packets", "maxth": "9 packets", "maxp": 0.2, "wq": 0.05}
+SOON_GIVEN = {"minth": 3, "maxth": 9, "maxp": 0.2, "wq": 0.05}
+STUDY_C: dict[str, float] = {"qmin": 5_000, "qmax": 15_000, "avpkt": 1500, "burst": 5}
+STUDY_C |= {"probability": 0.02, "bandwidth": 100_000}
 CASES = [
+    Case(
+        "tc red, study C",
+        {
+            "kind": "tc_red", "min": "5 kB", "max": "15 kB", "avpkt": "1500 B",
+            "burst": "5 packets", "bandwidth": "100 kbit/s", "limit": "20 kB",
+        },
+        TcRed, STUDY_C, rate=100_000, expects="EMTF",
+    ),
+    Case(
+        "tc red",
+        {"kind": "tc_red", "max": "60 kB", "probability": 0.1, "limit": "100 kB"},
+        TcRed,
+        {
+            "qmin": 20_000, "qmax": 60_000, "avpkt": 1000, "burst": 33,
+            "probability": 0.1, "bandwidth": 10_000_000,
+        },
+        expects="EMT",
+    ),
+    Case(
+        "self-configuring red",
+        {"kind": "self_configuring_red"},
+        SelfConfiguringRed, RED | {"gentle": False},
+    ),
+    Case(
+        "self-configuring red, soon",
+        {"kind": "self_configuring_red"} | SOON,
+        SelfConfiguringRed, SOON_GIVEN | {"gentle": False}, expects="EMT",
+    ),
+    Case("nonlinear red", {"kind": "nonlinear_red"}, NonlinearRed, RED | {"maxp": 0.15}),
+    Case(
+        "nonlinear red, soon", {"kind": "nonlinear_red"} | SOON, NonlinearRed, SOON_GIVEN,
+        expects="EMT",
+    ),
+    Case("threshold", {"kind": "threshold"}, Threshold, {"k": 20}, expects="MT"),
+    Case(
+        "threshold in bytes", {"kind": "threshold", "threshold": "30 kB"},
+        Threshold, {"k": 30_000, "unit": "bytes"}, expects="MT",
+    ),
+    Case("blue", {"kind": "blue"}, Blue, limit=20, expects="EMF"),
+    Case(
+        "blue, early",
+        {"kind": "blue", "freeze_time": "10 ms", "early_threshold": "15 packets"},
+        Blue, {"freeze_time": 0.01, "most": 15}, expects="EM",
+    ),
+    Case(
+        "pi", {"kind": "pi", "qref": "20 packets", "a": 1.822e-3, "b": 1.816e-3},
+        Pi, {"qref": 20, "a": 1.822e-3, "b": 1.816e-3},
+    ),
+    Case(
+        "pi in bytes",
+        {"kind": "pi", "qref": "10 kB", "period": "2 ms", "a": 0.0005, "b": 0.0004},
+        Pi, {"qref": 20, "a": 0.0005, "b": 0.0004, "period": 0.002, "packet_bytes": 500},
+    ),
+    Case("rem", {"kind": "rem", "gamma": 0.01}, Rem, {"gamma": 0.01}),
+    Case(
+        "rem in bytes", {"kind": "rem", "target": "5 kB", "gamma": 0.02, "period": "3 ms"},
+        Rem, {"target": 5, "gamma": 0.02, "period": 0.003, "unit": "bytes"},
+    ),
+    Case("avq", {"kind": "avq"}, Avq),
+    Case(
+        "avq, small", {"kind": "avq", "virtual_buffer": "10 kB", "utilization": 0.8},
+        Avq, {"b": 10_000, "gamma": 0.8},
+    ),
+    Case("pie", {"kind": "pie"}, Pie),
+    Case(
+        "pie, small target",
+        {
+            "kind": "pie", "target": "5 ms", "max_burst": "20 ms", "t_update": "5 ms",
+            "mark_below": 0.3,
+        },
+        Pie, {"qdelay_ref": 0.005, "max_burst_ms": 20, "t_update_ms": 5, "max_ecnth": 0.3},
+    ),
+    Case("pi2", {"kind": "pi2"}, Pi2),
+    Case(
+        "pi2, small target", {"kind": "pi2", "target": "5 ms", "t_update": "4 ms", "coupling": 1.5},
+        Pi2, {"target": 0.005, "period": 0.004, "k": 1.5},
+    ),
     red("defaults", {}, "EM"),
     red("fast", {"gentle": False}, "EMT", gentle=False, wq=0.05, maxp=0.3),
     red("geometric", {"spacing": "geometric"}, spacing="geometric", wq=0.02),

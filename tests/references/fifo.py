@@ -1,7 +1,7 @@
 """A queue before a transmitter, event by event, around a law that decides on arrival."""
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 PASS = 0
@@ -26,10 +26,14 @@ class Packet:
 class Queue:
     """What a law can see of its queue."""
 
-    rate: int
-    packets: int = 0
+    waiting: deque[Packet] = field(default_factory=deque)
     bytes: int = 0
     idle_since: float | None = 0.0
+
+    @property
+    def packets(self) -> int:
+        """How many packets wait."""
+        return len(self.waiting)
 
     def in_units_of(self, unit: str) -> int:
         """Return the waiting packets, or their bytes."""
@@ -69,15 +73,13 @@ class Shell:
 
     def __init__(self, law: Law, rate: int, limit: int, unit: str = "packets") -> None:
         self.law, self.rate, self.limit, self.unit = law, rate, limit, unit
-        self.waiting: deque[Packet] = deque()
-        self.queue = Queue(rate)
+        self.queue = Queue()
         self.free_at = 0
         self.sending = False
         self.next_tick = None if law.period is None else round(law.period * SECOND)
 
     def _begin(self, at: int) -> None:
-        packet = self.waiting.popleft()
-        self.queue.packets -= 1
+        packet = self.queue.waiting.popleft()
         self.queue.bytes -= packet.size
         self.queue.idle_since = None
         self.sending = True
@@ -89,7 +91,7 @@ class Shell:
             done = self.free_at if self.sending and self.free_at <= now else None
             tick = self.next_tick if self.next_tick is not None and self.next_tick <= now else None
             if done is not None and (tick is None or done <= tick):
-                if self.waiting:
+                if self.queue.waiting:
                     self._begin(done)
                 else:
                     self.sending = False
@@ -121,10 +123,9 @@ class Shell:
             if what == "drop" or packet.ecn == NOT_ECT:
                 return DROP[why]
             outcome = MARK[why]
-        self.waiting.append(packet)
-        self.queue.packets += 1
+        self.queue.waiting.append(packet)
         self.queue.bytes += packet.size
+        self.law.enqueued(time, packet, self.queue)
         if not self.sending:
             self._begin(now)
-        self.law.enqueued(time, packet, self.queue)
         return outcome

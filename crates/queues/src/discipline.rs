@@ -6,10 +6,20 @@ use units::param::{Invalid, Json, JsonMap, object, page};
 use units::{Params, Rate, Read, choice};
 
 use crate::adaptive_red::AdaptiveRed;
+use crate::avq::Avq;
+use crate::blue::Blue;
 use crate::drop_tail::{DropTail, NoLaw};
 use crate::fifo::{Buffer, Shell};
 use crate::law::{Configures, Place};
+use crate::nonlinear_red::NonlinearRed;
+use crate::pi::Pi;
+use crate::pi2::Pi2;
+use crate::pie::Pie;
 use crate::red::Red;
+use crate::rem::Rem;
+use crate::self_configuring_red::SelfConfiguringRed;
+use crate::tc_red::TcRed;
+use crate::threshold::Threshold;
 
 /// The table of laws: what a scenario can name and a link can hold.
 macro_rules! laws {
@@ -39,7 +49,7 @@ macro_rules! laws {
                 match &self.law {
                     Law::DropTail(_) => Discipline::DropTail(Shell::new(&self.buffer, NoLaw)),
                     $(Law::$Name(law) => {
-                        let law = law.law(Place { rate, random });
+                        let law = law.law(Place { rate, limit: self.buffer.limit, random });
                         Discipline::$Name(Box::new(Shell::new(&self.buffer, law)))
                     })+
                 }
@@ -74,7 +84,17 @@ macro_rules! laws {
 
 laws! {
     Red,
+    TcRed,
     AdaptiveRed,
+    SelfConfiguringRed,
+    NonlinearRed,
+    Threshold,
+    Blue,
+    Rem,
+    Pi,
+    Avq,
+    Pie,
+    Pi2,
 }
 
 /// A queue of a scenario: a buffer under a law, written as one table

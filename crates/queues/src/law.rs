@@ -9,6 +9,8 @@ use units::{Bytes, Depth, Params, Rate};
 pub struct Place {
     /// The rate of the link.
     pub rate: Rate,
+    /// The limit of the buffer.
+    pub limit: Depth,
     /// Randomness of the queue's own.
     pub random: Stream,
 }

@@ -5,13 +5,23 @@
 
 pub mod adaptive_red;
 pub mod average;
+pub mod avq;
+pub mod blue;
 mod discipline;
 pub mod drop_tail;
 pub mod fifo;
 mod law;
 pub mod lazy;
+pub mod nonlinear_red;
+pub mod pi;
+pub mod pi2;
+pub mod pie;
 pub mod red;
+pub mod rem;
+pub mod self_configuring_red;
 pub mod spacing;
+pub mod tc_red;
+pub mod threshold;
 
 pub use discipline::{Discipline, Law, Queue};
 pub use law::{Configures, Place};

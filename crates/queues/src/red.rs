@@ -178,7 +178,8 @@ mod tests {
     use units::Rate;
 
     fn law(change: serde_json::Value) -> RedLaw {
-        let place = Place { rate: Rate(1_500_000), random: Stream::new(1, "red") };
+        let place =
+            Place { rate: Rate(1_500_000), limit: Depth::Packets(100.0), random: Stream::new(1, "red") };
         Red::read(&change, "red").unwrap().law(place)
     }
 

@@ -5,7 +5,7 @@ use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict, Why};
 use queues::red::Red;
 use queues::{Configures, Place};
-use units::{Rate, Read, Time};
+use units::{Depth, Rate, Read, Time};
 
 /// Figure 2, in its own words. Probabilities are drawn from `random` as the law draws them: once for
 /// each packet between the thresholds.
@@ -64,7 +64,7 @@ fn same_decisions_as_figure_2() {
         });
         let params = Red::read(&text, "red").unwrap();
         let rate = Rate(1_500_000);
-        let mut law = params.law(Place { rate, random: Stream::new(1, "red") });
+        let mut law = params.law(Place { rate, limit: Depth::Packets(100.0), random: Stream::new(1, "red") });
         let mut reference = Figure2 {
             avg: 0.0,
             count: -1,
