@@ -15,7 +15,9 @@ from references.adaptive_red import AdaptiveRed
 from references.controllers import Avq, Blue, Pi, Pi2, Rem, Threshold
 from references.draws import Draws
 from references.fifo import Law, Packet, Shell
+from references.per_flow import Fred, Sfb, Sred
 from references.pie import Pie
+from references.precedence import Precedence
 from references.red import Red
 from references.red_variants import NonlinearRed, SelfConfiguringRed
 from references.tc_red import TcRed
@@ -47,6 +49,7 @@ class Case:
     rate: int = 10_000_000
     limit: int = 100
     unit: str = "packets"
+    flows: int = 10
     expects: str = "EM"
     """What the traffic must bring about: early drops, Marks, Threshold, Full."""
 
@@ -99,6 +102,90 @@ CASES = [
         "nonlinear red, soon", {"kind": "nonlinear_red"} | SOON, NonlinearRed, SOON_GIVEN,
         expects="EMT",
     ),
+    Case(
+        "rio", {"kind": "rio"}, Precedence,
+        {
+            "averaged": "own-and-better",
+            "classes": [([10, 18, 26, 34], 40, 70, 0.02), ([], 10, 30, 0.2)],
+        },
+    ),
+    Case(
+        "rio, decoupled",
+        {
+            "kind": "rio", "coupling": "decoupled", "wq": 0.05, "in_dscp": [12],
+            "in_minth": "4 packets", "in_maxth": "8 packets", "in_maxp": 0.1,
+            "out_minth": "3 packets", "out_maxth": "12 packets",
+        },
+        Precedence,
+        {"averaged": "own", "classes": [([12], 4, 8, 0.1), ([], 3, 12, 0.2)], "wq": 0.05},
+        expects="EMT",
+    ),
+    Case(
+        "wred",
+        {
+            "kind": "wred", "wq": 0.02,
+            "precedences": [
+                {"dscp": [10], "minth": "12 packets", "maxth": "20 packets", "maxp": 0.05},
+                {"dscp": [12], "minth": "8 packets", "maxth": "20 packets"},
+                {"dscp": [14, 0], "minth": "4 packets", "maxth": "20 packets"},
+            ],
+        },
+        Precedence,
+        {
+            "averaged": "all", "wq": 0.02,
+            "classes": [([10], 12, 20, 0.05), ([12], 8, 20, 0.1), ([14, 0], 4, 20, 0.1)],
+        },
+        expects="EMT",
+    ),
+    Case(
+        "gred in bytes",
+        {
+            "kind": "wred", "averaged": "own-and-better", "wq": 0.02,
+            "precedences": [
+                {"dscp": [10], "minth": "5 kB", "maxth": "20 kB", "maxp": 0.2},
+                {"dscp": [12], "minth": "4 kB", "maxth": "20 kB"},
+                {"minth": "3 kB", "maxth": "12 kB"},
+            ],
+        },
+        Precedence,
+        {
+            "averaged": "own-and-better", "wq": 0.02, "unit": "bytes",
+            "classes": [
+                ([10], 5_000, 20_000, 0.2), ([12], 4_000, 20_000, 0.1), ([], 3_000, 12_000, 0.1),
+            ],
+        },
+        expects="EMT",
+    ),
+    Case("fred", {"kind": "fred"}, Fred, {"minth": 25, "maxth": 50}, expects="E"),
+    Case(
+        "fred, small",
+        {"kind": "fred", "minth": "4 packets", "maxth": "10 packets", "maxp": 0.2, "wq": 0.02},
+        Fred, {"minth": 4, "maxth": 10, "maxp": 0.2, "wq": 0.02}, expects="EMT",
+    ),
+    Case("sred", {"kind": "sred"}, Sred, {"b": 100}, flows=1000),
+    Case(
+        "sred, few flows", {"kind": "sred", "pmax": 1.0}, Sred, {"b": 100, "pmax": 1.0},
+        expects="F",
+    ),
+    Case(
+        "sred, simple, in bytes",
+        {"kind": "sred", "variant": "simple", "zombies": 50, "pmax": 0.4, "limit": "60 kB"},
+        Sred, {"b": 60_000, "m": 50, "pmax": 0.4, "full": False, "unit": "bytes"}, flows=300,
+    ),
+    Case("sfb", {"kind": "sfb"}, Sfb, {"bin_size": 150 / 23}, expects="T"),
+    Case(
+        "sfb, fast",
+        {
+            "kind": "sfb", "levels": 3, "bins": 5, "bin_size": "8 packets", "increment": 0.02,
+            "decrement": 0.01, "penalty_rate": 50.0, "penalty_burst": "5 packets",
+        },
+        Sfb,
+        {
+            "bin_size": 8, "levels": 3, "bins": 5, "increment": 0.02, "decrement": 0.01,
+            "penalty_rate": 50, "penalty_burst": 5,
+        },
+        expects="EMT",
+    ),
     Case("threshold", {"kind": "threshold"}, Threshold, {"k": 20}, expects="MT"),
     Case(
         "threshold in bytes", {"kind": "threshold", "threshold": "30 kB"},
@@ -119,7 +206,7 @@ CASES = [
         {"kind": "pi", "qref": "10 kB", "period": "2 ms", "a": 0.0005, "b": 0.0004},
         Pi, {"qref": 20, "a": 0.0005, "b": 0.0004, "period": 0.002, "packet_bytes": 500},
     ),
-    Case("rem", {"kind": "rem", "gamma": 0.01}, Rem, {"gamma": 0.01}),
+    Case("rem", {"kind": "rem", "gamma": 0.05}, Rem, {"gamma": 0.05}),
     Case(
         "rem in bytes", {"kind": "rem", "target": "5 kB", "gamma": 0.02, "period": "3 ms"},
         Rem, {"target": 5, "gamma": 0.02, "period": 0.003, "unit": "bytes"},
@@ -180,6 +267,7 @@ def decisions(case: Case, seed: int, arrivals: int) -> np.ndarray:
         "rate": f"{case.rate} bit/s",
         "seed": seed,
         "arrivals": arrivals,
+        "flows": case.flows,
     }
     done = subprocess.run([PROGRAM], input=json.dumps(spec).encode(), capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr.decode()

@@ -126,7 +126,7 @@ impl Probe for LinkProbe<'_> {
                 why,
             });
         }
-        let tally = &mut r.flows[packet.flow as usize].ways[usize::from(packet.way)];
+        let tally = &mut r.flows[packet.flow as usize].ways[packet.label.way()];
         match fate {
             Fate::Dropped(..) => tally.dropped += 1,
             Fate::Marked(..) => tally.marked += 1,

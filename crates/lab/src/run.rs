@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{Fifo, InPipe, Inside, Link, Packet, Violation};
+use net::{Fifo, InPipe, Inside, Label, Link, Packet, Violation};
 use queues::Discipline;
 use tcp::Endpoint;
 use thiserror::Error;
@@ -215,7 +215,7 @@ impl<'a> Simulation<'a> {
             let next = self.hops[hop as usize + 1];
             if next.is_end() {
                 // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-                self.arrive(now, 2 * packet.flow + 1 - u32::from(packet.way), &packet)?;
+                self.arrive(now, 2 * packet.flow + 1 - packet.label.way() as u32, &packet)?;
             } else {
                 self.enter(now, hop + 1, packet);
             }
@@ -296,7 +296,7 @@ impl<'a> Simulation<'a> {
                 )));
             }
             let size = self.endpoints[e as usize].wire_size(&segment);
-            let packet = Packet { flow, size, ecn, way: way as u8, segment };
+            let packet = Packet { flow, size, ecn, label: Label::new(way), segment };
             self.enter(now, self.first_hop[e as usize], packet);
         }
         let lane = self.links.len() as u32 + e;
@@ -348,7 +348,7 @@ impl<'a> Simulation<'a> {
         for (l, link) in self.links.iter().enumerate() {
             for entry in link.pipe() {
                 let p = &entry.packet;
-                packets[p.flow as usize][usize::from(p.way)] += 1;
+                packets[p.flow as usize][p.label.way()] += 1;
                 link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
                     let before = self.hops[entry.hop as usize - 1].link() as usize;

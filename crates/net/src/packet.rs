@@ -151,6 +151,37 @@ impl Segment {
     }
 }
 
+/// Which end of its flow sent a packet, and the packet's DiffServ codepoint (RFC 2474), in a byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Label(u8);
+
+impl Label {
+    const WAY: u8 = 0x80;
+
+    /// The label of a packet from the flow's sender (`way` 0) or its receiver (1), with DSCP 0.
+    pub fn new(way: usize) -> Self {
+        Label(if way == 0 { 0 } else { Self::WAY })
+    }
+
+    /// 0: from the flow's sender; 1: from its receiver.
+    #[inline]
+    pub fn way(self) -> usize {
+        usize::from(self.0 >> 7)
+    }
+
+    /// The DSCP.
+    #[inline]
+    pub fn dscp(self) -> u8 {
+        self.0 & 0x3f
+    }
+
+    /// The same label with this DSCP, of which the six lower bits count.
+    #[must_use]
+    pub fn with_dscp(self, dscp: u8) -> Self {
+        Label(self.0 & Self::WAY | dscp & 0x3f)
+    }
+}
+
 /// A packet on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
@@ -160,8 +191,8 @@ pub struct Packet {
     pub size: u16,
     /// The ECN field.
     pub ecn: Ecn,
-    /// 0: from the flow's sender; 1: from its receiver.
-    pub way: u8,
+    /// Which end sent it, and its DSCP.
+    pub label: Label,
     /// The transport header.
     pub segment: Segment,
 }
@@ -173,6 +204,15 @@ mod tests {
     #[test]
     fn a_packet_stays_small() {
         assert!(size_of::<Packet>() <= 24, "{}", size_of::<Packet>());
+    }
+
+    #[test]
+    fn a_label_keeps_both_its_parts() {
+        for way in [0, 1] {
+            let label = Label::new(way).with_dscp(46).with_dscp(10);
+            assert_eq!((label.way(), label.dscp()), (way, 10));
+        }
+        assert_eq!(Label::default(), Label::new(0));
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! What a queue decides on random traffic, for the tests that hold it against its reference.
 //!
-//! Reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000}` from standard input; writes 24 bytes
+//! Reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000, "flows": 10}` from standard input; writes 24 bytes
 //! a packet to standard output, little-endian: time of arrival in ps (8), flow (4), size (2), ECN
 //! field, DSCP, what became of it (0 passed, 1–3 marked, 4–6 dropped, by reason), three zeros, and the time of its fate (4, the
 //! nanoseconds since its arrival).
 //!
-//! Arrivals come in stretches of random length and load, with idle times between some, from ten
-//! flows of which one sends a third, in all sizes and with every ECN field.
+//! Arrivals come in stretches of random length and load, with idle times between some, from the
+//! flows, of which one sends a third if they are few, in all sizes, with every ECN field and five codepoints.
 
 use std::io::{Read, Write};
 
 use engine::Stream;
-use net::{Ecn, Fate, InPipe, Link, Packet, Probe};
+use net::{Ecn, Fate, InPipe, Label, Link, Packet, Probe};
 use queues::Queue;
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
@@ -36,11 +36,13 @@ struct Traffic {
     now: Time,
     left: u64,
     load: f64,
+    flows: u64,
 }
 
 const LOADS: [f64; 8] = [0.1, 0.5, 0.9, 0.95, 1.0, 1.05, 1.3, 4.0];
 const IDLE: [u64; 3] = [1_000_000_000, 100_000_000_000, 3_000_000_000_000];
 const SIZES: [u16; 4] = [40, 576, 1500, 1500];
+const CODEPOINTS: [u8; 5] = [0, 10, 10, 12, 14];
 const FIELDS: [Ecn; 5] = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect0, Ecn::Ect1, Ecn::Ce];
 
 impl Traffic {
@@ -61,9 +63,10 @@ impl Traffic {
             let mean = self.rate.transmission_time(Bytes(904)).0 as f64 / self.load;
             self.now += Duration((2.0 * mean * r.uniform()) as u64);
         }
-        let flow = if r.below(3) == 0 { 0 } else { 1 + r.below(9) as u32 };
+        let flow = if self.flows < 100 && r.below(3) == 0 { 0 } else { r.below(self.flows) as u32 };
         let ecn = FIELDS[r.below(5) as usize];
-        let mut packet = Packet { flow, size, ecn, ..Packet::default() };
+        let label = Label::default().with_dscp(CODEPOINTS[r.below(5) as usize]);
+        let mut packet = Packet { flow, size, ecn, label, ..Packet::default() };
         packet.segment.seq.0 = seq;
         packet
     }
@@ -78,9 +81,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seed = u64::read(&spec["seed"], "seed")?;
     let arrivals = u64::read(&spec["arrivals"], "arrivals")?;
 
+    let flows = u64::read(&spec["flows"], "flows")?.max(1);
     let mut link = Link::new(rate, Duration::ZERO, queue.build(rate, Stream::new(seed, "queue")));
     let mut traffic =
-        Traffic { random: Stream::new(seed, "traffic"), rate, now: Time::ZERO, left: 0, load: 1.0 };
+        Traffic { random: Stream::new(seed, "traffic"), rate, now: Time::ZERO, left: 0, load: 1.0, flows };
     let mut outcomes = Outcomes(vec![(0, Time::ZERO); arrivals as usize]);
     let mut records = Vec::with_capacity(arrivals as usize);
     for seq in 0..arrivals as u32 {
@@ -99,7 +103,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         out.write_all(&now.0.to_le_bytes())?;
         out.write_all(&packet.flow.to_le_bytes())?;
         out.write_all(&packet.size.to_le_bytes())?;
-        out.write_all(&[packet.ecn as u8, 0, *code, 0, 0, 0])?;
+        out.write_all(&[packet.ecn as u8, packet.label.dscp(), *code, 0, 0, 0])?;
         out.write_all(&((at.since(*now).0 / 1000) as u32).to_le_bytes())?;
     }
     Ok(())

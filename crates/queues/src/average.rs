@@ -24,11 +24,23 @@ impl Average {
     /// An arriving packet finds `queue`; `idle_since`: when the link fell idle, if it is (q_time).
     #[inline]
     pub fn update(&mut self, now: Time, idle_since: Option<Time>, queue: f64) {
+        self.decay(now, idle_since);
+        self.sample(queue);
+    }
+
+    /// The link has been idle since `idle_since`, if it is.
+    #[inline]
+    pub fn decay(&mut self, now: Time, idle_since: Option<Time>) {
         if let Some(q_time) = idle_since {
             // m = (time - q_time)/s;  avg = (1 - wq)^m avg
             let m = now.since(q_time).0 as f64 / self.idle_packet_time;
             self.value *= libm::pow(1.0 - self.weight, m);
         }
+    }
+
+    /// Weighs in the present queue.
+    #[inline]
+    pub fn sample(&mut self, queue: f64) {
         self.value += self.weight * (queue - self.value);
     }
 

@@ -10,6 +10,7 @@ use crate::avq::Avq;
 use crate::blue::Blue;
 use crate::drop_tail::{DropTail, NoLaw};
 use crate::fifo::{Buffer, Shell};
+use crate::fred::Fred;
 use crate::law::{Configures, Place};
 use crate::nonlinear_red::NonlinearRed;
 use crate::pi::Pi;
@@ -17,9 +18,13 @@ use crate::pi2::Pi2;
 use crate::pie::Pie;
 use crate::red::Red;
 use crate::rem::Rem;
+use crate::rio::Rio;
 use crate::self_configuring_red::SelfConfiguringRed;
+use crate::sfb::Sfb;
+use crate::sred::Sred;
 use crate::tc_red::TcRed;
 use crate::threshold::Threshold;
+use crate::wred::Wred;
 
 /// The table of laws: what a scenario can name and a link can hold.
 macro_rules! laws {
@@ -88,8 +93,13 @@ laws! {
     AdaptiveRed,
     SelfConfiguringRed,
     NonlinearRed,
+    Wred,
+    Rio,
+    Fred,
+    Sred,
     Threshold,
     Blue,
+    Sfb,
     Rem,
     Pi,
     Avq,

@@ -18,8 +18,8 @@ pub struct Departure {
     pub at: Time,
     /// When it came.
     pub entered: Time,
-    /// Its flow.
-    pub flow: u32,
+    /// What the law wants to know of it again: its flow, its class.
+    pub tag: u32,
     /// Its size on the wire.
     pub size: u16,
 }
@@ -34,14 +34,9 @@ pub struct Departures {
 impl Departures {
     /// A packet was admitted.
     #[inline]
-    pub fn add(&mut self, packet: &Packet, at: &Arrival) {
+    pub fn add(&mut self, packet: &Packet, at: &Arrival, tag: u32) {
         self.bytes += u64::from(packet.size);
-        self.ring.push_back(Departure {
-            at: at.begins,
-            entered: at.now,
-            flow: packet.flow,
-            size: packet.size,
-        });
+        self.ring.push_back(Departure { at: at.begins, entered: at.now, tag, size: packet.size });
     }
 
     /// The next packet that leaves at `until` or before.
@@ -134,7 +129,7 @@ mod tests {
         for (begins, size) in [(5, 100), (7, 50)] {
             let at =
                 Arrival { now: Time(3), backlog: Backlog::default(), idle_since: None, begins: Time(begins) };
-            d.add(&Packet { size, ..Packet::default() }, &at);
+            d.add(&Packet { size, ..Packet::default() }, &at, 0);
         }
         assert_eq!(d.remaining(Time(4)), Backlog { packets: 2, bytes: 150 });
         assert_eq!(d.remaining(Time(5)), Backlog { packets: 1, bytes: 50 });

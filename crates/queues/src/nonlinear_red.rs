@@ -4,6 +4,7 @@
 //! scheme" (`zhou2006nonlinear`), equation (2); everything else is RED's. Written from descriptions of
 //! the paper that agree on the equation and on maxp' = 1.5 maxp.
 
+use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;
 use units::{Bytes, Depth, Probability, Range, Time, params};
@@ -47,7 +48,8 @@ impl Configures for NonlinearRed {
             maxth: self.maxth.amount(),
             maxp: self.maxp.0,
             average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
-            chooser: Chooser::new(self.spacing, self.above_maxth, place.random),
+            chooser: Chooser::new(self.spacing, self.above_maxth),
+            random: place.random,
         }
     }
 }
@@ -60,6 +62,7 @@ pub struct NonlinearRedLaw {
     maxp: f64,
     average: Average,
     chooser: Chooser,
+    random: Stream,
 }
 
 impl NonlinearRedLaw {
@@ -81,7 +84,8 @@ impl Aqm for NonlinearRedLaw {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         self.average.update(at.now, at.idle_since, measure(at.backlog, self.minth));
-        self.chooser.judge(self.pressure(self.average.value()))
+        let pressure = self.pressure(self.average.value());
+        self.chooser.judge(pressure, &mut self.random)
     }
 
     fn on_overflow(&mut self, _: Time) {

@@ -100,6 +100,6 @@ impl Aqm for PiLaw {
     }
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
-        self.departures.add(packet, at);
+        self.departures.add(packet, at, 0);
     }
 }

@@ -91,6 +91,6 @@ impl Aqm for Pi2Law {
     }
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
-        self.departures.add(packet, at);
+        self.departures.add(packet, at, 0);
     }
 }

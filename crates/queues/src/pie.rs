@@ -149,6 +149,6 @@ impl Aqm for PieLaw {
     }
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
-        self.departures.add(packet, at);
+        self.departures.add(packet, at, 0);
     }
 }

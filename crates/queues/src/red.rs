@@ -6,6 +6,7 @@
 //! Marking instead of dropping above maxth, as RFC 3168 §7 allows. Wait spacing and the least backlog
 //! are ns-2's.
 
+use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, Time, params, words};
@@ -110,6 +111,7 @@ pub struct RedLaw {
     reference_size: Option<f64>,
     average: Average,
     chooser: Chooser,
+    random: Stream,
 }
 
 impl Configures for Red {
@@ -127,7 +129,8 @@ impl Configures for Red {
             least_backlog: self.least_backlog.0 as u32,
             reference_size: (self.chance_by == Chance::Size).then_some(self.reference_size.0 as f64),
             average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
-            chooser: Chooser::new(self.spacing, self.above_maxth, place.random),
+            chooser: Chooser::new(self.spacing, self.above_maxth),
+            random: place.random,
         }
     }
 }
@@ -149,7 +152,7 @@ impl RedLaw {
             // Section 4: p_b <- p_b PacketSize / MaximumPacketSize
             *pb *= f64::from(packet.size) / reference;
         }
-        self.chooser.judge(pressure)
+        self.chooser.judge(pressure, &mut self.random)
     }
 }
 
@@ -172,7 +175,6 @@ impl Aqm for RedLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::Stream;
     use net::{Backlog, Why};
     use serde_json::json;
     use units::Rate;

@@ -101,6 +101,6 @@ impl Aqm for RemLaw {
     }
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
-        self.departures.add(packet, at);
+        self.departures.add(packet, at, 0);
     }
 }

@@ -46,13 +46,12 @@ pub struct Chooser {
     above_maxth: AboveMaxth,
     /// Packets since the last signal while the average was above minth; -1 below (count).
     count: i64,
-    random: Stream,
 }
 
 impl Chooser {
-    /// A chooser that draws from `random`.
-    pub fn new(spacing: Spacing, above_maxth: AboveMaxth, random: Stream) -> Self {
-        Chooser { spacing, above_maxth, count: -1, random }
+    /// A chooser that has chosen none yet.
+    pub fn new(spacing: Spacing, above_maxth: AboveMaxth) -> Self {
+        Chooser { spacing, above_maxth, count: -1 }
     }
 
     /// The probability p_a of this packet, given how many went unsignalled before it (section 7).
@@ -67,9 +66,9 @@ impl Chooser {
         }
     }
 
-    /// The verdict on a packet under this pressure.
+    /// The verdict on a packet under this pressure; draws once if it is early and not zero.
     #[inline]
-    pub fn judge(&mut self, pressure: Pressure) -> Verdict {
+    pub fn judge(&mut self, pressure: Pressure, random: &mut Stream) -> Verdict {
         match pressure {
             Pressure::None => {
                 self.count = -1;
@@ -84,7 +83,7 @@ impl Chooser {
             }
             Pressure::Early(pb) => {
                 self.count += 1;
-                if pb > 0.0 && self.random.uniform() < self.spaced(pb) {
+                if pb > 0.0 && random.uniform() < self.spaced(pb) {
                     self.count = 0;
                     return Verdict::Signal(Why::Early);
                 }
