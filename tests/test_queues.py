@@ -15,6 +15,7 @@ from references.adaptive_red import AdaptiveRed
 from references.controllers import Avq, Blue, Pi, Pi2, Rem, Threshold
 from references.draws import Draws
 from references.fifo import Law, Packet, Shell
+from references.kept import Choke, Codel, FqCodel, Kept, Transmitter
 from references.per_flow import Fred, Sfb, Sred
 from references.pie import Pie
 from references.precedence import Precedence
@@ -24,18 +25,14 @@ from references.tc_red import TcRed
 
 PROGRAM = ROOT / "target" / "release" / "examples" / "decisions"
 RECORD = np.dtype(
-    [
-        ("time", "<u8"),
-        ("flow", "<u4"),
-        ("size", "<u2"),
-        ("ecn", "u1"),
-        ("dscp", "u1"),
-        ("code", "u1"),
-        ("", "V3"),
-        ("after_ns", "<u4"),
-    ]
+    {
+        "names": ["time", "done", "flow", "size", "ecn", "dscp", "code"],
+        "formats": ["<u8", "<u8", "<u4", "<u2", "u1", "u1", "u1"],
+        "itemsize": 32,
+    }
 )
-Reference = Callable[..., Law]
+Reference = Callable[..., Any]
+Link = Shell | Transmitter
 
 
 @dataclass
@@ -48,10 +45,19 @@ class Case:
     given: dict[str, Any] = field(default_factory=dict)
     rate: int = 10_000_000
     limit: int = 100
-    unit: str = "packets"
     flows: int = 10
     expects: str = "EM"
     """What the traffic must bring about: early drops, Marks, Threshold, Full."""
+
+    def build(self, seed: int) -> Link:
+        """Return a link with the reference."""
+        limit, unit = self.limit, "packets"
+        if "limit" in self.queue:
+            limit, unit = int(self.queue["limit"].split()[0]) * 1000, "bytes"
+        law = self.reference(Draws(seed, "queue"), self.rate, **self.given)
+        if isinstance(law, Law):
+            return Shell(law, self.rate, limit, unit)
+        return Transmitter(law, self.rate)
 
 
 def red(name: str, queue: dict[str, Any], expects: str = "EM", **given: Any) -> Case:
@@ -186,6 +192,53 @@ CASES = [
         },
         expects="EMT",
     ),
+    Case(
+        "drop front", {"kind": "drop_tail", "drop_from": "front"}, Kept,
+        {"drop_from": "front"}, limit=20, expects="F",
+    ),
+    Case(
+        "drop front in bytes", {"kind": "drop_tail", "drop_from": "front", "limit": "20 kB"}, Kept,
+        {"drop_from": "front", "limit": 20_000, "unit": "bytes"}, expects="F",
+    ),
+    Case(
+        "random drop", {"kind": "drop_tail", "drop_from": "random"}, Kept,
+        {"drop_from": "random"}, limit=20, expects="F",
+    ),
+    Case(
+        "longest flow", {"kind": "drop_tail", "drop_from": "longest-flow"}, Kept,
+        {"drop_from": "longest-flow"}, limit=20, expects="F",
+    ),
+    Case(
+        "red, random drop",
+        {"kind": "red", "drop_from": "random", "mark_at": "head", "gentle": False} | SOON, Kept,
+        {
+            "drop_from": "random", "mark_at": "head",
+            "law": Red, "settings": SOON_GIVEN | {"gentle": False}, "limit": 10,
+        },
+        limit=10, expects="EMTF",
+    ),
+    Case(
+        "head marking", {"kind": "threshold", "mark_at": "head", "threshold": "10 packets"}, Kept,
+        {"mark_at": "head", "law": Threshold, "settings": {"k": 10}, "limit": 100}, expects="MT",
+    ),
+    Case("choke", {"kind": "choke"}, Choke, RED, expects="EMT"),
+    Case("choke, soon", {"kind": "choke"} | SOON, Choke, SOON_GIVEN, expects="EMT"),
+    Case("codel", {"kind": "codel"}, Codel, expects="EMF"),
+    Case(
+        "codel, short", {"kind": "codel", "target": "1 ms", "interval": "10 ms", "mtu": "500 B"},
+        Codel, {"target_us": 1000, "interval_us": 10_000, "maxpacket": 500}, expects="EMF",
+    ),
+    Case("fq_codel", {"kind": "fq_codel"}, FqCodel, flows=40),
+    Case(
+        "fq_codel, small",
+        {
+            "kind": "fq_codel", "target": "1 ms", "interval": "10 ms", "flows": 4,
+            "quantum": "300 B", "packet_limit": "30 packets",
+        },
+        FqCodel,
+        {"target_us": 1000, "interval_us": 10_000, "flows": 4, "quantum": 300, "limit": 30},
+        expects="EMF",
+    ),
     Case("threshold", {"kind": "threshold"}, Threshold, {"k": 20}, expects="MT"),
     Case(
         "threshold in bytes", {"kind": "threshold", "threshold": "30 kB"},
@@ -276,17 +329,20 @@ def decisions(case: Case, seed: int, arrivals: int) -> np.ndarray:
 
 def compare(case: Case, seed: int, arrivals: int) -> None:
     records = decisions(case, seed, arrivals)
-    law = case.reference(Draws(seed, "queue"), case.rate, **case.given)
-    limit, unit = case.limit, case.unit
-    if "limit" in case.queue:
-        limit, unit = int(case.queue["limit"].split()[0]) * 1000, "bytes"
-    shell = Shell(law, case.rate, limit, unit)
-    seen: Counter[int] = Counter()
-    fields = [records[name].tolist() for name in ("time", "flow", "size", "ecn", "dscp", "code")]
-    for i, (time, flow, size, ecn, dscp, code) in enumerate(zip(*fields, strict=True)):
-        expected = shell.arrive(time, Packet(flow, size, ecn, dscp))
-        assert code == expected, f"arrival {i} at {time} ps: {code}, the reference says {expected}"
-        seen[code] += 1
+    names = ("time", "flow", "size", "ecn", "dscp")
+    columns = [records[name].tolist() for name in names]
+    packets = [Packet(*p) for p in zip(*columns[1:], strict=True)]
+    link = case.build(seed)
+    for time, packet in zip(columns[0], packets, strict=True):
+        link.arrive(time, packet)
+    link.finish()
+    for what, expected in (
+        ("code", np.array([p.outcome for p in packets])),
+        ("done", np.array([p.done for p in packets], dtype=np.uint64)),
+    ):
+        for i in np.flatnonzero(records[what] != expected)[:1]:
+            pytest.fail(f"arrival {i}: {what} {records[what][i]}, by the reference {expected[i]}")
+    seen = Counter(records["code"].tolist())
     happened = {"E": seen[5], "M": seen[2] + seen[3], "T": seen[3] + seen[6], "F": seen[4]}
     least = arrivals / 2000
     assert seen[0] > least, f"hardly anything passes: {seen}"

@@ -20,6 +20,9 @@ class Packet:
     ecn: int
     dscp: int
     entered: int = 0
+    outcome: int = 0
+    done: int = 0
+    """When it was dropped, or sent."""
 
 
 @dataclass(slots=True)
@@ -84,6 +87,7 @@ class Shell:
         self.queue.idle_since = None
         self.sending = True
         self.free_at = at + (packet.size * 8 * SECOND + self.rate // 2) // self.rate
+        packet.done = self.free_at
         self.law.departure(at / SECOND, packet, self.queue)
 
     def _catch_up(self, now: int) -> None:
@@ -104,8 +108,17 @@ class Shell:
             else:
                 return
 
-    def arrive(self, now: int, packet: Packet) -> int:
-        """Return what becomes of a packet, as the simulator writes it."""
+    def arrive(self, now: int, packet: Packet) -> None:
+        """Decide what becomes of a packet, in the simulator's numbers."""
+        packet.done = now
+        packet.outcome = self._decide(now, packet)
+
+    def finish(self) -> None:
+        """Send what waits."""
+        self.next_tick = None
+        self._catch_up(1 << 64)
+
+    def _decide(self, now: int, packet: Packet) -> int:
         self._catch_up(now)
         time = now / SECOND
         packet.entered = now

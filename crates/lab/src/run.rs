@@ -69,6 +69,7 @@ pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     let mut sim = Simulation::new(scenario, &plan);
     let setup = stopwatch.lap();
     sim.run(watch)?;
+    sim.catch_up();
     sim.check()?;
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
@@ -173,6 +174,13 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
+    /// Makes up for what queues that keep packets would have done by the end.
+    fn catch_up(&mut self) {
+        for (l, link) in self.links.iter_mut().enumerate() {
+            link.catch_up(self.end, &mut self.fates.of(l as u32));
+        }
+    }
+
     fn look(&mut self, watch: &Watch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
@@ -204,6 +212,9 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.links[lane as usize];
+        if link.holds() {
+            link.catch_up(now, &mut self.fates.of(lane));
+        }
         let entry = link.deliver(now);
         let due = link.due();
         self.events.set(lane, due);
@@ -227,6 +238,9 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
         let link = self.hops[hop as usize].link();
+        if self.links[link as usize].holds() {
+            return self.keep(now, hop, packet);
+        }
         let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
         let Some(arrives) = received else { return };
         let next = self.hops[hop as usize + 1];
@@ -240,6 +254,15 @@ impl<'a> Simulation<'a> {
         let link = &mut self.links[into as usize];
         link.put(entry);
         self.events.set(into, link.due());
+    }
+
+    /// A packet enters the queue of the link at `hop`, which keeps it until it is sent.
+    #[cold]
+    fn keep(&mut self, now: Time, hop: u32, packet: Packet) {
+        let lane = self.hops[hop as usize].link();
+        let link = &mut self.links[lane as usize];
+        link.keep(now, hop, packet, &mut self.fates.of(lane));
+        self.events.set(lane, link.due());
     }
 
     /// A packet reaches its endpoint.
@@ -319,6 +342,7 @@ impl<'a> Simulation<'a> {
         if series.contains(&Series::Queue) {
             for &l in &self.sampled_links {
                 let link = &mut self.links[l];
+                link.catch_up(now, &mut self.fates.of(l as u32));
                 let backlog = link.backlog(now);
                 let average = link.queue().average().unwrap_or(f64::NAN);
                 let transmitting = f64::from(u8::from(link.is_transmitting(now)));
@@ -355,6 +379,9 @@ impl<'a> Simulation<'a> {
                     self.links[before].locate(entry, true, now, &mut insides[before]);
                 }
             }
+        }
+        for (link, inside) in self.links.iter().zip(&mut insides) {
+            link.locate_held(inside, |p| packets[p.flow as usize][p.label.way()] += 1);
         }
         for (l, link) in self.links.iter_mut().enumerate() {
             let violation = |what| {

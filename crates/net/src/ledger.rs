@@ -88,8 +88,18 @@ pub struct Inside {
     pub on_wire: Count,
     /// At the far end already, though still on the books: inside the link behind, which only delays.
     pub beyond: Count,
+    /// Packets with CE set among those that a queue keeps, which it has not admitted yet.
+    pub ce_kept: u64,
     /// Transmission time that lies ahead, in picoseconds.
     pub work: u64,
+}
+
+impl Inside {
+    /// A packet waits in a queue that keeps it.
+    pub(crate) fn keep(&mut self, packet: &Packet) {
+        self.waiting.add(packet);
+        self.ce_kept += u64::from(packet.ecn == Ecn::Ce);
+    }
 }
 
 impl Ledger {
@@ -134,13 +144,15 @@ impl Ledger {
                 self.arrived, self.dropped, self.delivered
             ));
         }
-        if self.ce_in + self.marked() - self.re_marked != self.ce_admitted + self.ce_dropped {
+        if self.ce_in + self.marked() - self.re_marked != self.ce_admitted + self.ce_dropped + inside.ce_kept
+        {
             return Err(format!(
-                "CE in {} + marks {} is not CE admitted {} + CE dropped {}",
+                "CE in {} + marks {} is not CE admitted {} + dropped {} + kept {}",
                 self.ce_in,
                 self.marked() - self.re_marked,
                 self.ce_admitted,
-                self.ce_dropped
+                self.ce_dropped,
+                inside.ce_kept
             ));
         }
         let busy = self.work - inside.work;

@@ -9,7 +9,7 @@ mod link;
 mod packet;
 mod route;
 
-pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Verdict, Why};
+pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Held, QueueDiscipline, Verdict, Why};
 pub use ledger::{Count, Inside, Ledger, Violation};
 pub use link::{InPipe, Link, NoProbe, Probe};
 pub use packet::{Ecn, Flags, Label, Packet, Segment, Seq};

@@ -10,11 +10,13 @@
 //! it has its arrival at the far end of both computed at once ([`Link::pass_on`]). Results are the same
 //! to the picosecond; an event a packet is saved.
 
+mod holding;
+
 use std::collections::VecDeque;
 
 use units::{Bytes, Duration, Rate, Time};
 
-use crate::discipline::{Arrival, Backlog, Fate, Fates, Fifo};
+use crate::discipline::{Arrival, Backlog, Fate, Fates, Fifo, QueueDiscipline};
 use crate::ledger::{Inside, Ledger};
 use crate::packet::Packet;
 
@@ -66,6 +68,8 @@ pub struct Link<Q> {
     queue: Q,
     ledger: Ledger,
     fates: Fates,
+    /// Whether a packet is in service, where the queue keeps its packets; otherwise `free_at` says it.
+    transmitting: bool,
 }
 
 impl<Q: Fifo> Link<Q> {
@@ -82,6 +86,7 @@ impl<Q: Fifo> Link<Q> {
             queue,
             ledger: Ledger::default(),
             fates: Fates::default(),
+            transmitting: false,
         }
     }
 
@@ -100,7 +105,7 @@ impl<Q: Fifo> Link<Q> {
         let idle = self.free_at <= now;
         let at = Arrival {
             now,
-            backlog: self.backlog(now),
+            backlog: self.waiting(now),
             idle_since: idle.then_some(self.free_at),
             begins: self.free_at.max(now),
         };
@@ -179,6 +184,15 @@ impl<Q: Fifo> Link<Q> {
     /// What waits at `now`, the packet in service not included.
     #[inline]
     pub fn backlog(&mut self, now: Time) -> Backlog {
+        match self.queue.held() {
+            Some(held) => held.backlog(),
+            None => self.waiting(now),
+        }
+    }
+
+    /// What was admitted and has not begun by `now`.
+    #[inline]
+    fn waiting(&mut self, now: Time) -> Backlog {
         while let Some(&(begins, size)) = self.waiting.front()
             && begins <= now
         {
@@ -212,7 +226,9 @@ impl<Q: Fifo> Link<Q> {
     /// packet of `largest` bytes can make wait behind it, in packets of `least`, never fills it.
     pub fn only_delays(&self, before: &Self, least: u16, largest: u16) -> bool {
         let behind = u32::from(largest) / u32::from(least.max(1)) + 2;
-        self.byte_time <= before.byte_time && self.queue.passes_below().is_some_and(|n| n > behind)
+        !before.holds()
+            && self.byte_time <= before.byte_time
+            && self.queue.passes_below().is_some_and(|n| n > behind)
     }
 
     /// Enters in `inside` where the packet of a pipe is at `now`: this link's own pipe, or (`beyond`)
@@ -241,6 +257,7 @@ impl<Q: Fifo> Link<Q> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discipline::Held;
     use crate::packet::Ecn;
 
     /// An unlimited queue that loses the packet with sequence number `loses` without a word, and
@@ -249,6 +266,20 @@ mod tests {
     struct Plain {
         loses: Option<u32>,
         marks: Option<u32>,
+    }
+
+    /// No queue.
+    enum Never {}
+
+    impl QueueDiscipline for Never {
+        fn enqueue(&mut self, _: Held, _: &Arrival, _: &mut Fates) {}
+        fn dequeue(&mut self, _: Time, _: &mut Fates) -> Option<Held> {
+            None
+        }
+        fn backlog(&self) -> Backlog {
+            Backlog::default()
+        }
+        fn each(&self, _: &mut dyn FnMut(&Held)) {}
     }
 
     impl Fifo for Plain {
@@ -263,6 +294,13 @@ mod tests {
         }
         fn passes_below(&self) -> Option<u32> {
             Some(u32::MAX)
+        }
+        type Held = Never;
+        fn held(&self) -> Option<&Never> {
+            None
+        }
+        fn held_mut(&mut self) -> Option<&mut Never> {
+            None
         }
     }
 

@@ -27,6 +27,11 @@ impl Ecn {
     pub fn is_capable(self) -> bool {
         self != Ecn::NotEct
     }
+
+    /// Whether a mark would change it.
+    pub fn is_markable(self) -> bool {
+        matches!(self, Ecn::Ect0 | Ecn::Ect1)
+    }
 }
 
 /// A TCP sequence number: 32 bits that wrap (RFC 9293 §3.4).

@@ -1,9 +1,9 @@
 //! What a queue decides on random traffic, for the tests that hold it against its reference.
 //!
-//! Reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000, "flows": 10}` from standard input; writes 24 bytes
-//! a packet to standard output, little-endian: time of arrival in ps (8), flow (4), size (2), ECN
-//! field, DSCP, what became of it (0 passed, 1–3 marked, 4–6 dropped, by reason), three zeros, and the time of its fate (4, the
-//! nanoseconds since its arrival).
+//! Reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000, "flows": 10}` from standard input;
+//! writes 32 bytes a packet to standard output, little-endian: time of arrival in ps (8), time when it
+//! was dropped or sent (8), flow (4), size (2), ECN field, DSCP, what became of it (0 passed, 1–3
+//! marked, 4–6 dropped, by reason), seven zeros.
 //!
 //! Arrivals come in stretches of random length and load, with idle times between some, from the
 //! flows, of which one sends a third if they are few, in all sizes, with every ECN field and five codepoints.
@@ -12,7 +12,7 @@ use std::io::{Read, Write};
 
 use engine::Stream;
 use net::{Ecn, Fate, InPipe, Label, Link, Packet, Probe};
-use queues::Queue;
+use queues::{Discipline, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
 
@@ -26,6 +26,26 @@ impl Probe for Outcomes {
             Fate::Dropped(packet, why) => (packet, 4 + why.index()),
         };
         self.0[packet.segment.seq.0 as usize] = (code as u8, now);
+    }
+}
+
+impl Outcomes {
+    /// Notes what has been sent by `until`.
+    fn deliver(&mut self, link: &mut Link<Discipline>, until: Time) {
+        while link.due() <= until
+            && let Some(entry) = link.deliver(until)
+        {
+            self.0[entry.packet.segment.seq.0 as usize].1 = entry.arrives;
+        }
+    }
+}
+
+/// A packet arrives at the link.
+fn enter(link: &mut Link<Discipline>, now: Time, mut packet: Packet, outcomes: &mut Outcomes) {
+    if link.holds() {
+        link.keep(now, 0, packet, outcomes);
+    } else if let Some(arrives) = link.receive(now, &mut packet, outcomes) {
+        link.put(InPipe { arrives, entered: now, hop: 0, packet });
     }
 }
 
@@ -89,22 +109,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut records = Vec::with_capacity(arrivals as usize);
     for seq in 0..arrivals as u32 {
         let packet = traffic.next(seq);
-        let now = traffic.now;
-        while link.deliver(now).is_some() {}
-        records.push((now, packet));
-        let mut entering = packet;
-        if let Some(arrives) = link.receive(now, &mut entering, &mut outcomes) {
-            link.put(InPipe { arrives, entered: now, hop: 0, packet: entering });
-        }
+        records.push((traffic.now, packet));
+        link.catch_up(traffic.now, &mut outcomes);
+        outcomes.deliver(&mut link, traffic.now);
+        enter(&mut link, traffic.now, packet, &mut outcomes);
     }
+    link.catch_up(Time::NEVER, &mut outcomes);
+    outcomes.deliver(&mut link, Time::NEVER);
 
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    for ((now, packet), (code, at)) in records.iter().zip(&outcomes.0) {
+    for ((now, packet), (code, done)) in records.iter().zip(&outcomes.0) {
         out.write_all(&now.0.to_le_bytes())?;
+        out.write_all(&done.0.to_le_bytes())?;
         out.write_all(&packet.flow.to_le_bytes())?;
         out.write_all(&packet.size.to_le_bytes())?;
-        out.write_all(&[packet.ecn as u8, packet.label.dscp(), *code, 0, 0, 0])?;
-        out.write_all(&((at.since(*now).0 / 1000) as u32).to_le_bytes())?;
+        out.write_all(&[packet.ecn as u8, packet.label.dscp(), *code, 0, 0, 0, 0, 0, 0, 0])?;
     }
     Ok(())
 }

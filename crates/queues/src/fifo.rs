@@ -27,6 +27,30 @@ words! {
     }
 }
 
+words! {
+    /// Which packet goes when the buffer is full.
+    pub enum DropFrom {
+        /// The one that arrives.
+        Tail = "tail",
+        /// The one that has waited longest.
+        Front = "front",
+        /// One of those that wait, at random.
+        Random = "random",
+        /// The oldest of the flow with the most bytes waiting.
+        LongestFlow = "longest-flow",
+    }
+}
+
+words! {
+    /// Which packet is marked when the law signals by an ECN-capable one.
+    pub enum MarkAt {
+        /// The one that arrives.
+        Tail = "tail",
+        /// The first from the head of the queue that is ECN-capable and not marked: the news reaches the sender earlier by the queueing delay.
+        Head = "head",
+    }
+}
+
 params! {
     /// The buffer of a queue.
     pub struct Buffer: "buffer", checked by check {
@@ -34,6 +58,10 @@ params! {
         limit: Depth = (Depth::Packets(100.0)), in Range::between(1.0, 1e9).whole(), from "rfc7567 §2 leaves it to the operator; 100 is a common default of hosts";
         /// Whether the packet in service counts towards the limit.
         limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2's Drop Tail counts it, its RED does not";
+        /// Which packet is dropped when the buffer is full.
+        drop_from: DropFrom = (DropFrom::Tail), in Range::ANY, from "rfc2309 §3 has tail, front and random; suter1998buffer the longest queue";
+        /// Which packet is marked when the law signals by an ECN-capable one.
+        mark_at: MarkAt = (MarkAt::Tail), in Range::ANY, from "rfc3168 §5 speaks of the arriving packet";
         /// What is done to an ECN-capable packet by which the law signals congestion.
         ecn: Marking = (Marking::Mark), in Range::ANY, from "rfc3168 §5";
     }
@@ -48,18 +76,41 @@ fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// A limit as the shell holds it.
+/// The limit of a buffer.
 #[derive(Clone, Copy, Debug)]
-enum Limit {
-    Packets(u32),
+pub enum Limit {
+    /// So many packets, and whether the one in service is one of them.
+    Packets(u32, Counting),
+    /// So many bytes.
     Bytes(u64),
+}
+
+impl Limit {
+    /// The limit of this buffer.
+    pub fn of(buffer: &Buffer) -> Self {
+        match buffer.limit {
+            Depth::Packets(n) => Limit::Packets(n as u32, buffer.limit_counts),
+            Depth::Bytes(n) => Limit::Bytes(n as u64),
+        }
+    }
+
+    /// Whether the packet finds no room.
+    #[inline]
+    pub fn is_full(self, packet: &Packet, at: &Arrival) -> bool {
+        match self {
+            Limit::Packets(n, counting) => {
+                let in_service = counting == Counting::System && at.idle_since.is_none();
+                at.backlog.packets + u32::from(in_service) >= n
+            }
+            Limit::Bytes(n) => at.backlog.bytes + u64::from(packet.size) > n,
+        }
+    }
 }
 
 /// A first-in-first-out queue under the law `A`.
 #[derive(Debug)]
 pub struct Shell<A> {
     limit: Limit,
-    counting: Counting,
     marks: bool,
     law: A,
 }
@@ -67,15 +118,7 @@ pub struct Shell<A> {
 impl<A: Aqm> Shell<A> {
     /// The shell of a buffer around a law.
     pub fn new(buffer: &Buffer, law: A) -> Self {
-        Shell {
-            limit: match buffer.limit {
-                Depth::Packets(n) => Limit::Packets(n as u32),
-                Depth::Bytes(n) => Limit::Bytes(n as u64),
-            },
-            counting: buffer.limit_counts,
-            marks: buffer.ecn == Marking::Mark,
-            law,
-        }
+        Shell { limit: Limit::of(buffer), marks: buffer.ecn == Marking::Mark, law }
     }
 
     /// The law.
@@ -86,20 +129,8 @@ impl<A: Aqm> Shell<A> {
     /// The limit of the buffer in packets, if it counts them.
     pub fn limit(&self) -> Option<u32> {
         match self.limit {
-            Limit::Packets(n) => Some(n),
+            Limit::Packets(n, _) => Some(n),
             Limit::Bytes(_) => None,
-        }
-    }
-
-    /// Whether the packet finds no room.
-    #[inline]
-    fn is_full(&self, packet: &Packet, at: &Arrival) -> bool {
-        match self.limit {
-            Limit::Packets(n) => {
-                let in_service = self.counting == Counting::System && at.idle_since.is_none();
-                at.backlog.packets + u32::from(in_service) >= n
-            }
-            Limit::Bytes(n) => at.backlog.bytes + u64::from(packet.size) > n,
         }
     }
 
@@ -107,7 +138,7 @@ impl<A: Aqm> Shell<A> {
     #[inline]
     pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
         let verdict = self.law.on_arrival(packet, at);
-        if self.is_full(packet, at) {
+        if self.limit.is_full(packet, at) {
             self.law.on_overflow(at.now);
             fates.drop(*packet, Why::Full);
             return false;
@@ -149,13 +180,23 @@ mod tests {
         }
     }
 
+    fn buffer(limit: Depth) -> Buffer {
+        Buffer {
+            limit,
+            limit_counts: Counting::Waiting,
+            drop_from: DropFrom::Tail,
+            mark_at: MarkAt::Tail,
+            ecn: Marking::Mark,
+        }
+    }
+
     fn packet(ecn: Ecn) -> Packet {
         Packet { size: 1500, ecn, ..Packet::default() }
     }
 
     /// What becomes of a packet with this ECN field that the law chose.
     fn signalled(ecn: Marking, field: Ecn) -> Option<Ecn> {
-        let buffer = Buffer { limit: Depth::Packets(10.0), limit_counts: Counting::Waiting, ecn };
+        let buffer = Buffer { ecn, ..buffer(Depth::Packets(10.0)) };
         let mut p = packet(field);
         let admitted = Shell::new(&buffer, Always).admit(&mut p, &arrival(0, false), &mut Fates::default());
         admitted.then_some(p.ecn)
@@ -174,7 +215,7 @@ mod tests {
     #[test]
     fn the_limit_counts_what_it_says() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
-            let buffer = Buffer { limit: Depth::Packets(4.0), limit_counts, ecn: Marking::Mark };
+            let buffer = Buffer { limit_counts, ..buffer(Depth::Packets(4.0)) };
             let mut shell = Shell::new(&buffer, crate::drop_tail::NoLaw);
             let mut admits =
                 |n, busy| shell.admit(&mut packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default());
@@ -186,8 +227,7 @@ mod tests {
     /// A limit in bytes holds what fits: two packets of 1500 B in 4000 B, and not a third.
     #[test]
     fn a_limit_in_bytes_counts_bytes() {
-        let buffer =
-            Buffer { limit: Depth::Bytes(4000.0), limit_counts: Counting::Waiting, ecn: Marking::Mark };
+        let buffer = buffer(Depth::Bytes(4000.0));
         let mut shell = Shell::new(&buffer, crate::drop_tail::NoLaw);
         let mut admits = |n, size| {
             shell.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())

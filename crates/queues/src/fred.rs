@@ -48,6 +48,7 @@ fn check(fred: &Fred, path: &str) -> Result<(), Invalid> {
 
 impl Configures for Fred {
     type Law = FredLaw;
+    const COUNTS_ON_ORDER: bool = true;
 
     fn law(&self, place: Place) -> FredLaw {
         let limit = match place.limit {

@@ -1,8 +1,10 @@
 //! What every law of this crate is built from.
 
 use engine::Stream;
-use net::{Aqm, Backlog};
+use net::{Aqm, Backlog, QueueDiscipline};
 use units::{Bytes, Depth, Params, Rate};
+
+use crate::fifo::Buffer;
 
 /// Where a law is set up: its link, and its randomness.
 #[derive(Clone, Debug)]
@@ -26,8 +28,19 @@ impl Place {
 pub trait Configures: Params {
     /// The law.
     type Law: Aqm;
+    /// Whether the law counts on what it lets in leaving in order, each at its time: then nothing but
+    /// the tail may be dropped when the buffer is full.
+    const COUNTS_ON_ORDER: bool = false;
     /// The law at a place.
     fn law(&self, place: Place) -> Self::Law;
+}
+
+/// The parameters of a discipline that keeps its packets until they are sent.
+pub trait Keeps: Params {
+    /// The discipline.
+    type Discipline: QueueDiscipline;
+    /// The discipline at a place, behind this buffer.
+    fn discipline(&self, buffer: &Buffer, place: Place) -> Self::Discipline;
 }
 
 /// What waits, counted as `like` counts.

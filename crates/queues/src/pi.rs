@@ -41,6 +41,7 @@ fn check(pi: &Pi, path: &str) -> Result<(), Invalid> {
 
 impl Configures for Pi {
     type Law = PiLaw;
+    const COUNTS_ON_ORDER: bool = true;
 
     fn law(&self, place: Place) -> PiLaw {
         let unit = match self.qref {

@@ -33,6 +33,7 @@ params! {
 
 impl Configures for Pi2 {
     type Law = Pi2Law;
+    const COUNTS_ON_ORDER: bool = true;
 
     fn law(&self, place: Place) -> Pi2Law {
         Pi2Law {

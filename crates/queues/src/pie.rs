@@ -36,6 +36,7 @@ params! {
 
 impl Configures for Pie {
     type Law = PieLaw;
+    const COUNTS_ON_ORDER: bool = true;
 
     fn law(&self, place: Place) -> PieLaw {
         PieLaw {

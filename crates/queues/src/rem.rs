@@ -35,6 +35,7 @@ params! {
 
 impl Configures for Rem {
     type Law = RemLaw;
+    const COUNTS_ON_ORDER: bool = true;
 
     fn law(&self, place: Place) -> RemLaw {
         let unit = match self.target {

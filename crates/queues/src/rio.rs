@@ -107,6 +107,7 @@ fn check(rio: &Rio, path: &str) -> Result<(), Invalid> {
 
 impl Configures for Rio {
     type Law = WredLaw;
+    const COUNTS_ON_ORDER: bool = true;
 
     fn law(&self, place: Place) -> WredLaw {
         self.wred().law(place)

@@ -99,6 +99,7 @@ fn check(wred: &Wred, path: &str) -> Result<(), Invalid> {
 
 impl Configures for Wred {
     type Law = WredLaw;
+    const COUNTS_ON_ORDER: bool = true;
 
     fn law(&self, place: Place) -> WredLaw {
         let mut of_dscp = [self.precedences.len().saturating_sub(1) as u8; 64];
