@@ -212,9 +212,7 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.links[lane as usize];
-        if link.holds() {
-            link.catch_up(now, &mut self.fates.of(lane));
-        }
+        link.catch_up(now, &mut self.fates.of(lane));
         let entry = link.deliver(now);
         let due = link.due();
         self.events.set(lane, due);
@@ -238,11 +236,8 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
         let link = self.hops[hop as usize].link();
-        if self.links[link as usize].holds() {
-            return self.keep(now, hop, packet);
-        }
         let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
-        let Some(arrives) = received else { return };
+        let Some(arrives) = received else { return self.keep(now, hop, packet) };
         let next = self.hops[hop as usize + 1];
         let (into, entry) = if next.only_delays() {
             let into = next.link();
@@ -256,13 +251,15 @@ impl<'a> Simulation<'a> {
         self.events.set(into, link.due());
     }
 
-    /// A packet enters the queue of the link at `hop`, which keeps it until it is sent.
+    /// A packet was not admitted to the link at `hop`: it is dropped, or its queue keeps it until it is sent.
     #[cold]
     fn keep(&mut self, now: Time, hop: u32, packet: Packet) {
         let lane = self.hops[hop as usize].link();
         let link = &mut self.links[lane as usize];
-        link.keep(now, hop, packet, &mut self.fates.of(lane));
-        self.events.set(lane, link.due());
+        if link.holds() {
+            link.keep(now, hop, packet, &mut self.fates.of(lane));
+            self.events.set(lane, link.due());
+        }
     }
 
     /// A packet reaches its endpoint.

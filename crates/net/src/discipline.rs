@@ -64,17 +64,29 @@ pub struct Arrival {
     pub now: Time,
     /// What waits.
     pub backlog: Backlog,
+    /// When the transmitter has sent everything admitted so far, or had.
+    pub free_at: Time,
+}
+
+impl Arrival {
     /// When the transmitter fell idle; `None`: it is sending.
-    pub idle_since: Option<Time>,
+    #[inline]
+    pub fn idle_since(&self) -> Option<Time> {
+        (self.free_at <= self.now).then_some(self.free_at)
+    }
+
     /// When the packet's transmission begins if it is admitted: its delay in the queue is known.
-    pub begins: Time,
+    #[inline]
+    pub fn begins(&self) -> Time {
+        self.free_at.max(self.now)
+    }
 }
 
 /// An active queue management law: it sees packets come and decides.
 pub trait Aqm {
     /// A packet arrives.
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict;
-    /// The arriving packet was let in, marked or not; it leaves the queue at `at.begins`.
+    /// The arriving packet was let in, marked or not; it leaves the queue at `at.begins()`.
     fn on_admitted(&mut self, _packet: &Packet, _at: &Arrival) {}
     /// The shell dropped the arriving packet because the buffer was full.
     fn on_overflow(&mut self, _now: Time) {}
@@ -154,7 +166,7 @@ pub trait Fifo {
     /// Most waiting packets it ever admits one more to, if it never drops below that: what
     /// [`Link::only_delays`](crate::Link::only_delays) needs to know.
     fn passes_below(&self) -> Option<u32>;
-    /// The queue, if it is one that keeps its packets instead: then the link never calls `admit`.
+    /// The queue, if it is one that keeps its packets: then it admits none, and takes each instead.
     type Held: QueueDiscipline;
     /// See [`Fifo::Held`].
     fn held(&self) -> Option<&Self::Held>;

@@ -98,17 +98,13 @@ impl<Q: Fifo> Link<Q> {
     }
 
     /// A packet arrives at the queue, which may mark it. If it is admitted, returns its arrival at the
-    /// far end; the caller puts it in this link's pipe, or in that of a link that only delays.
+    /// far end; the caller puts it in this link's pipe, or in that of a link that only delays. If not, it
+    /// is dropped, or the caller hands it to the queue that keeps it ([`Link::keep`]).
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Option<Time> {
         self.ledger.arrive(packet);
         let idle = self.free_at <= now;
-        let at = Arrival {
-            now,
-            backlog: self.waiting(now),
-            idle_since: idle.then_some(self.free_at),
-            begins: self.free_at.max(now),
-        };
+        let at = Arrival { now, backlog: self.waiting(now), free_at: self.free_at };
         let admitted = self.queue.admit(packet, &at, &mut self.fates);
         if !self.fates.0.is_empty() {
             self.settle(now, probe);

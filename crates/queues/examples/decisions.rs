@@ -42,10 +42,10 @@ impl Outcomes {
 
 /// A packet arrives at the link.
 fn enter(link: &mut Link<Discipline>, now: Time, mut packet: Packet, outcomes: &mut Outcomes) {
-    if link.holds() {
-        link.keep(now, 0, packet, outcomes);
-    } else if let Some(arrives) = link.receive(now, &mut packet, outcomes) {
+    if let Some(arrives) = link.receive(now, &mut packet, outcomes) {
         link.put(InPipe { arrives, entered: now, hop: 0, packet });
+    } else if link.holds() {
+        link.keep(now, 0, packet, outcomes);
     }
 }
 

@@ -73,7 +73,7 @@ impl BlueLaw {
 impl Aqm for BlueLaw {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
-        if let Some(began) = at.idle_since {
+        if let Some(began) = at.idle_since() {
             self.idle(began);
         }
         if let Some(most) = self.params.early_threshold

@@ -67,12 +67,34 @@ macro_rules! queues {
         pub enum Discipline {
             /// Drop Tail.
             DropTail(Shell<NoLaw>),
-            $(
-                #[doc = concat!("See [`", stringify!($Name), "`]; boxed, so that the many links without it stay small.")]
-                $Name(Box<Shell<<$Name as Configures>::Law>>),
-            )+
+            /// Another law; boxed, so that the many links without one stay small.
+            Lawful(Box<Lawful>),
             /// A queue that keeps its packets until they are sent.
             Keeping(Box<Keeping>),
+        }
+
+        /// Every law that decides on arrival, but Drop Tail.
+        #[derive(Debug)]
+        pub enum Lawful {
+            $(
+                #[doc = concat!("See [`", stringify!($Name), "`].")]
+                $Name(Shell<<$Name as Configures>::Law>),
+            )+
+        }
+
+        impl Lawful {
+            #[inline(never)]
+            fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
+                match self {
+                    $(Lawful::$Name(shell) => shell.admit_apart(packet, at, fates),)+
+                }
+            }
+
+            fn average(&self) -> Option<f64> {
+                match self {
+                    $(Lawful::$Name(shell) => shell.law().average(),)+
+                }
+            }
         }
 
         /// Every queue that keeps its packets until they are sent.
@@ -105,7 +127,8 @@ macro_rules! queues {
                             Keeping::$Name(HoldingShell::new(buffer, law.law(place), victims))
                         }
                         Law::$Name(law) => {
-                            return Discipline::$Name(Box::new(Shell::new(buffer, law.law(place))));
+                            let shell = Shell::new(buffer, law.law(place));
+                            return Discipline::Lawful(Box::new(Lawful::$Name(shell)));
                         }
                     )+
                     $(Law::$Keeper(law) => Keeping::$Keeper(law.discipline(buffer, place)),)+
@@ -119,7 +142,8 @@ macro_rules! queues {
             fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
                 match self {
                     Discipline::DropTail(shell) => shell.admit(packet, at, fates),
-                    $(Discipline::$Name(shell) => shell.admit(packet, at, fates),)+
+                    // A copy, so that only laws pay for having the arrival in memory.
+                    Discipline::Lawful(law) => law.admit(packet, &{ *at }, fates),
                     Discipline::Keeping(_) => false,
                 }
             }
@@ -127,7 +151,7 @@ macro_rules! queues {
             fn average(&self) -> Option<f64> {
                 match self {
                     Discipline::DropTail(shell) => shell.law().average(),
-                    $(Discipline::$Name(shell) => shell.law().average(),)+
+                    Discipline::Lawful(law) => law.average(),
                     Discipline::Keeping(queue) => queue.average(),
                 }
             }

@@ -36,7 +36,7 @@ impl Departures {
     #[inline]
     pub fn add(&mut self, packet: &Packet, at: &Arrival, tag: u32) {
         self.bytes += u64::from(packet.size);
-        self.ring.push_back(Departure { at: at.begins, entered: at.now, tag, size: packet.size });
+        self.ring.push_back(Departure { at: at.begins(), entered: at.now, tag, size: packet.size });
     }
 
     /// The next packet that leaves at `until` or before.
@@ -127,8 +127,7 @@ mod tests {
     fn packets_leave_at_their_times() {
         let mut d = Departures::default();
         for (begins, size) in [(5, 100), (7, 50)] {
-            let at =
-                Arrival { now: Time(3), backlog: Backlog::default(), idle_since: None, begins: Time(begins) };
+            let at = Arrival { now: Time(3), backlog: Backlog::default(), free_at: Time(begins) };
             d.add(&Packet { size, ..Packet::default() }, &at, 0);
         }
         assert_eq!(d.remaining(Time(4)), Backlog { packets: 2, bytes: 150 });

@@ -83,7 +83,7 @@ impl NonlinearRedLaw {
 impl Aqm for NonlinearRedLaw {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
-        self.average.update(at.now, at.idle_since, measure(at.backlog, self.minth));
+        self.average.update(at.now, at.idle_since(), measure(at.backlog, self.minth));
         let pressure = self.pressure(self.average.value());
         self.chooser.judge(pressure, &mut self.random)
     }

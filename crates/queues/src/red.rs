@@ -139,7 +139,7 @@ impl RedLaw {
     /// Figure 2, "calculate the new average queue size": returns it.
     #[inline]
     pub(crate) fn update_average(&mut self, at: &Arrival) -> f64 {
-        self.average.update(at.now, at.idle_since, measure(at.backlog, self.counts));
+        self.average.update(at.now, at.idle_since(), measure(at.backlog, self.counts));
         self.average.value()
     }
 
@@ -191,7 +191,7 @@ mod tests {
             .map(|i| {
                 let backlog = Backlog { packets: queue, bytes: 0 };
                 let now = Time(i as u64 * 8_000_000_000);
-                law.on_arrival(&Packet::default(), &Arrival { now, backlog, idle_since: None, begins: now })
+                law.on_arrival(&Packet::default(), &Arrival { now, backlog, free_at: Time::NEVER })
             })
             .collect()
     }
@@ -212,7 +212,7 @@ mod tests {
         l.average.set(4.0);
         let s = 500.0 * 8.0 / 1.5e6;
         let now = Time((300.0 * s * 1e12) as u64);
-        let at = Arrival { now, backlog: Backlog::default(), idle_since: Some(Time::ZERO), begins: now };
+        let at = Arrival { now, backlog: Backlog::default(), free_at: Time::ZERO };
         l.on_arrival(&Packet::default(), &at);
         let expected = 4.0 * 0.998_f64.powf(300.0) * 0.998;
         assert!((l.average.value() - expected).abs() < 1e-6, "{} {expected}", l.average.value());

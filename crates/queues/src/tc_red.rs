@@ -157,7 +157,7 @@ pub struct TcRedLaw {
 
 impl Aqm for TcRedLaw {
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
-        self.average = match at.idle_since {
+        self.average = match at.idle_since() {
             Some(since) => self.idle.decay(self.average, at.now.since(since).0 / 1_000_000),
             None => self.average - (self.average >> self.wlog) + at.backlog.bytes,
         };

@@ -163,7 +163,7 @@ impl WredLaw {
     /// Brings the averages up to date that an arrival of class `c` touches.
     fn update(&mut self, c: usize, at: &Arrival) {
         for class in &mut self.classes {
-            class.average.decay(at.now, at.idle_since);
+            class.average.decay(at.now, at.idle_since());
         }
         match self.averaged {
             Averaged::All => {

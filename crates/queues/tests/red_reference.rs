@@ -94,7 +94,7 @@ fn same_decisions_as_figure_2() {
             }
             now += traffic.below(8_000_000_000);
             let backlog = Backlog { packets: queue, bytes: 0 };
-            let at = Arrival { now: Time(now), backlog, idle_since, begins: Time(now) };
+            let at = Arrival { now: Time(now), backlog, free_at: idle_since.unwrap_or(Time::NEVER) };
             let verdict = law.on_arrival(&Packet::default(), &at);
             let (marked, forced) = reference.arrival(now as f64 * 1e-12, queue);
             let expected = match (marked, forced) {

@@ -19,16 +19,16 @@ impl<Q: Fifo> Link<Q> {
         self.queue.held().is_some()
     }
 
-    /// A packet arrives at the queue that keeps it; `hop`: where it is on its route.
+    /// A packet that [`Link::receive`] did not admit goes to the queue that keeps it, if there is one;
+    /// `hop`: where it is on its route.
     #[cold]
     pub fn keep(&mut self, now: Time, hop: u32, packet: Packet, probe: &mut impl Probe) {
         self.catch_up(now, probe);
-        self.ledger.arrive(&packet);
         let idle = !self.transmitting;
         let backlog = self.backlog(now);
         // To the picosecond a waiting packet, if nothing is dropped before it.
-        let begins = self.free_at.max(now) + self.transmission_time(Bytes(backlog.bytes));
-        let at = Arrival { now, backlog, idle_since: idle.then_some(self.free_at), begins };
+        let free_at = self.free_at + self.transmission_time(Bytes(backlog.bytes));
+        let at = Arrival { now, backlog, free_at };
         let Some(queue) = self.queue.held_mut() else { return };
         queue.enqueue(Held { packet, hop, entered: now }, &at, &mut self.fates);
         self.settle(now, probe);
@@ -38,8 +38,15 @@ impl<Q: Fifo> Link<Q> {
     }
 
     /// Does every dequeue whose time has come.
-    #[cold]
+    #[inline]
     pub fn catch_up(&mut self, now: Time, probe: &mut impl Probe) {
+        if self.transmitting {
+            self.make_up(now, probe);
+        }
+    }
+
+    #[cold]
+    fn make_up(&mut self, now: Time, probe: &mut impl Probe) {
         while self.transmitting && self.free_at <= now {
             self.transmit_next(self.free_at, probe);
         }
@@ -131,6 +138,7 @@ mod tests {
         for seq in 0..4 {
             let mut packet = Packet { size: 1500, ..Packet::default() };
             packet.segment.seq.0 = seq;
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), None);
             link.keep(Time::ZERO, 0, packet, &mut NoProbe);
         }
         // 0 is sent at once, then 3, then 2; 1 is dropped.
