@@ -117,6 +117,7 @@ fn any_kind() -> impl Strategy<Value = String> {
         r#"kind = "pi", a = 0.01, b = 0.009, qref = "3 packets""#,
         r#"kind = "avq", virtual_buffer = "5 kB""#,
         r#"kind = "pie", max_burst = "15 ms""#,
+        r#"kind = "pie_enhanced", max_burst = "15 ms", tail_drop = "9 kB""#,
         r#"kind = "pi2""#,
         r#"kind = "choke", minth = "1 packet", maxth = "6 packets", wq = 0.1"#,
         r#"kind = "codel", interval = "20 ms""#,

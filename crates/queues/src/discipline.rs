@@ -20,6 +20,7 @@ use crate::nonlinear_red::NonlinearRed;
 use crate::pi::Pi;
 use crate::pi2::Pi2;
 use crate::pie::Pie;
+use crate::pie_enhanced::PieEnhanced;
 use crate::red::Red;
 use crate::rem::Rem;
 use crate::rio::Rio;
@@ -243,6 +244,7 @@ queues! {
         Pi,
         Avq,
         Pie,
+        PieEnhanced,
         Pi2,
     }
     disciplines {

@@ -21,6 +21,7 @@ pub mod nonlinear_red;
 pub mod pi;
 pub mod pi2;
 pub mod pie;
+pub mod pie_enhanced;
 pub mod red;
 pub mod rem;
 pub mod rio;
