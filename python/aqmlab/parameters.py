@@ -14,9 +14,12 @@ __all__ = [
     "Avq",
     "Blue",
     "Bulk",
+    "Choke",
+    "Codel",
     "DropTail",
     "Dumbbell",
     "Flow",
+    "FqCodel",
     "Fred",
     "Graph",
     "Link",
@@ -25,6 +28,7 @@ __all__ = [
     "Pi",
     "Pi2",
     "Pie",
+    "PieEnhanced",
     "Record",
     "Red",
     "Rem",
@@ -39,6 +43,199 @@ __all__ = [
     "Threshold",
     "Wred",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FqCodel(Table):
+    """FQ-CoDel gives each flow a queue of its own, served in turn, a quantum of bytes each.
+
+    A flow that sends less than its share finds its queue empty, counts as new, and goes first. Each
+    queue is held by CoDel. When more packets are kept than `packet_limit` says, the longest queue
+    loses half of its own, from the head. The limit of the buffer is not used.
+
+    Parameters
+    ----------
+    target : str | None
+        Delay that a queue may have standing (TARGET of CoDel). Default: 5 ms. Range: above 0 s.
+        Source: rfc8290 §5.2.2: 5 ms.
+    interval : str | None
+        Time in which the delay must have been below the target once (INTERVAL of CoDel). Default:
+        100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
+    mtu : str | None
+        While no more than this waits in a queue nothing is signalled. Default: 1500 B. Range: at
+        least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+    quantum : str | None
+        Bytes that a queue may send in its turn. Default: 1514 B. Range: at least 1 B, at most
+        1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
+    flows : int | None
+        Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5:
+        1024.
+    packet_limit : str | None
+        Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
+        1 packets, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240 packets.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "fq_codel"
+
+    target: str | None = None
+    interval: str | None = None
+    mtu: str | None = None
+    quantum: str | None = None
+    flows: int | None = None
+    packet_limit: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Codel(Table):
+    """CoDel watches how long packets wait.
+
+    When even the least delay of an interval is above the target, packets are signalled at the head
+    of the queue (marked if ECN-capable, else dropped), the next one after interval/√count: slowly
+    faster, until the delay falls below the target. It has no other settings, and the rate of the
+    link may vary.
+
+    Parameters
+    ----------
+    target : str | None
+        Delay that a standing queue may have (TARGET). Default: 5 ms. Range: above 0 s. Source:
+        rfc8289 §4.4: 5 ms.
+    interval : str | None
+        Time in which the delay must have been below the target once (INTERVAL); about the largest
+        round-trip time. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3: 100 ms.
+    mtu : str | None
+        While no more than this waits nothing is signalled (maxpacket). Default: 1500 B. Range: at
+        least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "codel"
+
+    target: str | None = None
+    interval: str | None = None
+    mtu: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choke(Table):
+    """RED that holds down unresponsive flows without any state for flows.
+
+    While the average is above minth, each arriving packet is compared with one drawn at random from
+    the queue; if both are of the same flow both are dropped. Otherwise RED decides. A flow that
+    fills the queue meets itself most often.
+
+    Parameters
+    ----------
+    minth : str | None
+        Average queue below which every packet passes (minth). Default: 5 packets. Range: above 0
+        packets or B. Source: floyd1993red §6.
+    maxth : str | None
+        Average queue above which every packet is dropped (maxth). Default: 15 packets. Range: above
+        0 packets or B. Source: floyd1997parameters: three times minth.
+    maxp : float | None
+        Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
+        most 1. Source: floyd1997parameters: 1/10.
+    wq : float | None
+        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
+        Source: pan2000choke §III: 0.002.
+    candidates : int | None
+        How many packets of the queue an arriving packet is compared with. Default: 1. Range: at
+        least 1, at most 1000. Source: pan2000choke §II: 1.
+    idle_packet_size : str | None
+        Size of the packets that are pretended to have arrived while the queue was idle. Default:
+        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "choke"
+
+    minth: str | None = None
+    maxth: str | None = None
+    maxp: float | None = None
+    wq: float | None = None
+    candidates: int | None = None
+    idle_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +272,16 @@ class Pi2(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -90,6 +297,81 @@ class Pi2(Table):
     coupling: float | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PieEnhanced(Table):
+    """PIE as its RFC suggests to build it: it measures the departure rate instead of stamping packets, is off until a third of the buffer is filled, spaces its drops, never faster than once in 0.85/p packets and at the latest after 8.5/p, and raises the probability by 2 % at most once it exceeds 10 %.
+
+    Parameters
+    ----------
+    target : str | None
+        The delay that is held (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
+        Appendix B: 15 ms.
+    max_burst : str | None
+        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
+        rfc8033 Appendix B: 150 ms.
+    t_update : str | None
+        Time between two changes of the probability (T_UPDATE). Default: 15 ms. Range: at least
+        0.000001 s. Source: rfc8033 Appendix B: 15 ms.
+    alpha : float | None
+        Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
+        0. Source: rfc8033 Appendix B: 1/8.
+    beta : float | None
+        Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
+        Appendix B: 1 + 1/4.
+    mean_packet_size : str | None
+        Twice this may wait without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at least 1 B, at
+        most 65535 B. Source: rfc8033 §4.1 leaves it open; 1024 B is Linux's least.
+    mark_below : float | None
+        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
+        Default: 0.1. Source: rfc8033 Appendix B: 10 %.
+    tail_drop : str | None
+        Bytes that may wait (TAIL_DROP); a third of them turns PIE on; absent: the limit of the
+        buffer, packets taken for 1500 B. Default: absent. Range: at least 1 B. Source: rfc8033
+        §5.3: the tail drop threshold.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "pie_enhanced"
+
+    target: str | None = None
+    max_burst: str | None = None
+    t_update: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    mean_packet_size: str | None = None
+    mark_below: float | None = None
+    tail_drop: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -133,6 +415,16 @@ class Pie(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -150,6 +442,8 @@ class Pie(Table):
     mark_below: float | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -181,6 +475,16 @@ class Avq(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -194,6 +498,8 @@ class Avq(Table):
     virtual_buffer: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -230,6 +536,16 @@ class Pi(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -245,6 +561,8 @@ class Pi(Table):
     mean_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -282,6 +600,16 @@ class Rem(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -298,6 +626,8 @@ class Rem(Table):
     mean_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -342,6 +672,16 @@ class Sfb(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -359,6 +699,8 @@ class Sfb(Table):
     penalty_burst: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -394,6 +736,16 @@ class Blue(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -408,6 +760,8 @@ class Blue(Table):
     early_threshold: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -431,6 +785,16 @@ class Threshold(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -442,6 +806,8 @@ class Threshold(Table):
     threshold: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -477,6 +843,16 @@ class Sred(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -491,6 +867,8 @@ class Sred(Table):
     variant: Literal["simple", "full"] | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -535,6 +913,16 @@ class Fred(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -551,6 +939,8 @@ class Fred(Table):
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -613,6 +1003,16 @@ class Rio(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -635,6 +1035,8 @@ class Rio(Table):
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -681,6 +1083,16 @@ class Wred(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -698,6 +1110,8 @@ class Wred(Table):
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -742,6 +1156,16 @@ class NonlinearRed(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -759,6 +1183,8 @@ class NonlinearRed(Table):
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -815,6 +1241,16 @@ class SelfConfiguringRed(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -835,6 +1271,8 @@ class SelfConfiguringRed(Table):
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -894,6 +1332,16 @@ class AdaptiveRed(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -915,6 +1363,8 @@ class AdaptiveRed(Table):
     above_maxth: Literal["drop", "mark"] | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -956,6 +1406,16 @@ class TcRed(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -972,6 +1432,8 @@ class TcRed(Table):
     bandwidth: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -1035,6 +1497,16 @@ class Red(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -1056,6 +1528,8 @@ class Red(Table):
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -1076,6 +1550,16 @@ class DropTail(Table):
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -1086,6 +1570,8 @@ class DropTail(Table):
 
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -1235,9 +1721,9 @@ class Link(Table):
         Its rate.
     delay : str
         Its propagation delay. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | Pi2 | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any] | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | Pi2 | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any] | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
     directions : Literal["both", "one"] | None
         Whether it goes both ways. Default: both. "both": From and to alike. "one": Only from → to.
@@ -1269,7 +1755,11 @@ class Link(Table):
         | Pi
         | Avq
         | Pie
+        | PieEnhanced
         | Pi2
+        | Choke
+        | Codel
+        | FqCodel
         | str
         | Mapping[str, Any]
         | None
@@ -1292,7 +1782,11 @@ class Link(Table):
         | Pi
         | Avq
         | Pie
+        | PieEnhanced
         | Pi2
+        | Choke
+        | Codel
+        | FqCodel
         | str
         | Mapping[str, Any]
         | None
@@ -1344,9 +1838,9 @@ class Dumbbell(Table):
         Rate of the bottleneck, each way.
     delay : str
         Propagation delay of the bottleneck, one way. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | Pi2 | str | Mapping[str, Any]
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any]
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | Pi2 | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any] | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     left_hosts : int | None
         Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
@@ -1362,7 +1856,7 @@ class Dumbbell(Table):
     right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
-    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | Pi2 | str | Mapping[str, Any] | None
+    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any] | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
 
@@ -1388,7 +1882,11 @@ class Dumbbell(Table):
         | Pi
         | Avq
         | Pie
+        | PieEnhanced
         | Pi2
+        | Choke
+        | Codel
+        | FqCodel
         | str
         | Mapping[str, Any]
     )
@@ -1414,7 +1912,11 @@ class Dumbbell(Table):
         | Pi
         | Avq
         | Pie
+        | PieEnhanced
         | Pi2
+        | Choke
+        | Codel
+        | FqCodel
         | str
         | Mapping[str, Any]
         | None
@@ -1439,7 +1941,11 @@ class Dumbbell(Table):
         | Pi
         | Avq
         | Pie
+        | PieEnhanced
         | Pi2
+        | Choke
+        | Codel
+        | FqCodel
         | str
         | Mapping[str, Any]
         | None

@@ -11,9 +11,9 @@ NOT_ECT = 0
 SECOND = 10**12
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Packet:
-    """A packet as the traffic made it."""
+    """A packet as the traffic made it; two that are alike are still two."""
 
     flow: int
     size: int
