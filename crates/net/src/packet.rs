@@ -165,7 +165,7 @@ impl Label {
 
     /// The label of a packet from the flow's sender (`way` 0) or its receiver (1), with DSCP 0.
     pub fn new(way: usize) -> Self {
-        Label(if way == 0 { 0 } else { Self::WAY })
+        Label((way as u8) << 7)
     }
 
     /// 0: from the flow's sender; 1: from its receiver.

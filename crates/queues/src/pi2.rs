@@ -3,7 +3,8 @@
 //! Source: De Schepper, Bondarenko, Tsang & Briscoe 2016 (`deschepper2016pi2`) and RFC 9332 §2.4 and
 //! Appendix A.1 (`rfc9332`), the base AQM without the second queue: the controller, the square, the
 //! coupling to Scalable traffic, and the defaults. The delay is that of the packet at the head of the
-//! queue when the period ends.
+//! queue when the period ends. Missing: the limit of the Classic probability (p_Cmax) and the policy for
+//! overload, which RFC 9332 has for the two queues together.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
