@@ -2,9 +2,11 @@
 //!
 //! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness of
 //! RED's active queue management" (`floyd2001adaptive`): the algorithm of figure 1, and the automatic
-//! setting of wq and the thresholds of sections 4.3 and 5. Written from the algorithm as the paper
-//! gives it; the paper's default target delay of 5 ms and its least minth of 5 packets are also those
-//! of ns-2. maxp is adapted at the end of each interval with the average as the last arrival left it.
+//! setting of wq and the thresholds of sections 4.3 and 5. maxp is adapted at the end of each interval
+//! with the average as the last arrival left it.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;

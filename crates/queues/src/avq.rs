@@ -3,6 +3,9 @@
 //! Source: Kunniyur & Srikant 2001, "Analysis and design of an adaptive virtual queue (AVQ) algorithm
 //! for active queue management" (`kunniyur2001avq`), the pseudo-code of its figure "AVQ algorithm".
 //! The virtual capacity begins at that of the link.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Probability, Range, Rate, Time, params};

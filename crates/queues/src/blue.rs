@@ -2,9 +2,11 @@
 //!
 //! Source: Feng, Shin, Kandlur & Saha 2002, "The BLUE active queue management algorithms"
 //! (`feng2002blue`), the algorithm of its figure "The BLUE algorithm", with the variant that takes a
-//! queue above L for a loss. The link falls idle once, when it has sent its last packet: that is the event, however
-//! long it stays idle. Written from the algorithm as it is commonly printed; of the paper's table of settings
-//! the last (B4) is the default.
+//! queue above L for a loss. The link falls idle once, when it has sent its last packet: that is the
+//! event, however long it stays idle. The default is the last of the paper's settings (B4).
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

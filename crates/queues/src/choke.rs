@@ -3,6 +3,9 @@
 //! Source: Pan, Prabhakar & Psounis 2000, "CHOKe: a stateless active queue management scheme for
 //! approximating fair bandwidth allocation" (`pan2000choke`), the algorithm of figure 1 in section II:
 //! RED's average and probability, and above minth a comparison with a packet of the queue.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Held, QueueDiscipline, Verdict, Why};

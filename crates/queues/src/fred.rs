@@ -1,10 +1,12 @@
 //! FRED: flow random early drop.
 //!
 //! Source: Lin & Morris 1997, "Dynamics of random early detection" (`lin1997fred`), the pseudo-code of
-//! its section 4, without the two-packet mode for many flows of section 5. Written from the pseudo-code
-//! as it is reprinted in surveys. Where it lets the average decay both when a packet comes to
-//! an empty queue and before it is accepted, each idle time counts once here. A flow's packets are
-//! those that wait; the packet in service has departed.
+//! its section 4, without the two-packet mode for many flows of section 5. Where it lets the average
+//! decay both when a packet comes to an empty queue and before it is accepted, each idle time counts
+//! once here. A flow's packets are those that wait; the packet in service has departed.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

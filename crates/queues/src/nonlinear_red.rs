@@ -1,8 +1,10 @@
 //! Nonlinear RED: the probability rises with the square of the average's way between the thresholds.
 //!
 //! Source: Zhou, Yeung & Li 2006, "Nonlinear RED: a simple yet efficient active queue management
-//! scheme" (`zhou2006nonlinear`), equation (2); everything else is RED's. Written from descriptions of
-//! the paper that agree on the equation and on maxp' = 1.5 maxp.
+//! scheme" (`zhou2006nonlinear`), equation (2); everything else is RED's.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};

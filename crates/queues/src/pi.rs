@@ -4,6 +4,9 @@
 //! supporting TCP flows" (`hollot2001pi`): the difference equation of its section on implementation,
 //! p(kT) = a (q(kT) - qref) - b (q((k-1)T) - qref) + p((k-1)T), with the coefficients and the sampling
 //! frequency of its experiments. The queue is sampled at the ends of the periods, exactly.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

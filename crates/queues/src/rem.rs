@@ -4,6 +4,9 @@
 //! equation (1) for the price and equation (2) for the probability, with the constants of its
 //! experiments. The period is that of ns-2's implementation; the input rate of a period is what arrived
 //! in it, unsmoothed, as equation (1) has it.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

@@ -4,6 +4,9 @@
 //! (`clark1998rio`), the algorithm of its figure "RIO": for an In packet the average of the In packets
 //! and the In parameters, for an Out packet the average of all packets and the Out parameters. The
 //! decoupled variant averages the Out packets alone. The machinery is WRED's.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Probability, Range, Read, params, words};

@@ -4,6 +4,9 @@
 //! (`feng1999selfconfiguring`), the algorithm of its figure "Adaptive RED algorithm": every time the
 //! average is updated, its place beside the thresholds is compared with its last. The paper bounds
 //! maxp on neither side; here it stays at most 1, since it is a probability.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;

@@ -4,6 +4,9 @@
 //! "SFB algorithm": L levels of N bins, each a BLUE of the packets hashed to it. The defaults of its
 //! steps and of the penalty rate are those of tc-sfb(8), which sets both. Missing: the hash functions that
 //! move from time to time.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

@@ -2,7 +2,10 @@
 //!
 //! Source: Ott, Lakshman & Wong 1999, "SRED: stabilized RED" (`ott1999sred`): the zombie list of its
 //! section 2, the estimate of equation (2.2), the drop functions p_sred and p_zap of section 3 (simple)
-//! and 4 (full). Written from the description of the algorithm in surveys, which agree on them.
+//! and 4 (full).
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

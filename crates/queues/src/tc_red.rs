@@ -1,11 +1,14 @@
 //! RED as Linux computes it and as `tc` sets it.
 //!
 //! Source: tc-red(8) (`tcred8`) for the parameters, their defaults and what they mean; the integer
-//! arithmetic is that of the 2.4 series, written from its published description: the weight is a
+//! arithmetic is that of the 2.4 series, in outline: the weight is a
 //! power of two, the average is held times 2^Wlog, the idle decay is a shift looked up by idle time
 //! in a table of 256 cells, and a packet is signalled when
 //! ((avg - min) 2^-Wlog) count reaches a random number of Plog bits that is drawn once a signal.
 //! Times are in microseconds. (Kernels from 3.2 hold the probability exactly instead of as a power of two.)
+//!
+//! Neither the manual page nor the code was at hand: parameters, defaults and arithmetic are set down
+//! from memory and still to be checked against them.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

@@ -5,6 +5,9 @@
 //! precedence its own thresholds and maxp. Which queue the average of a class is of tells the products
 //! apart: the whole queue (Cisco's WRED), the class's own packets (Linux's GRED), or its own and those
 //! of better classes (RIO and GRED's rio mode). An idle link lets every average decay.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
