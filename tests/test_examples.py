@@ -47,3 +47,18 @@ def test_sweep(
     runpy.run_path("examples/sweep.py", run_name="__main__")
     assert "drop_tail" in capsys.readouterr().out
     assert sorted(p.name for p in tmp_path.iterdir()) == ["sweep.csv", "sweep.svg"]
+
+
+def test_short_connections_wait_less_behind_red(tmp_path: Path) -> None:
+    text = Path("examples/web.toml").read_text()
+    medians = {}
+    for kind in ("drop_tail", "red"):
+        (tmp_path / "web.toml").write_text(text.replace("drop_tail", kind))
+        result = aqmlab.run(tmp_path / "web.toml")
+        web = result.table("connections").set_index("flow").loc["web"]
+        transfers = result.series("transfers")
+        assert web["opened"] == len(transfers)
+        assert web["completed"] == transfers["duration_s"].count()
+        assert abs(web["opened"] - 60 / 0.05) < 6 * (60 / 0.05) ** 0.5
+        medians[kind] = web["median_duration_s"]
+    assert medians["red"] < medians["drop_tail"]

@@ -111,3 +111,12 @@ def test_plots_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> None
         assert first == second
     with pytest.raises(KeyError, match="right>nowhere"):
         plots.queue(result, "right>nowhere")
+
+
+def test_connections_and_transfers_are_read_back(tmp_path: Path) -> None:
+    result = aqmlab.run("examples/web.toml")
+    result.write(tmp_path / "out")
+    again = aqmlab.Result.read(tmp_path / "out")
+    assert again.tables == result.tables == ["flows", "links", "connections", "transfers"]
+    for name in ("connections", "transfers"):
+        pd.testing.assert_frame_equal(again.table(name), result.table(name))

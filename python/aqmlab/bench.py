@@ -160,6 +160,8 @@ def available(scenario: str, tell: Callable[[str], None]) -> list[Simulator]:
     candidates: list[tuple[str, Callable[[], Callable[[str], Measured]]]] = []
     if base in ("S1", "S2", "S3"):
         candidates += [("ns-2", lambda: ns2(base, law)), ("ns-3", lambda: ns3(base, law))]
+    else:
+        tell(f"ns-2 and ns-3 are left out of {base}: they have no script for it")
     if base in LIMIT:
         candidates += [("limit loop", lambda: limit_loop(base))]
     found = []
@@ -310,8 +312,8 @@ def child(path: str) -> Measured:
     from aqmlab import _core
     from aqmlab.results import Result
 
-    scenario = _core.check(Path(path).read_text(), "toml", [])
     before = memory_bytes("VmRSS")
+    scenario = _core.check(Path(path).read_text(), "toml", [])
     batch = _core.Batch([scenario], 1)
     finished = None
     while finished is None:

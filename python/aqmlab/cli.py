@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 WRONG_INPUT = 2
 INTERRUPTED = 130
 DEFECT = 1
+FAILED = 1
 PIPE_CLOSED = 141
 
 app = typer.Typer(
@@ -120,6 +121,54 @@ def reproduce(
     typer.echo(str(report))
 
 
+@app.command("script")
+def script_command(
+    files: Annotated[
+        list[Path], typer.Argument(help="Packet scripts, or folders with *.pkt in them.")
+    ],
+    preset: Annotated[
+        str, typer.Option(help="Parameters of TCP to begin with: linux or rfc.", metavar="NAME")
+    ] = "linux",
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a parameter of TCP, e.g. congestion=reno; may be given again.",
+        ),
+    ] = None,
+    tolerance: Annotated[
+        str | None,
+        typer.Option(
+            help="How far times may be off, unless a script says; default 4 ms.", metavar="TIME"
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the outcomes as JSON, one object a script.")
+    ] = False,
+) -> int:
+    """Run packet scripts (packetdrill's language) against the TCP endpoint, in virtual time."""
+    import json
+
+    from aqmlab import script
+
+    outcomes = []
+    options = {
+        "preset": preset,
+        "changes": [_change(change, "congestion=reno") for change in changes or []],
+        "tolerance": tolerance,
+    }
+    for outcome in script.run_files(script.find(files), **options):
+        outcomes.append(outcome)
+        if not as_json:
+            typer.echo(script.describe(outcome))
+    if as_json:
+        typer.echo(json.dumps([outcome.as_dict() for outcome in outcomes], indent=1))
+    else:
+        typer.echo(script.summary(outcomes))
+    return FAILED if any(outcome.verdict == script.FAILED for outcome in outcomes) else 0
+
+
 @app.command()
 def bench(
     scenarios: Annotated[
@@ -184,12 +233,10 @@ def schema() -> None:
     typer.echo(json.dumps(manual.schema(), indent=1, ensure_ascii=False))
 
 
-def _change(change: str) -> tuple[str, str]:
+def _change(change: str, example: str = "network.queue.limit='64 packets'") -> tuple[str, str]:
     key, equals, value = change.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise ValueError(
-            f"--set {change!r} must be KEY=VALUE, for example network.queue.limit='64 packets'"
-        )
+        raise ValueError(f"--set {change!r} must be KEY=VALUE, for example {example}")
     return key.strip(), value.strip()
 
 

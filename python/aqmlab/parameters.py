@@ -10,37 +10,58 @@ from typing import Any, ClassVar, Literal
 from aqmlab.scenario import Document, Table
 
 __all__ = [
+    "Abe",
     "AdaptiveRed",
+    "Arrivals",
     "Avq",
+    "Bbr",
+    "Bbr3",
     "Blue",
     "Bulk",
     "Choke",
     "Codel",
+    "Cubic",
+    "Dctcp",
     "DropTail",
     "Dumbbell",
+    "Exponential",
     "Flow",
     "FqCodel",
     "Fred",
     "Graph",
+    "Highspeed",
+    "Htcp",
+    "Hystart",
+    "Illinois",
+    "Ledbat",
     "Link",
+    "Lognormal",
+    "Messages",
     "NonlinearRed",
+    "Pareto",
     "PhaseBreaking",
     "Pi",
     "Pi2",
     "Pie",
     "PieEnhanced",
+    "Prague",
     "Record",
     "Red",
     "Rem",
+    "Reno",
     "Rio",
+    "Scalable",
     "Scenario",
     "SelfConfiguringRed",
     "Sfb",
     "Spread",
     "Sred",
+    "Standard",
     "TcRed",
     "Tcp",
     "Threshold",
+    "Vegas",
+    "Westwood",
     "Wred",
 ]
 
@@ -1576,6 +1597,540 @@ class DropTail(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hystart(Table):
+    """HyStart++: in the first slow start, a round whose least round trip exceeds that of the round before by a threshold begins Conservative Slow Start (CSS), which grows slower and goes back to slow start if the round trips fall again, else ends in congestion avoidance.
+
+    Later slow starts are standard.
+
+    Parameters
+    ----------
+    min_rtt_threshold : str | None
+        Least growth of the round trip that begins CSS (MIN_RTT_THRESH). Default: 4 ms. Range: above
+        0 s. Source: rfc9406 §4.3.
+    max_rtt_threshold : str | None
+        Greatest growth of the round trip that slow start bears (MAX_RTT_THRESH). Default: 16 ms.
+        Range: above 0 s. Source: rfc9406 §4.3.
+    rtt_divisor : float | None
+        Between the two, the threshold is the last round's least round trip divided by this
+        (MIN_RTT_DIVISOR). Default: 8.0. Range: at least 1. Source: rfc9406 §4.3.
+    samples : str | None
+        Round trips measured in a round before it is judged (N_RTT_SAMPLE). Default: 8 packets.
+        Range: a whole number, at least 1 packets, at most 1000 packets. Source: rfc9406 §4.3: at
+        least 8.
+    css_growth_divisor : float | None
+        CSS grows by this part of slow start's growth (CSS_GROWTH_DIVISOR). Default: 4.0. Range: at
+        least 2. Source: rfc9406 §4.3: at least 2.
+    css_rounds : str | None
+        Rounds of CSS before congestion avoidance (CSS_ROUNDS). Default: 5 packets. Range: a whole
+        number, at least 1 packets, at most 100 packets. Source: rfc9406 §4.3.
+    limit : str | None
+        Most that one ACK opens cwnd by (L). Default: 8 packets. Range: a whole number, at least 1
+        packets, at most 1000 packets. Source: rfc9406 §4.3: 8 without pacing.
+    """
+
+    KIND: ClassVar[str | None] = "hystart"
+
+    min_rtt_threshold: str | None = None
+    max_rtt_threshold: str | None = None
+    rtt_divisor: float | None = None
+    samples: str | None = None
+    css_growth_divisor: float | None = None
+    css_rounds: str | None = None
+    limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standard(Table):
+    """Slow start of RFC 5681: each ACK opens cwnd by what it acknowledges, at most L.
+
+    Parameters
+    ----------
+    limit : str | None
+        Most that one ACK opens cwnd by (L); a single segment after a timeout, whatever it is here.
+        Default: 1 packet. Range: a whole number, at least 1 packets, at most 255 packets. Source:
+        rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux has no limit.
+    """
+
+    KIND: ClassVar[str | None] = "standard"
+
+    limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Westwood(Table):
+    """Westwood+: grows as Reno does; congestion leaves what fills the pipe, by the rate at which ACKs came back, so that random losses cost little.
+
+    Parameters
+    ----------
+    filter : float | None
+        Weight of the past in the filter of the bandwidth (α). Default: 0.9. Range: at least 0, at
+        most 0.999. Source: grieco2004westwood §2.
+    interval_min : str | None
+        Least time between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s, at
+        most 10 s. Source: Linux, tcp_westwood: 50 ms.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "westwood"
+
+    filter: float | None = None
+    interval_min: str | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vegas(Table):
+    """TCP Vegas: once a round trip cwnd grows by a segment if fewer than α of its segments seem to be queued, shrinks by one if more than β, and else stays.
+
+    Parameters
+    ----------
+    alpha : str | None
+        Segments queued below which cwnd grows (α). Default: 2 packets. Range: at least 0 packets,
+        at most 1000000 packets. Source: brakmo1995vegas §3.2.
+    beta : str | None
+        Segments queued above which cwnd shrinks (β). Default: 4 packets. Range: at least 0 packets,
+        at most 1000000 packets. Source: brakmo1995vegas §3.2.
+    gamma : str | None
+        Segments queued above which slow start ends (γ). Default: 1 packet. Range: at least 0
+        packets, at most 1000000 packets. Source: brakmo1995vegas §3.3.
+    """
+
+    KIND: ClassVar[str | None] = "vegas"
+
+    alpha: str | None = None
+    beta: str | None = None
+    gamma: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scalable(Table):
+    """Scalable TCP: every segment acknowledged adds a hundredth of a segment, congestion takes an eighth of the window, so that the time to recover does not depend on the window.
+
+    Parameters
+    ----------
+    a : float | None
+        Segments added for each segment acknowledged (a). Default: 0.01. Range: at least 0.0001, at
+        most 1. Source: kelly2003scalable §3.
+    b : float | None
+        Part of the window that congestion takes away (b). Default: 0.125. Range: at least 0.01, at
+        most 0.9. Source: kelly2003scalable §3.
+    legacy_window : str | None
+        Window up to which it is standard TCP (lwnd). Default: 16 packets. Range: at least 0
+        packets, at most 1000000 packets. Source: kelly2003scalable §3.1.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "scalable"
+
+    a: float | None = None
+    b: float | None = None
+    legacy_window: str | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reno(Table):
+    """Reno's congestion control: slow start doubles cwnd a round trip, congestion avoidance adds a segment a round trip, and congestion halves what is in flight.
+
+    Whether a loss is repaired as in Reno or NewReno is the recovery's.
+
+    Parameters
+    ----------
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    avoidance : Literal["per-ack", "per-window"] | None
+        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
+        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
+        delayed. "per-window": Each time a window of bytes is acknowledged, cwnd opens by a segment
+        (RFC 3465 §2.1). Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "reno"
+
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    avoidance: Literal["per-ack", "per-window"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prague(Table):
+    """Prague: DCTCP for the Internet.
+
+    The cut is half the share of marked bytes, the increase a segment a round trip of unmarked
+    bytes; flows of short round trips behave as if theirs were 25 ms; segments are paced.
+
+    Parameters
+    ----------
+    g : float | None
+        Weight of the last round trip in α. Default: 0.0625. Range: above 0, at most 1. Source:
+        draft-briscoe-prague §2.4.2: 1/16.
+    initial_alpha : float | None
+        α before anything is measured. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257
+        §3.3.
+    rtt_virtual : str | None
+        Least virtual round trip (RTT_virt). Default: 25 ms. Range: at least 0 s, at most 1 s.
+        Source: draft-briscoe-prague §2.4.4.
+    transition : str | None
+        Round trips after which the virtual round trip counts. Default: 500 packets. Range: a whole
+        number, at least 0 packets, at most 1000000000 packets. Source: draft-briscoe-prague §2.4.4.
+    beta_loss : float | None
+        What a loss leaves of the FlightSize. Default: 0.5. Range: at least 0.1, at most 0.95.
+        Source: rfc9331 §4.3, item 2: as Reno.
+    fallback : Literal["off", "delay"] | None
+        Answer to a classic AQM. Default: off. "off": Nothing: every mark is answered in proportion.
+        "delay": Its window is halved on marks, as Reno's is, while the smoothed queueing delay
+        exceeds a threshold. Source: rfc9331 §4.3, item 3.
+    fallback_delay : str | None
+        Smoothed queueing delay above which an AQM is taken for a classic one. Default: 5 ms. Range:
+        above 0 s. Source: rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one
+        aims at 15 ms; between them.
+    slow_start_pacing : float | None
+        Pacing rate in slow start, as a multiple of cwnd/SRTT. Default: 2.0. Range: at least 1, at
+        most 10. Source: draft-briscoe-prague §2.4.6.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "prague"
+
+    g: float | None = None
+    initial_alpha: float | None = None
+    rtt_virtual: str | None = None
+    transition: str | None = None
+    beta_loss: float | None = None
+    fallback: Literal["off", "delay"] | None = None
+    fallback_delay: str | None = None
+    slow_start_pacing: float | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledbat(Table):
+    """LEDBAT: a scavenger.
+
+    cwnd moves by at most GAIN segments a round trip, up while the queueing delay is below the
+    target and down while it is above; a loss halves it.
+
+    Parameters
+    ----------
+    target : str | None
+        Queueing delay that it adds at most (TARGET). Default: 100 ms. Range: above 0 s, at most 0.1
+        s. Source: rfc6817 §2.5: 100 ms or less.
+    gain : float | None
+        Segments by which cwnd grows a round trip when there is no queue (GAIN). Default: 1.0.
+        Range: above 0, at most 1. Source: rfc6817 §2.5: 1 or less.
+    decrease_gain : float | None
+        The same when it shrinks (decrease-GAIN). Default: 1.0. Range: at least 0, at most 100.
+        Source: rfc6817 §2.5: may be higher than GAIN.
+    allowed_increase : str | None
+        Segments that cwnd may exceed the FlightSize by (ALLOWED_INCREASE). Default: 1 packet.
+        Range: above 0 packets. Source: rfc6817 §2.5.
+    base_history : str | None
+        Minutes whose least delays are kept (BASE_HISTORY). Default: 10 packets. Range: a whole
+        number, at least 1 packets, at most 10 packets. Source: rfc6817 §2.5: should be 10.
+    current_filter : str | None
+        Samples of which the least is the delay now (CURRENT_FILTER). Default: 4 packets. Range: a
+        whole number, at least 1 packets, at most 8 packets. Source: rfc6817 §2.5: at least 4 a
+        round trip.
+    min_cwnd : str | None
+        Least window (MIN_CWND). Default: 2 packets. Range: at least 1 packets, at most 4 packets.
+        Source: rfc6817 §2.5: 2.
+    """
+
+    KIND: ClassVar[str | None] = "ledbat"
+
+    target: str | None = None
+    gain: float | None = None
+    decrease_gain: float | None = None
+    allowed_increase: str | None = None
+    base_history: str | None = None
+    current_filter: str | None = None
+    min_cwnd: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Illinois(Table):
+    """TCP-Illinois: the increase α falls and the decrease β rises with the average queueing delay, measured once a round trip against the greatest seen.
+
+    Parameters
+    ----------
+    alpha_min : float | None
+        Least increase, in segments a round trip (α_min). Default: 0.3. Range: at least 0.01, at
+        most 100. Source: liu2006illinois §4.
+    alpha_max : float | None
+        Greatest increase, in segments a round trip (α_max). Default: 10.0. Range: at least 0.01, at
+        most 1000. Source: liu2006illinois §4.
+    beta_min : float | None
+        Least part of the window that congestion takes away (β_min). Default: 0.125. Range: at least
+        0.01, at most 0.9. Source: liu2006illinois §4.
+    beta_max : float | None
+        Greatest part of the window that congestion takes away (β_max). Default: 0.5. Range: at
+        least 0.01, at most 0.9. Source: liu2006illinois §4.
+    eta_1 : float | None
+        Up to this part of the greatest queueing delay the increase is alpha_max (η1). Default:
+        0.01. Range: at least 0, at most 1. Source: liu2006illinois §4.
+    eta_2 : float | None
+        Up to this part of it the decrease is beta_min (η2). Default: 0.1. Range: at least 0, at
+        most 1. Source: liu2006illinois §4.
+    eta_3 : float | None
+        From this part of it the decrease is beta_max (η3). Default: 0.8. Range: at least 0, at most
+        1. Source: liu2006illinois §4.
+    theta : str | None
+        Round trips of little delay before the increase is alpha_max again (θ). Default: 5 packets.
+        Range: a whole number, at least 1 packets, at most 1000 packets. Source: liu2006illinois §4.
+    window_threshold : str | None
+        Window below which it is standard TCP (W_thresh). Default: 15 packets. Range: at least 0
+        packets, at most 1000000 packets. Source: liu2006illinois §4.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "illinois"
+
+    alpha_min: float | None = None
+    alpha_max: float | None = None
+    beta_min: float | None = None
+    beta_max: float | None = None
+    eta_1: float | None = None
+    eta_2: float | None = None
+    eta_3: float | None = None
+    theta: str | None = None
+    window_threshold: str | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Htcp(Table):
+    """H-TCP: for a second after congestion it is standard TCP; then the increase grows with the square of the time since congestion.
+
+    Congestion leaves RTTmin/RTTmax of the window, which just empties the queue, or a half when the
+    throughput has changed.
+
+    Parameters
+    ----------
+    low_speed : str | None
+        Time after congestion for which it increases as standard TCP (Δ_L). Default: 1 s. Range: at
+        least 0 s, at most 100 s. Source: leith2004htcp §3.
+    beta_min : float | None
+        Least part of the window that congestion leaves (β). Default: 0.5. Range: at least 0.1, at
+        most 0.95. Source: leith2004htcp §3.
+    beta_max : float | None
+        Greatest part of the window that congestion leaves (β). Default: 0.8. Range: at least 0.1,
+        at most 0.95. Source: leith2004htcp §3.
+    throughput_change : float | None
+        Change of the throughput from one congestion to the next beyond which half of the window is
+        left (Δ_B). Default: 0.2. Range: at least 0, at most 10. Source: leith2004htcp §3.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "htcp"
+
+    low_speed: str | None = None
+    beta_min: float | None = None
+    beta_max: float | None = None
+    throughput_change: float | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Highspeed(Table):
+    """HighSpeed TCP: below a window of 38 segments it is standard TCP; above, the larger the window, the more it adds a round trip and the less congestion takes away.
+
+    Parameters
+    ----------
+    low_window : str | None
+        Window up to which it is standard TCP (Low_Window). Default: 38 packets. Range: at least 2
+        packets, at most 1000000 packets. Source: rfc3649 §5.
+    high_window : str | None
+        Window at which the decrease is high_decrease (High_Window). Default: 83000 packets. Range:
+        at least 2 packets, at most 1000000000 packets. Source: rfc3649 §5.
+    high_decrease : float | None
+        Part of the window that congestion takes away at high_window (High_Decrease). Default: 0.1.
+        Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "highspeed"
+
+    low_window: str | None = None
+    high_window: str | None = None
+    high_decrease: float | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dctcp(Table):
+    """DCTCP: grows as Reno does; each window with marks cuts cwnd by α/2, where α is a moving average of the share of bytes marked; a loss halves it.
+
+    Parameters
+    ----------
+    g : float | None
+        Weight of the last window in α (g). Default: 0.0625. Range: above 0, at most 1. Source:
+        alizadeh2010dctcp §3.1; rfc8257 §4.2: 1/16.
+    initial_alpha : float | None
+        α before anything is measured. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257
+        §3.3.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc8257 §3.4.
+    """
+
+    KIND: ClassVar[str | None] = "dctcp"
+
+    g: float | None = None
+    initial_alpha: float | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cubic(Table):
+    """CUBIC: after congestion cwnd grows as C(t − K)³ + W_max, fast towards the window at which congestion came, slowly around it, fast again beyond, whatever the round trip; where Reno would have more, cwnd is what Reno would have.
+
+    Parameters
+    ----------
+    c : float | None
+        Aggressiveness (C), in segments/s³. Default: 0.4. Range: at least 0.001, at most 1000.
+        Source: rfc9438 §5.
+    beta : float | None
+        What congestion leaves of the window (β_cubic). Default: 0.7. Range: at least 0.1, at most
+        0.95. Source: rfc9438 §4.6.
+    fast_convergence : Literal["on", "off"] | None
+        Fast convergence. Default: on. "on": W_max becomes cwnd (1 + β)/2 when cwnd has not reached
+        the last W_max (RFC 9438 §4.7). "off": W_max is always cwnd: for a flow that is alone.
+        Source: rfc9438 §4.7.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
+    """
+
+    KIND: ClassVar[str | None] = "cubic"
+
+    c: float | None = None
+    beta: float | None = None
+    fast_convergence: Literal["on", "off"] | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bbr3(Table):
+    """BBR (version 3): as version 1 a model of bandwidth and least round trip, and of the volume in flight at which losses exceed 2 %; it probes for bandwidth every two to three seconds, or as often as Reno would, and yields to losses between.
+
+    Parameters
+    ----------
+    startup_pacing_gain : float | None
+        Gain of pacing in Startup (StartupPacingGain): 4 ln 2. Default: 2.77. Range: at least 1.1,
+        at most 10. Source: draft-ietf-ccwg-bbr §5.3.1.1.
+    drain_pacing_gain : float | None
+        Gain of pacing in Drain (DrainPacingGain). Default: 0.5. Range: at least 0.1, at most 0.99.
+        Source: draft-ietf-ccwg-bbr §5.3.2.
+    cwnd_gain : float | None
+        Gain of cwnd (DefaultCwndGain). Default: 2.0. Range: at least 1, at most 10. Source:
+        draft-ietf-ccwg-bbr §5.3.1.1.
+    loss_threshold : float | None
+        Loss rate of a round trip that is tolerated while probing (LossThresh). Default: 0.02.
+        Range: at least 0, at most 0.5. Source: draft-ietf-ccwg-bbr §2.7.
+    beta : float | None
+        What a round trip with losses leaves at least of the short-term model (Beta). Default: 0.7.
+        Range: at least 0.1, at most 0.99. Source: draft-ietf-ccwg-bbr §2.7.
+    headroom : float | None
+        Part of the safe volume that is left to others (Headroom). Default: 0.15. Range: at least 0,
+        at most 0.9. Source: draft-ietf-ccwg-bbr §2.7.
+    min_pipe : str | None
+        Least window (MinPipeCwnd). Default: 4 packets. Range: at least 1 packets, at most 100
+        packets. Source: draft-ietf-ccwg-bbr §2.7.
+    rtt_window : str | None
+        Time for which the least round trip is kept (MinRTTFilterLen). Default: 10 s. Range: above 0
+        s. Source: draft-ietf-ccwg-bbr §2.15.1.
+    probe_rtt_cwnd_gain : float | None
+        Gain of cwnd in ProbeRTT (ProbeRTTCwndGain). Default: 0.5. Range: at least 0.1, at most 1.
+        Source: draft-ietf-ccwg-bbr §2.15.2.
+    probe_rtt : str | None
+        Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
+        draft-ietf-ccwg-bbr §2.15.2.
+    probe_rtt_interval : str | None
+        Least time between two of them (ProbeRTTInterval). Default: 5 s. Range: above 0 s. Source:
+        draft-ietf-ccwg-bbr §2.15.2.
+    pacing_margin : float | None
+        What is paced below the bandwidth (PacingMarginPercent). Default: 0.01. Range: at least 0,
+        at most 0.5. Source: draft-ietf-ccwg-bbr §5.6.2: 1 %.
+    """
+
+    KIND: ClassVar[str | None] = "bbr3"
+
+    startup_pacing_gain: float | None = None
+    drain_pacing_gain: float | None = None
+    cwnd_gain: float | None = None
+    loss_threshold: float | None = None
+    beta: float | None = None
+    headroom: float | None = None
+    min_pipe: str | None = None
+    rtt_window: str | None = None
+    probe_rtt_cwnd_gain: float | None = None
+    probe_rtt: str | None = None
+    probe_rtt_interval: str | None = None
+    pacing_margin: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bbr(Table):
+    """BBR (version 1): paces at the bottleneck's bandwidth, the greatest delivery rate of ten round trips, and limits what is in flight by that bandwidth times the least round trip of ten seconds.
+
+    Losses matter little.
+
+    Parameters
+    ----------
+    high_gain : float | None
+        Gain of pacing and cwnd in Startup (BBRHighGain): 2/ln 2. Default: 2.885. Range: at least
+        1.1, at most 10. Source: draft-cardwell-iccrg-bbr-00.
+    cwnd_gain : float | None
+        Gain of cwnd in ProbeBW. Default: 2.0. Range: at least 1, at most 10. Source:
+        draft-cardwell-iccrg-bbr-00.
+    bandwidth_window : str | None
+        Round trips whose delivery rates are kept (BtlBwFilterLen). Default: 10 packets. Range: a
+        whole number, at least 1 packets, at most 10 packets. Source: draft-cardwell-iccrg-bbr-00.
+    rtt_window : str | None
+        Time for which the least round trip is kept (RTpropFilterLen). Default: 10 s. Range: above 0
+        s. Source: draft-cardwell-iccrg-bbr-00.
+    probe_rtt : str | None
+        Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
+        draft-cardwell-iccrg-bbr-00.
+    min_pipe : str | None
+        Least window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packets, at most 100
+        packets. Source: draft-cardwell-iccrg-bbr-00.
+    """
+
+    KIND: ClassVar[str | None] = "bbr"
+
+    high_gain: float | None = None
+    cwnd_gain: float | None = None
+    bandwidth_window: str | None = None
+    rtt_window: str | None = None
+    probe_rtt: str | None = None
+    min_pipe: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abe(Table):
+    """Reno or CUBIC with a smaller cut on ECN-Echo than on loss.
+
+    Parameters
+    ----------
+    over : Reno | Cubic | str | Mapping[str, Any] | None
+        What does everything else. Default: reno. Source: rfc8511 §3.
+    beta_ecn : float | None
+        What an ECN-Echo leaves of the FlightSize (beta_ecn); absent: 0.8 over Reno, 0.85 over
+        CUBIC. Default: absent. Range: at least 0.5, at most 0.99. Source: rfc8511 §3.1: 0.8; CUBIC
+        benefits from 0.85.
+    """
+
+    KIND: ClassVar[str | None] = "abe"
+
+    over: Reno | Cubic | str | Mapping[str, Any] | None = None
+    beta_ecn: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tcp(Table):
     """A TCP endpoint.
 
@@ -1584,12 +2139,15 @@ class Tcp(Table):
 
     Parameters
     ----------
-    congestion : Literal["reno"] | None
-        Congestion control: how cwnd grows and what a cut leaves. Default: reno. "reno": Additive
-        increase, halving (RFC 5681). Source: rfc5681.
-    recovery : Literal["reno"] | None
-        Loss recovery: what duplicate ACKs do. Default: reno. "reno": Fast retransmit and fast
-        recovery; any new ACK ends it (RFC 5681 §3.2). Source: rfc5681 §3.2.
+    congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
+        Congestion control: how cwnd grows and what a cut leaves. Default: reno. Source: rfc5681.
+    recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
+        Loss recovery: what duplicate ACKs do. Default: reno. "tahoe": Fast retransmit without fast
+        recovery: slow start from one segment (Jacobson 1988). "reno": Fast retransmit and fast
+        recovery; any new ACK ends it (RFC 5681 §3.2). "newreno": Fast recovery that lasts until
+        everything sent before it is acknowledged (RFC 6582). "sack": By selective acknowledgements
+        (RFC 6675); NewReno where the other side has none. "fack": By the forward-most selective
+        acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
     mss : str | None
         Largest segment, payload only (SMSS). Default: 1460 B. Range: at least 1 B, at most 65495 B.
         Source: rfc9293 §3.7.1: 1500 B less 40 B of headers.
@@ -1597,8 +2155,8 @@ class Tcp(Table):
         Advertised receive window (rwnd). Default: 6 MiB. Range: at least 1 B, at most 1073725440 B.
         Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3.
     initial_window : str | None
-        Initial congestion window (IW). Default: 10 packets. Range: a whole number, at least 1
-        packets, at most 1000 packets. Source: rfc6928.
+        Initial congestion window (IW). Default: 10 packets. Range: a whole number, at least 1, at
+        most 1000. Source: rfc6928; or "rfc3390".
     slow_start_from : Literal["first-ack", "second-ack"] | None
         Which ACK of data begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
         §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
@@ -1616,6 +2174,10 @@ class Tcp(Table):
         cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
         Whenever the third duplicate arrives, so that one window may be cut several times
         (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
+    fast_retransmit_timer : Literal["restarts", "runs-on"] | None
+        What a fast retransmit does to the retransmission timer. Default: restarts. "restarts": It
+        begins again (4.3BSD-Reno, ns-2, Linux). "runs-on": It runs on (RFC 6298 §5.1). Source:
+        4.3BSD-Reno; rfc6298 §5.1 lets it run on.
     recovery_exit : Literal["deflate", "deflate-and-open"] | None
         What the ACK that ends a fast recovery does to cwnd. Default: deflate. "deflate": Sets it to
         ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
@@ -1624,6 +2186,10 @@ class Tcp(Table):
         An ACK is sent at least for every this many full segments; 1: no ACK is delayed. Default: 2
         packets. Range: a whole number, at least 1 packets, at most 255 packets. Source: rfc5681
         §4.2.
+    delayed_ack_unit : Literal["segments", "full-segments"] | None
+        What is counted against it. Default: segments. "segments": Segments with data.
+        "full-segments": Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2
+        speaks of full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
     delayed_ack_timeout : str | None
         Longest delay of an ACK. Default: 200 ms. Range: above 0 s, at most 0.5 s. Source: 4.3BSD;
         rfc1122 §4.2.3.2: at most 0.5 s.
@@ -1631,10 +2197,12 @@ class Tcp(Table):
         When a segment that fills a gap is acknowledged at once. Default: immediate. "immediate":
         When it fills all or part of a gap (RFC 5681 §4.2). "when-released": Only when it releases
         data that waited behind the gap; a partial fill may be delayed (ns-2). Source: rfc5681 §4.2.
-    rto_estimator : Literal["rfc6298", "jacobson1988"] | None
+    rto_estimator : Literal["rfc6298", "jacobson1988", "linux"] | None
         Estimator of the retransmission timeout. Default: rfc6298. "rfc6298": SRTT and RTTVAR in
         full precision (RFC 6298). "jacobson1988": Integer arithmetic in clock ticks (Jacobson 1988,
-        appendix A), as in 4.3BSD and ns-2. Source: rfc6298 §2.
+        appendix A), as in 4.3BSD and ns-2. "linux": As Linux computes it: the deviation is the
+        greatest of a round trip, falls slowly, and is itself no less than rto_min. Source: rfc6298
+        §2.
     rto_initial : str | None
         Timeout before the first round-trip time is measured. Default: 1 s. Range: above 0 s.
         Source: rfc6298 §2.1.
@@ -1645,24 +2213,147 @@ class Tcp(Table):
     clock_granularity : str | None
         Granularity of the clock (G): a tick. Default: 1 ms. Range: above 0 s. Source: rfc6298 §4:
         finer than 100 ms does better.
-    ecn : Literal["off", "rfc3168"] | None
+    ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | None
         Explicit Congestion Notification. Default: off. "off": Neither offered nor accepted.
         "rfc3168": Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC 3168
-        §6.1). Source: rfc3168.
+        §6.1). "passive": Accepted when the other side offers it, never offered (Linux, tcp_ecn =
+        2). "ecn+": RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window
+        is one segment (RFC 5562, ECN+). "ecn+wait": ECN+, and a marked SYN-ACK is answered by
+        waiting a round trip before any data (RFC 5562 §4, Wait). "ecn+try-once": ECN+, and a marked
+        SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce). "ecn++": Every packet is
+        ECN-capable, SYN, pure ACKs and retransmissions too (draft-ietf-tcpm-generalized-ecn,
+        ECN++). "dctcp": The receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP).
+        "nonce": A nonce of one bit a packet tells the sender when a receiver hides marks (RFC
+        3540). "accurate": Counters of marked packets and bytes (RFC 9768, Accurate ECN). Source:
+        rfc3168.
+    misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
+        What this host does wrong with ECN. Default: none. "none": Nothing. "hide-marks": As a
+        receiver it hides marks: it never says ECE. "ignore-ece": As a sender it ignores ECE.
+        "strip-ecn": The host strips: what it sends is not ECN-capable though it negotiated. Source:
+        rfc3540 §1; rfc3168 §18.
+    ecn_fallback : bool | None
+        Whether a SYN that offers ECN and gets no answer is sent again without. Default: true.
+        Source: rfc3168 §6.1.1.1.
+    accecn_option : bool | None
+        Whether Accurate ECN sends its option beside the header field. Default: true. Source:
+        rfc9768 §3.2.3.
     ect_on : Literal["new-data", "all-data"] | None
         Which data is ECN-capable. Default: new-data. "new-data": New data only (RFC 3168 §6.1.5
         forbids it on retransmissions). "all-data": Retransmissions too (ns-2). Source: rfc3168
         §6.1.5.
+    ect1 : bool | None
+        Whether ECN-capable packets carry ECT(1), as L4S demands, instead of ECT(0). Default: false.
+        Source: rfc9331 §4.1.
+    window_scaling : Literal["full", "on", "off"] | None
+        Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
+        hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
+    timestamps : bool | None
+        Whether timestamps are offered. Default: false. Source: rfc7323 §3.
+    sack : bool | None
+        Whether SACK is offered. Default: false. Source: rfc2018.
+    dsack : bool | None
+        Whether duplicates are reported in SACK blocks (D-SACK). Default: true. Source: rfc2883.
+    limited_transmit : bool | None
+        Whether the first duplicate ACKs each let a new segment go. Default: false. Source: rfc3042.
+    initial_ssthresh : str | None
+        Slow start threshold at the beginning; absent: as high as can be. Default: absent. Range: at
+        least 1 packets. Source: rfc5681 §3.1: arbitrarily high.
+    rate_reduction : Literal["halve", "prr"] | None
+        How the window comes down in SACK recovery. Default: halve. "halve": At once to ssthresh
+        (RFC 5681, RFC 6675). "prr": Over a round trip, in proportion to what is delivered (RFC
+        6937). Source: rfc6937.
+    prr_bound : Literal["crb", "ssrb", "either"] | None
+        What proportional rate reduction may send below ssthresh. Default: either. "crb":
+        Conservative: what was delivered (RFC 6937 §3, CRB). "ssrb": As slow start: one segment more
+        (SSRB). "either": SSRB while the ACK advances and finds no further loss, else CRB (Linux;
+        RFC 9937). Source: rfc6937 §3.
+    rack : bool | None
+        Whether losses are found by time (RACK); needs SACK. Default: false. Source: rfc8985 §6.
+    tail_loss_probe : bool | None
+        Whether a tail loss is probed for; needs SACK. Default: false. Source: rfc8985 §7.
+    tlp_max_ack_delay : str | None
+        Longest delay of the other side's ACKs that the probe allows for when one segment is out.
+        Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
+    frto : Literal["off", "basic", "sack"] | None
+        Whether a timeout is tested for being spurious (F-RTO). Default: off. "off": None. "basic":
+        By the next two ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3).
+        Source: rfc5682.
+    eifel : bool | None
+        Whether a spurious retransmission is found by timestamps, or D-SACK. Default: false. Source:
+        rfc3522; rfc3708.
+    spurious_response : Literal["eifel", "restore", "none"] | None
+        What a spurious retransmission is answered with. Default: eifel. "eifel": The window is what
+        is in flight, and a little more; ssthresh as it was (RFC 4015). "restore": The window and
+        ssthresh are as they were (Linux). "none": Only what would be sent again for nothing is not.
+        Source: rfc4015.
+    nagle : Literal["off", "rfc896", "minshall"] | None
+        Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
+        unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
+        unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
+        turn it off.
+    quick_ack : str | None
+        ACKs of data that go out at once when a connection begins, or after a gap. Default: 0
+        packets. Range: a whole number, at least 0 packets, at most 1000 packets. Source: rfc5681
+        §4.2 allows; Linux: 16.
+    idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
+        What an idle time longer than the timeout does to cwnd. Default: off. "off": Nothing.
+        "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
+        each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
+        §4.1.
+    cwnd_validation : Literal["none", "limited", "rfc7661"] | None
+        When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
+        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). "rfc7661": While pipeACK
+        says that at least half of it is used (RFC 7661 §4.3). Source: rfc5681 §3.1 asks for none.
+    flight_unit : Literal["bytes", "segments"] | None
+        Units of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
+        "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
+    zero_window_probe : Literal["new-octet", "old-sequence"] | None
+        Probe of a closed window. Default: new-octet. "new-octet": A byte of new data (RFC 9293
+        §3.8.6.1). "old-sequence": A segment without data and with an old sequence number, as Linux
+        sends it. Source: rfc9293 §3.8.6.1.
+    user_timeout : str | None
+        How long data may go unacknowledged before the connection is given up; absent: see retries.
+        Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
+    syn_losses_forgiven : int | None
+        Lost SYNs after which the initial window is still whole. Default: 0. Range: at least 0, at
+        most 100. Source: rfc5681 §3.1; Linux: 1.
+    syn_retries : int | None
+        Times a SYN or SYN-ACK is sent again before giving up. Default: 8. Range: at least 0, at
+        most 100. Source: rfc9293 §3.8.3: at least 3 minutes.
+    retries : int | None
+        Times a segment is sent again by the timer before giving up. Default: 15. Range: at least 1,
+        at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2.
+    msl : str | None
+        Maximum segment lifetime (MSL): TIME-WAIT lasts twice as long; 0: it ends at once. Default:
+        0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no port is used again here.
     header_on_data : str | None
         Bytes of headers counted on the wire for a segment with data. Default: 40 B. Range: at least
-        0 B, at most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each, without options.
+        0 B, at most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     header_on_control : str | None
         Bytes counted on the wire for a segment without data. Default: 40 B. Range: at least 1 B, at
-        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each, without options.
+        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     """
 
-    congestion: Literal["reno"] | None = None
-    recovery: Literal["reno"] | None = None
+    congestion: (
+        Abe
+        | Bbr
+        | Bbr3
+        | Cubic
+        | Dctcp
+        | Highspeed
+        | Htcp
+        | Illinois
+        | Ledbat
+        | Prague
+        | Reno
+        | Scalable
+        | Vegas
+        | Westwood
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    recovery: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
     mss: str | None = None
     receive_window: str | None = None
     initial_window: str | None = None
@@ -1670,19 +2361,169 @@ class Tcp(Table):
     ssthresh_from: Literal["flight-size", "window"] | None = None
     duplicate_acks: str | None = None
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
+    fast_retransmit_timer: Literal["restarts", "runs-on"] | None = None
     recovery_exit: Literal["deflate", "deflate-and-open"] | None = None
     delayed_ack: str | None = None
+    delayed_ack_unit: Literal["segments", "full-segments"] | None = None
     delayed_ack_timeout: str | None = None
     gap_ack: Literal["immediate", "when-released"] | None = None
-    rto_estimator: Literal["rfc6298", "jacobson1988"] | None = None
+    rto_estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
     rto_initial: str | None = None
     rto_min: str | None = None
     rto_max: str | None = None
     clock_granularity: str | None = None
-    ecn: Literal["off", "rfc3168"] | None = None
+    ecn: (
+        Literal[
+            "off",
+            "rfc3168",
+            "passive",
+            "ecn+",
+            "ecn+wait",
+            "ecn+try-once",
+            "ecn++",
+            "dctcp",
+            "nonce",
+            "accurate",
+        ]
+        | None
+    ) = None
+    misbehaviour: Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None = None
+    ecn_fallback: bool | None = None
+    accecn_option: bool | None = None
     ect_on: Literal["new-data", "all-data"] | None = None
+    ect1: bool | None = None
+    window_scaling: Literal["full", "on", "off"] | None = None
+    timestamps: bool | None = None
+    sack: bool | None = None
+    dsack: bool | None = None
+    limited_transmit: bool | None = None
+    initial_ssthresh: str | None = None
+    rate_reduction: Literal["halve", "prr"] | None = None
+    prr_bound: Literal["crb", "ssrb", "either"] | None = None
+    rack: bool | None = None
+    tail_loss_probe: bool | None = None
+    tlp_max_ack_delay: str | None = None
+    frto: Literal["off", "basic", "sack"] | None = None
+    eifel: bool | None = None
+    spurious_response: Literal["eifel", "restore", "none"] | None = None
+    nagle: Literal["off", "rfc896", "minshall"] | None = None
+    quick_ack: str | None = None
+    idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
+    cwnd_validation: Literal["none", "limited", "rfc7661"] | None = None
+    flight_unit: Literal["bytes", "segments"] | None = None
+    zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
+    user_timeout: str | None = None
+    syn_losses_forgiven: int | None = None
+    syn_retries: int | None = None
+    retries: int | None = None
+    msl: str | None = None
     header_on_data: str | None = None
     header_on_control: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrivals(Table):
+    """Connections that are opened one after the other between the same hosts, each with the flow's traffic; the first comes an interval after the flow's start.
+
+    Parameters
+    ----------
+    interval : str
+        Mean time between one and the next. Range: above 0 s.
+    spacing : Literal["exponential", "constant"] | None
+        How they are spaced. Default: exponential. "exponential": Exponentially distributed
+        intervals: a Poisson process. "constant": Always the same interval. Source:
+        paxson1995poisson §3: sessions of users arrive as a Poisson process within an hour.
+    connections : int | None
+        How many there are in all; absent: they come to the end of the run, which needs a duration.
+        Default: absent. Range: at least 1, at most 4000000000.
+    """
+
+    interval: str
+    spacing: Literal["exponential", "constant"] | None = None
+    connections: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lognormal(Table):
+    """Sizes whose logarithm is normally distributed.
+
+    Parameters
+    ----------
+    mean : str
+        Mean size. Range: at least 1 B, at most 1000000000000 B.
+    sigma : float | None
+        Standard deviation of the natural logarithm. Default: 1.0. Range: above 0, at most 10.
+    """
+
+    KIND: ClassVar[str | None] = "lognormal"
+
+    mean: str
+    sigma: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pareto(Table):
+    """Sizes with a heavy tail: P(X > x) = (k/x)^shape from k = mean (shape − 1)/shape on.
+
+    Parameters
+    ----------
+    mean : str
+        Mean size. Range: at least 1 B, at most 1000000000000 B.
+    shape : float | None
+        Exponent of the tail; below 2 the variance is infinite, and a sample's mean comes near only
+        slowly. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1 and 2
+        for files of the web.
+    """
+
+    KIND: ClassVar[str | None] = "pareto"
+
+    mean: str
+    shape: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exponential(Table):
+    """Sizes with a memoryless tail.
+
+    Parameters
+    ----------
+    mean : str
+        Mean size. Range: at least 1 B, at most 1000000000000 B.
+    """
+
+    KIND: ClassVar[str | None] = "exponential"
+
+    mean: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Messages(Table):
+    """Messages now and then over a connection that stays open.
+
+    The sender opens the connection and writes a message after each interval; after the last it
+    closes, and so does the receiver.
+
+    Parameters
+    ----------
+    size : Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+        Size of a message: fixed, or a table of a distribution. Range: at least 1 B, at most
+        1000000000000 B.
+    interval : str
+        Mean time between one message and the next, and before the first. Range: above 0 s.
+    spacing : Literal["exponential", "constant"] | None
+        How they are spaced. Default: exponential. "exponential": Exponentially distributed
+        intervals: a Poisson process. "constant": Always the same interval.
+    messages : int | None
+        How many there are; absent: they never end, and the run needs a duration. Default: absent.
+        Range: at least 1, at most 4000000000.
+    """
+
+    KIND: ClassVar[str | None] = "messages"
+
+    size: Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+    interval: str
+    spacing: Literal["exponential", "constant"] | None = None
+    messages: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1694,14 +2535,14 @@ class Bulk(Table):
 
     Parameters
     ----------
-    size : str | None
-        Size of the file; absent: data without end, and the run needs a duration. Default: absent.
-        Range: at least 1 B, at most 1000000000000000 B.
+    size : Exponential | Pareto | Lognormal | str | Mapping[str, Any] | None
+        Size of the file: fixed, or a table of a distribution; absent: data without end, and the run
+        needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     """
 
     KIND: ClassVar[str | None] = "bulk"
 
-    size: str | None = None
+    size: Exponential | Pareto | Lognormal | str | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1960,17 +2801,22 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "window", "drops", "marks"]] | None
+    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
-        "drops": Every dropped packet. "marks": Every marked packet.
+        "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
+        of flows with arrivals.
     links : Sequence[str] | None
         Links whose queue is sampled, each named from>to; empty: all. Default: empty.
+    flows : Literal["flow", "table"] | None
+        What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
+        table of the scenario, the sums over its flows: for a million flows.
     """
 
     interval: str | None = None
-    series: Sequence[Literal["queue", "window", "drops", "marks"]] | None = None
+    series: Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None = None
     links: Sequence[str] | None = None
+    flows: Literal["flow", "table"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2012,7 +2858,10 @@ class Flow(Table):
         Host that receives it.
     start : str | None
         When its connection is opened. Default: 0 s. Range: at least 0 s.
-    traffic : Bulk | str | Mapping[str, Any]
+    arrivals : Arrivals | Mapping[str, Any] | None
+        Connections that are opened one after the other, each with the flow's traffic; absent: one
+        connection, opened at the start. Default: absent.
+    traffic : Bulk | Messages | str | Mapping[str, Any]
         What is sent.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of this flow that differ from those of the scenario. Default: nothing.
@@ -2022,10 +2871,11 @@ class Flow(Table):
 
     from_: str
     to: str
-    traffic: Bulk | str | Mapping[str, Any]
+    traffic: Bulk | Messages | str | Mapping[str, Any]
     name: str | None = None
     count: int | None = None
     start: str | None = None
+    arrivals: Arrivals | Mapping[str, Any] | None = None
     tcp: Tcp | Mapping[str, Any] | None = None
     receiver_tcp: Tcp | Mapping[str, Any] | None = None
 

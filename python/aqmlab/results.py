@@ -65,7 +65,7 @@ class Result:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables: flows, links, and the recorded series."""
+        """Names of the tables: flows, links, connections if any come and go, and the series."""
         return list(self._tables)
 
     def columns(self, table: str) -> Columns:
@@ -107,7 +107,7 @@ class Result:
         return self.table("links")
 
     def series(self, name: str) -> "pd.DataFrame":
-        """Return a recorded series: "queue", "window", "drops" or "marks".
+        """Return a recorded series: "queue", "window", "drops", "marks" or "transfers".
 
         Raises
         ------
@@ -183,7 +183,9 @@ class Result:
         manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
         manifest.pop("made_by", None)
         tables = {}
-        for file in ["flows", "links", *manifest["scenario"]["record"]["series"]]:
+        series = manifest["scenario"]["record"]["series"]
+        arrivals = any(flow.get("arrivals") for flow in manifest["scenario"]["flows"])
+        for file in ["flows", "links", *(["connections"] if arrivals else []), *series]:
             table = pyarrow.parquet.read_table(folder / f"{file}.parquet")
             tables[file] = {name: _column(table[name]) for name in table.column_names}
         return cls(manifest, tables)

@@ -38,9 +38,12 @@ def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
         f"{100 * manifest['tie_share']:.2g} % shared their instant; "
         f"seed {manifest['seed']}, aqmlab {manifest['version']}"
     ]
-    if len(goodput) > 1:
+    tables = [flow_table(result, wide=wide), link_table(result)]
+    if "connections" in result.tables:
+        tables.insert(1, connection_table(result))
+    elif len(goodput) > 1 and result.scenario["record"]["flows"] == "flow":
         lines.insert(0, f"Jain's index of the goodputs: {jain(goodput):.3f}")
-    return [heading, flow_table(result, wide=wide), link_table(result), *lines]
+    return [heading, *tables, *lines]
 
 
 def flow_table(result: "Result", *, wide: bool) -> "Table":
@@ -70,6 +73,23 @@ def _flow(flows: "Columns", i: int) -> list[str]:
         f"{flows['goodput_bps'][i] / 1e3:.1f}",
         *(str(flows[name][i]) for name in COUNTS),
     ]
+
+
+def connection_table(result: "Result") -> "Table":
+    """Return the flows whose connections come and go, the first twenty of many."""
+    connections = result.columns("connections")
+    durations = ["mean_duration_s", "median_duration_s", "p99_duration_s", "longest_duration_s"]
+    made = table(
+        "connections of", "opened", "completed", "mean s", "median s", "99th s", "longest s"
+    )
+    n = len(connections["flow"])
+    for i in range(min(n, MOST_ROWS)):
+        counts = (str(connections[name][i]) for name in ("opened", "completed"))
+        times = (f"{connections[name][i]:.3f}" for name in durations)
+        made.add_row(connections["flow"][i], *counts, *times)
+    if n > MOST_ROWS:
+        made.add_row(f"... {n - MOST_ROWS} more")
+    return made
 
 
 def link_table(result: "Result") -> "Table":

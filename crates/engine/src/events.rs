@@ -36,6 +36,11 @@ impl EventQueue {
         EventQueue { due: vec![Time::NEVER; lanes], ..EventQueue::default() }
     }
 
+    /// Makes room for lanes up to `0..lanes`.
+    pub fn grow(&mut self, lanes: usize) {
+        self.due.resize(lanes.max(self.due.len()), Time::NEVER);
+    }
+
     /// Sets the next event of `lane`, in place of the one it had. [`Time::NEVER`] cancels it.
     ///
     /// # Panics
@@ -102,6 +107,11 @@ impl EventQueue {
             return self.sift_down(at, lane);
         }
         let mut i = self.times.len();
+        if i == self.times.capacity() {
+            // By a quarter: among a million lanes doubling would leave much unused.
+            self.times.reserve_exact(i / 4 + 64);
+            self.lanes.reserve_exact(i / 4 + 64);
+        }
         self.times.push(at);
         self.lanes.push(lane);
         while i > 0 {

@@ -5,4 +5,4 @@ mod events;
 mod random;
 
 pub use events::{EventQueue, Lane};
-pub use random::Stream;
+pub use random::{Indexed, Stream, hash};

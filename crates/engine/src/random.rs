@@ -18,11 +18,7 @@ pub struct Stream {
 impl Stream {
     /// The stream called `name` in the run with this seed.
     pub fn new(seed: u64, name: &str) -> Self {
-        // FNV-1a of the name, then SplitMix64's finalizer over seed and name.
-        let name = name
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-        let key = mix(mix(seed) ^ name);
+        let key = mix(mix(seed) ^ hash(name.as_bytes()));
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, block: [0; 4], used: 4 }
     }
 
@@ -45,8 +41,8 @@ impl Stream {
 
     /// Uniform in [0, 1), a multiple of 2^-53.
     pub fn uniform(&mut self) -> f64 {
-        let bits = (u64::from(self.word()) << 32) | u64::from(self.word());
-        (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        let (high, low) = (self.word(), self.word());
+        unit(high, low)
     }
 
     /// Uniform among `0..n`.
@@ -58,6 +54,37 @@ impl Stream {
         let bits = (u64::from(self.word()) << 32) | u64::from(self.word());
         ((u128::from(bits) * u128::from(n)) >> 64) as u64
     }
+}
+
+/// Random numbers by index: what a seed, a name and an index give, whatever was drawn before. So a
+/// million connections that draw now and then need no state each.
+#[derive(Clone, Copy, Debug)]
+pub struct Indexed {
+    key: [u32; 2],
+}
+
+impl Indexed {
+    /// The numbers called `name` in the run with this seed.
+    pub fn new(seed: u64, name: &str) -> Self {
+        Indexed { key: Stream::new(seed, name).key }
+    }
+
+    /// Two numbers at `index`, uniform in [0, 1), multiples of 2^-53.
+    pub fn uniform(&self, [a, b, c]: [u32; 3]) -> [f64; 2] {
+        let w = philox([a, b, c, 1], self.key); // a stream of the same name has 0 there
+        [(w[0], w[1]), (w[2], w[3])].map(|(high, low)| unit(high, low))
+    }
+}
+
+/// The number in [0, 1) that 64 random bits give: a multiple of 2^-53.
+fn unit(high: u32, low: u32) -> f64 {
+    let bits = (u64::from(high) << 32) | u64::from(low);
+    (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
+/// FNV-1a: the same on every machine.
+pub fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// SplitMix64's output function (Steele, Lea & Flood 2014).
@@ -123,6 +150,31 @@ mod tests {
         let n = f64::from(n);
         assert!((sum / n - 0.5).abs() < 6.0 * (1.0 / 12.0 / n).sqrt());
         assert!((squares / n - 1.0 / 12.0).abs() < 6.0 * (1.0 / 180.0 / n).sqrt());
+    }
+
+    /// Mean 1/2 and variance 1/12 along each index, and no index shares another's numbers.
+    #[test]
+    fn numbers_by_index_are_uniform_and_their_own() {
+        let numbers = Indexed::new(7, "indexed");
+        let n = 100_000u32;
+        for place in 0..3 {
+            let (mut sum, mut squares) = (0.0, 0.0);
+            for i in 0..n {
+                let mut index = [3, 5, 9];
+                index[place] = i;
+                for u in numbers.uniform(index) {
+                    sum += u;
+                    squares += (u - 0.5) * (u - 0.5);
+                }
+            }
+            let n = 2.0 * f64::from(n);
+            assert!((sum / n - 0.5).abs() < 6.0 * (1.0 / 12.0 / n).sqrt());
+            assert!((squares / n - 1.0 / 12.0).abs() < 6.0 * (1.0 / 180.0 / n).sqrt());
+        }
+        let mut stream = Stream::new(7, "indexed");
+        assert_ne!(numbers.uniform([0, 0, 0]), [stream.uniform(), stream.uniform()]);
+        assert_ne!(numbers.uniform([1, 0, 0]), numbers.uniform([0, 1, 0]));
+        assert_eq!(numbers.uniform([1, 2, 3]), Indexed::new(7, "indexed").uniform([1, 2, 3]));
     }
 
     #[test]

@@ -3,16 +3,20 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use engine::Stream;
+use engine::{Indexed, Stream};
 use net::{Edge, Link, Routes};
 use queues::{Discipline, Queue};
 use tcp::{Endpoint, Tcp};
-use traffic::Traffic;
+use traffic::{Arrivals, Traffic};
 use units::param::{Invalid, did_you_mean, join};
 use units::{Duration, Rate, Read, Time};
 
+use crate::histogram::Histogram;
 use crate::read::unknown_node;
 use crate::scenario::{Directions, Dumbbell, Graph, Network, Scenario, Series};
+use crate::slot::Slot;
+use crate::source::Source;
+use crate::sum::Sum;
 use crate::template::expand;
 
 /// A one-way link as planned.
@@ -40,20 +44,17 @@ struct FlowTable {
     from: String,
     to: String,
     start: Duration,
+    arrivals: Option<Arrivals>,
     traffic: Traffic,
+    /// Its first flow.
+    first: usize,
     sender: Arc<Tcp>,
     receiver: Arc<Tcp>,
 }
 
-/// A flow as planned: a number in its table, and its routes. Names are made when they are asked for,
-/// so that a million flows cost no text.
-#[derive(Clone, Copy, Debug)]
-struct FlowPlan {
-    table: u32,
-    number: u32,
-    /// There and back, indices of [`Plan::routes`].
-    routes: [u32; 2],
-}
+/// A flow as planned: its routes there and back, indices of [`Plan::routes`]. Its table and its number
+/// there follow from its place, names are made when they are asked for: a million flows cost little.
+type FlowPlan = [u32; 2];
 
 /// Every link and flow, with routes.
 #[derive(Clone, Debug, Default)]
@@ -73,9 +74,8 @@ impl Plan {
     }
 
     fn expand(&self, f: usize, text: impl Fn(&FlowTable) -> &str) -> String {
-        let flow = self.flows[f];
-        let number = u64::from(flow.number);
-        expand(text(&self.tables[flow.table as usize]), &[("i", number), ("n", f as u64)])
+        let number = u64::from(self.number(f));
+        expand(text(&self.tables[self.table(f)]), &[("i", number), ("n", f as u64)])
     }
 
     /// Name of a flow.
@@ -95,7 +95,33 @@ impl Plan {
 
     /// Traffic of a flow.
     pub fn traffic(&self, f: usize) -> &Traffic {
-        &self.tables[self.flows[f].table as usize].traffic
+        &self.tables[self.table(f)].traffic
+    }
+
+    /// How its connections come, if it has more than one.
+    pub fn arrivals(&self, f: usize) -> Option<&Arrivals> {
+        self.tables[self.table(f)].arrivals.as_ref()
+    }
+
+    /// The table it is described in.
+    pub fn table(&self, f: usize) -> usize {
+        self.tables.partition_point(|t| t.first <= f) - 1
+    }
+
+    /// Its number in that table.
+    pub fn number(&self, f: usize) -> u32 {
+        (f - self.tables[self.table(f)].first) as u32
+    }
+
+    /// Name, from and to of a table, as they are written.
+    pub fn texts(&self, table: usize) -> [&str; 3] {
+        let t = &self.tables[table];
+        [&t.name, &t.from, &t.to]
+    }
+
+    /// How many tables there are.
+    pub fn tables(&self) -> usize {
+        self.tables.len()
     }
 }
 
@@ -132,14 +158,36 @@ impl Hop {
 pub struct Built {
     /// The links.
     pub links: Vec<Link<Discipline>>,
-    /// Endpoint 2f sends the data of flow f, endpoint 2f + 1 receives it.
+    /// Endpoint 2s sends the data of slot s, endpoint 2s + 1 receives it.
     pub endpoints: Vec<Endpoint>,
-    /// When each flow opens its connection.
-    pub starts: Vec<Time>,
+    /// A slot for each flow that is one connection, in their order.
+    pub slots: Vec<Slot>,
+    /// The flows whose connections come and go, in their order, and when the process of arrivals begins.
+    pub sources: Vec<(Source, Time)>,
+    /// The random numbers of each table of flows.
+    pub draws: Vec<Draws>,
     /// All routes one after the other, each with its end.
     pub hops: Vec<Hop>,
-    /// Where the route of what an endpoint sends begins in `hops`.
-    pub first_hop: Vec<u32>,
+}
+
+/// What the flows of a table draw, by number of the flow, of its connection, and of the message.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws {
+    /// Intervals between connections.
+    pub arrivals: Indexed,
+    /// Sizes.
+    pub sizes: Indexed,
+    /// Intervals between messages.
+    pub messages: Indexed,
+}
+
+impl Draws {
+    /// Named by the table's first flow, so that another table shifts nothing.
+    fn new(seed: u64, first: &str) -> Self {
+        let [arrivals, sizes, messages] =
+            ["arrivals", "sizes", "messages"].map(|what| Indexed::new(seed, &format!("flow/{first}/{what}")));
+        Draws { arrivals, sizes, messages }
+    }
 }
 
 fn one_way(
@@ -222,7 +270,6 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
         links.iter().map(|l| Edge { from: node(&l.from), to: node(&l.to), cost: l.cost }).collect();
     let mut paths = Routes::new(nodes.len(), &edges);
     let mut known: HashMap<(usize, usize), u32> = HashMap::new();
-    let mut names: HashMap<String, usize> = HashMap::new();
     let mut plan = Plan::default();
     for (t, table) in scenario.flows.iter().enumerate() {
         let path = join("flows", t);
@@ -237,14 +284,17 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
             from: table.from.clone(),
             to: table.to.clone(),
             start: table.start,
+            arrivals: table.arrivals.clone(),
             traffic: table.traffic.clone(),
+            first: plan.flows.len(),
             sender,
             receiver,
         });
-        for number in 0..table.count {
+        plan.flows.reserve_exact(table.count as usize);
+        for _ in 0..table.count {
             let f = plan.flows.len();
-            plan.flows.push(FlowPlan { table: t as u32, number: number as u32, routes: [0; 2] });
-            let (name, from, to) = (plan.name(f), plan.from(f), plan.to(f));
+            plan.flows.push([0; 2]);
+            let (from, to) = (plan.from(f), plan.to(f));
             let find = |key: &str, name: &str| {
                 index.get(name).copied().ok_or_else(|| unknown_node(&join(&path, key), name, &nodes))
             };
@@ -257,7 +307,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
                 ));
             }
             for (way, ends) in [(a, b), (b, a)].into_iter().enumerate() {
-                plan.flows[f].routes[way] = match known.get(&ends) {
+                plan.flows[f][way] = match known.get(&ends) {
                     Some(&route) => route,
                     None => {
                         let found = paths.path(ends.0, ends.1).ok_or_else(|| {
@@ -273,13 +323,9 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
                     }
                 };
             }
-            if let Some(other) = names.insert(name.clone(), t) {
-                let problem = format!("is also the name of a flow of flows.{other}");
-                return Err(Invalid::new(&join(&path, "name"), &name.write(), problem)
-                    .remedy("give each its own, with {i} where count is above 1"));
-            }
         }
     }
+    refuse_equal_names(&plan)?;
     for (i, name) in scenario.record.links.iter().enumerate() {
         let known: Vec<String> = links.iter().map(LinkPlan::name).collect();
         if !known.contains(name) {
@@ -294,6 +340,23 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     }
     plan.links = links;
     Ok(plan)
+}
+
+/// Refuses two flows of one name. Names are hashed rather than kept: there may be millions.
+fn refuse_equal_names(plan: &Plan) -> Result<(), Invalid> {
+    let mut hashes: Vec<(u64, u32)> =
+        (0..plan.flows()).map(|f| (engine::hash(plan.name(f).as_bytes()), f as u32)).collect();
+    hashes.sort_unstable();
+    let equal = |pair: &[(u64, u32)]| {
+        let [(a, first), (b, second)] = [pair[0], pair[1]].map(|(hash, f)| (hash, f as usize));
+        (a == b && plan.name(first) == plan.name(second)).then_some((second, first))
+    };
+    // The first that is told is the first in the document.
+    let Some((second, first)) = hashes.windows(2).filter_map(equal).min() else { return Ok(()) };
+    let path = join(&join("flows", plan.table(second)), "name");
+    let problem = format!("is also the name of a flow of flows.{}", plan.table(first));
+    Err(Invalid::new(&path, &plan.name(second).write(), problem)
+        .remedy("give each its own, with {i} where count is above 1"))
 }
 
 /// A random span below `most`.
@@ -314,12 +377,14 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
             Link::new(l.rate, delay, l.queue.build(l.rate, Stream::new(seed, &format!("link/{name}/queue"))))
         })
         .collect();
+    let connections = (0..plan.flows()).filter(|&f| plan.arrivals(f).is_none()).count();
     let mut built = Built {
         links,
-        endpoints: Vec::with_capacity(2 * plan.flows()),
-        starts: Vec::with_capacity(plan.flows()),
+        endpoints: Vec::with_capacity(2 * connections),
+        slots: Vec::with_capacity(connections),
+        sources: Vec::new(),
+        draws: plan.tables.iter().map(|t| Draws::new(seed, &plan.name(t.first))).collect(),
         hops: Vec::new(),
-        first_hop: Vec::with_capacity(2 * plan.flows()),
     };
     let mut begins = Vec::with_capacity(plan.routes.len());
     for route in &plan.routes {
@@ -329,14 +394,29 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
     }
     for (f, flow) in plan.flows.iter().enumerate() {
         let name = plan.name(f);
-        let table = &plan.tables[flow.table as usize];
-        for (side, tcp) in [&table.sender, &table.receiver].into_iter().enumerate() {
-            built.first_hop.push(begins[flow.routes[side] as usize]);
-            let clock = offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity);
-            built.endpoints.push(Endpoint::new(tcp.clone(), clock));
-        }
+        let table = &plan.tables[plan.table(f)];
+        let first_hop = flow.map(|route| begins[route as usize]);
         let start = table.start + offset(seed, &format!("flow/{name}/start"), phase.start);
-        built.starts.push(Time::ZERO + start);
+        let clock = |side: usize, tcp: &Tcp| {
+            offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity)
+        };
+        let clocks = [clock(0, &table.sender), clock(1, &table.receiver)];
+        if table.arrivals.is_some() {
+            let source = Source {
+                flow: f as u32,
+                first_hop,
+                hosts: [(table.sender.clone(), clocks[0]), (table.receiver.clone(), clocks[1])],
+                opened: 0,
+                sum: Sum::default(),
+                durations: Histogram::default(),
+                completed_bytes: 0,
+            };
+            built.sources.push((source, Time::ZERO + start));
+        } else {
+            built.endpoints.push(Endpoint::new(table.sender.clone(), clocks[0]));
+            built.endpoints.push(Endpoint::new(table.receiver.clone(), clocks[1]));
+            built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start));
+        }
     }
     find_delays(scenario, plan, &mut built);
     built

@@ -4,10 +4,15 @@
 mod build;
 mod check;
 mod effort;
+mod histogram;
 mod read;
 mod record;
 mod run;
+mod sample;
 pub mod scenario;
+mod slot;
+mod source;
+mod sum;
 mod tables;
 mod template;
 
@@ -36,12 +41,15 @@ pub fn schema() -> Json {
 /// Manual pages of everything a scenario can name.
 pub fn pages() -> Json {
     use scenario::{Dumbbell, Ends, Flow, Graph, Link, PhaseBreaking, Record};
+    let mut traffic = traffic::Traffic::pages();
+    traffic.extend(traffic::Distribution::pages());
+    traffic.push(page::<traffic::Arrivals>());
     serde_json::json!({
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>()],
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "queues": queues::Queue::pages(),
-        "tcp": [page::<tcp::Tcp>()],
-        "traffic": traffic::Traffic::pages(),
+        "tcp": tcp::pages(),
+        "traffic": traffic,
     })
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use net::{Fate, Probe, Why};
+use net::{Fate, OptionStore, Probe, Why};
 use units::Time;
 
-use crate::check::FlowLedger;
 use crate::effort::Effort;
+use crate::slot::{Phase, Slot};
+use crate::sum::Sum;
 
 /// One column.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,11 +83,79 @@ impl Incidents {
     }
 }
 
-/// Enters fates in the ledgers of the flows, and in the series that were asked for.
+/// A connection of a flow with arrivals.
+#[derive(Clone, Copy, Debug)]
+struct Transfer {
+    flow: u32,
+    start: Time,
+    completed: Time,
+    acked: u64,
+    /// In the order of [`TRANSFER_COUNTS`].
+    counts: [u32; TRANSFER_COUNTS.len()],
+}
+
+/// What the table of transfers takes from the counts of a [`Sum`].
+const TRANSFER_COUNTS: [&str; 5] =
+    ["segments_sent", "retransmitted_segments", "timeouts", "dropped_packets", "marked_packets"];
+
+/// Connections in the order in which they were over, then those that were not.
+#[derive(Debug, Default)]
+pub struct Transfers {
+    list: Vec<Transfer>,
+}
+
+impl Transfers {
+    /// Adds one.
+    pub fn push(&mut self, flow: u32, sum: &Sum) {
+        let [_, completed, _] = sum.milestones;
+        let counts = TRANSFER_COUNTS.map(|name| sum.count(name) as u32);
+        self.list.push(Transfer {
+            flow,
+            start: sum.start,
+            completed,
+            acked: sum.count("acked_bytes"),
+            counts,
+        });
+    }
+
+    /// As a table.
+    pub fn table(&self, flows: &Arc<Vec<String>>) -> Table {
+        let list = &self.list;
+        let float = |get: &dyn Fn(&Transfer) -> f64| Column::Float(list.iter().map(get).collect());
+        let duration = |t: &Transfer| match t.completed {
+            Time::NEVER => f64::NAN,
+            completed => completed.since(t.start).seconds(),
+        };
+        let mut columns = vec![
+            ("flow", Column::Name(list.iter().map(|t| t.flow).collect(), flows.clone())),
+            ("start_s", float(&|t| t.start.seconds())),
+            ("completed_s", float(&|t| seconds(t.completed))),
+            ("duration_s", float(&duration)),
+            ("acked_bytes", Column::Count(list.iter().map(|t| t.acked).collect())),
+        ];
+        columns.extend(
+            TRANSFER_COUNTS.iter().enumerate().map(|(i, &name)| {
+                (name, Column::Count(list.iter().map(|t| u64::from(t.counts[i])).collect()))
+            }),
+        );
+        Table { name: "transfers", columns }
+    }
+}
+
+/// A time that may never have come, in seconds: then NaN.
+pub fn seconds(time: Time) -> f64 {
+    if time == Time::NEVER { f64::NAN } else { time.seconds() }
+}
+
+/// Enters fates in the ledgers of the connections, and in the series that were asked for.
 #[derive(Debug)]
 pub struct FateRecorder {
-    /// The ledger of each flow.
-    pub flows: Vec<FlowLedger>,
+    /// Options of the packets in the network.
+    pub options: OptionStore,
+    /// The connections.
+    pub slots: Vec<Slot>,
+    /// Slots whose connection is closed and lost its last packet.
+    pub over: Vec<u32>,
     /// Drops, if they are recorded.
     pub drops: Option<Incidents>,
     /// Marks, if they are recorded.
@@ -115,21 +184,27 @@ impl Probe for LinkProbe<'_> {
             Fate::Dropped(packet, why) => (packet, *why, &mut r.drops),
             Fate::Marked(packet, why) => (packet, *why, &mut r.marks),
         };
+        let slot = &mut r.slots[packet.flow as usize];
         if let Some(series) = series {
             let s = &packet.segment;
             series.list.push(Incident {
                 at,
                 link: self.link,
-                flow: packet.flow,
+                flow: slot.flow,
                 seq: s.seq.0,
                 bytes: s.len,
                 why,
             });
         }
-        let tally = &mut r.flows[packet.flow as usize].ways[packet.label.way()];
         match fate {
-            Fate::Dropped(..) => tally.dropped += 1,
-            Fate::Marked(..) => tally.marked += 1,
+            Fate::Dropped(..) => {
+                slot.ledger.dropped(packet.label.way());
+                r.options.release(packet.options);
+                if slot.phase == Phase::Closed && slot.ledger.is_settled() {
+                    r.over.push(packet.flow);
+                }
+            }
+            Fate::Marked(..) => slot.ledger.marked(packet.label.way()),
         }
     }
 }

@@ -3,20 +3,23 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{Fifo, InPipe, Inside, Label, Link, Packet, Violation};
+use net::{InPipe, Inside, Label, Link, OptionStore, Options, Packet, Violation};
 use queues::Discipline;
 use tcp::Endpoint;
+use tcp::ecn::Mode as EcnMode;
 use thiserror::Error;
-use traffic::Traffic;
-use units::Time;
+use traffic::{Bulk, Messages, Size, Traffic};
 use units::param::Invalid;
+use units::{Bytes, Time};
 
-use crate::build::{Built, Hop, Plan, build, plan};
-use crate::check::FlowLedger;
+use crate::build::{Built, Draws, Hop, Plan, build, plan};
 use crate::effort::Stopwatch;
-use crate::record::{FateRecorder, Incidents, Outcome};
+use crate::record::{FateRecorder, Incidents, Outcome, Transfers};
+use crate::sample::{QueueSample, Samples, WindowSample};
 use crate::scenario::{Scenario, Series};
-use crate::tables::Samples;
+use crate::slot::{Phase, Slot};
+use crate::source::Source;
+use crate::sum::Sum;
 
 /// Why a run gave no result.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -54,6 +57,8 @@ impl Watch {
     }
 }
 
+const NO_OPTIONS: Options = Options::NONE;
+
 /// One event's work; its failure is behind a pointer so that success stays in a register.
 type Step = Result<(), Box<Violation>>;
 
@@ -76,72 +81,100 @@ pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
     Ok(sim.outcome(setup, running))
 }
 
+/// A run. Its lanes: the links, the sources, the sampler, then two endpoints a slot, whose number grows.
 pub(crate) struct Simulation<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link<Discipline>>,
     pub(crate) endpoints: Vec<Endpoint>,
-    pub(crate) starts: Vec<Time>,
+    /// The slots, and what is told of fates.
+    pub(crate) fates: FateRecorder,
+    pub(crate) sources: Vec<Source>,
+    draws: Vec<Draws>,
+    /// Options of the segment that is being sent.
+    scratch: Options,
     hops: Vec<Hop>,
-    first_hop: Vec<u32>,
     /// Whether each link only delays.
     delays: Vec<bool>,
     /// What was inside each link at the last check.
     pub(crate) insides: Vec<Inside>,
-    pub(crate) fates: FateRecorder,
-    /// Whether each flow is closed at both ends, and how many are not.
-    closed: Vec<bool>,
-    open: usize,
+    /// The first slots are those of flows that are one connection.
+    pub(crate) lasting: usize,
+    /// Slots whose connection is over.
+    free: Vec<u32>,
+    /// Connections and sources so far, and those that are not over.
+    begun: u64,
+    open: u64,
     sampled_links: Vec<usize>,
-    pub(crate) queue: Samples<4>,
-    pub(crate) window: Samples<5>,
+    pub(crate) queue: Samples<QueueSample>,
+    pub(crate) window: Samples<WindowSample>,
+    pub(crate) transfers: Option<Transfers>,
     pub(crate) end: Time,
 }
 
 impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan) -> Self {
-        let Built { links, endpoints, starts, hops, first_hop } = build(scenario, plan);
-        let mut events = EventQueue::new(links.len() + endpoints.len() + 1);
-        for (f, &start) in starts.iter().enumerate() {
-            events.set((links.len() + 2 * f) as u32, start);
+        let Built { links, endpoints, slots, sources, draws, hops } = build(scenario, plan);
+        let before = links.len() + sources.len() + 1;
+        let mut events = EventQueue::new(before + endpoints.len());
+        for (s, slot) in slots.iter().enumerate() {
+            events.set((before + 2 * s) as u32, slot.start);
         }
         let record = &scenario.record;
         let wants = |s: Series| record.series.contains(&s);
         if wants(Series::Queue) || wants(Series::Window) {
-            events.set((links.len() + endpoints.len()) as u32, Time::ZERO);
+            events.set(before as u32 - 1, Time::ZERO);
         }
         let sampled = |name: &str| record.links.is_empty() || record.links.iter().any(|l| l == name);
         let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
         let mut delays = vec![false; links.len()];
         hops.iter().filter(|h| h.only_delays()).for_each(|h| delays[h.link() as usize] = true);
-        Simulation {
+        let begun = (slots.len() + sources.len()) as u64;
+        let mut sim = Simulation {
             scenario,
             delays,
             insides: Vec::new(),
             plan,
             events,
+            lasting: slots.len(),
             fates: FateRecorder {
-                flows: vec![FlowLedger::default(); starts.len()],
+                options: OptionStore::default(),
+                over: Vec::new(),
+                slots,
                 drops: wants(Series::Drops).then(Incidents::default),
                 marks: wants(Series::Marks).then(Incidents::default),
             },
-            closed: vec![false; starts.len()],
-            open: starts.len(),
+            sources: Vec::new(),
+            draws,
+            scratch: NO_OPTIONS,
+            free: Vec::new(),
+            begun,
+            open: begun,
             links,
             endpoints,
-            starts,
             hops,
-            first_hop,
             sampled_links,
             queue: Samples::default(),
             window: Samples::default(),
+            transfers: wants(Series::Transfers).then(Transfers::default),
             end: Time::ZERO,
+        };
+        for (k, (source, start)) in sources.into_iter().enumerate() {
+            sim.sources.push(source);
+            sim.next_arrival(start, k);
         }
+        sim
+    }
+
+    /// The first lane of the endpoints.
+    #[inline]
+    fn endpoint_lanes(&self) -> u32 {
+        (self.links.len() + self.sources.len()) as u32 + 1
     }
 
     fn run(&mut self, watch: &Watch) -> Result<(), Failure> {
-        let (links, endpoints) = (self.links.len() as u32, self.endpoints.len() as u32);
+        let (links, endpoints) = (self.links.len() as u32, self.endpoint_lanes());
         let limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
         while self.open > 0 || self.scenario.duration.is_some() {
             let Some((now, lane)) = self.events.pop() else { break };
@@ -151,11 +184,16 @@ impl<'a> Simulation<'a> {
             self.end = now;
             if lane < links {
                 self.link_event(now, lane).map_err(|v| *v)?;
-            } else if lane < links + endpoints {
-                self.endpoint_event(now, lane - links).map_err(|v| *v)?;
+            } else if lane >= endpoints {
+                self.endpoint_event(now, lane - endpoints).map_err(|v| *v)?;
+            } else if lane < endpoints - 1 {
+                self.arrival(now, (lane - links) as usize).map_err(|v| *v)?;
             } else {
                 self.sample(now);
                 self.events.set(lane, now + self.scenario.record.interval);
+            }
+            if !self.fates.over.is_empty() {
+                self.release_over();
             }
             if self.events.events().is_multiple_of(LOOK_EVERY) {
                 self.look(watch)?;
@@ -164,11 +202,10 @@ impl<'a> Simulation<'a> {
         if self.scenario.duration.is_some() {
             self.end = limit;
         } else if self.open > 0 {
+            let what = if self.sources.is_empty() { "flows" } else { "connections and arrivals" };
             return Err(Failure::Stalled(format!(
-                "{} of {} flows had not closed at {}; raise time_limit, or set a duration",
-                self.open,
-                self.starts.len(),
-                self.end
+                "{} of {} {what} had not closed at {}; raise time_limit, or set a duration",
+                self.open, self.begun, self.end
             )));
         }
         Ok(())
@@ -179,6 +216,7 @@ impl<'a> Simulation<'a> {
         for (l, link) in self.links.iter_mut().enumerate() {
             link.catch_up(self.end, &mut self.fates.of(l as u32));
         }
+        self.release_over();
     }
 
     fn look(&mut self, watch: &Watch) -> Result<(), Failure> {
@@ -188,7 +226,7 @@ impl<'a> Simulation<'a> {
         if self.events.events().is_multiple_of(LOOK_EVERY << 6) {
             let done = match self.scenario.duration {
                 Some(d) => self.end.seconds() / d.seconds(),
-                None => self.share_acknowledged(),
+                None => self.share_done(),
             };
             watch.done.store(done.to_bits(), Ordering::Relaxed);
         }
@@ -198,14 +236,80 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    fn share_acknowledged(&self) -> f64 {
-        let size = |f: usize| {
-            let Traffic::Bulk(bulk) = self.plan.traffic(f);
-            bulk.size.map_or(0, |s| s.0) as f64
+    /// The mean over flows of what is done of each.
+    fn share_done(&self) -> f64 {
+        let of = |(s, slot): (usize, &Slot)| match self.plan.traffic(slot.flow as usize) {
+            _ if slot.phase == Phase::Closed => 1.0,
+            Traffic::Bulk(Bulk { size: Some(_) }) => {
+                let size = self.size(slot).map_or(1, |s| s.0);
+                self.endpoints[2 * s].acked() as f64 / size as f64
+            }
+            Traffic::Messages(Messages { messages: Some(n), .. }) => f64::from(slot.messages) / *n as f64,
+            _ => 0.0,
         };
-        let all: f64 = (0..self.starts.len()).map(size).sum();
-        let acked: f64 = (0..self.starts.len()).map(|f| self.endpoints[2 * f].acked() as f64).sum();
-        acked / all.max(1.0)
+        let arrived = |source: &Source| {
+            let most = self.plan.arrivals(source.flow as usize).and_then(|a| a.connections);
+            most.map_or(0.0, |n| f64::from(source.opened) / n as f64)
+        };
+        let lasting = self.fates.slots[..self.lasting].iter().enumerate().map(of);
+        let all: f64 = lasting.chain(self.sources.iter().map(arrived)).sum();
+        all / self.plan.flows() as f64
+    }
+
+    /// The size of what a connection writes next; `None`: without end.
+    fn size(&self, slot: &Slot) -> Option<Bytes> {
+        let flow = slot.flow as usize;
+        let size = match self.plan.traffic(flow) {
+            Traffic::Bulk(bulk) => bulk.size.as_ref()?,
+            Traffic::Messages(messages) => &messages.size,
+        };
+        if let Size::Fixed(size) = size {
+            return Some(*size);
+        }
+        let index = [self.plan.number(flow), slot.connection, slot.messages];
+        Some(size.draw(self.draws[self.plan.table(flow)].sizes.uniform(index)))
+    }
+
+    /// A connection of a source begins.
+    fn arrival(&mut self, now: Time, k: usize) -> Step {
+        let source = &mut self.sources[k];
+        let slot = Slot::new(source.flow, source.opened, source.first_hop, now);
+        let [sender, receiver] = source.endpoints();
+        source.opened += 1;
+        self.begun += 1;
+        self.open += 1;
+        let s = match self.free.pop() {
+            Some(s) => {
+                self.fates.slots[s as usize] = slot;
+                self.endpoints[2 * s as usize] = sender;
+                self.endpoints[2 * s as usize + 1] = receiver;
+                s
+            }
+            None => {
+                self.fates.slots.push(slot);
+                self.endpoints.extend([sender, receiver]);
+                self.events.grow(self.endpoint_lanes() as usize + self.endpoints.len());
+                self.fates.slots.len() as u32 - 1
+            }
+        };
+        self.next_arrival(now, k);
+        self.application(now, s);
+        self.pump(now, 2 * s)
+    }
+
+    /// Sets the next arrival of a source after `now`, or ends it.
+    fn next_arrival(&mut self, now: Time, k: usize) {
+        let source = &self.sources[k];
+        let flow = source.flow as usize;
+        let Some(arrivals) = self.plan.arrivals(flow) else { return };
+        if arrivals.connections.is_some_and(|most| u64::from(source.opened) >= most) {
+            self.open -= 1;
+            return;
+        }
+        let index = [self.plan.number(flow), source.opened, 0];
+        let [u, _] = self.draws[self.plan.table(flow)].arrivals.uniform(index);
+        let lane = (self.links.len() + k) as u32;
+        self.events.set(lane, now + arrivals.spacing.draw(arrivals.interval, u));
     }
 
     /// A packet reaches the far end of a link.
@@ -224,7 +328,7 @@ impl<'a> Simulation<'a> {
             let next = self.hops[hop as usize + 1];
             if next.is_end() {
                 // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-                self.arrive(now, 2 * packet.flow + 1 - packet.label.way() as u32, &packet)?;
+                self.arrive(now, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet)?;
             } else {
                 self.enter(now, hop + 1, packet);
             }
@@ -266,13 +370,17 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn arrive(&mut self, now: Time, e: u32, packet: &Packet) -> Step {
         let endpoint = &mut self.endpoints[e as usize];
-        let flow = &mut self.fates.flows[(e / 2) as usize];
+        let ledger = &mut self.fates.slots[(e / 2) as usize].ledger;
+        ledger.arrived(packet.label.way());
+        if packet.options == 0 {
+            endpoint.on_segment(now, &packet.segment, &NO_OPTIONS, packet.ecn);
+        } else {
+            let options = self.fates.options.take(packet.options);
+            endpoint.on_segment(now, &packet.segment, &options, packet.ecn);
+        }
         // The receiver (odd) is reached by the data direction.
-        let to_receiver = e % 2 == 1;
-        flow.ways[usize::from(!to_receiver)].arrived += 1;
-        endpoint.on_segment(now, &packet.segment, packet.ecn);
-        if to_receiver {
-            flow.data_arrives(packet, endpoint.uses_ecn());
+        if e % 2 == 1 {
+            ledger.data_arrives(packet, endpoint.uses_ecn());
             if endpoint.peer_closed() {
                 endpoint.close();
             }
@@ -280,81 +388,170 @@ impl<'a> Simulation<'a> {
         self.pump(now, e)
     }
 
-    /// A flow begins, or a timer expires.
+    /// An application does something, or a timer expires.
     fn endpoint_event(&mut self, now: Time, e: u32) -> Step {
-        let f = (e / 2) as usize;
-        if e.is_multiple_of(2) && now == self.starts[f] {
-            let Traffic::Bulk(bulk) = self.plan.traffic(f);
-            self.endpoints[e as usize + 1].listen();
-            let sender = &mut self.endpoints[e as usize];
-            sender.connect();
-            sender.write(bulk.size.map_or(u64::MAX, |s| s.0));
-            if bulk.size.is_some() {
-                sender.close();
-            }
-        } else if self.endpoints[e as usize].deadline() <= now {
+        let slot = &self.fates.slots[(e / 2) as usize];
+        if slot.phase == Phase::Free {
+            return Ok(()); // a timer of the connection that was there
+        }
+        if e.is_multiple_of(2) && slot.wake == now {
+            self.application(now, e / 2);
+        }
+        if self.endpoints[e as usize].deadline() <= now {
             self.endpoints[e as usize].on_timer(now);
         }
         self.pump(now, e)
     }
 
+    /// What the application at the sending end of a connection does when its time has come: opens it,
+    /// or writes a message.
+    fn application(&mut self, now: Time, s: u32) {
+        let plan = self.plan;
+        let slot = &self.fates.slots[s as usize];
+        let opens = slot.phase == Phase::Waiting;
+        let traffic = plan.traffic(slot.flow as usize);
+        let writes = match traffic {
+            Traffic::Bulk(_) => Some(self.size(slot).map_or(u64::MAX, |size| size.0)),
+            Traffic::Messages(_) if opens => None,
+            Traffic::Messages(_) => self.size(slot).map(|size| size.0),
+        };
+        let slot = &mut self.fates.slots[s as usize];
+        slot.messages += u32::from(!opens);
+        let (ends, wake) = match traffic {
+            Traffic::Bulk(bulk) => (bulk.size.is_some(), Time::NEVER),
+            Traffic::Messages(m) if m.messages == Some(u64::from(slot.messages)) => (true, Time::NEVER),
+            Traffic::Messages(m) => {
+                let flow = slot.flow as usize;
+                let index = [plan.number(flow), slot.connection, slot.messages];
+                let [u, _] = self.draws[plan.table(flow)].messages.uniform(index);
+                (false, now + m.spacing.draw(m.interval, u))
+            }
+        };
+        (slot.wake, slot.phase) = (wake, Phase::Open);
+        let [sender, receiver] = &mut self.endpoints[2 * s as usize..][..2] else { return };
+        if opens {
+            receiver.listen();
+            sender.connect();
+        }
+        sender.write(writes.unwrap_or(0));
+        if ends {
+            sender.close();
+        }
+    }
+
     /// Sends what an endpoint has to send, and sees to its timer.
     #[inline]
     fn pump(&mut self, now: Time, e: u32) -> Step {
-        let flow = e / 2;
-        let way = (e % 2) as usize;
-        while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now) {
-            let ledger = &mut self.fates.flows[flow as usize];
-            ledger.ways[way].sent += 1;
+        let s = e / 2;
+        let way = (e % 2) as u8;
+        while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now, &mut self.scratch) {
+            let slot = &mut self.fates.slots[s as usize];
+            slot.ledger.sent(way);
             if way == 1
-                && let Some(what) = ledger.ack_leaves(segment.flags)
+                && self.endpoints[e as usize].ecn_mode() == EcnMode::Classic
+                && let Some(what) = slot.ledger.ack_leaves(segment.flags)
             {
-                return Err(Box::new(self.violation(
-                    now,
-                    format!("flow {}", self.plan.name(flow as usize)),
-                    what,
-                )));
+                return Err(Box::new(self.violation(now, self.place(s), what)));
             }
-            let size = self.endpoints[e as usize].wire_size(&segment);
-            let packet = Packet { flow, size, ecn, label: Label::new(way), segment };
-            self.enter(now, self.first_hop[e as usize], packet);
+            let hop = slot.first_hop[usize::from(way)];
+            let endpoint = &self.endpoints[e as usize];
+            let size = endpoint.wire_size(&segment, &self.scratch);
+            let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
+            let label = Label::new(way);
+            self.enter(now, hop, Packet { flow: s, size, ecn, label, options, segment });
         }
-        let lane = self.links.len() as u32 + e;
+        let lane = self.endpoint_lanes() + e;
         let endpoint = &self.endpoints[e as usize];
-        let deadline = endpoint.deadline();
+        let slot = &mut self.fates.slots[s as usize];
+        let mut deadline = endpoint.deadline();
+        if way == 0 {
+            deadline = deadline.min(slot.wake);
+        }
         // Lazy: an event that is too early is kept, and sets itself again when it comes.
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
-        if endpoint.is_closed() && self.endpoints[(e ^ 1) as usize].is_closed() {
-            let closed = &mut self.closed[flow as usize];
-            self.open -= usize::from(!*closed);
-            *closed = true;
+        if endpoint.error().is_some() {
+            self.endpoints[(e ^ 1) as usize].forget(now); // one end gave up: nobody speaks to the other any more
+        }
+        let closed = |e: u32| self.endpoints[e as usize].is_closed();
+        if closed(e) && closed(e ^ 1) {
+            if slot.phase == Phase::Open {
+                slot.phase = Phase::Closed;
+                self.open -= 1;
+            }
+            self.release(s);
         }
         Ok(())
+    }
+
+    /// Frees the slot of a connection of a source that is closed and has no packet under way any more:
+    /// so no late packet meets a new connection.
+    #[cold]
+    fn release(&mut self, s: u32) {
+        let slot = &self.fates.slots[s as usize];
+        if slot.phase == Phase::Closed && slot.ledger.is_settled() && s as usize >= self.lasting {
+            self.count(s);
+            self.fates.slots[s as usize].phase = Phase::Free;
+            self.free.push(s);
+        }
+    }
+
+    /// Frees the slots of connections whose last packet was dropped.
+    #[cold]
+    fn release_over(&mut self) {
+        while let Some(s) = self.fates.over.pop() {
+            self.release(s);
+        }
+    }
+
+    /// What the connection in a slot counted.
+    pub(crate) fn sum(&self, s: usize) -> Sum {
+        Sum::of(&self.fates.slots[s], &self.endpoints[2 * s], &self.endpoints[2 * s + 1])
+    }
+
+    /// Counts a connection of a source, the last time that it is seen.
+    fn count(&mut self, s: u32) {
+        let sum = self.sum(s as usize);
+        let flow = self.fates.slots[s as usize].flow;
+        let source = self.sources.partition_point(|source| source.flow < flow);
+        self.sources[source].count(&sum);
+        if let Some(transfers) = &mut self.transfers {
+            transfers.push(flow, &sum);
+        }
+    }
+
+    /// Counts the connections of sources that are not over when the run ends.
+    pub(crate) fn count_the_rest(&mut self) {
+        for s in self.lasting..self.fates.slots.len() {
+            if self.fates.slots[s].phase != Phase::Free {
+                self.count(s as u32);
+            }
+        }
     }
 
     fn sample(&mut self, now: Time) {
         let series = &self.scenario.record.series;
         if series.contains(&Series::Queue) {
             for &l in &self.sampled_links {
-                let link = &mut self.links[l];
-                link.catch_up(now, &mut self.fates.of(l as u32));
-                let backlog = link.backlog(now);
-                let average = link.queue().average().unwrap_or(f64::NAN);
-                let transmitting = f64::from(u8::from(link.is_transmitting(now)));
-                let values = [f64::from(backlog.packets), backlog.bytes as f64, average, transmitting];
-                self.queue.push(now.seconds(), l, values);
+                self.links[l].catch_up(now, &mut self.fates.of(l as u32));
             }
+            let links = &mut self.links;
+            self.queue.take(now, self.sampled_links.iter().map(|&l| QueueSample::of(&mut links[l], now)));
         }
         if series.contains(&Series::Window) {
-            for f in 0..self.fates.flows.len() {
-                let sender = &self.endpoints[2 * f];
-                let w = sender.window();
-                let values = [w.cwnd, w.ssthresh, w.flight, sender.acked() as f64, sender.rto().seconds()];
-                self.window.push(now.seconds(), f, values);
-            }
+            let endpoints = &self.endpoints;
+            self.window.take(now, (0..self.lasting).map(|s| WindowSample::of(&endpoints[2 * s])));
         }
+    }
+
+    /// The links whose queue is sampled, as codes of their names.
+    pub(crate) fn sampled_links(&self) -> Vec<u32> {
+        self.sampled_links.iter().map(|&l| l as u32).collect()
+    }
+
+    fn place(&self, s: u32) -> String {
+        format!("flow {}", self.plan.name(self.fates.slots[s as usize].flow as usize))
     }
 
     fn violation(&self, at: Time, place: String, what: impl Into<String>) -> Violation {
@@ -364,12 +561,12 @@ impl<'a> Simulation<'a> {
     /// Holds every ledger against what is there.
     fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
-        let mut packets = vec![[0u64; 2]; self.fates.flows.len()];
         let mut insides = vec![Inside::default(); self.links.len()];
         for (l, link) in self.links.iter().enumerate() {
             for entry in link.pipe() {
                 let p = &entry.packet;
-                packets[p.flow as usize][p.label.way()] += 1;
+                // As if it arrived now; taken back below.
+                self.fates.slots[p.flow as usize].ledger.arrived(p.label.way());
                 link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
                     let before = self.hops[entry.hop as usize - 1].link() as usize;
@@ -378,7 +575,7 @@ impl<'a> Simulation<'a> {
             }
         }
         for (link, inside) in self.links.iter().zip(&mut insides) {
-            link.locate_held(inside, |p| packets[p.flow as usize][p.label.way()] += 1);
+            link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
         }
         for (l, link) in self.links.iter_mut().enumerate() {
             let violation = |what| {
@@ -391,9 +588,13 @@ impl<'a> Simulation<'a> {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
             }
         }
-        for (f, ledger) in self.fates.flows.iter().enumerate() {
-            let place = || format!("flow {}", self.plan.name(f));
-            ledger.check(packets[f]).map_err(|what| self.violation(now, place(), what))?;
+        for (s, slot) in self.fates.slots.iter().enumerate() {
+            slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
+        }
+        for link in &self.links {
+            let mut back = |p: &Packet| self.fates.slots[p.flow as usize].ledger.sent(p.label.way());
+            link.pipe().for_each(|entry| back(&entry.packet));
+            link.locate_held(&mut Inside::default(), back);
         }
         self.insides = insides;
         Ok(())

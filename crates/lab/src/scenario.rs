@@ -2,7 +2,7 @@
 
 use queues::Queue;
 use tcp::Tcp;
-use traffic::Traffic;
+use traffic::{Arrivals, Traffic};
 use units::param::{Invalid, Json, join};
 use units::{Duration, Params, Range, Rate, Read, choice, params, words};
 
@@ -187,6 +187,8 @@ params! {
         to: String = required, in Range::ANY, from "";
         /// When its connection is opened.
         start: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
+        /// Connections that are opened one after the other, each with the flow's traffic; absent: one connection, opened at the start.
+        arrivals: Option<Arrivals> = (None), in Range::ANY, from "";
         /// What is sent.
         traffic: Traffic = required, in Range::ANY, from "";
         /// TCP parameters of this flow that differ from those of the scenario.
@@ -207,6 +209,18 @@ words! {
         Drops = "drops",
         /// Every marked packet.
         Marks = "marks",
+        /// Every connection of flows with arrivals.
+        Transfers = "transfers",
+    }
+}
+
+words! {
+    /// The rows of the table of flows.
+    pub enum Rows {
+        /// One a flow.
+        Flow = "flow",
+        /// One a table of the scenario, the sums over its flows: for a million flows.
+        Table = "table",
     }
 }
 
@@ -219,12 +233,19 @@ params! {
         series: Vec<Series> = (Vec::new()), in Range::ANY, from "";
         /// Links whose queue is sampled, each named from>to; empty: all.
         links: Vec<String> = (Vec::new()), in Range::ANY, from "";
+        /// What the table of flows has a row for.
+        flows: Rows = (Rows::Flow), in Range::ANY, from "";
     }
 }
 
 impl Default for Record {
     fn default() -> Self {
-        Record { interval: Duration::from_millis(100), series: Vec::new(), links: Vec::new() }
+        Record {
+            interval: Duration::from_millis(100),
+            series: Vec::new(),
+            links: Vec::new(),
+            flows: Rows::Flow,
+        }
     }
 }
 
@@ -279,6 +300,19 @@ impl<T: Params> Read for Changes<T> {
     }
 }
 
+/// Refuses a flow that never ends.
+fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
+    let (key, what) = match (&flow.arrivals, flow.traffic.ends()) {
+        (Some(Arrivals { connections: None, .. }), _) => ("arrivals.connections", "a number of connections"),
+        (_, Err("size")) => ("traffic.size", "a size"),
+        (_, Err(_)) => ("traffic.messages", "a number of messages"),
+        (_, Ok(())) => return Ok(()),
+    };
+    let problem = "is absent, so the flow never ends, and the scenario has no duration";
+    let remedy = format!("give the flow {what} or the scenario a duration");
+    Err(Invalid::at(&join(path, key), problem).remedy(remedy))
+}
+
 fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
     let flows = join(path, "flows");
     if s.flows.is_empty() {
@@ -286,13 +320,8 @@ fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
     }
     for (i, flow) in s.flows.iter().enumerate() {
         let path = join(&flows, i);
-        let Traffic::Bulk(bulk) = &flow.traffic;
-        if bulk.size.is_none() && s.duration.is_none() {
-            return Err(Invalid::at(
-                &join(&path, "traffic.size"),
-                "is absent, so the flow never ends, and the scenario has no duration",
-            )
-            .remedy("give the flow a size or the scenario a duration"));
+        if s.duration.is_none() {
+            must_end(flow, &path)?;
         }
         let tcp = flow.tcp.apply(&s.tcp, &join(&path, "tcp"))?;
         flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;

@@ -6,46 +6,11 @@ use std::sync::Arc;
 use units::{Duration, Time};
 
 use crate::effort::Effort;
-use crate::record::{Column, Outcome, Table};
+use crate::record::{Column, Outcome, Table, seconds};
 use crate::run::Simulation;
-use crate::scenario::Series;
-
-/// `N` columns sampled at intervals.
-#[derive(Debug)]
-pub(crate) struct Samples<const N: usize> {
-    time: Vec<f64>,
-    of: Vec<u32>,
-    values: [Vec<f64>; N],
-}
-
-impl<const N: usize> Default for Samples<N> {
-    fn default() -> Self {
-        Samples { time: Vec::new(), of: Vec::new(), values: std::array::from_fn(|_| Vec::new()) }
-    }
-}
-
-impl<const N: usize> Samples<N> {
-    #[inline]
-    pub(crate) fn push(&mut self, now_s: f64, of: usize, values: [f64; N]) {
-        self.time.push(now_s);
-        self.of.push(of as u32);
-        for (column, v) in self.values.iter_mut().zip(values) {
-            column.push(v);
-        }
-    }
-
-    fn table(
-        self,
-        name: &'static str,
-        key: &'static str,
-        names: &Arc<Vec<String>>,
-        columns: [&'static str; N],
-    ) -> Table {
-        let mut all = vec![("time_s", Column::Float(self.time)), (key, Column::Name(self.of, names.clone()))];
-        all.extend(columns.into_iter().zip(self.values.map(Column::Float)));
-        Table { name, columns: all }
-    }
-}
+use crate::scenario::{Rows, Series};
+use crate::source::Source;
+use crate::sum::{COUNTS, Sum};
 
 /// A column of names, each kept once.
 fn names_of(values: impl Iterator<Item = String>) -> Column {
@@ -62,22 +27,82 @@ fn names_of(values: impl Iterator<Item = String>) -> Column {
     Column::Name(codes, Arc::new(names))
 }
 
+/// The table of flows as it grows, row by row.
+struct FlowTable {
+    times: [Vec<f64>; 4],
+    acked: Vec<u64>,
+    goodput: Vec<f64>,
+    counts: [Vec<u64>; COUNTS.len() - 1],
+}
+
+/// Columns of the times of a row.
+const TIMES: [&str; 4] = ["start_s", "established_s", "completed_s", "closed_s"];
+
+impl FlowTable {
+    fn new(rows: usize) -> Self {
+        FlowTable {
+            times: std::array::from_fn(|_| Vec::with_capacity(rows)),
+            acked: Vec::with_capacity(rows),
+            goodput: Vec::with_capacity(rows),
+            counts: std::array::from_fn(|_| Vec::with_capacity(rows)),
+        }
+    }
+
+    fn push(&mut self, sum: &Sum, end: Time) {
+        let times = [sum.start, sum.reached(0), sum.reached(1), sum.reached(2)];
+        for (column, time) in self.times.iter_mut().zip(times) {
+            column.push(seconds(time));
+        }
+        self.acked.push(sum.counts[0]);
+        self.goodput.push(sum.goodput_bps(end));
+        for (column, &count) in self.counts.iter_mut().zip(&sum.counts[1..]) {
+            column.push(count);
+        }
+    }
+
+    fn table(self, texts: [Column; 3]) -> Table {
+        let mut columns: Vec<_> = ["flow", "from", "to"].into_iter().zip(texts).collect();
+        columns.extend(TIMES.into_iter().zip(self.times.map(Column::Float)));
+        columns.push((COUNTS[0], Column::Count(self.acked)));
+        columns.push(("goodput_bps", Column::Float(self.goodput)));
+        columns.extend(COUNTS.into_iter().skip(1).zip(self.counts.map(Column::Count)));
+        Table { name: "flows", columns }
+    }
+}
+
 impl Simulation<'_> {
     pub(crate) fn outcome(mut self, setup: Effort, running: Effort) -> Outcome {
-        let flow_names = Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect::<Vec<_>>());
+        self.count_the_rest();
+        let wanted = &self.scenario.record;
+        let rows = wanted.flows;
+        // Names of flows cost text: they are made if a table asks for them.
+        let by_name = |s: &Series| !matches!(s, Series::Queue);
+        let flow_names =
+            if rows == Rows::Flow || wanted.series.iter().any(by_name) || !self.sources.is_empty() {
+                Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect::<Vec<_>>())
+            } else {
+                Arc::default()
+            };
         let link_names = Arc::new(self.plan.links.iter().map(|l| l.name()).collect::<Vec<_>>());
         let links = self.link_table(&link_names);
         drop(std::mem::take(&mut self.links)); // the tables take their room
-        let mut tables = vec![self.flow_table(&flow_names), links];
-        for series in &self.scenario.record.series {
+        let flows = match rows {
+            Rows::Flow => self.flow_table(&flow_names),
+            Rows::Table => self.flow_tables(),
+        };
+        let mut tables = vec![flows, links];
+        if !self.sources.is_empty() {
+            tables.push(self.connection_table(&flow_names));
+        }
+        let lasting: Vec<u32> = self.fates.slots[..self.lasting].iter().map(|slot| slot.flow).collect();
+        for series in &wanted.series {
             tables.extend(match series {
                 Series::Queue => {
-                    let columns = ["queue_packets", "queue_bytes", "average_packets", "transmitting"];
-                    Some(std::mem::take(&mut self.queue).table("queue", "link", &link_names, columns))
+                    let sampled = self.sampled_links();
+                    Some(std::mem::take(&mut self.queue).table("queue", "link", &sampled, &link_names))
                 }
                 Series::Window => {
-                    let columns = ["cwnd_bytes", "ssthresh_bytes", "flight_bytes", "acked_bytes", "rto_s"];
-                    Some(std::mem::take(&mut self.window).table("window", "flow", &flow_names, columns))
+                    Some(std::mem::take(&mut self.window).table("window", "flow", &lasting, &flow_names))
                 }
                 Series::Drops => {
                     self.fates.drops.as_ref().map(|d| d.table("drops", &link_names, &flow_names))
@@ -85,6 +110,7 @@ impl Simulation<'_> {
                 Series::Marks => {
                     self.fates.marks.as_ref().map(|d| d.table("marks", &link_names, &flow_names))
                 }
+                Series::Transfers => self.transfers.as_ref().map(|t| t.table(&flow_names)),
             });
         }
         Outcome {
@@ -97,53 +123,57 @@ impl Simulation<'_> {
         }
     }
 
+    /// Each flow with its sum: that of its connection, or of all its connections.
+    fn each_flow(&self, mut tell: impl FnMut(usize, &Sum)) {
+        let (mut slot, mut source) = (0, 0);
+        for f in 0..self.plan.flows() {
+            if self.plan.arrivals(f).is_some() {
+                tell(f, &self.sources[source].sum);
+                source += 1;
+            } else {
+                tell(f, &self.sum(slot));
+                slot += 1;
+            }
+        }
+    }
+
+    /// A row a flow.
     fn flow_table(&self, names: &Arc<Vec<String>>) -> Table {
         let n = self.plan.flows();
+        let mut table = FlowTable::new(n);
+        self.each_flow(|_, sum| table.push(sum, self.end));
         let text = |get: &dyn Fn(usize) -> String| names_of((0..n).map(get));
-        let float = |get: &dyn Fn(usize) -> f64| Column::Float((0..n).map(get).collect());
-        let count = |get: &dyn Fn(usize) -> u64| Column::Count((0..n).map(get).collect());
-        let seconds = |t: Time| if t == Time::NEVER { f64::NAN } else { t.seconds() };
-        let sender = |f: usize| &self.endpoints[2 * f];
-        let receiver = |f: usize| &self.endpoints[2 * f + 1];
-        let sent = |f: usize| sender(f).sender_stats();
-        let got = |f: usize| receiver(f).receiver_stats();
-        let start = |f: usize| self.starts[f].seconds();
-        let goodput = |f: usize| {
-            let (_, completed, _) = sender(f).milestones();
-            let until = if completed == Time::NEVER { self.end } else { completed };
-            let elapsed = until.seconds() - start(f);
-            if elapsed > 0.0 { sender(f).acked() as f64 * 8.0 / elapsed } else { 0.0 }
-        };
-        let way = |f: usize, w: usize| self.fates.flows[f].ways[w];
+        let flows = Column::Name((0..n as u32).collect(), names.clone());
+        table.table([flows, text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f))])
+    }
+
+    /// A row a table of the scenario.
+    fn flow_tables(&self) -> Table {
+        let n = self.plan.tables();
+        let mut sums = vec![Sum::default(); n];
+        self.each_flow(|f, sum| sums[self.plan.table(f)].add(sum));
+        let mut table = FlowTable::new(n);
+        sums.iter().for_each(|sum| table.push(sum, self.end));
+        table.table([0, 1, 2].map(|text| names_of((0..n).map(|t| self.plan.texts(t)[text].to_string()))))
+    }
+
+    /// A row a flow with arrivals.
+    fn connection_table(&self, names: &Arc<Vec<String>>) -> Table {
+        let sources = &self.sources;
+        let float = |get: &dyn Fn(&Source) -> f64| Column::Float(sources.iter().map(get).collect());
+        let count = |get: &dyn Fn(&Source) -> u64| Column::Count(sources.iter().map(get).collect());
         Table {
-            name: "flows",
+            name: "connections",
             columns: vec![
-                ("flow", Column::Name((0..n as u32).collect(), names.clone())),
-                ("from", text(&|f| self.plan.from(f))),
-                ("to", text(&|f| self.plan.to(f))),
-                ("start_s", float(&start)),
-                ("established_s", float(&|f| seconds(sender(f).milestones().0))),
-                ("completed_s", float(&|f| seconds(sender(f).milestones().1))),
-                ("closed_s", float(&|f| seconds(sender(f).milestones().2))),
-                ("acked_bytes", count(&|f| sender(f).acked())),
-                ("goodput_bps", float(&goodput)),
-                ("packets_sent", count(&|f| sender(f).sent().1)),
-                ("segments_sent", count(&|f| sent(f).segments)),
-                ("bytes_sent", count(&|f| sent(f).bytes)),
-                ("retransmitted_segments", count(&|f| sent(f).retransmitted_segments)),
-                ("retransmitted_bytes", count(&|f| sent(f).retransmitted_bytes)),
-                ("timeouts", count(&|f| u64::from(sent(f).timeouts))),
-                ("fast_retransmits", count(&|f| u64::from(sent(f).fast_retransmits))),
-                ("ecn_reductions", count(&|f| u64::from(sent(f).ecn_cuts))),
-                ("received_segments", count(&|f| got(f).segments)),
-                ("received_bytes", count(&|f| got(f).bytes)),
-                ("duplicate_segments", count(&|f| got(f).duplicate_segments)),
-                ("duplicate_bytes", count(&|f| got(f).duplicate_bytes)),
-                ("acks_sent", count(&|f| receiver(f).sent().0)),
-                ("dropped_packets", count(&|f| u64::from(way(f, 0).dropped))),
-                ("marked_packets", count(&|f| u64::from(way(f, 0).marked))),
-                ("dropped_acks", count(&|f| u64::from(way(f, 1).dropped))),
-                ("ecn", count(&|f| u64::from(sender(f).uses_ecn()))),
+                ("flow", Column::Name(sources.iter().map(|s| s.flow).collect(), names.clone())),
+                ("opened", count(&|s| u64::from(s.opened))),
+                ("completed", count(&|s| s.durations.count())),
+                ("completed_bytes", count(&|s| s.completed_bytes)),
+                ("mean_duration_s", float(&|s| s.durations.mean_s())),
+                ("median_duration_s", float(&|s| s.durations.percentile_s(0.5))),
+                ("p90_duration_s", float(&|s| s.durations.percentile_s(0.9))),
+                ("p99_duration_s", float(&|s| s.durations.percentile_s(0.99))),
+                ("longest_duration_s", float(&|s| s.durations.longest_s())),
             ],
         }
     }
@@ -152,10 +182,10 @@ impl Simulation<'_> {
         let n = self.links.len();
         let count = |get: &dyn Fn(usize) -> u64| Column::Count((0..n).map(get).collect());
         let ledger = |l: usize| self.links[l].ledger();
+        let rare = |l: usize| ledger(l).rare();
         let inside = |l: usize| &self.insides[l];
         let arrived = |l: usize| ledger(l).arrived - inside(l).to_come;
-        let departed =
-            |l: usize| ledger(l).arrived - ledger(l).dropped - inside(l).to_come - inside(l).waiting;
+        let departed = |l: usize| ledger(l).arrived - rare(l).dropped - inside(l).to_come - inside(l).waiting;
         let busy = |l: usize| Duration(ledger(l).work - inside(l).work).seconds();
         Table {
             name: "links",
@@ -163,12 +193,12 @@ impl Simulation<'_> {
                 ("link", Column::Name((0..n as u32).collect(), names.clone())),
                 ("arrived_packets", count(&|l| arrived(l).packets)),
                 ("arrived_bytes", count(&|l| arrived(l).bytes)),
-                ("dropped_packets", count(&|l| ledger(l).dropped.packets)),
-                ("dropped_bytes", count(&|l| ledger(l).dropped.bytes)),
-                ("dropped_full", count(&|l| ledger(l).dropped_why[0])),
-                ("dropped_early", count(&|l| ledger(l).dropped_why[1])),
-                ("dropped_threshold", count(&|l| ledger(l).dropped_why[2])),
-                ("marked_packets", count(&|l| ledger(l).marked())),
+                ("dropped_packets", count(&|l| rare(l).dropped.packets)),
+                ("dropped_bytes", count(&|l| rare(l).dropped.bytes)),
+                ("dropped_full", count(&|l| rare(l).dropped_why[0])),
+                ("dropped_early", count(&|l| rare(l).dropped_why[1])),
+                ("dropped_threshold", count(&|l| rare(l).dropped_why[2])),
+                ("marked_packets", count(&|l| rare(l).marked())),
                 ("departed_packets", count(&|l| departed(l).packets)),
                 ("departed_bytes", count(&|l| departed(l).bytes)),
                 ("delivered_packets", count(&|l| ledger(l).delivered.packets + inside(l).beyond.packets)),

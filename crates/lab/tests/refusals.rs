@@ -48,6 +48,37 @@ fn every_refusal_names_field_value_and_bound() {
             "[\"left>rigth\"]",
             "record.links.0: \"left>rigth\" is no link of the network; did you mean left>right?",
         ),
+        ("flows.0.arrivals", "{ }", "flows.0.arrivals.interval: is missing"),
+        (
+            "flows.0.arrivals",
+            "{ interval = \"0 s\" }",
+            "flows.0.arrivals.interval: \"0 s\" must be above 0 s",
+        ),
+        (
+            "flows.0.arrivals",
+            "{ interval = \"1 s\" }",
+            "flows.0.arrivals.connections: is absent, so the flow never ends, and the scenario has no duration; give the flow a number of connections",
+        ),
+        (
+            "flows.0.traffic",
+            "{ kind = \"messages\", size = \"1 kB\", interval = \"1 s\" }",
+            "flows.0.traffic.messages: is absent, so the flow never ends",
+        ),
+        (
+            "flows.0.traffic.size",
+            "{ kind = \"pareto\", mean = \"7 kB\", shape = 1 }",
+            "flows.0.traffic.size.shape: 1.0 must be above 1",
+        ),
+        (
+            "flows.0.traffic.size",
+            "{ kind = \"normal\" }",
+            "flows.0.traffic.size.kind: \"normal\" is not known",
+        ),
+        (
+            "record.flows",
+            "\"flows\"",
+            "record.flows: \"flows\" is none of the choices here; did you mean flow?",
+        ),
         ("record.interval", "\"0 s\"", "record.interval: \"0 s\" must be above 0 s"),
         ("duration", "1979-05-27", "is a date, which no key takes"),
         ("network..rate", "1", "is not a path of keys"),

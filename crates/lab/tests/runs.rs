@@ -132,6 +132,144 @@ fn any_kind() -> impl Strategy<Value = String> {
         .prop_map(|(kind, limit)| format!(r#"{{ {kind}, limit = "{limit}" }}"#))
 }
 
+/// Changes that make the downloads come and go: one flow of them, at 100 a second.
+const COMING_AND_GOING: [(&str, &str); 4] = [
+    ("flows.0.count", "1"),
+    ("flows.0.arrivals", r#"{ interval = "10 ms", connections = 2000 }"#),
+    ("flows.0.traffic.size", r#"{ kind = "exponential", mean = "3 kB" }"#),
+    ("network.rate", "\"10 Mbit/s\""),
+];
+
+/// Every connection is counted once: in the sums, in the table of transfers, and nothing of it is lost.
+#[test]
+fn connections_come_and_go() {
+    let changes = [&COMING_AND_GOING[..], &[("record.series", r#"["transfers", "drops"]"#)]].concat();
+    let o = outcome(TWO_DOWNLOADS, &changes);
+    assert_eq!(numbers(&o, "connections", "opened"), [2000.0]);
+    assert_eq!(numbers(&o, "connections", "completed"), [2000.0]);
+    let acked = numbers(&o, "transfers", "acked_bytes");
+    let total: f64 = acked.iter().sum();
+    assert_eq!(acked.len(), 2000);
+    assert_eq!(numbers(&o, "flows", "acked_bytes"), [total]);
+    assert_eq!(numbers(&o, "connections", "completed_bytes"), [total]);
+    // Means within six standard errors of what was asked for.
+    let near =
+        |found: f64, mean: f64| assert!((found / mean - 1.0).abs() < 6.0 / 2000f64.sqrt(), "{found} {mean}");
+    near(total / 2000.0, 3000.0);
+    let starts = numbers(&o, "transfers", "start_s");
+    near(starts.iter().fold(0.0, |a: f64, &b| a.max(b)) / 2000.0, 0.010);
+    // The aggregate against the table.
+    let mut durations = numbers(&o, "transfers", "duration_s");
+    durations.sort_by(f64::total_cmp);
+    near(numbers(&o, "connections", "mean_duration_s")[0], durations.iter().sum::<f64>() / 2000.0);
+    for (column, rank) in [("median_duration_s", 1000), ("p90_duration_s", 1800), ("p99_duration_s", 1980)] {
+        let (found, exact) = (numbers(&o, "connections", column)[0], durations[rank - 1]);
+        assert!((found / exact - 1.0).abs() < 0.008, "{column} {found} {exact}");
+    }
+    assert_eq!(numbers(&o, "connections", "longest_duration_s"), [durations[1999]]);
+    let drops = numbers(&o, "transfers", "dropped_packets").iter().sum::<f64>();
+    assert_eq!(numbers(&o, "drops", "seq").len() as f64, drops + numbers(&o, "flows", "dropped_acks")[0]);
+}
+
+/// A run that is cut off counts what is under way, and what was not completed has no duration.
+#[test]
+fn connections_under_way_are_counted_at_the_end() {
+    let changes = [
+        &COMING_AND_GOING[1..],
+        &[
+            ("duration", "\"5 s\""),
+            ("record.series", r#"["transfers"]"#),
+            ("flows.0.arrivals.interval", "\"1 ms\""),
+        ],
+    ]
+    .concat();
+    let o = outcome(TWO_DOWNLOADS, &changes);
+    let opened = numbers(&o, "connections", "opened");
+    let durations = numbers(&o, "transfers", "duration_s");
+    assert_eq!(opened.len(), 2, "two flows, each with its arrivals");
+    assert_eq!(durations.len() as f64, opened.iter().sum::<f64>());
+    let completed = durations.iter().filter(|d| !d.is_nan()).count() as f64;
+    assert_eq!(numbers(&o, "connections", "completed").iter().sum::<f64>(), completed);
+    assert!(completed > 0.0 && durations.iter().any(|d| d.is_nan()));
+    assert!(numbers(&o, "flows", "completed_s").iter().all(|t| t.is_nan()));
+}
+
+/// Another table of flows shifts no draw of the arrivals: common random numbers.
+#[test]
+fn arrivals_do_not_depend_on_other_flows() {
+    let starts = |extra: &str| {
+        let flows = format!(
+            r#"[{extra}{{ name = "web", from = "left-0", to = "right-0", arrivals = {{ interval = "10 ms", connections = 50 }}, traffic = {{ kind = "bulk", size = {{ kind = "lognormal", mean = "2 kB" }} }} }}]"#
+        );
+        let o = outcome(TWO_DOWNLOADS, &[("flows", &flows), ("record.series", r#"["transfers"]"#)]);
+        let mut starts: Vec<_> = numbers(&o, "transfers", "start_s")
+            .into_iter()
+            .zip(numbers(&o, "transfers", "acked_bytes"))
+            .collect();
+        starts.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        starts
+    };
+    let other = r#"{ name = "first", from = "left-0", to = "right-1", traffic = { kind = "bulk", size = "300 kB" } }, "#;
+    assert_eq!(starts(""), starts(other));
+}
+
+/// Messages of a fixed size at a fixed interval: the last is acknowledged a round trip after it was
+/// written, at the start plus that many intervals.
+#[test]
+fn messages_come_at_their_interval() {
+    let o = outcome(
+        TWO_DOWNLOADS,
+        &[
+            (
+                "flows.0.traffic",
+                r#"{ kind = "messages", size = "500 B", interval = "2 s", spacing = "constant", messages = 30 }"#,
+            ),
+            ("tcp.delayed_ack", "\"1 packet\""),
+            ("phase_breaking", r#"{ start = "0 s", delay = "0 s" }"#),
+        ],
+    );
+    assert_eq!(numbers(&o, "flows", "acked_bytes"), [15_000.0; 2]);
+    assert_eq!(numbers(&o, "flows", "segments_sent"), [30.0; 2]);
+    // 540 B over 10, 1.5 and 10 Mbit/s there, 40 B back, 21 ms of propagation each way; the second
+    // flow's message waits for the first's transmission at the shared host and bottleneck.
+    let round = 0.042 + (540.0 + 40.0) * 8.0 * (2.0 / 10e6 + 1.0 / 1.5e6);
+    let completed = numbers(&o, "flows", "completed_s");
+    assert!((completed[0] - 60.0 - round).abs() < 1e-9, "{completed:?} {round}");
+    assert!(completed[1] > completed[0] && completed[1] < completed[0] + 540.0 * 8.0 / 1.5e6 + 1e-9);
+}
+
+/// A row a table is the sum of the rows of its flows.
+#[test]
+fn rows_of_tables_are_sums_of_flows() {
+    let each = outcome(TWO_DOWNLOADS, &[]);
+    let together = outcome(TWO_DOWNLOADS, &[("record.flows", "\"table\"")]);
+    let max = |o, column| numbers(o, "flows", column).into_iter().fold(0.0, f64::max);
+    for column in
+        ["acked_bytes", "packets_sent", "dropped_packets", "marked_packets", "acks_sent", "received_bytes"]
+    {
+        assert_eq!(
+            numbers(&together, "flows", column),
+            [numbers(&each, "flows", column).iter().sum::<f64>()]
+        );
+    }
+    for column in ["completed_s", "closed_s", "established_s"] {
+        assert_eq!(numbers(&together, "flows", column), [max(&each, column)]);
+    }
+    assert_eq!(each.tables[1], together.tables[1]);
+}
+
+/// TCP of every kind.
+const TCP: [&str; 8] = [
+    r#"ecn = "off", rto_estimator = "jacobson1988""#,
+    r#"ecn = "rfc3168""#,
+    r#"recovery = "newreno", limited_transmit = true, frto = "basic", timestamps = true, eifel = true"#,
+    r#"recovery = "tahoe", nagle = "rfc896""#,
+    r#"recovery = "sack", sack = true, ecn = "ecn+""#,
+    r#"recovery = "fack", sack = true, rate_reduction = "prr", ecn = "accurate""#,
+    r#"recovery = "sack", sack = true, timestamps = true, window_scaling = "on", rack = true, tail_loss_probe = true, rate_reduction = "prr", frto = "sack", eifel = true, limited_transmit = true, rto_estimator = "linux", rto_min = "200 ms", flight_unit = "segments", cwnd_validation = "limited", quick_ack = "16 packets""#,
+    r#"receive_window = "3000 B", nagle = "minshall", ecn = "nonce""#,
+];
+
 /// A random network: a chain of routers with hosts, small buffers, any law, flows both ways.
 fn random_network() -> impl Strategy<Value = String> {
     let queue = prop_oneof![
@@ -147,14 +285,7 @@ fn random_network() -> impl Strategy<Value = String> {
     ];
     let queue = prop_oneof![2 => queue, 3 => any_kind()];
     let link = (queue, 50u32..5000, 0u32..40_000);
-    let flow = (
-        0usize..5,
-        0usize..5,
-        1u32..60_000,
-        0u32..2_000_000,
-        prop::bool::ANY,
-        prop::sample::select(vec!["rfc6298", "jacobson1988"]),
-    );
+    let flow = (0usize..5, 0usize..5, 1u32..60_000, 0u32..2_000_000, prop::sample::select(TCP.to_vec()));
     (prop::collection::vec(link, 4), prop::collection::vec(flow, 1..6), 0u64..1000).prop_map(|(links, flows, seed)| {
         let links: Vec<String> = links
             .into_iter()
@@ -166,13 +297,17 @@ fn random_network() -> impl Strategy<Value = String> {
         let flows: Vec<String> = flows
             .into_iter()
             .filter(|f| f.0 != f.1)
-            .chain([(0, 4, 10_000, 0, true, "rfc6298")])
-            .map(|(a, b, size, start, ecn, rto)| format!(
-                r#"{{ from = "n{a}", to = "n{b}", start = "{start} us", traffic = {{ kind = "bulk", size = "{size} B" }}, tcp = {{ ecn = "{}", rto_estimator = "{rto}" }} }}"#,
-                if ecn { "rfc3168" } else { "off" }
+            .chain([(0, 4, 10_000, 0, "ecn = \"rfc3168\"")])
+            .map(|(a, b, size, start, tcp)| format!(
+                r#"{{ from = "n{a}", to = "n{b}", start = "{start} us", traffic = {{ kind = "bulk", size = "{size} B" }}, tcp = {{ {tcp} }} }}"#
             ))
             .collect();
-        format!("seed = {seed}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}]", links.join(", "), flows.join(", "))
+        let passing = r#"{ name = "web", from = "n1", to = "n3", arrivals = { interval = "20 ms", connections = 40 },
+            traffic = { kind = "bulk", size = { kind = "pareto", mean = "8 kB" } } },
+            { name = "talk", from = "n3", to = "n0", arrivals = { interval = "300 ms", connections = 4 },
+            traffic = { kind = "messages", size = { kind = "exponential", mean = "2 kB" }, interval = "100 ms", messages = 5 } }"#
+            .replace('\n', " ");
+        format!("seed = {seed}\ntcp = {{ retries = 250, syn_retries = 100 }}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}, {passing}]", links.join(", "), flows.join(", "))
     })
 }
 
@@ -191,12 +326,14 @@ proptest! {
         for (acked, sent) in numbers(&first, "flows", "acked_bytes").iter().zip(numbers(&first, "flows", "bytes_sent")) {
             prop_assert!(*acked > 0.0 && sent >= *acked);
         }
+        prop_assert_eq!(numbers(&first, "connections", "opened"), vec![40.0, 4.0]);
+        prop_assert_eq!(numbers(&first, "connections", "completed"), vec![40.0, 4.0]);
         prop_assert_eq!(digest(&first), digest(&run(&scenario, &Watch::default()).unwrap()));
 
         // With every queue sampled no hop is passed over: each is simulated, and nothing changes.
         let every_hop = read(&format!("record = {{ series = [\"queue\"] }}\n{text}"), Format::Toml, &[]).unwrap();
         let every_hop = run(&every_hop, &Watch::default()).unwrap();
-        prop_assert_eq!(&first.tables[..], &every_hop.tables[..2]);
+        prop_assert_eq!(&first.tables[..], &every_hop.tables[..3]);
         prop_assert!(every_hop.events >= first.events);
     }
 }

@@ -50,17 +50,22 @@ pub struct Violation {
     pub what: String,
 }
 
-/// What happened at a link. What every packet touches comes first and fits in a cache line with the
-/// transmitter; what only drops and marks touch comes after.
+/// What happened at a link: what every packet touches; what only drops, marks and CE touch is apart.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Ledger {
     /// Offered to the queue.
     pub arrived: Count,
-    /// Taken off the wire at the far end.
-    pub delivered: Count,
     /// Time to send everything admitted, in picoseconds.
     pub work: u64,
+    /// Taken off the wire at the far end.
+    pub delivered: Count,
+    rare: Option<Box<Rare>>,
+}
+
+/// What happens to few packets of few links.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rare {
     /// Dropped by the queue.
     pub dropped: Count,
     /// Dropped packets by reason ([`Why::index`]).
@@ -75,6 +80,13 @@ pub struct Ledger {
     pub ce_admitted: u64,
     /// Marks on packets that had CE already.
     pub re_marked: u64,
+}
+
+impl Rare {
+    /// All marks.
+    pub fn marked(&self) -> u64 {
+        self.marked_why.iter().sum()
+    }
 }
 
 /// What is inside a link at some instant, seen packet by packet.
@@ -103,11 +115,21 @@ impl Inside {
 }
 
 impl Ledger {
+    /// Drops, marks and CE.
+    pub fn rare(&self) -> Rare {
+        self.rare.as_deref().copied().unwrap_or_default()
+    }
+
+    #[cold]
+    fn rare_mut(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
     #[inline]
     pub(crate) fn arrive(&mut self, p: &Packet) {
         self.arrived.add(p);
         if p.ecn == Ecn::Ce {
-            self.ce_in += 1;
+            self.rare_mut().ce_in += 1;
         }
     }
 
@@ -115,43 +137,41 @@ impl Ledger {
     pub(crate) fn admit(&mut self, p: &Packet, work: u64) {
         self.work += work;
         if p.ecn == Ecn::Ce {
-            self.ce_admitted += 1;
+            self.rare_mut().ce_admitted += 1;
         }
     }
 
     pub(crate) fn drop(&mut self, p: &Packet, why: Why) {
-        self.dropped.add(p);
-        self.dropped_why[why.index()] += 1;
-        self.ce_dropped += u64::from(p.ecn == Ecn::Ce);
+        let rare = self.rare_mut();
+        rare.dropped.add(p);
+        rare.dropped_why[why.index()] += 1;
+        rare.ce_dropped += u64::from(p.ecn == Ecn::Ce);
     }
 
     pub(crate) fn mark(&mut self, p: &Packet, why: Why) {
-        self.marked_why[why.index()] += 1;
-        self.re_marked += u64::from(p.ecn == Ecn::Ce);
-    }
-
-    /// All marks.
-    pub fn marked(&self) -> u64 {
-        self.marked_why.iter().sum()
+        let rare = self.rare_mut();
+        rare.marked_why[why.index()] += 1;
+        rare.re_marked += u64::from(p.ecn == Ecn::Ce);
     }
 
     /// The identities that hold at every instant, given what is inside.
     pub fn check(&self, inside: &Inside, now: Time) -> Result<(), String> {
         let present = inside.to_come + inside.waiting + inside.on_wire + inside.beyond;
-        if self.arrived != self.dropped + self.delivered + present {
+        let rare = self.rare();
+        if self.arrived != rare.dropped + self.delivered + present {
             return Err(format!(
                 "packets in {:?} are not dropped {:?} + delivered {:?} + inside {inside:?}",
-                self.arrived, self.dropped, self.delivered
+                self.arrived, rare.dropped, self.delivered
             ));
         }
-        if self.ce_in + self.marked() - self.re_marked != self.ce_admitted + self.ce_dropped + inside.ce_kept
-        {
+        let ce = rare.ce_in + rare.marked() - rare.re_marked;
+        if ce != rare.ce_admitted + rare.ce_dropped + inside.ce_kept {
             return Err(format!(
                 "CE in {} + marks {} is not CE admitted {} + dropped {} + kept {}",
-                self.ce_in,
-                self.marked() - self.re_marked,
-                self.ce_admitted,
-                self.ce_dropped,
+                rare.ce_in,
+                rare.marked() - rare.re_marked,
+                rare.ce_admitted,
+                rare.ce_dropped,
                 inside.ce_kept
             ));
         }

@@ -12,5 +12,5 @@ mod route;
 pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Held, QueueDiscipline, Verdict, Why};
 pub use ledger::{Count, Inside, Ledger, Violation};
 pub use link::{InPipe, Link, NoProbe, Probe};
-pub use packet::{Ecn, Flags, Label, Packet, Segment, Seq};
+pub use packet::{Ecn, Flags, Label, OptionStore, Options, Packet, Segment, Seq};
 pub use route::{Edge, Routes};

@@ -62,11 +62,11 @@ pub struct Link<Q> {
     /// Everything admitted and not delivered, in order of arrival.
     pipe: VecDeque<InPipe>,
     waiting_bytes: u64,
-    /// Of what waits: when its transmission begins, and its size.
-    waiting: VecDeque<(Time, u16)>,
+    ledger: Ledger,
     /// Its queue.
     queue: Q,
-    ledger: Ledger,
+    /// Of what waits: when its transmission begins, and its size.
+    waiting: VecDeque<(Time, u16)>,
     fates: Fates,
     /// Whether a packet is in service, where the queue keeps its packets; otherwise `free_at` says it.
     transmitting: bool,
@@ -139,6 +139,9 @@ impl<Q: Fifo> Link<Q> {
     /// Puts an admitted packet in the pipe.
     #[inline]
     pub fn put(&mut self, entry: InPipe) {
+        if self.pipe.len() == self.pipe.capacity() {
+            self.pipe.reserve_exact(self.pipe.len() / 4 + 4); // doubling would leave much unused
+        }
         self.pipe.push_back(entry);
     }
 
@@ -410,6 +413,12 @@ mod tests {
             one_by_one.push(passed);
         }
         assert!(one_by_one.is_sorted());
+    }
+
+    /// A million links are no luxury.
+    #[test]
+    fn a_link_stays_small() {
+        assert_eq!(size_of::<Link<u64>>(), 192);
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl fmt::Debug for Seq {
 
 /// TCP control bits (RFC 9293 §3.1, RFC 3168 §6.1).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u16);
 
 impl Flags {
     /// No more data from sender.
@@ -89,12 +89,18 @@ impl Flags {
     pub const SYN: Flags = Flags(0x02);
     /// Reset the connection.
     pub const RST: Flags = Flags(0x04);
+    /// Push.
+    pub const PSH: Flags = Flags(0x08);
     /// The acknowledgement field is significant.
     pub const ACK: Flags = Flags(0x10);
+    /// The urgent field is significant.
+    pub const URG: Flags = Flags(0x20);
     /// ECN-Echo.
     pub const ECE: Flags = Flags(0x40);
     /// Congestion window reduced.
     pub const CWR: Flags = Flags(0x80);
+    /// Accurate ECN (RFC 9768), once the nonce sum (RFC 3540).
+    pub const AE: Flags = Flags(0x100);
 
     /// Whether every bit of `f` is set.
     pub fn has(self, f: Flags) -> bool {
@@ -117,16 +123,82 @@ impl BitOrAssign for Flags {
 
 impl fmt::Debug for Flags {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        const NAMES: [(Flags, &str); 6] = [
+        const NAMES: [(Flags, &str); 9] = [
             (Flags::SYN, "SYN"),
             (Flags::FIN, "FIN"),
             (Flags::RST, "RST"),
+            (Flags::PSH, "PSH"),
             (Flags::ACK, "ACK"),
+            (Flags::URG, "URG"),
             (Flags::ECE, "ECE"),
             (Flags::CWR, "CWR"),
+            (Flags::AE, "AE"),
         ];
         let names: Vec<&str> = NAMES.iter().filter(|n| self.has(n.0)).map(|n| n.1).collect();
         f.write_str(&names.join("|"))
+    }
+}
+
+/// TCP options (RFC 9293 §3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Maximum segment size, in a SYN.
+    pub mss: Option<u16>,
+    /// Window scale (RFC 7323 §2), in a SYN.
+    pub window_scale: Option<u8>,
+    /// SACK permitted (RFC 2018 §2), in a SYN.
+    pub sack_permitted: bool,
+    /// Timestamps (RFC 7323 §3): value and echo reply.
+    pub timestamps: Option<(u32, u32)>,
+    /// Accurate ECN counters in bytes, modulo 2^24 (RFC 9768 §3.2.3): ECT(0), CE, ECT(1).
+    pub accurate_ecn: Option<[u32; 3]>,
+    blocks: [(Seq, Seq); 4],
+    count: u8,
+}
+
+impl Options {
+    /// No options.
+    pub const NONE: Options = Options {
+        mss: None,
+        window_scale: None,
+        sack_permitted: false,
+        timestamps: None,
+        accurate_ecn: None,
+        blocks: [(Seq(0), Seq(0)); 4],
+        count: 0,
+    };
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+            && self.timestamps.is_none()
+            && self.mss.is_none()
+            && self.window_scale.is_none()
+            && !self.sack_permitted
+            && self.accurate_ecn.is_none()
+    }
+    /// SACK blocks (RFC 2018 §3), each [left edge, right edge).
+    pub fn sack(&self) -> &[(Seq, Seq)] {
+        &self.blocks[..usize::from(self.count)]
+    }
+    /// Adds a SACK block, unless there are as many as fit: four, three beside timestamps.
+    pub fn push_sack(&mut self, block: (Seq, Seq)) {
+        let most = if self.timestamps.is_some() { 3 } else { 4 };
+        if self.count < most {
+            self.blocks[usize::from(self.count)] = block;
+            self.count += 1;
+        }
+    }
+    /// Bytes they take in a header, each padded to four; SACK permitted fills the padding of the
+    /// timestamps (RFC 7323, appendix A).
+    pub fn wire_len(&self) -> u16 {
+        let sack = if self.count > 0 { 4 + 8 * u16::from(self.count) } else { 0 };
+        let times = if self.timestamps.is_some() { 12 } else { 4 * u16::from(self.sack_permitted) };
+        u16::from(self.mss.is_some()) * 4
+            + u16::from(self.window_scale.is_some()) * 4
+            + times
+            + u16::from(self.accurate_ecn.is_some()) * 12
+            + sack
     }
 }
 
@@ -164,14 +236,14 @@ impl Label {
     const WAY: u8 = 0x80;
 
     /// The label of a packet from the flow's sender (`way` 0) or its receiver (1), with DSCP 0.
-    pub fn new(way: usize) -> Self {
-        Label((way as u8) << 7)
+    pub fn new(way: u8) -> Self {
+        Label(way << 7)
     }
 
     /// 0: from the flow's sender; 1: from its receiver.
     #[inline]
-    pub fn way(self) -> usize {
-        usize::from(self.0 >> 7)
+    pub fn way(self) -> u8 {
+        self.0 >> 7
     }
 
     /// The DSCP.
@@ -198,8 +270,65 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Which end sent it, and its DSCP.
     pub label: Label,
+    /// Its options: a slot of the network's [`OptionStore`]; 0: it has none.
+    pub options: u32,
     /// The transport header.
     pub segment: Segment,
+}
+
+/// The options of the packets in a network, so that those without carry none. A slot is taken when a
+/// packet is sent, and given back when it arrives or is dropped; slots are used again.
+#[derive(Clone, Debug, Default)]
+pub struct OptionStore {
+    slots: Vec<Options>,
+    free: Vec<u32>,
+}
+
+impl OptionStore {
+    /// Keeps `options`: their slot, 0 if there are none.
+    #[inline]
+    pub fn keep(&mut self, options: &Options) -> u32 {
+        if options.is_empty() {
+            return 0;
+        }
+        match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize - 1] = *options;
+                slot
+            }
+            None => {
+                self.slots.push(*options);
+                self.slots.len() as u32
+            }
+        }
+    }
+
+    /// The options in a slot.
+    #[inline]
+    pub fn get(&self, slot: u32) -> Options {
+        if slot == 0 { Options::default() } else { self.slots[slot as usize - 1] }
+    }
+
+    /// The options in a slot, which is given back.
+    #[inline]
+    pub fn take(&mut self, slot: u32) -> Options {
+        let options = self.get(slot);
+        self.release(slot);
+        options
+    }
+
+    /// Gives a slot back.
+    #[inline]
+    pub fn release(&mut self, slot: u32) {
+        if slot != 0 {
+            self.free.push(slot);
+        }
+    }
+
+    /// Slots in use.
+    pub fn in_use(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
 }
 
 #[cfg(test)]
@@ -208,7 +337,17 @@ mod tests {
 
     #[test]
     fn a_packet_stays_small() {
-        assert!(size_of::<Packet>() <= 24, "{}", size_of::<Packet>());
+        assert!(size_of::<Packet>() <= 28, "{}", size_of::<Packet>());
+    }
+
+    #[test]
+    fn slots_are_used_again() {
+        let mut store = OptionStore::default();
+        let some = Options { timestamps: Some((1, 2)), ..Options::default() };
+        assert_eq!((store.keep(&Options::default()), store.keep(&some), store.keep(&some)), (0, 1, 2));
+        store.release(1);
+        assert_eq!((store.keep(&some), store.in_use(), store.get(1)), (1, 2, some));
+        assert_eq!(store.get(0), Options::default());
     }
 
     #[test]

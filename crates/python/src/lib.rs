@@ -49,6 +49,18 @@ fn pages() -> String {
     lab::pages().to_string()
 }
 
+/// Runs a packet script with parameters of TCP from a preset and `changes` (JSON), and returns its report
+/// as JSON.
+#[pyfunction]
+#[pyo3(name = "script")]
+fn run_script(text: &str, preset: &str, changes: &str, tolerance: Option<&str>) -> PyResult<String> {
+    let wrong = |e: String| ScenarioError::new_err(e);
+    let changes = serde_json::from_str(changes).map_err(|e| wrong(e.to_string()))?;
+    let setup = ::script::Setup::read(preset, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
+    let report = std::panic::catch_unwind(|| ::script::run_text(text, &setup));
+    report.map(|r| r.json().to_string()).map_err(|cause| PyRuntimeError::new_err(panic_text(&*cause)))
+}
+
 /// Version of the simulator.
 #[pyfunction]
 fn version() -> &'static str {
@@ -196,5 +208,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(pages, m)?)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
+    m.add_function(wrap_pyfunction!(run_script, m)?)?;
     Ok(())
 }

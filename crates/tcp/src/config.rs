@@ -1,11 +1,21 @@
 //! The parameters of a TCP endpoint. What an older simulator or host did differently from today's
 //! RFCs is a named value here, never a special case in the code.
 
-use units::param::{Invalid, join};
+use units::param::{Invalid, Json, join};
 use units::{Bytes, Duration, Packets, Range, Read, params, words};
 
-use crate::congestion::CongestionKind;
+use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
+
+words! {
+    /// What is counted against the delay of ACKs.
+    pub enum DelayedAckUnit {
+        /// Segments with data.
+        Segments = "segments",
+        /// Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2 speaks of full-sized segments).
+        FullSegments = "full-segments",
+    }
+}
 
 words! {
     /// From what ssthresh is computed when the window is cut.
@@ -17,6 +27,50 @@ words! {
     }
 }
 
+/// The initial window: so many segments, or by RFC 3390.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InitialWindow {
+    /// So many segments.
+    Segments(Packets),
+    /// min(4 SMSS, max(2 SMSS, 4380 bytes)).
+    Rfc3390,
+}
+
+impl InitialWindow {
+    /// In bytes.
+    pub fn bytes(self, smss: f64) -> f64 {
+        match self {
+            InitialWindow::Segments(n) => n.0 * smss,
+            InitialWindow::Rfc3390 => (4.0 * smss).min((2.0 * smss).max(4380.0)), // equation 1
+        }
+    }
+}
+
+impl Read for InitialWindow {
+    const EXAMPLE: &'static str = Packets::EXAMPLE;
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        if value.as_str() == Some("rfc3390") {
+            return Ok(InitialWindow::Rfc3390);
+        }
+        Packets::read(value, path).map(InitialWindow::Segments)
+    }
+    fn write(&self) -> Json {
+        match self {
+            InitialWindow::Segments(n) => n.write(),
+            InitialWindow::Rfc3390 => "rfc3390".into(),
+        }
+    }
+    fn number(&self) -> Option<f64> {
+        match self {
+            InitialWindow::Segments(n) => n.number(),
+            InitialWindow::Rfc3390 => None,
+        }
+    }
+    fn schema() -> Json {
+        serde_json::json!({"anyOf": [Packets::schema(), {"const": "rfc3390"}]})
+    }
+}
+
 words! {
     /// When three duplicate ACKs start a fast retransmit.
     pub enum FastRetransmit {
@@ -24,6 +78,16 @@ words! {
         OncePerWindow = "once-per-window",
         /// Whenever the third duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without `bugFix_`).
         Unguarded = "unguarded",
+    }
+}
+
+words! {
+    /// What a fast retransmit does to the retransmission timer.
+    pub enum FastRetransmitTimer {
+        /// It begins again (4.3BSD-Reno, ns-2, Linux).
+        Restarts = "restarts",
+        /// It runs on (RFC 6298 §5.1).
+        RunsOn = "runs-on",
     }
 }
 
@@ -64,6 +128,8 @@ words! {
         Rfc6298 = "rfc6298",
         /// Integer arithmetic in clock ticks (Jacobson 1988, appendix A), as in 4.3BSD and ns-2.
         Jacobson1988 = "jacobson1988",
+        /// As Linux computes it: the deviation is the greatest of a round trip, falls slowly, and is itself no less than rto_min.
+        Linux = "linux",
     }
 }
 
@@ -74,6 +140,22 @@ words! {
         Off = "off",
         /// Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC 3168 §6.1).
         Rfc3168 = "rfc3168",
+        /// Accepted when the other side offers it, never offered (Linux, tcp_ecn = 2).
+        Passive = "passive",
+        /// RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window is one segment (RFC 5562, ECN+).
+        EcnPlus = "ecn+",
+        /// ECN+, and a marked SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
+        EcnPlusWait = "ecn+wait",
+        /// ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce).
+        EcnPlusTryOnce = "ecn+try-once",
+        /// Every packet is ECN-capable, SYN, pure ACKs and retransmissions too (draft-ietf-tcpm-generalized-ecn, ECN++).
+        EcnPlusPlus = "ecn++",
+        /// The receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP).
+        Dctcp = "dctcp",
+        /// A nonce of one bit a packet tells the sender when a receiver hides marks (RFC 3540).
+        Nonce = "nonce",
+        /// Counters of marked packets and bytes (RFC 9768, Accurate ECN).
+        Accurate = "accurate",
     }
 }
 
@@ -87,12 +169,140 @@ words! {
     }
 }
 
+words! {
+    /// The window field of segments.
+    pub enum WindowScaling {
+        /// Windows are carried in full, whatever the field could hold.
+        Full = "full",
+        /// Offered in the SYN (RFC 7323 §2).
+        On = "on",
+        /// Sixteen bits.
+        Off = "off",
+    }
+}
+
+words! {
+    /// How the window comes down when it is cut.
+    pub enum RateReduction {
+        /// At once to ssthresh (RFC 5681, RFC 6675).
+        AtOnce = "halve",
+        /// Over a round trip, in proportion to what is delivered (RFC 6937).
+        Prr = "prr",
+    }
+}
+
+words! {
+    /// Whether small segments wait for ACKs.
+    pub enum Nagle {
+        /// They never wait.
+        Off = "off",
+        /// While anything is unacknowledged (RFC 896, RFC 9293 §3.7.4).
+        Rfc896 = "rfc896",
+        /// While a small segment is unacknowledged (Minshall 1998, as Linux does).
+        Minshall = "minshall",
+    }
+}
+
+words! {
+    /// Tests of a timeout.
+    pub enum FrtoKind {
+        /// None.
+        Off = "off",
+        /// By the next two ACKs (RFC 5682 §2).
+        Basic = "basic",
+        /// By SACK too, where there is SACK (RFC 5682 §3).
+        Sack = "sack",
+    }
+}
+
+words! {
+    /// Answers to a retransmission that was spurious.
+    pub enum SpuriousResponse {
+        /// The window is what is in flight, and a little more; ssthresh as it was (RFC 4015).
+        Eifel = "eifel",
+        /// The window and ssthresh are as they were (Linux).
+        Restore = "restore",
+        /// Only what would be sent again for nothing is not.
+        None = "none",
+    }
+}
+
+words! {
+    /// Bounds of what proportional rate reduction sends below ssthresh.
+    pub enum PrrBound {
+        /// Conservative: what was delivered (RFC 6937 §3, CRB).
+        Crb = "crb",
+        /// As slow start: one segment more (SSRB).
+        Ssrb = "ssrb",
+        /// SSRB while the ACK advances and finds no further loss, else CRB (Linux; RFC 9937).
+        Either = "either",
+    }
+}
+
+words! {
+    /// When cwnd may grow.
+    pub enum CwndValidation {
+        /// With every ACK of new data.
+        None = "none",
+        /// While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited).
+        Limited = "limited",
+        /// While pipeACK says that at least half of it is used (RFC 7661 §4.3).
+        Rfc7661 = "rfc7661",
+    }
+}
+
+words! {
+    /// What an idle time longer than the timeout does to cwnd.
+    pub enum IdleRestart {
+        /// Nothing.
+        Off = "off",
+        /// It returns to the initial window (RFC 5681 §4.1).
+        Rfc5681 = "rfc5681",
+        /// It is halved for each timeout that went by, down to the initial window (RFC 2861, Linux).
+        Rfc2861 = "rfc2861",
+    }
+}
+
+words! {
+    /// What probes a closed window.
+    pub enum WindowProbe {
+        /// A byte of new data (RFC 9293 §3.8.6.1).
+        Byte = "new-octet",
+        /// A segment without data and with an old sequence number, as Linux sends it.
+        OldSequence = "old-sequence",
+    }
+}
+
+words! {
+    /// In what the data in flight is counted under SACK.
+    pub enum FlightUnit {
+        /// Bytes (RFC 6675).
+        Bytes = "bytes",
+        /// Segments, each as one SMSS, as Linux counts them.
+        Segments = "segments",
+    }
+}
+
+words! {
+    /// What a host does wrong with ECN.
+    pub enum Misbehaviour {
+        /// Nothing.
+        None = "none",
+        /// As a receiver it hides marks: it never says ECE.
+        HidesMarks = "hide-marks",
+        /// As a sender it ignores ECE.
+        IgnoresEcho = "ignore-ece",
+        /// The host strips: what it sends is not ECN-capable though it negotiated.
+        Strips = "strip-ecn",
+    }
+}
+
 params! {
     /// A TCP endpoint. The defaults are today's RFCs without options; both ends of a flow have the
     /// same parameters unless the flow sets its receiver's apart.
     pub struct Tcp: "tcp", checked by check {
         /// Congestion control: how cwnd grows and what a cut leaves.
-        congestion: CongestionKind = (CongestionKind::Reno), in Range::ANY, from "rfc5681";
+        congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";
         /// Loss recovery: what duplicate ACKs do.
         recovery: RecoveryKind = (RecoveryKind::Reno), in Range::ANY, from "rfc5681 §3.2";
         /// Largest segment, payload only (SMSS).
@@ -100,7 +310,7 @@ params! {
         /// Advertised receive window (rwnd).
         receive_window: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 1_073_725_440.0), from "Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3";
         /// Initial congestion window (IW).
-        initial_window: Packets = (Packets(10.0)), in Range::between(1.0, 1000.0).whole(), from "rfc6928";
+        initial_window: InitialWindow = (InitialWindow::Segments(Packets(10.0))), in Range::between(1.0, 1000.0).whole(), from "rfc6928; or \"rfc3390\"";
         /// Which ACK of data begins slow start.
         slow_start_from: SlowStartFrom = (SlowStartFrom::FirstAck), in Range::ANY, from "rfc5681 §3.1";
         /// From what ssthresh is computed.
@@ -109,10 +319,14 @@ params! {
         duplicate_acks: Packets = (Packets(3.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §3.2";
         /// Guard of the fast retransmit.
         fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
+        /// What a fast retransmit does to the retransmission timer.
+        fast_retransmit_timer: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1 lets it run on";
         /// What the ACK that ends a fast recovery does to cwnd.
         recovery_exit: RecoveryExit = (RecoveryExit::Deflate), in Range::ANY, from "rfc5681 §3.2";
         /// An ACK is sent at least for every this many full segments; 1: no ACK is delayed.
         delayed_ack: Packets = (Packets(2.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §4.2";
+        /// What is counted against it.
+        delayed_ack_unit: DelayedAckUnit = (DelayedAckUnit::Segments), in Range::ANY, from "4.3BSD; rfc5681 §4.2";
         /// Longest delay of an ACK.
         delayed_ack_timeout: Duration = (Duration::from_millis(200)), in Range::above_to(0.0, 0.5), from "4.3BSD; rfc1122 §4.2.3.2: at most 0.5 s";
         /// When a segment that fills a gap is acknowledged at once.
@@ -129,12 +343,70 @@ params! {
         clock_granularity: Duration = (Duration::from_millis(1)), in Range::above(0.0), from "rfc6298 §4: finer than 100 ms does better";
         /// Explicit Congestion Notification.
         ecn: Ecn = (Ecn::Off), in Range::ANY, from "rfc3168";
+        /// What this host does wrong with ECN.
+        misbehaviour: Misbehaviour = (Misbehaviour::None), in Range::ANY, from "rfc3540 §1; rfc3168 §18";
+        /// Whether a SYN that offers ECN and gets no answer is sent again without.
+        ecn_fallback: bool = (true), in Range::ANY, from "rfc3168 §6.1.1.1";
+        /// Whether Accurate ECN sends its option beside the header field.
+        accecn_option: bool = (true), in Range::ANY, from "rfc9768 §3.2.3";
         /// Which data is ECN-capable.
         ect_on: EctOn = (EctOn::NewData), in Range::ANY, from "rfc3168 §6.1.5";
+        /// Whether ECN-capable packets carry ECT(1), as L4S demands, instead of ECT(0).
+        ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
+        /// Window scaling.
+        window_scaling: WindowScaling = (WindowScaling::Full), in Range::ANY, from "rfc7323 §2";
+        /// Whether timestamps are offered.
+        timestamps: bool = (false), in Range::ANY, from "rfc7323 §3";
+        /// Whether SACK is offered.
+        sack: bool = (false), in Range::ANY, from "rfc2018";
+        /// Whether duplicates are reported in SACK blocks (D-SACK).
+        dsack: bool = (true), in Range::ANY, from "rfc2883";
+        /// Whether the first duplicate ACKs each let a new segment go.
+        limited_transmit: bool = (false), in Range::ANY, from "rfc3042";
+        /// Slow start threshold at the beginning; absent: as high as can be.
+        initial_ssthresh: Option<Packets> = (None), in Range::at_least(1.0), from "rfc5681 §3.1: arbitrarily high";
+        /// How the window comes down in SACK recovery.
+        rate_reduction: RateReduction = (RateReduction::AtOnce), in Range::ANY, from "rfc6937";
+        /// What proportional rate reduction may send below ssthresh.
+        prr_bound: PrrBound = (PrrBound::Either), in Range::ANY, from "rfc6937 §3";
+        /// Whether losses are found by time (RACK); needs SACK.
+        rack: bool = (false), in Range::ANY, from "rfc8985 §6";
+        /// Whether a tail loss is probed for; needs SACK.
+        tail_loss_probe: bool = (false), in Range::ANY, from "rfc8985 §7";
+        /// Longest delay of the other side's ACKs that the probe allows for when one segment is out.
+        tlp_max_ack_delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: 0 if it is not known";
+        /// Whether a timeout is tested for being spurious (F-RTO).
+        frto: FrtoKind = (FrtoKind::Off), in Range::ANY, from "rfc5682";
+        /// Whether a spurious retransmission is found by timestamps, or D-SACK.
+        eifel: bool = (false), in Range::ANY, from "rfc3522; rfc3708";
+        /// What a spurious retransmission is answered with.
+        spurious_response: SpuriousResponse = (SpuriousResponse::Eifel), in Range::ANY, from "rfc4015";
+        /// Nagle's algorithm.
+        nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
+        /// ACKs of data that go out at once when a connection begins, or after a gap.
+        quick_ack: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
+        /// What an idle time longer than the timeout does to cwnd.
+        idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
+        /// When cwnd may grow.
+        cwnd_validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1 asks for none";
+        /// Units of the data in flight under SACK.
+        flight_unit: FlightUnit = (FlightUnit::Bytes), in Range::ANY, from "rfc6675 §2";
+        /// Probe of a closed window.
+        zero_window_probe: WindowProbe = (WindowProbe::Byte), in Range::ANY, from "rfc9293 §3.8.6.1";
+        /// How long data may go unacknowledged before the connection is given up; absent: see retries.
+        user_timeout: Option<Duration> = (None), in Range::above(0.0), from "rfc9293 §3.8.3 (R2), rfc5482";
+        /// Lost SYNs after which the initial window is still whole.
+        syn_losses_forgiven: u64 = (0), in Range::between(0.0, 100.0), from "rfc5681 §3.1; Linux: 1";
+        /// Times a SYN or SYN-ACK is sent again before giving up.
+        syn_retries: u64 = (8), in Range::between(0.0, 100.0), from "rfc9293 §3.8.3: at least 3 minutes";
+        /// Times a segment is sent again by the timer before giving up.
+        retries: u64 = (15), in Range::between(1.0, 1000.0), from "rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2";
+        /// Maximum segment lifetime (MSL): TIME-WAIT lasts twice as long; 0: it ends at once.
+        msl: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.4.2: 2 minutes; no port is used again here";
         /// Bytes of headers counted on the wire for a segment with data.
-        header_on_data: Bytes = (Bytes(40)), in Range::between(0.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each, without options";
+        header_on_data: Bytes = (Bytes(40)), in Range::between(0.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added";
         /// Bytes counted on the wire for a segment without data.
-        header_on_control: Bytes = (Bytes(40)), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each, without options";
+        header_on_control: Bytes = (Bytes(40)), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added";
     }
 }
 
@@ -161,9 +433,20 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
+impl Tcp {
+    /// ECN as the congestion control has it: DCTCP and Prague bring their own.
+    pub fn ecn_in_force(&self) -> Ecn {
+        match (&self.congestion, self.ecn) {
+            (Algorithm::Dctcp(_), Ecn::Off | Ecn::Passive | Ecn::Rfc3168) => Ecn::Dctcp,
+            (Algorithm::Prague(_), Ecn::Off | Ecn::Passive) => Ecn::Accurate,
+            (_, ecn) => ecn,
+        }
+    }
+}
+
 impl Default for Tcp {
     fn default() -> Self {
-        match Tcp::read(&units::param::Json::Object(Default::default()), "tcp") {
+        match Tcp::read(&Json::Object(Default::default()), "tcp") {
             Ok(tcp) => tcp,
             Err(e) => unreachable!("the defaults are valid: {e}"),
         }

@@ -1,9 +1,9 @@
 //! The receiving half: what has arrived, and when to say so.
 
-use net::{Segment, Seq};
+use net::{Options, Segment, Seq};
 use units::Time;
 
-use crate::config::{GapAck, Tcp};
+use crate::config::{DelayedAckUnit, GapAck, Tcp, WindowScaling};
 
 /// What a receiver counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,6 +16,17 @@ pub struct ReceiverStats {
     pub duplicate_segments: u64,
     /// Bytes that had arrived before.
     pub duplicate_bytes: u64,
+}
+
+/// What waits behind a gap, and what was said of it.
+#[derive(Clone, Debug, Default)]
+struct Behind {
+    /// Disjoint ranges in order, each [start, end).
+    ranges: Vec<(Seq, Seq)>,
+    /// Starts of the ranges reported last, the latest first (RFC 2018 §4).
+    reported: [Option<Seq>; 4],
+    /// The range that the last segment went into.
+    latest: Option<Seq>,
 }
 
 /// The receive sequence space (RFC 9293 §3.3.1) and the delayed ACK. What every segment touches comes
@@ -32,23 +43,44 @@ pub struct Receiver {
     fin: Option<Seq>,
     /// An ACK is to go out now.
     pub ack_now: bool,
-    /// What waits behind a gap: disjoint ranges in order, each [start, end).
-    waiting: Vec<(Seq, Seq)>,
+    /// ACKs that go out at once, still.
+    quick: u16,
+    /// Largest segment received.
+    largest: u16,
+    behind: Option<Box<Behind>>,
+    /// Bytes in order that the application has not read.
+    pub unread: u32,
+    /// The window's right edge as it was last advertised.
+    edge: Seq,
+    /// A duplicate to report (RFC 2883).
+    duplicate: Option<(Seq, Seq)>,
+    /// TS.Recent and Last.ACK.sent (RFC 7323 §4.3).
+    pub ts_recent: u32,
+    last_ack: Seq,
     pub(crate) stats: ReceiverStats,
 }
 
 impl Receiver {
-    /// Expects nothing yet.
-    pub fn new() -> Self {
-        Receiver { ack_at: Time::NEVER, ..Receiver::default() }
+    /// Expects `next`.
+    pub fn new(next: Seq, tcp: &Tcp) -> Self {
+        let quick = tcp.quick_ack.0 as u16;
+        let buffer = tcp.receive_window.0 as u32;
+        // What the SYN advertised, unscaled (RFC 7323 §2.2).
+        let told = if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) };
+        Receiver {
+            ack_at: Time::NEVER,
+            next,
+            edge: next + told,
+            last_ack: next,
+            quick,
+            ..Receiver::default()
+        }
     }
 
     /// Whether any of `segment` lies in the receive window (RFC 9293 §3.10.7.4, first check).
     #[inline]
     pub fn accepts(&self, segment: &Segment, window: u32) -> bool {
-        let offset = segment.seq.minus(self.next);
-        let end = segment.end().minus(self.next);
-        offset < window as i32 && (end > 0 || (offset == 0 && end == 0))
+        acceptable(self.next, segment, window)
     }
 
     /// Takes in the data and FIN of an acceptable segment. Returns whether the other side's FIN has
@@ -61,9 +93,9 @@ impl Receiver {
         }
         if segment.len > 0 {
             self.count(segment);
-            if self.waiting.is_empty() && segment.seq == self.next {
-                self.next = end;
-                self.delay_ack(now, tcp);
+            if self.behind.is_none() && segment.seq == self.next {
+                self.advance(end);
+                self.delay_ack(now, segment.len, tcp);
             } else {
                 self.out_of_order(now, segment.seq, end, tcp);
             }
@@ -79,18 +111,28 @@ impl Receiver {
         done
     }
 
+    fn advance(&mut self, to: Seq) {
+        self.unread = self.unread.saturating_add(to - self.next);
+        self.next = to;
+    }
+
     fn count(&mut self, segment: &Segment) {
         self.stats.segments += 1;
         self.stats.bytes += u64::from(segment.len);
+        self.largest = self.largest.max(segment.len);
     }
 
     /// A segment outside the window: it is answered, and counted if it is old data.
-    pub fn on_unacceptable(&mut self, segment: &Segment) {
+    pub fn on_unacceptable(&mut self, segment: &Segment, tcp: &Tcp) {
         self.ack_now = true;
+        self.quick = self.quick.max(tcp.quick_ack.0 as u16);
         if segment.len > 0 && segment.seq.before(self.next) {
             self.count(segment);
             self.stats.duplicate_segments += 1;
             self.stats.duplicate_bytes += u64::from(segment.len);
+            let end = segment.seq + u32::from(segment.len);
+            let end = if end.after(self.next) { self.next } else { end };
+            self.duplicate = Some((segment.seq, end));
         }
     }
 
@@ -99,6 +141,10 @@ impl Receiver {
         let before = self.received_in(start, end);
         self.stats.duplicate_bytes += u64::from(before);
         self.stats.duplicate_segments += u64::from(before == end - start);
+        if before > 0 {
+            self.duplicate = Some(self.first_duplicate(start, end));
+        }
+        self.quick = self.quick.max(tcp.quick_ack.0 as u16);
         if !end.after(self.next) || start.after(self.next) {
             if end.after(self.next) {
                 self.insert(start, end);
@@ -106,27 +152,41 @@ impl Receiver {
             self.ack_now = true; // RFC 5681 §4.2: at once, so that the sender learns of the gap
             return;
         }
-        self.next = end;
+        self.advance(end);
         let mut released = false;
-        while let Some(&(s, e)) = self.waiting.first() {
-            if s.after(self.next) {
-                break;
+        if let Some(mut behind) = self.behind.take() {
+            while let Some(&(s, e)) = behind.ranges.first() {
+                if s.after(self.next) {
+                    break;
+                }
+                released = true;
+                self.advance(self.next.max(e));
+                behind.ranges.remove(0);
             }
-            released = true;
-            self.next = self.next.max(e);
-            self.waiting.remove(0);
+            behind.latest = None;
+            self.behind = (!behind.ranges.is_empty()).then_some(behind);
         }
         let at_once = released || tcp.gap_ack == GapAck::Immediate;
         if at_once {
             self.ack_now = true;
         } else {
-            self.delay_ack(now, tcp);
+            self.delay_ack(now, (end - start) as u16, tcp);
         }
     }
 
-    fn delay_ack(&mut self, now: Time, tcp: &Tcp) {
-        self.unacknowledged += 1;
-        if self.unacknowledged >= tcp.delayed_ack.0 as u32 {
+    fn delay_ack(&mut self, now: Time, len: u16, tcp: &Tcp) {
+        let n = tcp.delayed_ack.0 as u32;
+        let due = match tcp.delayed_ack_unit {
+            DelayedAckUnit::Segments => {
+                self.unacknowledged += 1;
+                self.unacknowledged >= n
+            }
+            DelayedAckUnit::FullSegments => {
+                self.unacknowledged += u32::from(len);
+                self.unacknowledged > (n - 1) * u32::from(self.largest.max(1))
+            }
+        };
+        if due || self.quick > 0 {
             self.ack_now = true;
         } else if self.ack_at == Time::NEVER {
             self.ack_at = now + tcp.delayed_ack_timeout;
@@ -136,9 +196,104 @@ impl Receiver {
     /// An ACK of everything received has gone out.
     #[inline]
     pub fn on_ack_sent(&mut self) {
+        if self.unacknowledged > 0 || self.ack_now {
+            self.quick = self.quick.saturating_sub(1);
+        }
         self.unacknowledged = 0;
         self.ack_now = false;
         self.ack_at = Time::NEVER;
+        self.last_ack = self.next;
+    }
+
+    /// Data goes out in answer to data: the conversation is interactive, and its ACKs can wait for it.
+    pub fn on_conversation(&mut self) {
+        self.quick = 0;
+    }
+
+    /// ACKs go out at once, or not, as the application wishes.
+    pub fn set_quick(&mut self, on: bool) {
+        self.quick = if on { u16::MAX } else { 0 };
+        self.ack_now |= on && self.unacknowledged > 0;
+    }
+
+    /// Whether an ACK is delayed.
+    pub fn owes_ack(&self) -> bool {
+        self.unacknowledged > 0
+    }
+
+    /// Largest segment received.
+    pub fn largest(&self) -> u16 {
+        self.largest
+    }
+
+    /// The window to advertise, with a buffer of `buffer` bytes: never taken back (RFC 9293 §3.8.6),
+    /// and opened by no less than a segment or half the buffer (§3.8.6.2.2).
+    pub fn window(&mut self, buffer: u32, smss: u32) -> u32 {
+        let free = buffer.saturating_sub(self.unread);
+        let old = if self.edge.after(self.next) { self.edge - self.next } else { 0 };
+        let window = if free >= old.saturating_add(smss.min(buffer / 2)) || free >= buffer {
+            free.max(old)
+        } else {
+            old
+        };
+        self.edge = self.next + window;
+        window
+    }
+
+    /// The window that was advertised last, as far as it is not used.
+    pub fn advertised(&self) -> u32 {
+        if self.edge.after(self.next) { self.edge - self.next } else { 0 }
+    }
+
+    /// The application reads up to `bytes`; whether the window has opened so far that the other side
+    /// should be told.
+    pub fn read(&mut self, bytes: u32, buffer: u32, smss: u32) -> (u32, bool) {
+        let n = bytes.min(self.unread);
+        self.unread -= n;
+        let free = buffer.saturating_sub(self.unread);
+        let told = self.advertised();
+        (n, n > 0 && free >= 2 * told && free >= told + smss.min(buffer / 2))
+    }
+
+    /// PAWS (RFC 7323 §5.3): whether a timestamp is from the past.
+    pub fn is_stale(&self, value: u32) -> bool {
+        (value.wrapping_sub(self.ts_recent) as i32) < 0
+    }
+
+    /// A timestamp arrives with an acceptable segment (RFC 7323 §4.3).
+    pub fn on_timestamp(&mut self, value: u32, seq: Seq) {
+        if !self.is_stale(value) && !seq.after(self.last_ack) {
+            self.ts_recent = value;
+        }
+    }
+
+    /// Adds the SACK blocks of an ACK (RFC 2018 §4): the latest first, then those reported before; ahead
+    /// of them a duplicate (RFC 2883 §4), if `dsack`.
+    pub fn report(&mut self, options: &mut Options, dsack: bool) {
+        if let Some(block) = self.duplicate.take().filter(|_| dsack) {
+            options.push_sack(block);
+        }
+        let Some(behind) = &mut self.behind else { return };
+        let containing =
+            |seq: Seq| behind.ranges.iter().find(|r| !seq.before(r.0) && seq.before(r.1)).copied();
+        let mut blocks: [Option<(Seq, Seq)>; 4] = [None; 4];
+        let mut n = 0;
+        let candidates = [behind.latest].into_iter().chain(behind.reported).flatten();
+        for block in candidates.filter_map(containing).chain(behind.ranges.iter().copied()) {
+            if n < 4 && !blocks[..n].contains(&Some(block)) {
+                blocks[n] = Some(block);
+                n += 1;
+            }
+        }
+        for block in blocks.iter().flatten() {
+            options.push_sack(*block);
+        }
+        behind.reported = blocks.map(|b| b.map(|b| b.0));
+    }
+
+    /// Whether anything waits behind a gap, or a duplicate is to be reported.
+    pub fn has_report(&self) -> bool {
+        self.behind.is_some() || self.duplicate.is_some()
     }
 
     /// How many bytes of [start, end) had arrived before.
@@ -149,21 +304,48 @@ impl Receiver {
             if low.before(high) { high - low } else { 0 }
         };
         let old = if start.before(self.next) { overlap(start, self.next) } else { 0 };
-        old + self.waiting.iter().map(|&(s, e)| overlap(s, e)).sum::<u32>()
+        old + self.ranges().iter().map(|&(s, e)| overlap(s, e)).sum::<u32>()
+    }
+
+    fn ranges(&self) -> &[(Seq, Seq)] {
+        self.behind.as_ref().map_or(&[], |b| &b.ranges)
+    }
+
+    /// The first range of [start, end) that had arrived before.
+    fn first_duplicate(&self, start: Seq, end: Seq) -> (Seq, Seq) {
+        let cut = |e: Seq| if e.before(end) { e } else { end };
+        if start.before(self.next) {
+            return (start, cut(self.next));
+        }
+        let first = self.ranges().iter().find(|r| r.1.after(start) && r.0.before(end));
+        first.map_or((start, end), |r| (r.0.max(start), cut(r.1)))
     }
 
     /// Adds [start, end) to what waits, merging what touches.
     fn insert(&mut self, mut start: Seq, mut end: Seq) {
-        let first = self.waiting.iter().position(|w| !w.1.before(start)).unwrap_or(self.waiting.len());
+        let behind = self.behind.get_or_insert_default();
+        let ranges = &mut behind.ranges;
+        let first = ranges.iter().position(|w| !w.1.before(start)).unwrap_or(ranges.len());
         let mut last = first;
-        while last < self.waiting.len() && !self.waiting[last].0.after(end) {
-            let (s, e) = self.waiting[last];
+        while last < ranges.len() && !ranges[last].0.after(end) {
+            let (s, e) = ranges[last];
             start = if s.before(start) { s } else { start };
             end = end.max(e);
             last += 1;
         }
-        self.waiting.splice(first..last, [(start, end)]);
+        ranges.splice(first..last, [(start, end)]);
+        behind.latest = Some(start);
     }
+}
+
+/// Whether any of `segment` lies in a window of `window` bytes from `next` (RFC 9293 §3.10.7.4, first
+/// check).
+#[inline]
+pub fn acceptable(next: Seq, segment: &Segment, window: u32) -> bool {
+    let offset = segment.seq.minus(next);
+    let end = segment.end().minus(next);
+    let empty = offset == 0 && end == 0;
+    (i64::from(offset) < i64::from(window) && end > 0) || empty
 }
 
 #[cfg(test)]
@@ -186,7 +368,7 @@ mod tests {
     #[test]
     fn every_second_segment_is_acknowledged_and_the_first_waits() {
         let tcp = Tcp::default();
-        let mut r = Receiver::new();
+        let mut r = Receiver::new(Seq(0), &tcp);
         r.on_data(Time::ZERO, &segment(0, 100), &tcp);
         assert_eq!((r.ack_now, r.ack_at), (false, Time::ZERO + Duration::from_millis(200)));
         r.on_data(Time::ZERO, &segment(100, 100), &tcp);
@@ -198,7 +380,7 @@ mod tests {
     #[test]
     fn a_gap_is_reported_at_once_and_its_filling_too() {
         let tcp = Tcp::default();
-        let mut r = Receiver::new();
+        let mut r = Receiver::new(Seq(0), &tcp);
         feed(&mut r, &[(100, 100)], &tcp);
         assert!(r.ack_now && r.next == Seq(0));
         r.on_ack_sent();
@@ -211,7 +393,7 @@ mod tests {
     fn a_partly_filled_gap() {
         for (gap_ack, at_once) in [(GapAck::Immediate, true), (GapAck::WhenReleased, false)] {
             let tcp = Tcp { gap_ack, ..Tcp::default() };
-            let mut r = Receiver::new();
+            let mut r = Receiver::new(Seq(0), &tcp);
             feed(&mut r, &[(200, 100)], &tcp);
             r.on_ack_sent();
             feed(&mut r, &[(0, 100)], &tcp);
@@ -222,7 +404,7 @@ mod tests {
     #[test]
     fn duplicates_are_counted_by_the_byte() {
         let tcp = Tcp::default();
-        let mut r = Receiver::new();
+        let mut r = Receiver::new(Seq(0), &tcp);
         feed(&mut r, &[(0, 100), (50, 100), (0, 100), (300, 100), (250, 200)], &tcp);
         assert_eq!((r.stats.duplicate_segments, r.stats.duplicate_bytes), (1, 50 + 100 + 100));
     }
@@ -230,7 +412,7 @@ mod tests {
     #[test]
     fn the_fin_counts_when_everything_before_it_arrived() {
         let tcp = Tcp::default();
-        let mut r = Receiver::new();
+        let mut r = Receiver::new(Seq(0), &tcp);
         let fin = Segment { flags: Flags::FIN | Flags::ACK, ..segment(100, 100) };
         assert!(!r.on_data(Time::ZERO, &fin, &tcp));
         assert!(r.on_data(Time::ZERO, &segment(0, 100), &tcp));
@@ -246,8 +428,7 @@ mod tests {
             pieces in prop::collection::vec((0u32..60, 1u16..20), 1..80),
         ) {
             let tcp = Tcp::default();
-            let mut r = Receiver::new();
-            r.next = Seq(base);
+            let mut r = Receiver::new(Seq(base), &tcp);
             let mut have = [false; 100];
             let (mut bytes, mut duplicates) = (0u64, 0u64);
             for (start, len) in pieces {
@@ -261,9 +442,9 @@ mod tests {
             let in_order = have.iter().take_while(|b| **b).count() as u32;
             prop_assert_eq!(r.next, Seq(base) + in_order);
             prop_assert_eq!((r.stats.bytes, r.stats.duplicate_bytes), (bytes, duplicates));
-            let waiting: u32 = r.waiting.iter().map(|w| w.1 - w.0).sum();
+            let waiting: u32 = r.ranges().iter().map(|w| w.1 - w.0).sum();
             prop_assert_eq!((in_order + waiting) as usize, have.iter().filter(|b| **b).count());
-            prop_assert!(r.waiting.windows(2).all(|w| w[0].1.before(w[1].0)));
+            prop_assert!(r.ranges().windows(2).all(|w| w[0].1.before(w[1].0)));
         }
     }
 }

@@ -1,8 +1,16 @@
-//! What applications do with a connection.
+//! What applications do with a connection, and when connections come.
 
+mod arrivals;
 mod bulk;
+mod messages;
+mod size;
+mod spacing;
 
+pub use arrivals::Arrivals;
 pub use bulk::Bulk;
+pub use messages::Messages;
+pub use size::{Distribution, Size};
+pub use spacing::Spacing;
 
 use units::choice;
 
@@ -10,5 +18,17 @@ choice! {
     /// The traffic of a flow.
     pub enum Traffic {
         Bulk(Bulk),
+        Messages(Messages),
+    }
+}
+
+impl Traffic {
+    /// Whether a connection with it ever closes; if not, the key whose absence says so.
+    pub fn ends(&self) -> Result<(), &'static str> {
+        match self {
+            Traffic::Bulk(Bulk { size: None }) => Err("size"),
+            Traffic::Messages(Messages { messages: None, .. }) => Err("messages"),
+            _ => Ok(()),
+        }
     }
 }

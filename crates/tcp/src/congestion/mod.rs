@@ -1,25 +1,44 @@
-//! Congestion control: numbers in, numbers out. The sender owns cwnd and ssthresh.
+//! Congestion control: numbers in, numbers out. The sender owns cwnd and ssthresh; loss recovery says
+//! when the window is cut, a controller says to what.
+//!
+//! One file an algorithm: its parameters, its state, its equations. `controller.rs` is the table of
+//! them. Those that increase cwnd by a rule of their own do so only while cwnd limits what is in flight
+//! (RFC 7661 §1); Reno leaves that to the sender, LEDBAT and BBR have bounds of their own.
 
+pub mod abe;
+pub mod bbr;
+pub mod bbr3;
+pub mod controller;
+pub mod cubic;
+pub mod dctcp;
+#[cfg(test)]
+mod harness;
+pub mod highspeed;
+pub mod htcp;
+pub mod hystart;
+pub mod illinois;
+pub mod ledbat;
+mod max_filter;
+pub mod prague;
 pub mod reno;
+pub mod scalable;
+pub mod slow_start;
+pub mod vegas;
+pub mod westwood;
 
-use units::words;
+pub use controller::{Algorithm, Controller};
+
+use units::param::{Json, JsonMap};
+use units::{Duration, Rate, Read, Time};
 
 use crate::sender::Window;
-
-words! {
-    /// The congestion controls.
-    pub enum CongestionKind {
-        /// Additive increase, halving (RFC 5681).
-        Reno = "reno",
-    }
-}
 
 /// What told the sender of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
-    /// Duplicate ACKs.
+    /// A loss found by duplicate ACKs, SACK or RACK.
     FastRetransmit,
-    /// An ECN-Echo.
+    /// An ECN-Echo, at most once a window.
     Ecn,
     /// The retransmission timer; `again`: of a segment it had already retransmitted.
     Timeout {
@@ -28,10 +47,105 @@ pub enum Congestion {
     },
 }
 
-/// A congestion controller.
+/// How fast data was delivered between the sending of a segment and its acknowledgement
+/// (draft-ietf-ccwg-bbr §4.1, delivery rate sampling).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// Bytes delivered in the interval.
+    pub delivered: u64,
+    /// The longer of the sending and the acknowledging interval.
+    pub interval: Duration,
+    /// Whether the application had nothing more to send when the segment went out.
+    pub app_limited: bool,
+    /// Total bytes delivered when the segment went out.
+    pub prior_delivered: u64,
+    /// Bytes newly found lost since the last ACK.
+    pub lost: u64,
+}
+
+/// What an ACK told the sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Time,
+    /// Bytes of data newly acknowledged by its acknowledgement number.
+    pub acked: u32,
+    /// Bytes newly delivered: acknowledged or SACKed for the first time.
+    pub delivered: u32,
+    /// Of those, the bytes that the receiver reported as marked CE (DCTCP: `delivered` if ECE is set;
+    /// Accurate ECN: from its counters).
+    pub marked: u32,
+    /// Total bytes delivered so far, this ACK included.
+    pub total_delivered: u64,
+    /// Round trip measured by this ACK, if it measured one.
+    pub rtt: Option<Duration>,
+    /// Smoothed round trip (SRTT); zero before the first sample.
+    pub srtt: Duration,
+    /// Least round trip of the connection; [`Duration`] `u64::MAX` before the first sample.
+    pub min_rtt: Duration,
+    /// Whether a round trip has gone by: the ACK covers something sent after the last round began.
+    pub round: bool,
+    /// Whether cwnd, and not the application or the receiver, limited what was in flight.
+    pub cwnd_limited: bool,
+    /// Whether loss recovery is under way.
+    pub in_recovery: bool,
+    /// Delivery rate, if it could be sampled.
+    pub rate: Option<RateSample>,
+}
+
+/// A congestion controller. Numbers are bytes, as `f64`.
 pub trait CongestionControl {
-    /// cwnd in bytes after an ACK of `acked` bytes of new data.
-    fn cwnd_on_ack(&mut self, window: &Window, acked: u32) -> f64;
-    /// ssthresh in bytes after congestion.
-    fn ssthresh_on(&mut self, window: &Window, congestion: Congestion) -> f64;
+    /// cwnd after an ACK. Called for every ACK that delivers something outside of loss recovery, and
+    /// within it too if the controller [`rules_recovery`](Self::rules_recovery).
+    fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64;
+    /// ssthresh after congestion.
+    fn ssthresh_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64;
+    /// cwnd right after congestion, where it is not the new ssthresh (or one segment after a timeout).
+    fn cwnd_on(&mut self, _window: &Window, _congestion: Congestion, _now: Time) -> Option<f64> {
+        None
+    }
+    /// Every ACK, in recovery or not, before cwnd is computed: for what is measured all the time
+    /// (DCTCP's α, delay, delivery rate).
+    fn observe(&mut self, _window: &Window, _ack: &Ack) {}
+    /// ssthresh after the ACK for which cwnd was just computed (`window` has it), where that ACK ended
+    /// slow start without congestion (HyStart++, Vegas).
+    fn ssthresh_on_ack(&mut self, _window: &Window) -> Option<f64> {
+        None
+    }
+    /// The congestion that was last reported was none (Eifel, D-SACK, F-RTO): take back what it changed.
+    fn undo(&mut self, _window: &Window) {}
+    /// Data is sent again after the connection was idle for `idle`.
+    fn on_restart(&mut self, _now: Time, _idle: Duration) {}
+    /// The rate at which segments are spaced; `None`: as fast as the window allows.
+    fn pacing_rate(&self, _window: &Window, _srtt: Duration) -> Option<Rate> {
+        None
+    }
+    /// Whether cwnd follows this controller in loss recovery too (BBR).
+    fn rules_recovery(&self) -> bool {
+        false
+    }
+}
+
+/// A struct of parameters as it is when a scenario sets none of them.
+fn defaults<T: Read>() -> T {
+    match T::read(&Json::Object(JsonMap::new()), "") {
+        Ok(params) => params,
+        Err(e) => unreachable!("the defaults are valid: {e}"),
+    }
+}
+
+/// Additive increase: `alpha` segments for a window of bytes acknowledged (RFC 3465 §2.1, spread over
+/// the ACKs of the window).
+fn increased(w: &Window, acked: u32, alpha: f64) -> f64 {
+    w.cwnd + alpha * w.smss * f64::from(acked).min(w.cwnd) / w.cwnd
+}
+
+/// Multiplicative decrease: `beta` of the FlightSize, at least two segments (RFC 5681, equation 4, where
+/// beta is a half); what it was when a segment times out again (§3.1).
+fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
+    if congestion == (Congestion::Timeout { again: true }) {
+        w.ssthresh
+    } else {
+        (beta * w.flight).max(2.0 * w.smss)
+    }
 }

@@ -1,24 +1,57 @@
-//! Loss recovery: what duplicate and partial ACKs make the sender do.
+//! Loss recovery: how losses are found, and what is sent then. Without SACK: [`tahoe`], [`reno`],
+//! [`newreno`] say what a duplicate or partial ACK does. With SACK the [`board`] knows what is where,
+//! and [`sack`], [`fack`] and [`rack`] say what is lost.
 
+pub mod board;
+pub mod eifel;
+pub mod fack;
+pub mod frto;
+pub mod newreno;
+pub mod prr;
+pub mod rack;
 pub mod reno;
+pub mod sack;
+pub mod tahoe;
+pub mod tlp;
 
 use units::words;
 
 words! {
     /// The loss recoveries.
     pub enum RecoveryKind {
+        /// Fast retransmit without fast recovery: slow start from one segment (Jacobson 1988).
+        Tahoe = "tahoe",
         /// Fast retransmit and fast recovery; any new ACK ends it (RFC 5681 §3.2).
         Reno = "reno",
+        /// Fast recovery that lasts until everything sent before it is acknowledged (RFC 6582).
+        NewReno = "newreno",
+        /// By selective acknowledgements (RFC 6675); NewReno where the other side has none.
+        Sack = "sack",
+        /// By the forward-most selective acknowledgement (Mathis & Mahdavi 1996).
+        Fack = "fack",
     }
 }
 
-/// What to do on a duplicate ACK.
+/// What to do on a duplicate ACK, without SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDuplicate {
     /// Nothing yet.
     Wait,
+    /// Limited transmit: the first duplicates each let a new segment go (RFC 3042).
+    Transmit,
     /// Retransmit the first unacknowledged segment and begin recovery.
     Retransmit,
     /// A segment has left the network: inflate the window by one.
     Inflate,
+}
+
+/// What an ACK of new data does to a recovery under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnNewAck {
+    /// There was none.
+    Nothing,
+    /// It ends.
+    Ends,
+    /// Partial: retransmit the next segment, deflate by what was acknowledged less one segment.
+    Partial,
 }

@@ -1,65 +1,80 @@
-//! Reno's fast retransmit and fast recovery, RFC 5681 §3.2 (`rfc5681`). Every ACK of new data ends
-//! the recovery, a partial one too: further losses in the window need duplicates of their own or the
-//! timer.
+//! Reno's fast retransmit and fast recovery, RFC 5681 §3.2 (`rfc5681`), with limited transmit, RFC 3042
+//! (`rfc3042`). Every ACK of new data ends the recovery, a partial one too: further losses in the
+//! window need duplicates of their own or the timer. [`tahoe`](crate::recovery::tahoe) and
+//! [`newreno`](crate::recovery::newreno) differ from it in a line each.
 
 use crate::recovery::OnDuplicate;
 
-/// State of the recovery.
+/// Most segments that limited transmit sends.
+const LIMITED: u32 = 2;
+
+/// Duplicate ACKs, and whether a recovery is under way.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Recovery {
-    duplicates: u32,
+pub struct Duplicates {
+    count: u16,
     active: bool,
 }
 
-impl Recovery {
-    /// A duplicate ACK arrived. `threshold` duplicates start a fast retransmit if it is `allowed`.
-    pub fn on_duplicate(&mut self, threshold: u32, allowed: bool) -> OnDuplicate {
-        self.duplicates = self.duplicates.saturating_add(1);
-        if self.duplicates == threshold && allowed {
+impl Duplicates {
+    /// A duplicate ACK arrived. `threshold` duplicates start a fast retransmit if it is `allowed`;
+    /// those before it send new data if `limited` transmit is on.
+    pub fn on_duplicate(&mut self, threshold: u32, allowed: bool, limited: bool) -> OnDuplicate {
+        self.count = self.count.saturating_add(1);
+        let count = u32::from(self.count);
+        if count == threshold && allowed {
             self.active = true;
             OnDuplicate::Retransmit // step 2
-        } else if self.duplicates > threshold && self.active {
+        } else if count > threshold && self.active {
             OnDuplicate::Inflate // step 4
+        } else if count <= LIMITED && count < threshold && limited {
+            OnDuplicate::Transmit // step 1
         } else {
             OnDuplicate::Wait
         }
     }
 
-    /// An ACK of new data arrived: whether it ended a recovery (step 6).
-    pub fn on_new_ack(&mut self) -> bool {
+    /// An ACK of new data arrived that ends what is under way: whether it was a recovery (step 6).
+    pub fn end(&mut self) -> bool {
         std::mem::take(self).active
     }
 
-    /// The timer expired.
-    pub fn on_timeout(&mut self) {
-        *self = Recovery::default();
+    /// Whether a recovery is under way.
+    pub fn in_recovery(&self) -> bool {
+        self.active
     }
 
-    /// Whether a recovery is under way.
-    pub fn is_active(&self) -> bool {
-        self.active
+    /// Duplicates so far.
+    pub fn count(&self) -> u32 {
+        u32::from(self.count)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use OnDuplicate::{Inflate, Retransmit, Wait};
+    use OnDuplicate::{Inflate, Retransmit, Transmit, Wait};
 
     #[test]
     fn the_third_duplicate_retransmits_and_the_rest_inflate() {
-        let mut r = Recovery::default();
-        let seen: Vec<_> = (0..5).map(|_| r.on_duplicate(3, true)).collect();
+        let mut r = Duplicates::default();
+        let seen: Vec<_> = (0..5).map(|_| r.on_duplicate(3, true, false)).collect();
         assert_eq!(seen, [Wait, Wait, Retransmit, Inflate, Inflate]);
-        assert!(r.on_new_ack() && !r.on_new_ack());
-        assert_eq!(r.on_duplicate(3, true), Wait);
+        assert!(r.end() && !r.end());
+        assert_eq!(r.on_duplicate(3, true, false), Wait);
     }
 
     #[test]
     fn a_refused_retransmit_does_not_inflate() {
-        let mut r = Recovery::default();
-        let seen: Vec<_> = (0..5).map(|_| r.on_duplicate(3, false)).collect();
+        let mut r = Duplicates::default();
+        let seen: Vec<_> = (0..5).map(|_| r.on_duplicate(3, false, false)).collect();
         assert_eq!(seen, [Wait; 5]);
-        assert!(!r.on_new_ack());
+        assert!(!r.end());
+    }
+
+    #[test]
+    fn limited_transmit_sends_on_the_first_two() {
+        let mut r = Duplicates::default();
+        let seen: Vec<_> = (0..4).map(|_| r.on_duplicate(3, true, true)).collect();
+        assert_eq!(seen, [Transmit, Transmit, Retransmit, Inflate]);
     }
 }

@@ -42,6 +42,12 @@ impl Jacobson1988 {
         Duration(ticks as u64 * tick.0)
     }
 
+    /// The mean and its deviation.
+    pub fn smoothed(&self, tick: Duration) -> (Duration, Duration) {
+        let of = |x: i32| Duration(x.max(0) as u64 * tick.0);
+        (of(self.scaled_mean >> 3), of(self.scaled_deviation >> 2))
+    }
+
     /// After many back-offs the mean is not to be believed: keep it as deviation (4.3BSD).
     pub fn forget_mean(&mut self) {
         self.scaled_deviation += self.scaled_mean >> 3;

@@ -1,21 +1,27 @@
-//! The retransmission timeout: two estimators, and the back-off they share.
+//! The retransmission timeout: three estimators, and the back-off they share.
 
 pub mod jacobson1988;
+pub mod linux;
 pub mod rfc6298;
 
+use net::Seq;
 use units::{Duration, Time};
 
 use crate::config::{RtoEstimator, Tcp};
 use jacobson1988::Jacobson1988;
+use linux::Linux;
 use rfc6298::Rfc6298;
 
-/// Most doublings: 2^6, as in 4.3BSD; the greatest timeout bounds it anyway.
-const MOST_DOUBLINGS: u32 = 6;
+/// Most doublings; the greatest timeout bounds it anyway.
+const MOST_DOUBLINGS: u32 = 16;
+/// The same in 4.3BSD.
+const MOST_DOUBLINGS_1988: u32 = 6;
 
 #[derive(Clone, Copy, Debug)]
 enum Estimator {
     Rfc6298(Rfc6298),
     Jacobson1988(Jacobson1988),
+    Linux(Linux),
 }
 
 /// The retransmission timeout of a sender.
@@ -33,17 +39,20 @@ impl Rto {
         let estimator = match tcp.rto_estimator {
             RtoEstimator::Rfc6298 => Estimator::Rfc6298(Rfc6298::default()),
             RtoEstimator::Jacobson1988 => Estimator::Jacobson1988(Jacobson1988::new(phase)),
+            RtoEstimator::Linux => Estimator::Linux(Linux::default()),
         };
         Rto { estimator, base: tcp.rto_initial.clamp(tcp.rto_min, tcp.rto_max), doublings: 0 }
     }
 
     /// A segment sent at `sent`, and only then, is acknowledged at `now` (Karn & Partridge 1987: the
-    /// caller never passes one that was sent twice). Ends the back-off (RFC 6298 §5.7).
-    pub fn on_sample(&mut self, tcp: &Tcp, sent: Time, now: Time) {
+    /// caller never passes one that was sent twice). Ends the back-off (RFC 6298 §5.7). `una`, `nxt`: the
+    /// first byte unacknowledged, and the next to send.
+    pub fn on_sample(&mut self, tcp: &Tcp, sent: Time, now: Time, (una, nxt): (Seq, Seq)) {
         let g = tcp.clock_granularity;
         let rto = match &mut self.estimator {
             Estimator::Rfc6298(e) => e.on_sample(now.since(sent), g),
             Estimator::Jacobson1988(e) => e.on_sample(sent, now, g),
+            Estimator::Linux(e) => e.on_sample(now.since(sent), tcp.rto_min, una, nxt),
         };
         self.base = rto.clamp(tcp.rto_min, tcp.rto_max);
         self.doublings = 0;
@@ -51,11 +60,41 @@ impl Rto {
 
     /// The timer expired: the timeout doubles (RFC 6298 §5.5).
     pub fn back_off(&mut self) {
-        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+        let most = if matches!(self.estimator, Estimator::Jacobson1988(_)) {
+            MOST_DOUBLINGS_1988
+        } else {
+            MOST_DOUBLINGS
+        };
+        self.doublings = (self.doublings + 1).min(most);
         if let Estimator::Jacobson1988(e) = &mut self.estimator
             && self.doublings > 3
         {
             e.forget_mean();
+        }
+    }
+
+    /// The timeout is no less than `least`, as nothing was measured.
+    pub fn restart_at(&mut self, least: Duration, tcp: &Tcp) {
+        self.base = self.base.max(least).min(tcp.rto_max);
+        self.doublings = 0;
+    }
+
+    /// The back-off ends (new data was acknowledged).
+    pub fn end_back_off(&mut self) {
+        self.doublings = 0;
+    }
+
+    /// Doublings in force.
+    pub fn doublings(&self) -> u32 {
+        self.doublings
+    }
+
+    /// SRTT and the mean deviation; zero before the first sample.
+    pub fn smoothed(&self, tcp: &Tcp) -> (Duration, Duration) {
+        match &self.estimator {
+            Estimator::Rfc6298(e) => e.smoothed(),
+            Estimator::Jacobson1988(e) => e.smoothed(tcp.clock_granularity),
+            Estimator::Linux(e) => (e.srtt(), e.deviation()),
         }
     }
 
@@ -79,7 +118,7 @@ mod tests {
             rto.back_off();
         }
         assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]);
-        rto.on_sample(&tcp, Time::ZERO, Time::ZERO + Duration::from_millis(100));
+        rto.on_sample(&tcp, Time::ZERO, Time::ZERO + Duration::from_millis(100), (Seq(0), Seq(0)));
         assert_eq!(rto.timeout(&tcp).seconds(), 1.0);
     }
 }

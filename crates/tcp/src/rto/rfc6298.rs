@@ -21,6 +21,11 @@ impl Rfc6298 {
         }
         Duration::from_seconds(self.srtt + granularity.seconds().max(4.0 * self.rttvar))
     }
+
+    /// SRTT and RTTVAR.
+    pub fn smoothed(&self) -> (Duration, Duration) {
+        (Duration::from_seconds(self.srtt), Duration::from_seconds(self.rttvar))
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,66 @@
+//! Where a connection lives: what its packets touch beside its endpoints, in one cache line.
+
+use units::Time;
+
+use crate::check::Ledger;
+
+/// What has become of the connection in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// It is to be opened.
+    Waiting,
+    /// It was opened.
+    Open,
+    /// It is closed at both ends; packets of it may still be under way.
+    Closed,
+    /// It is over and counted: the slot is free for another.
+    Free,
+}
+
+/// A place for a connection, with the endpoints 2s (sender of the data) and 2s + 1 (receiver).
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Slot {
+    /// The account of its packets.
+    pub ledger: Ledger,
+    /// Where the route of what its sender and its receiver send begins in the table of hops.
+    pub first_hop: [u32; 2],
+    /// When its application does something next.
+    pub wake: Time,
+    /// When it was or will be opened.
+    pub start: Time,
+    /// The flow it belongs to.
+    pub flow: u32,
+    /// Its number among the connections of its flow.
+    pub connection: u32,
+    /// Messages written.
+    pub messages: u32,
+    /// What has become of it.
+    pub phase: Phase,
+}
+
+impl Slot {
+    /// Number `connection` of a flow, to be opened at `start`.
+    pub fn new(flow: u32, connection: u32, first_hop: [u32; 2], start: Time) -> Self {
+        Slot {
+            ledger: Ledger::default(),
+            first_hop,
+            wake: start,
+            start,
+            flow,
+            connection,
+            messages: 0,
+            phase: Phase::Waiting,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_a_cache_line() {
+        assert_eq!(size_of::<Slot>(), 64);
+    }
+}

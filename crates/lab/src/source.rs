@@ -1,0 +1,47 @@
+//! Flows whose connections come and go: what each keeps while its connections pass through the slots.
+
+use std::sync::Arc;
+
+use tcp::{Endpoint, Tcp};
+use units::Duration;
+
+use crate::histogram::Histogram;
+use crate::sum::Sum;
+
+/// A flow with arrivals.
+#[derive(Debug)]
+pub struct Source {
+    /// The flow.
+    pub flow: u32,
+    /// Where the routes of its connections begin, there and back.
+    pub first_hop: [u32; 2],
+    /// Parameters and clock of the sending and of the receiving host.
+    pub hosts: [(Arc<Tcp>, Duration); 2],
+    /// Connections opened so far.
+    pub opened: u32,
+    /// All its connections that are over.
+    pub sum: Sum,
+    /// Of those whose data was acknowledged, the times from opening to then.
+    pub durations: Histogram,
+    /// The data of these.
+    pub completed_bytes: u64,
+}
+
+impl Source {
+    /// The endpoints of a new connection.
+    pub fn endpoints(&self) -> [Endpoint; 2] {
+        [0, 1].map(|side| {
+            let (tcp, clock) = &self.hosts[side];
+            Endpoint::new(tcp.clone(), *clock)
+        })
+    }
+
+    /// Counts a connection, the last time that it is seen.
+    pub fn count(&mut self, connection: &Sum) {
+        self.sum.add(connection);
+        if connection.milestones[1] != units::Time::NEVER {
+            self.durations.add(connection.milestones[1].since(connection.start));
+            self.completed_bytes += connection.counts[0];
+        }
+    }
+}

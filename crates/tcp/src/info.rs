@@ -1,0 +1,118 @@
+//! What an application may ask of its connection, in the names of Linux's TCP_INFO.
+
+use units::Duration;
+
+use crate::endpoint::{Endpoint, State};
+use crate::receiver::Receiver;
+use crate::sender::{Phase, Sender};
+
+/// Values of a connection. Times are in microseconds, sizes in bytes, windows in segments.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Info {
+    /// Each field without its prefix `tcpi_`, in the order of Linux's structure.
+    pub fields: Vec<(&'static str, u64)>,
+}
+
+fn micros(d: Duration) -> u64 {
+    d.0 / 1_000_000
+}
+
+/// The state's number in Linux.
+fn number(state: State) -> u64 {
+    match state {
+        State::Established => 1,
+        State::SynSent => 2,
+        State::SynReceived => 3,
+        State::FinWait1 => 4,
+        State::FinWait2 => 5,
+        State::TimeWait => 6,
+        State::Closed => 7,
+        State::CloseWait => 8,
+        State::LastAck => 9,
+        State::Listen => 10,
+        State::Closing => 11,
+    }
+}
+
+impl Info {
+    /// Of an endpoint and its halves.
+    pub fn of(end: &Endpoint, sender: Option<&Sender>, receiver: Option<&Receiver>) -> Self {
+        let tcp = end.tcp();
+        let window = end.window();
+        let (sack, timestamps, scaling, their_scale, our_scale) = end.agreed();
+        let (ca_state, doublings, expirations) = sender.map_or((0, 0, 0), |s| {
+            let phase = match s.phase() {
+                Phase::Open if s.counts().1 > 0 => 1, // Disorder
+                Phase::Open => 0,
+                Phase::Cwr => 2,
+                Phase::Recovery => 3,
+                Phase::Loss => 4,
+            };
+            (phase, u64::from(s.doublings()), u64::from(s.expirations))
+        });
+        let options = u64::from(timestamps)
+            | u64::from(sack) << 1
+            | u64::from(scaling) << 2
+            | u64::from(end.uses_ecn()) << 3;
+        let (srtt, deviation) = sender.map_or_else(Default::default, |s| s.smoothed(tcp));
+        let (out, sacked, lost, resent) = sender.map_or((0, 0, 0, 0), Sender::counts);
+        let segments =
+            |bytes: f64| if bytes.is_finite() { (bytes / window.smss).floor() as u64 } else { 0x7fff_ffff };
+        let inflated = sender.is_some_and(|s| s.phase() == Phase::Recovery);
+        let cwnd = window.cwnd + if inflated { window.inflation } else { 0.0 }; // RFC 5681 §3.2: it is inflated
+        let stats = end.sender_stats();
+        let got = end.receiver_stats();
+        let (outstanding, unsent) = end.outstanding();
+        let rate = sender.and_then(|s| s.pacing_rate(tcp)).map_or(u64::MAX, |r| r.0 / 8);
+        let fields = vec![
+            ("state", number(end.state())),
+            ("ca_state", ca_state),
+            ("retransmits", expirations),
+            ("probes", 0),
+            ("backoff", doublings),
+            ("options", options),
+            ("snd_wscale", u64::from(their_scale)),
+            ("rcv_wscale", u64::from(our_scale)),
+            ("rto", micros(end.rto())),
+            ("ato", micros(tcp.delayed_ack_timeout)),
+            ("snd_mss", window.smss as u64),
+            ("rcv_mss", receiver.map_or(536, |r| u64::from(r.largest()).max(536).min(tcp.mss.0))),
+            ("unacked", u64::from(out)),
+            ("sacked", u64::from(sacked)),
+            ("lost", u64::from(lost)),
+            ("retrans", u64::from(resent)),
+            ("fackets", 0),
+            ("pmtu", tcp.mss.0 + 40),
+            ("rcv_ssthresh", tcp.receive_window.0),
+            ("rtt", micros(srtt)),
+            ("rttvar", micros(deviation)),
+            ("snd_ssthresh", segments(window.ssthresh)),
+            ("snd_cwnd", segments(cwnd + 1e-6)),
+            ("advmss", tcp.mss.0),
+            ("reordering", tcp.duplicate_acks.0 as u64),
+            ("rcv_space", tcp.receive_window.0),
+            ("total_retrans", stats.retransmitted_segments),
+            ("pacing_rate", rate),
+            ("bytes_acked", end.acked()),
+            ("bytes_received", got.bytes - got.duplicate_bytes),
+            ("segs_out", stats.segments + end.sent().0),
+            ("segs_in", got.segments),
+            ("notsent_bytes", unsent),
+            ("min_rtt", sender.and_then(Sender::min_rtt).map_or(u64::from(u32::MAX), micros)),
+            ("data_segs_in", got.segments),
+            ("data_segs_out", stats.segments),
+            (
+                "delivered",
+                sender
+                    .and_then(Sender::delivered)
+                    .unwrap_or_else(|| end.acked())
+                    .div_ceil(window.smss as u64),
+            ),
+            ("bytes_sent", stats.bytes),
+            ("bytes_retrans", stats.retransmitted_bytes),
+            ("snd_wnd", window.rwnd as u64),
+            ("outq", outstanding),
+        ];
+        Info { fields }
+    }
+}

@@ -1,0 +1,462 @@
+//! The scoreboard: every segment sent and not acknowledged, and what is known of it (RFC 6675 §3,
+//! `rfc6675`; RFC 8985 §5.2, `rfc8985`). Counts are kept as they change, so that the amount in flight
+//! (pipe) is known without a walk.
+
+use std::collections::VecDeque;
+
+use net::Seq;
+use units::{Duration, Time};
+
+use crate::recovery::rack::Rack;
+
+/// Received out of order, as a SACK block said.
+const SACKED: u8 = 1;
+/// Deemed lost.
+const LOST: u8 = 2;
+/// A retransmission of it is in flight.
+const RESENT: u8 = 4;
+/// It was sent more than once.
+const EVER_RESENT: u8 = 8;
+/// The application had no more when it was sent.
+const APP_LIMITED: u8 = 16;
+
+/// A segment that was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// Its first sequence number.
+    pub start: Seq,
+    /// One past its last.
+    pub end: Seq,
+    /// When it was last sent.
+    pub at: Time,
+    /// Bytes delivered by then, and when the last of them was.
+    pub delivered: u64,
+    /// When the last delivery before it was.
+    pub delivered_at: Time,
+    /// When the flight began that it belongs to.
+    pub first_sent: Time,
+    marks: u8,
+}
+
+impl Sent {
+    fn has(&self, mark: u8) -> bool {
+        self.marks & mark != 0
+    }
+    /// Whether it was sent more than once.
+    pub fn resent(&self) -> bool {
+        self.has(EVER_RESENT)
+    }
+    /// Whether the application had no more when it was sent.
+    pub fn app_limited(&self) -> bool {
+        self.has(APP_LIMITED)
+    }
+}
+
+/// What an ACK delivered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delivery {
+    /// Bytes newly acknowledged or SACKed.
+    pub delivered: u32,
+    /// The same in units of flight.
+    pub weight: u64,
+    /// When the first of them that was sent only once, and acknowledged cumulatively, was sent.
+    pub first_sent: Option<Time>,
+    /// The same of those SACKed.
+    pub sacked_sent: Option<Time>,
+    /// The last sent of those delivered.
+    pub newest: Option<Sent>,
+    /// A segment sent only once was delivered.
+    pub original: bool,
+    /// Something was SACKed for the first time.
+    pub sacked: bool,
+    /// A D-SACK block: something arrived twice.
+    pub dsack: bool,
+    /// Segments fully acknowledged.
+    pub segments: u32,
+}
+
+/// Delivery times against which a sample of the rate is taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// Bytes delivered so far.
+    pub delivered: u64,
+    /// When the last of them was.
+    pub delivered_at: Time,
+    /// When the present flight began.
+    pub first_sent: Time,
+}
+
+/// The scoreboard.
+#[derive(Clone, Debug, Default)]
+pub struct Board {
+    segments: VecDeque<Sent>,
+    /// What a segment counts for whatever its size; 0: its bytes.
+    unit: u32,
+    outstanding: u64,
+    sacked: u64,
+    lost: u64,
+    resent: u64,
+    sacked_segments: u32,
+    /// Nothing before this index waits to be sent again.
+    first_lost: usize,
+    /// Blocks of the last ACK, that were walked already.
+    walked: [(Seq, Seq); 4],
+    walked_count: u8,
+    /// RACK's state.
+    pub rack: Rack,
+}
+
+impl Board {
+    /// An empty board. `unit`: what every segment counts for; 0: its bytes.
+    pub fn new(unit: u32) -> Self {
+        Board { unit, ..Board::default() }
+    }
+
+    fn weight(&self, sent: &Sent) -> u64 {
+        u64::from(if self.unit > 0 { self.unit } else { sent.end - sent.start })
+    }
+
+    /// What a segment of `len` bytes counts for.
+    pub fn weight_of(&self, len: u32) -> u64 {
+        u64::from(if self.unit > 0 { self.unit } else { len })
+    }
+
+    /// What is in flight (pipe, RFC 6675 §4).
+    pub fn pipe(&self) -> u64 {
+        self.outstanding - self.sacked - self.lost + self.resent
+    }
+
+    /// Segments out, SACKed, deemed lost, and sent again and not lost since.
+    pub fn counts(&self) -> (u32, u32, u32, u32) {
+        let count = |mark| self.segments.iter().filter(|s| s.has(mark)).count() as u32;
+        (self.segments.len() as u32, self.sacked_segments, count(LOST), count(RESENT))
+    }
+
+    /// How many segments are out.
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Whether nothing is out.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Segments SACKed.
+    pub fn sacked_segments(&self) -> u32 {
+        self.sacked_segments
+    }
+
+    /// Whether anything is deemed lost.
+    pub fn any_lost(&self) -> bool {
+        self.lost > 0
+    }
+
+    /// Whether something deemed lost waits to be sent again.
+    pub fn waits(&self) -> bool {
+        self.lost > self.resent || (self.unit == 0 && self.lost != self.resent)
+    }
+
+    /// The SACKed segments, the highest first.
+    pub fn sacked_from_the_top(&self) -> impl Iterator<Item = &Sent> {
+        let none = usize::from(self.sacked_segments == 0) * self.segments.len();
+        self.segments.iter().rev().skip(none).filter(|s| s.has(SACKED))
+    }
+
+    /// One past the highest byte SACKed (snd.fack).
+    pub fn forward_most(&self) -> Option<Seq> {
+        self.sacked_from_the_top().next().map(|s| s.end)
+    }
+
+    /// When the first segment was last sent.
+    pub fn first(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
+    /// The last segment.
+    pub fn last(&self) -> Option<&Sent> {
+        self.segments.back()
+    }
+
+    /// New data goes out.
+    pub fn on_sent(&mut self, start: Seq, end: Seq, at: Time, clock: &Clock, app_limited: bool) {
+        let marks = if app_limited { APP_LIMITED } else { 0 };
+        let Clock { delivered, delivered_at, first_sent } = *clock;
+        let sent = Sent { start, end, at, delivered, delivered_at, first_sent, marks };
+        self.outstanding += self.weight(&sent);
+        self.segments.push_back(sent);
+    }
+
+    /// What is to be sent again next: [start, end), at most `most` bytes; its place for [`Board::on_resent`].
+    pub fn next_lost(&mut self) -> Option<(usize, Seq, Seq)> {
+        if self.lost == 0 {
+            return None;
+        }
+        while let Some(s) = self.segments.get(self.first_lost) {
+            if s.has(LOST) && !s.has(RESENT) && !s.has(SACKED) {
+                return Some((self.first_lost, s.start, s.end));
+            }
+            self.first_lost += 1;
+        }
+        None
+    }
+
+    /// The segment at `index` goes out again.
+    pub fn on_resent(&mut self, index: usize, at: Time, clock: &Clock) {
+        let Some(s) = self.segments.get_mut(index) else { return };
+        let newly = !s.has(RESENT);
+        s.marks = (s.marks & !APP_LIMITED) | RESENT | EVER_RESENT;
+        s.at = at;
+        (s.delivered, s.delivered_at, s.first_sent) = (clock.delivered, clock.delivered_at, clock.first_sent);
+        let s = *s;
+        if newly && s.has(LOST) {
+            self.resent += self.weight(&s);
+        } else if newly {
+            // A probe of what is not deemed lost: it is in flight once.
+            self.segments[index].marks &= !RESENT;
+        }
+    }
+
+    /// Index of the last segment.
+    pub fn last_index(&self) -> usize {
+        self.segments.len().saturating_sub(1)
+    }
+
+    fn forget(&mut self, s: &Sent) {
+        let w = self.weight(s);
+        self.outstanding -= w;
+        if s.has(SACKED) {
+            self.sacked -= w;
+            self.sacked_segments -= 1;
+        }
+        if s.has(LOST) {
+            self.lost -= w;
+        }
+        if s.has(RESENT) {
+            self.resent -= w;
+        }
+    }
+
+    /// An ACK arrived with these SACK blocks; `una`: before it.
+    pub fn on_ack(
+        &mut self,
+        now: Time,
+        una: Seq,
+        ack: Seq,
+        blocks: &[(Seq, Seq)],
+        max: Seq,
+        min_rtt: Duration,
+    ) -> Delivery {
+        let mut d = Delivery::default();
+        while let Some(s) = self.segments.front().copied() {
+            if !s.end.after(ack) {
+                if !s.has(SACKED) {
+                    d.delivered += s.end - s.start;
+                    d.weight += self.weight(&s);
+                    self.take(now, &s, &mut d, min_rtt);
+                    if !s.resent() && d.first_sent.is_none() {
+                        d.first_sent = Some(s.at);
+                    }
+                }
+                d.segments += 1;
+                self.forget(&s);
+                self.segments.pop_front();
+                self.first_lost = self.first_lost.saturating_sub(1);
+                continue;
+            }
+            if s.start.before(ack) {
+                // Part of a segment: the rest stays.
+                let before = self.weight(&s);
+                self.segments[0].start = ack;
+                let cut = before - self.weight(&self.segments[0]);
+                d.delivered += ack - s.start;
+                d.weight += cut;
+                self.outstanding -= cut;
+                self.sacked -= if s.has(SACKED) { cut } else { 0 };
+                self.lost -= if s.has(LOST) { cut } else { 0 };
+                self.resent -= if s.has(RESENT) { cut } else { 0 };
+            }
+            break;
+        }
+        let latest = una.max(ack);
+        for (i, &(start, end)) in blocks.iter().enumerate() {
+            if !start.before(end) || end.after(max) {
+                continue;
+            }
+            if i == 0 && self.is_duplicate(start, end, latest, blocks) {
+                d.dsack = true;
+                continue;
+            }
+            if !start.before(latest) {
+                self.sack(now, start, end, &mut d, min_rtt);
+            }
+        }
+        self.walked_count = blocks.len().min(4) as u8;
+        for (to, from) in self.walked.iter_mut().zip(blocks) {
+            *to = *from;
+        }
+        d
+    }
+
+    /// Whether the first block is a D-SACK (RFC 2883 §4): below the acknowledgement, or within the second.
+    fn is_duplicate(&self, start: Seq, end: Seq, ack: Seq, blocks: &[(Seq, Seq)]) -> bool {
+        !end.after(ack) || blocks.get(1).is_some_and(|b| !start.before(b.0) && !end.after(b.1))
+    }
+
+    fn take(&mut self, now: Time, s: &Sent, d: &mut Delivery, min_rtt: Duration) {
+        d.original |= !s.resent();
+        if d.newest.is_none_or(|n| s.at > n.at || (s.at == n.at && s.end.after(n.end))) {
+            d.newest = Some(*s);
+        }
+        self.rack.on_delivered(now, s.at, s.end, s.resent(), min_rtt);
+        self.rack.on_order(s.end, s.resent());
+    }
+
+    fn sack(&mut self, now: Time, mut start: Seq, mut end: Seq, d: &mut Delivery, min_rtt: Duration) {
+        for &(s, e) in &self.walked[..usize::from(self.walked_count)] {
+            if !start.before(s) && start.before(e) {
+                start = start.max(e);
+            }
+            if end.after(s) && !end.after(e) && !start.after(s) {
+                end = s;
+            }
+        }
+        if !start.before(end) {
+            return;
+        }
+        let from = self.segments.partition_point(|s| s.start.before(start));
+        for i in from..self.segments.len() {
+            let s = self.segments[i];
+            if s.end.after(end) {
+                break;
+            }
+            if s.has(SACKED) {
+                continue;
+            }
+            let w = self.weight(&s);
+            if s.has(LOST) {
+                self.lost -= w;
+            }
+            if s.has(RESENT) {
+                self.resent -= w;
+            }
+            self.segments[i].marks = (s.marks & !(LOST | RESENT)) | SACKED;
+            self.sacked += w;
+            self.sacked_segments += 1;
+            d.delivered += s.end - s.start;
+            d.weight += w;
+            d.sacked = true;
+            self.take(now, &s, d, min_rtt);
+            if !s.resent() {
+                d.sacked_sent = Some(s.at);
+            }
+        }
+    }
+
+    fn lose(&mut self, i: usize) -> u32 {
+        let s = self.segments[i];
+        let w = self.weight(&s);
+        if !s.has(LOST) {
+            self.lost += w;
+        }
+        if s.has(RESENT) {
+            self.resent -= w;
+        }
+        self.segments[i].marks = (s.marks | LOST) & !RESENT;
+        self.first_lost = self.first_lost.min(i);
+        s.end - s.start
+    }
+
+    /// Everything not SACKed and never retransmitted that starts before `limit` is lost. Returns the bytes newly lost.
+    pub fn lose_before(&mut self, limit: Seq) -> u32 {
+        let mut bytes = 0;
+        for i in 0..self.segments.len() {
+            let s = self.segments[i];
+            if !s.start.before(limit) {
+                break;
+            }
+            if !s.has(SACKED | LOST) {
+                bytes += self.lose(i);
+            }
+        }
+        bytes
+    }
+
+    /// The first segment is lost, whatever is known (the last duplicate of NewReno, a partial ACK).
+    pub fn lose_first(&mut self) {
+        if self.segments.front().is_some_and(|s| !s.has(SACKED | LOST)) {
+            self.lose(0);
+        }
+    }
+
+    /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when the next would be.
+    pub fn lose_by_time(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
+        let (mut bytes, mut next) = (0, None);
+        if self.outstanding == self.sacked {
+            return (bytes, next);
+        }
+        for i in 0..self.segments.len() {
+            let s = self.segments[i];
+            if !s.resent() && self.rack.is_later(s.at) {
+                break; // what follows was sent later still
+            }
+            if s.has(SACKED) || (s.has(LOST) && !s.has(RESENT)) {
+                continue;
+            }
+            if let Some(at) = self.rack.lost_at(s.at, s.end, reordering_window) {
+                if at <= now {
+                    bytes += self.lose(i);
+                } else {
+                    next = Some(next.map_or(at, |n: Time| n.min(at)));
+                }
+            }
+        }
+        (bytes, next)
+    }
+
+    /// The timer expired: everything not SACKed is lost (RFC 6298 §5.4; RFC 8985 §6.3). If the first
+    /// segment was SACKed the receiver went back on its word, and no SACK counts any more (RFC 2018 §8).
+    ///
+    /// `forget`: nothing that was SACKed before counts (RFC 6675 §5.1).
+    pub fn lose_all(&mut self, forget: bool) {
+        if forget || self.segments.front().is_some_and(|s| s.has(SACKED)) {
+            for s in &mut self.segments {
+                s.marks &= !SACKED;
+            }
+            (self.sacked, self.sacked_segments, self.walked_count) = (0, 0, 0);
+        }
+        for i in 0..self.segments.len() {
+            if !self.segments[i].has(SACKED) {
+                self.lose(i);
+            }
+        }
+    }
+
+    /// The first hole below what was SACKed that is neither deemed lost nor sent again.
+    pub fn next_hole(&self) -> Option<(usize, Seq, Seq)> {
+        let top = self.forward_most()?;
+        let holes = self.segments.iter().enumerate().take_while(|(_, s)| s.start.before(top));
+        holes.into_iter().find(|(_, s)| !s.has(SACKED | LOST)).map(|(i, s)| (i, s.start, s.end))
+    }
+
+    /// The last segment that was not SACKed.
+    pub fn last_not_sacked(&self) -> Option<(usize, Seq, Seq)> {
+        let s = self.segments.iter().enumerate().rev().find(|(_, s)| !s.has(SACKED))?;
+        Some((s.0, s.1.start, s.1.end))
+    }
+
+    /// A segment is deemed lost.
+    pub fn lose_at(&mut self, i: usize) {
+        if self.segments.get(i).is_some_and(|s| !s.has(SACKED | LOST)) {
+            self.lose(i);
+        }
+    }
+
+    /// What was deemed lost was not.
+    pub fn find_again(&mut self) {
+        for s in &mut self.segments {
+            s.marks &= !(LOST | RESENT);
+        }
+        (self.lost, self.resent) = (0, 0);
+    }
+}

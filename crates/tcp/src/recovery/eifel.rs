@@ -1,0 +1,72 @@
+//! Eifel: detection of a spurious retransmission by timestamps, RFC 3522 §3 (`rfc3522`), or by D-SACK,
+//! RFC 3708 §3 (`rfc3708`); and the response, RFC 4015 §3 (`rfc4015`).
+
+/// What is kept when a recovery begins, to be taken back if it was for nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Undo {
+    /// Whether there is something to take back.
+    pub armed: bool,
+    /// Timestamp of the first retransmission (RetransmitTS); `None`: it is not out yet, or has none.
+    pub retransmit_ts: Option<u32>,
+    /// pipe_prev: cwnd when the recovery began.
+    pub cwnd: f64,
+    /// ssthresh before it.
+    pub ssthresh: f64,
+    /// Retransmissions not reported as duplicates yet.
+    pub outstanding: u32,
+}
+
+impl Undo {
+    /// Recovery begins.
+    pub fn begin(cwnd: f64, ssthresh: f64) -> Self {
+        Undo { armed: true, cwnd, ssthresh, ..Undo::default() }
+    }
+
+    /// A segment is sent again, with this timestamp.
+    pub fn on_retransmit(&mut self, timestamp: Option<u32>) {
+        if self.armed {
+            self.outstanding += 1;
+            if self.retransmit_ts.is_none() {
+                self.retransmit_ts = timestamp;
+            }
+        }
+    }
+
+    /// Whether an acceptable ACK with this echo was caused by the original (RFC 3522 §3.2, step 5).
+    pub fn original_arrived(&self, echo: Option<u32>) -> bool {
+        match (self.armed, self.retransmit_ts, echo) {
+            (true, Some(sent), Some(echo)) => (echo.wrapping_sub(sent) as i32) < 0,
+            _ => false,
+        }
+    }
+
+    /// A D-SACK reports a duplicate: whether every retransmission was one now (RFC 3708 §3).
+    pub fn on_duplicate(&mut self) -> bool {
+        if self.armed && self.outstanding > 0 {
+            self.outstanding -= 1;
+            return self.outstanding == 0;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_echo_tells_of_the_original() {
+        let mut u = Undo::begin(10.0, 5.0);
+        assert!(!u.original_arrived(Some(3)));
+        u.on_retransmit(Some(7));
+        assert!(u.original_arrived(Some(6)) && !u.original_arrived(Some(7)) && !u.original_arrived(None));
+    }
+
+    #[test]
+    fn every_retransmission_must_be_a_duplicate() {
+        let mut u = Undo::begin(10.0, 5.0);
+        u.on_retransmit(None);
+        u.on_retransmit(None);
+        assert!(!u.on_duplicate() && u.on_duplicate() && !u.on_duplicate());
+    }
+}

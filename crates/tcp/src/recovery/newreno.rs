@@ -1,0 +1,42 @@
+//! NewReno, RFC 6582 §3.2 (`rfc6582`): a recovery lasts until everything sent before it is
+//! acknowledged; a partial ACK retransmits the next hole at once.
+
+use net::Seq;
+
+use crate::recovery::OnNewAck;
+
+/// What an ACK does to a recovery that began when `recover` was the highest sequence number sent.
+pub fn on_new_ack(ack: Seq, recover: Seq) -> OnNewAck {
+    if ack.before(recover) { OnNewAck::Partial } else { OnNewAck::Ends }
+}
+
+/// Inflation after a partial ACK of `acked` bytes (§3.2, step 3): deflate by what was acknowledged,
+/// then add a segment if at least one was.
+pub fn inflation(inflation: u32, acked: u32, smss: u32) -> u32 {
+    inflation.saturating_sub(acked) + if acked >= smss { smss } else { 0 }
+}
+
+/// cwnd after the ACK that ends it, in bytes: no more than what may go without a burst (§3.2, step 3, 1).
+pub fn cwnd_at_end(ssthresh: f64, flight: f64, smss: f64) -> f64 {
+    ssthresh.min(flight.max(smss) + smss)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_partial_ack_deflates_and_adds_back_one() {
+        assert_eq!(on_new_ack(Seq(5), Seq(9)), OnNewAck::Partial);
+        assert_eq!(on_new_ack(Seq(9), Seq(9)), OnNewAck::Ends);
+        assert_eq!(inflation(7000, 2000, 1000), 6000);
+        assert_eq!(inflation(7000, 500, 1000), 6500);
+        assert_eq!(inflation(1000, 5000, 1000), 1000);
+    }
+
+    #[test]
+    fn the_end_sends_no_burst() {
+        assert_eq!(cwnd_at_end(8000.0, 0.0, 1000.0), 2000.0);
+        assert_eq!(cwnd_at_end(8000.0, 20_000.0, 1000.0), 8000.0);
+    }
+}

@@ -1,0 +1,76 @@
+//! Proportional rate reduction, RFC 6937 §3 (`rfc6937`), with the slow-start reduction bound, or the
+//! conservative one where the ACK finds further losses (as Linux chooses between them).
+
+/// State of a reduction, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Prr {
+    /// prr_delivered.
+    delivered: f64,
+    /// prr_out.
+    out: f64,
+    /// RecoverFS, the window when the reduction began.
+    recover_flight: f64,
+}
+
+impl Prr {
+    /// A reduction begins.
+    pub fn begin(flight: f64) -> Self {
+        Prr { recover_flight: flight.max(1.0), ..Prr::default() }
+    }
+
+    /// Data went out.
+    pub fn on_sent(&mut self, bytes: f64) {
+        self.out += bytes;
+    }
+
+    /// cwnd after an ACK that delivered `delivered` bytes; `safe`: it advanced SND.UNA and found no loss.
+    pub fn cwnd(&mut self, delivered: f64, pipe: f64, ssthresh: f64, smss: f64, safe: bool) -> f64 {
+        self.delivered += delivered;
+        let sndcnt = if pipe > ssthresh {
+            // Proportional: CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out, in whole segments.
+            let share = self.delivered * ssthresh / self.recover_flight;
+            (share / smss).ceil() * smss - self.out
+        } else {
+            let limit = (self.delivered - self.out).max(delivered) + if safe { smss } else { 0.0 };
+            limit.min(ssthresh - pipe)
+        };
+        // The fast retransmit itself always goes.
+        let least = if self.out == 0.0 { smss } else { 0.0 };
+        pipe + sndcnt.max(least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 6937 §4, the first example: 20 segments, the first lost, window to 10: after the
+    /// retransmission one segment goes for every two delivered.
+    #[test]
+    fn one_segment_for_two_while_above_ssthresh() {
+        let mut prr = Prr::begin(20.0);
+        let mut pipe = 19.0 - 3.0; // three were SACKed when the recovery began
+        let mut sent = Vec::new();
+        for i in 0..18 {
+            if i > 0 {
+                pipe -= 1.0;
+            }
+            let cwnd = prr.cwnd(1.0, pipe, 10.0, 1.0, false);
+            let n = (cwnd - pipe).max(0.0);
+            prr.on_sent(n);
+            pipe += n;
+            sent.push(n as u32);
+        }
+        assert_eq!(&sent[..9], [1, 0, 1, 0, 1, 0, 1, 0, 1]);
+        assert!((pipe - 10.0).abs() <= 1.0, "{pipe}");
+    }
+
+    #[test]
+    fn below_ssthresh_it_sends_what_was_delivered_and_one_more_when_safe() {
+        let mut prr = Prr::begin(20.0);
+        prr.on_sent(1.0);
+        assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, false), 5.0);
+        prr.on_sent(1.0);
+        assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, true), 6.0);
+    }
+}

@@ -1,0 +1,135 @@
+//! RACK: what was sent long enough before something that was delivered is lost. RFC 8985 §6 (`rfc8985`).
+
+use net::Seq;
+use units::{Duration, Time};
+
+/// State of RACK (§5.3).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rack {
+    /// RACK.xmit_ts and RACK.end_seq: of the segment that was sent last among those delivered.
+    newest: Option<(Time, Seq)>,
+    /// RACK.rtt.
+    pub rtt: Duration,
+    /// Whether a segment was delivered after one sent later (RACK.reordering_seen).
+    pub reordering_seen: bool,
+    /// RACK.fack.
+    fack: Option<Seq>,
+    /// RACK.reo_wnd_mult.
+    multiplier: u32,
+    persist: u32,
+    dsack_round: Option<Seq>,
+}
+
+/// Whether (`a`, `x`) was sent after (`b`, `y`) (§6.2, RACK_sent_after).
+fn sent_after(a: (Time, Seq), b: (Time, Seq)) -> bool {
+    a.0 > b.0 || (a.0 == b.0 && a.1.after(b.1))
+}
+
+impl Rack {
+    /// A segment is newly delivered (§6.2, step 2). `unambiguous`: it was sent once, or its round trip
+    /// is no less than the least, so that the ACK is not of an earlier transmission.
+    pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq, retransmitted: bool, min_rtt: Duration) {
+        let rtt = now.since(sent);
+        if retransmitted && rtt < min_rtt {
+            return;
+        }
+        self.rtt = rtt;
+        if self.newest.is_none_or(|newest| sent_after((sent, end), newest)) {
+            self.newest = Some((sent, end));
+        }
+    }
+
+    /// Detects reordering (§6.2, step 3): an original delivered below the highest delivered.
+    pub fn on_order(&mut self, end: Seq, retransmitted: bool) {
+        match self.fack {
+            Some(fack) if end.before(fack) => self.reordering_seen |= !retransmitted,
+            _ => self.fack = Some(end),
+        }
+    }
+
+    /// A D-SACK widens the window once a round trip, for sixteen recoveries (§6.2, step 4).
+    pub fn on_dsack(&mut self, una: Seq, nxt: Seq) {
+        if self.dsack_round.is_none_or(|round| !una.before(round)) {
+            self.dsack_round = Some(nxt);
+            self.multiplier = self.multiplier.max(1) + 1;
+            self.persist = 16;
+        }
+    }
+
+    /// A recovery ended.
+    pub fn on_recovery_end(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.multiplier = 1;
+        }
+    }
+
+    /// RACK.reo_wnd (§6.2, step 4).
+    pub fn reordering_window(
+        &self,
+        in_recovery: bool,
+        sacked_segments: u32,
+        dup_thresh: u32,
+        min_rtt: Duration,
+        srtt: Duration,
+    ) -> Duration {
+        if !self.reordering_seen && (in_recovery || sacked_segments >= dup_thresh) {
+            return Duration::ZERO;
+        }
+        if min_rtt.0 == u64::MAX {
+            return Duration::ZERO;
+        }
+        Duration((u64::from(self.multiplier.max(1)) * (min_rtt.0 / 4)).min(srtt.0))
+    }
+
+    /// Whether a segment was sent before the newest delivered; and if so when it is deemed lost (§6.2,
+    /// step 5).
+    pub fn lost_at(&self, sent: Time, end: Seq, reordering_window: Duration) -> Option<Time> {
+        let newest = self.newest?;
+        sent_after(newest, (sent, end)).then(|| sent + self.rtt + reordering_window)
+    }
+
+    /// Whether anything sent at `sent` is later than the newest delivered.
+    pub fn is_later(&self, sent: Time) -> bool {
+        self.newest.is_none_or(|newest| sent > newest.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(x: u64) -> Time {
+        Time::ZERO + Duration::from_millis(x)
+    }
+
+    #[test]
+    fn what_was_sent_before_is_lost_a_round_trip_and_the_window_later() {
+        let mut r = Rack::default();
+        assert_eq!(r.lost_at(ms(0), Seq(1), Duration::ZERO), None);
+        r.on_delivered(ms(110), ms(10), Seq(20), false, Duration(u64::MAX));
+        assert_eq!(r.lost_at(ms(5), Seq(10), Duration::from_millis(25)), Some(ms(130)));
+        assert_eq!(r.lost_at(ms(10), Seq(10), Duration::ZERO), Some(ms(110)));
+        assert_eq!(r.lost_at(ms(10), Seq(30), Duration::ZERO), None);
+    }
+
+    #[test]
+    fn the_window_is_a_quarter_of_the_round_trip_once_reordering_was_seen() {
+        let mut r = Rack::default();
+        let (min, srtt) = (Duration::from_millis(80), Duration::from_millis(100));
+        assert_eq!(r.reordering_window(true, 0, 3, min, srtt), Duration::ZERO);
+        assert_eq!(r.reordering_window(false, 1, 3, min, srtt), Duration::from_millis(20));
+        r.on_order(Seq(30), false);
+        r.on_order(Seq(10), true);
+        assert!(!r.reordering_seen);
+        r.on_order(Seq(20), false);
+        assert_eq!(r.reordering_window(true, 5, 3, min, srtt), Duration::from_millis(20));
+        r.on_dsack(Seq(1), Seq(50));
+        r.on_dsack(Seq(2), Seq(60));
+        assert_eq!(
+            r.reordering_window(true, 5, 3, min, srtt),
+            Duration::from_millis(40),
+            "once a round trip"
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! Writes a capture of every kind of header, and says on standard output what each packet is: one JSON object a
+//! line, with tshark's names of fields. tests/test_wire.py holds tshark's reading against it.
+//!
+//! `cargo run -p wire --example every_header -- headers|whole FILE`
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use net::{Ecn, Flags, Label, Packet, Segment, Seq};
+use units::Time;
+use wire::{
+    AccEcn, AccEcnOrder, Capture, Carried, Cookie, Ends, Family, Few, Ip, Keep, Options, SackBlocks, Tcp,
+    TcpOption, TcpOptions, Transport, Udp,
+};
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (keep, path) = match &arguments[..] {
+        [keep, path] if keep == "headers" => (Keep::Headers, path),
+        [keep, path] if keep == "whole" => (Keep::Whole, path),
+        _ => return Err("usage: every_header headers|whole FILE".into()),
+    };
+    let mut capture = Capture::create(Path::new(path), keep)?;
+    let names = ["left>right", "host \u{201c}right\u{201d}"];
+    let interfaces = [capture.interface(names[0])?, capture.interface(names[1])?];
+    let mut now = Time::ZERO;
+    let mut number = 0;
+    for family in [Family::V4, Family::V6] {
+        for (packet, carried) in simulated() {
+            let ends = Ends::of(family, 0, 299, packet.flow)?;
+            capture.packet(interfaces[number % 2], now, &packet, &carried, &ends)?;
+            let about = about(&packet, &carried, &ends)?;
+            println!("{{{}{about}}}", common(names[number % 2], now));
+            (now, number) = (later(now), number + 1);
+        }
+        for (tcp, about) in crafted()? {
+            let addresses = Ends::of(family, 1, 2, 0)?.addresses;
+            let transport = Transport::Tcp(tcp);
+            capture.datagram(interfaces[number % 2], now, Ip::new(addresses, Ecn::Ect0), &transport, 3)?;
+            println!("{{{}{about}}}", common(names[number % 2], now));
+            (now, number) = (later(now), number + 1);
+        }
+        for (ecn, dscp, payload) in [(Ecn::NotEct, 0, 0), (Ecn::Ce, 46, 1001), (Ecn::Ect1, 8, 60_000)] {
+            let ends = Ends::of(family, 1, 2, 7)?;
+            let mut ip = Ip::new(ends.addresses, ecn);
+            ip.set_dscp(dscp);
+            let udp = Udp { source_port: ends.source_port, destination_port: ends.destination_port };
+            capture.datagram(interfaces[number % 2], now, ip, &Transport::Udp(udp), payload)?;
+            println!(
+                "{{{}, \"ecn\": {}, \"dscp\": {dscp}, \"udp.length\": {}, \"udp.srcport\": {}}}",
+                common(names[number % 2], now),
+                ecn as u8,
+                payload + 8,
+                ends.source_port
+            );
+            (now, number) = (later(now), number + 1);
+        }
+    }
+    capture.finish()?;
+    Ok(())
+}
+
+/// Some microseconds and an odd number of nanoseconds later.
+fn later(now: Time) -> Time {
+    Time(now.0 + 12_345_679_000)
+}
+
+fn common(interface: &str, now: Time) -> String {
+    format!("\"interface\": \"{interface}\", \"ns\": {}", now.0 / 1000)
+}
+
+/// Every combination of options that fits, each with the next of the ECN fields and of the flags.
+fn simulated() -> Vec<(Packet, Carried)> {
+    let edges = |n: u32| (0..n).map(|i| (Seq(90_000 - i * 3000), Seq(91_460 - i * 3000))).collect::<Vec<_>>();
+    let orders = [AccEcnOrder::Ect0First, AccEcnOrder::Ect1First];
+    let counters =
+        orders.iter().flat_map(|&order| (0..=3).map(move |n| AccEcn::of(order, 0x10203, 77, 0xffffff, n)));
+    let accurate: Vec<Option<AccEcn>> = std::iter::once(None).chain(counters.map(Some)).collect();
+    let mut packets = Vec::new();
+    for bits in 0..16u8 {
+        for blocks in 0..=4 {
+            for &accurate_ecn in &accurate {
+                let options = TcpOptions {
+                    mss: (bits & 1 > 0).then_some(1460),
+                    window_scale: (bits & 2 > 0).then_some(7),
+                    sack_permitted: bits & 4 > 0,
+                    timestamps: (bits & 8 > 0).then_some((0x8000_0001, 4_000_000_000)),
+                    sack: SackBlocks::of(&edges(blocks)).unwrap_or_default(),
+                    accurate_ecn,
+                };
+                if options.on_wire().is_ok() {
+                    packets.push(packet(packets.len() as u32, options));
+                }
+            }
+        }
+    }
+    packets
+}
+
+fn packet(number: u32, options: TcpOptions) -> (Packet, Carried) {
+    const ECN: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
+    // The first is SYN, the others all combinations of CWR and ECE with ACK.
+    let syn = if options.mss.is_some() { Flags::SYN } else { Flags::ACK };
+    let ace = [Flags::default(), Flags::ECE, Flags::CWR, Flags::ECE | Flags::CWR][number as usize / 4 % 4];
+    let segment = Segment {
+        seq: Seq(1000 + number),
+        ack: Seq(50_000),
+        window: 1 << 20,
+        len: if options.mss.is_some() { 0 } else { (number % 3 * 729) as u16 },
+        flags: syn | ace | if number / 16 % 2 == 1 { Flags::AE } else { Flags::default() },
+    };
+    let carried = Carried { options, shift: 7 };
+    let label = Label::new((number / 2 % 2) as u8).with_dscp(number as u8);
+    let size = segment.len + 40;
+    (Packet { flow: number, size, ecn: ECN[number as usize % 4], label, options: 0, segment }, carried)
+}
+
+/// What tshark should say of a packet of the simulator.
+fn about(packet: &Packet, carried: &Carried, ends: &Ends) -> Result<String, Failure> {
+    let (segment, options) = (&packet.segment, &carried.options);
+    let ends = if packet.label.way() == 0 { *ends } else { ends.reversed() };
+    let syn = segment.flags.has(Flags::SYN);
+    let mut text = format!(
+        ", \"ecn\": {}, \"dscp\": {}, \"tcp.srcport\": {}, \"tcp.dstport\": {}, \"tcp.flags\": {}, \"tcp.len\": {}",
+        packet.ecn as u8,
+        packet.label.dscp(),
+        ends.source_port,
+        ends.destination_port,
+        segment.flags.0,
+        segment.len,
+    );
+    write!(text, ", \"tcp.seq_raw\": {}", segment.seq.0)?;
+    write!(
+        text,
+        ", \"tcp.window_size_value\": {}",
+        if syn { 65_535 } else { segment.window >> carried.shift }
+    )?;
+    if let Some(mss) = options.mss {
+        write!(text, ", \"tcp.options.mss_val\": {mss}")?;
+    }
+    if let Some(shift) = options.window_scale {
+        write!(text, ", \"tcp.options.wscale.shift\": {shift}")?;
+    }
+    if let Some((val, ecr)) = options.timestamps {
+        write!(text, ", \"tcp.options.timestamp.tsval\": {val}, \"tcp.options.timestamp.tsecr\": {ecr}")?;
+    }
+    write!(text, ", \"sack_permitted\": {}", options.sack_permitted)?;
+    let left: Vec<u32> = options.sack.iter().map(|block| block.0.0).collect();
+    let right: Vec<u32> = options.sack.iter().map(|block| block.1.0).collect();
+    write!(text, ", \"sack_le\": {left:?}, \"sack_re\": {right:?}")?;
+    if let Some(accurate) = options.accurate_ecn {
+        for (name, value) in [("ee0b", accurate.ee0b()), ("eceb", accurate.eceb()), ("ee1b", accurate.ee1b())]
+        {
+            if let Some(value) = value {
+                write!(text, ", \"tcp.options.acc_ecn.{name}\": {value}")?;
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// Headers that the simulator does not send, and what tshark should say of them.
+fn crafted() -> Result<Vec<(Tcp, String)>, Failure> {
+    let cookie = |n: u8| Few::of(&(1..=n).collect::<Vec<u8>>()).unwrap_or_else(Cookie::new);
+    let data = Few::of(&[0xde, 0xad, 0xbe]).ok_or("three bytes fit")?;
+    let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
+    let mut list = Vec::new();
+    for n in [0, 4, 8, 16] {
+        let said = format!(", \"tcp.options.tfo.cookie\": \"{}\"", hex(&cookie(n)));
+        list.push((vec![TcpOption::Mss(536), TcpOption::FastOpen(cookie(n))], said.clone()));
+        let said = format!("{said}, \"tcp.options.experimental.exid\": {}", 0xf989);
+        list.push((vec![TcpOption::Mss(536), TcpOption::FastOpenExperiment(cookie(n))], said));
+    }
+    let digest = [0x5a; 16];
+    let md5 = format!(", \"tcp.options.md5.digest\": \"{}\"", hex(&digest));
+    list.push((vec![TcpOption::Mss(536), TcpOption::Nop, TcpOption::Nop, TcpOption::Md5(digest)], md5));
+    let unknown = TcpOption::Unknown { kind: 99, data };
+    let payload = format!(", \"tcp.options.unknown.payload\": \"{}\"", hex(&data));
+    list.push((vec![TcpOption::Mss(536), unknown, TcpOption::End], payload));
+    let tcp = |options| -> Result<Tcp, Failure> {
+        let (flags, seq) = (Flags::SYN, Seq(77));
+        Ok(Tcp {
+            source_port: 50_000,
+            destination_port: 50_001,
+            seq,
+            flags,
+            options: Options::of(options)?,
+            ..Tcp::default()
+        })
+    };
+    list.into_iter().map(|(options, about)| Ok((tcp(options)?, about))).collect()
+}

@@ -1,0 +1,104 @@
+//! A whole packet: IP, TCP or UDP, payload.
+
+use crate::error::Error;
+use crate::ip::Ip;
+use crate::tcp::Tcp;
+use crate::udp::Udp;
+
+/// The header behind that of IP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// TCP.
+    Tcp(Tcp),
+    /// UDP.
+    Udp(Udp),
+}
+
+impl Transport {
+    fn protocol(&self) -> u8 {
+        match self {
+            Transport::Tcp(_) => Tcp::PROTOCOL,
+            Transport::Udp(_) => Udp::PROTOCOL,
+        }
+    }
+
+    fn header_len(&self) -> usize {
+        match self {
+            Transport::Tcp(tcp) => tcp.header_len(),
+            Transport::Udp(_) => Udp::LEN,
+        }
+    }
+
+    /// Appends the headers of a packet with this payload, which is not appended: the lengths in `ip` are set,
+    /// and every checksum is right.
+    pub fn write(&self, ip: &mut Ip, payload: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+        ip.set_payload(self.protocol(), self.header_len() + payload.len())?;
+        ip.write(out);
+        match self {
+            Transport::Tcp(tcp) => tcp.write(ip, payload, out),
+            Transport::Udp(udp) => udp.write(ip, payload, out)?,
+        }
+        Ok(())
+    }
+}
+
+/// A packet that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Datagram<'a> {
+    /// The IP header.
+    pub ip: Ip,
+    /// The transport header.
+    pub transport: Transport,
+    /// As much of the payload as is there.
+    pub payload: &'a [u8],
+    /// Bytes of the payload when it was sent.
+    pub payload_len: usize,
+}
+
+impl<'a> Datagram<'a> {
+    /// Reads a whole packet, each checksum of which must be right.
+    pub fn read(bytes: &'a [u8]) -> Result<Datagram<'a>, Error> {
+        let (ip, carried) = Ip::read(bytes)?;
+        if carried.len() < ip.payload_len() {
+            let (needed, found) = (ip.payload_len(), carried.len());
+            return Err(Error::Short { what: "payload of IP", needed, found });
+        }
+        let datagram = Self::after_ip(ip, carried)?;
+        match datagram.transport {
+            Transport::Tcp(_) => Tcp::verify(&datagram.ip, carried)?,
+            // after_ip has seen that it is all there.
+            Transport::Udp(_) => Udp::verify(&datagram.ip, &carried[..Udp::LEN + datagram.payload_len])?,
+        }
+        Ok(datagram)
+    }
+
+    /// Reads a packet whose payload may be missing, as in a capture of headers; so the one checksum that is
+    /// looked at is that of IPv4.
+    pub fn read_headers(bytes: &'a [u8]) -> Result<Datagram<'a>, Error> {
+        let (ip, carried) = Ip::read(bytes)?;
+        Self::after_ip(ip, carried)
+    }
+
+    fn after_ip(ip: Ip, carried: &'a [u8]) -> Result<Datagram<'a>, Error> {
+        if ip.is_fragment() {
+            return Err(Error::Fragment);
+        }
+        let length = ip.payload_len();
+        match ip.protocol() {
+            Tcp::PROTOCOL => {
+                let (tcp, payload) = Tcp::read(carried)?;
+                let payload_len = length - tcp.header_len();
+                Ok(Datagram { ip, transport: Transport::Tcp(tcp), payload, payload_len })
+            }
+            Udp::PROTOCOL => {
+                let (udp, said) = Udp::read(carried)?;
+                if said > length {
+                    return Err(Error::Short { what: "UDP datagram", needed: said, found: length });
+                }
+                let payload = &carried[Udp::LEN..carried.len().min(said)];
+                Ok(Datagram { ip, transport: Transport::Udp(udp), payload, payload_len: said - Udp::LEN })
+            }
+            other => Err(Error::Protocol(other)),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Addresses of hosts and ports of flows, from their numbers.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use crate::error::Error;
+
+/// Which version of IP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Family {
+    /// IPv4.
+    #[default]
+    V4,
+    /// IPv6.
+    V6,
+}
+
+/// Both addresses of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    /// IPv4.
+    V4 {
+        /// Where it comes from.
+        source: Ipv4Addr,
+        /// Where it goes.
+        destination: Ipv4Addr,
+    },
+    /// IPv6.
+    V6 {
+        /// Where it comes from.
+        source: Ipv6Addr,
+        /// Where it goes.
+        destination: Ipv6Addr,
+    },
+}
+
+/// Addresses and ports of a packet, or of a flow: those of its sender's packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// The addresses.
+    pub addresses: Addresses,
+    /// The port it comes from.
+    pub source_port: u16,
+    /// The port it goes to.
+    pub destination_port: u16,
+}
+
+/// The first of the dynamic ports (RFC 6335 §6): no service is registered there, so that no tool reads a
+/// protocol into the payload.
+const FIRST_PORT: u16 = 49152;
+const PORTS: u32 = 1 << 14;
+/// Hosts in 10.0.0.0/8 (RFC 1918) without its own address and that of all.
+const HOSTS: u32 = (1 << 24) - 2;
+
+impl Ends {
+    /// The ends of a flow between two hosts: host 0 is 10.0.0.1 or fd00::1 (RFC 4193), and flow 0 goes from
+    /// port 49152 to port 49152, flow 1 from port 49153; after the last the port it goes to is the next.
+    pub fn of(family: Family, from: u32, to: u32, flow: u32) -> Result<Ends, Error> {
+        let (from, to) = (number(from)?, number(to)?);
+        let addresses = match family {
+            Family::V4 => Addresses::V4 { source: v4(from), destination: v4(to) },
+            Family::V6 => Addresses::V6 { source: v6(from), destination: v6(to) },
+        };
+        if flow >= PORTS * PORTS {
+            return Err(Error::Flow(flow));
+        }
+        let port = |n: u32| FIRST_PORT + n as u16;
+        Ok(Ends { addresses, source_port: port(flow % PORTS), destination_port: port(flow / PORTS) })
+    }
+
+    /// Those of a packet the other way.
+    pub fn reversed(self) -> Ends {
+        let addresses = match self.addresses {
+            Addresses::V4 { source, destination } => {
+                Addresses::V4 { source: destination, destination: source }
+            }
+            Addresses::V6 { source, destination } => {
+                Addresses::V6 { source: destination, destination: source }
+            }
+        };
+        Ends { addresses, source_port: self.destination_port, destination_port: self.source_port }
+    }
+}
+
+fn number(host: u32) -> Result<u32, Error> {
+    if host < HOSTS { Ok(host + 1) } else { Err(Error::Host(host)) }
+}
+
+fn v4(n: u32) -> Ipv4Addr {
+    Ipv4Addr::from(10 << 24 | n)
+}
+
+fn v6(n: u32) -> Ipv6Addr {
+    Ipv6Addr::from(0xfd << 120 | u128::from(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_and_flows_have_their_own() {
+        let ends = Ends::of(Family::V4, 0, 256, PORTS + 1).unwrap();
+        let (source, destination) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 1, 1));
+        assert_eq!(ends.addresses, Addresses::V4 { source, destination });
+        assert_eq!((ends.source_port, ends.destination_port), (49153, 49153));
+        let last = Ends::of(Family::V6, HOSTS - 1, 0, PORTS * PORTS - 1).unwrap();
+        let Addresses::V6 { source, destination } = last.addresses else { panic!() };
+        assert_eq!((source.to_string(), destination.to_string()), ("fd00::ff:fffe".into(), "fd00::1".into()));
+        assert_eq!((last.source_port, last.destination_port), (65535, 65535));
+        assert_eq!(ends.reversed().reversed(), ends);
+    }
+
+    #[test]
+    fn there_are_no_more() {
+        assert_eq!(Ends::of(Family::V4, HOSTS, 0, 0), Err(Error::Host(HOSTS)));
+        assert_eq!(Ends::of(Family::V4, 0, 0, PORTS * PORTS), Err(Error::Flow(PORTS * PORTS)));
+    }
+}

@@ -1,0 +1,106 @@
+//! Writing: numbers have the low byte first, whatever the machine.
+
+use std::io::{self, Write};
+
+use units::Time;
+
+use super::{BYTE_ORDER_MAGIC, LINKTYPE_RAW, block, option};
+
+/// Bytes of a block around its body: type and length before, length behind.
+const FRAME: usize = 12;
+/// if_tsresol: times count nanoseconds. Finer ones are allowed, but tshark 4.0 reads picoseconds wrongly: it
+/// multiplies by 10^9 in 64 bits.
+const RESOLUTION: u8 = 9;
+const PICOSECONDS: u64 = 1000;
+
+/// A capture being written.
+#[derive(Debug)]
+pub struct Writer<W> {
+    out: W,
+    interfaces: u32,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a capture.
+    pub fn new(mut out: W) -> io::Result<Self> {
+        let mut body = Vec::new();
+        body.extend_from_slice(&BYTE_ORDER_MAGIC.to_le_bytes());
+        body.extend_from_slice(&[1, 0, 0, 0]); // version 1.0
+        body.extend_from_slice(&u64::MAX.to_le_bytes()); // a section of unknown length
+        put_option(&mut body, option::APPLICATION, concat!("aqmlab ", env!("CARGO_PKG_VERSION")).as_bytes());
+        put_option(&mut body, option::END, &[]);
+        put_block(&mut out, block::SECTION_HEADER, &body)?;
+        Ok(Writer { out, interfaces: 0 })
+    }
+
+    /// Adds an interface of raw IP packets, of each of which at most `snaplen` bytes are kept; returns its
+    /// number.
+    pub fn interface(&mut self, name: &str, snaplen: u32) -> io::Result<u32> {
+        let mut body = Vec::new();
+        body.extend_from_slice(&LINKTYPE_RAW.to_le_bytes());
+        body.extend_from_slice(&[0, 0]);
+        body.extend_from_slice(&snaplen.to_le_bytes());
+        put_option(&mut body, option::NAME, name.as_bytes());
+        put_option(&mut body, option::RESOLUTION, &[RESOLUTION]);
+        put_option(&mut body, option::END, &[]);
+        put_block(&mut self.out, block::INTERFACE_DESCRIPTION, &body)?;
+        self.interfaces += 1;
+        Ok(self.interfaces - 1)
+    }
+
+    /// Writes a packet seen by an interface at `time`: the bytes kept of it, in two parts, and its length.
+    pub fn packet(
+        &mut self,
+        interface: u32,
+        time: Time,
+        kept: [&[u8]; 2],
+        original_len: u32,
+    ) -> io::Result<()> {
+        const FIELDS: usize = 20;
+        let kept_len = kept[0].len() + kept[1].len();
+        let padding = kept_len.next_multiple_of(4) - kept_len;
+        let length = (FRAME + FIELDS + kept_len + padding) as u32;
+        let ticks = time.0 / PICOSECONDS;
+        let fields = [
+            block::ENHANCED_PACKET,
+            length,
+            interface,
+            (ticks >> 32) as u32,
+            ticks as u32,
+            kept_len as u32,
+            original_len,
+        ];
+        let mut head = [0; 4 * 7];
+        for (place, field) in head.chunks_exact_mut(4).zip(fields) {
+            place.copy_from_slice(&field.to_le_bytes());
+        }
+        self.out.write_all(&head)?;
+        self.out.write_all(kept[0])?;
+        self.out.write_all(kept[1])?;
+        self.out.write_all(&[0; 3][..padding])?;
+        self.out.write_all(&length.to_le_bytes())
+    }
+
+    /// Writes what is still buffered and returns what was written to.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
+
+fn put_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
+    let length = ((FRAME + body.len()) as u32).to_le_bytes();
+    out.write_all(&kind.to_le_bytes())?;
+    out.write_all(&length)?;
+    out.write_all(body)?;
+    out.write_all(&length)
+}
+
+/// Appends an option, of a value too long for one as much as fits.
+fn put_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
+    let value = &value[..value.len().min(usize::from(u16::MAX))];
+    body.extend_from_slice(&code.to_le_bytes());
+    body.extend_from_slice(&(value.len() as u16).to_le_bytes());
+    body.extend_from_slice(value);
+    body.resize(body.len().next_multiple_of(4), 0);
+}
