@@ -141,10 +141,16 @@ impl EcnEnd {
         match self.mode {
             Mode::Off => false,
             Mode::Classic => {
+                // Linux does not delay the first echo (tcp_ecn_check_ce).
+                self.at_once |= marked && !self.classic.echoes() && tcp.quick_ack.0 > 0.0;
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked);
                 false
             }
-            Mode::Dctcp => self.ce.on_data(marked, owes_ack),
+            Mode::Dctcp => {
+                let changed = self.ce.on_data(marked);
+                self.at_once |= changed;
+                changed && owes_ack
+            }
             Mode::Nonce => {
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked);
                 if let Some(nonce) = &mut self.nonce {
@@ -154,7 +160,7 @@ impl EcnEnd {
             }
             Mode::Accurate => {
                 // RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once.
-                self.at_once |= self.ce.on_data(marked, true) && marked;
+                self.at_once |= self.ce.on_data(marked) && marked;
                 if let Some(accurate) = &mut self.accurate {
                     let field = if marked || field != Field::Ce { field } else { Field::Ect0 };
                     accurate.on_packet(field, u32::from(segment.len));
