@@ -127,8 +127,8 @@ def test_the_sequence_graph_shows_what_happened(small: dict[str, Any]) -> None:
     (axes,) = plots.sequence(result, "C0").axes
     assert axes.get_xlabel() == "time (s)"
     assert axes.get_ylabel() == "position in the data (kB)"
-    drawn = {c.get_label(): len(c.get_segments()) for c in axes.collections}
-    points = {line.get_label(): len(line.get_xdata()) for line in axes.lines}
+    drawn = {c.get_label(): len(c.get_paths()) for c in axes.collections}
+    points = {line.get_label(): np.size(line.get_xdata()) for line in axes.lines}
     assert drawn["retransmission"] == flow["retransmitted_segments"] > 0
     assert drawn["segment"] == flow["segments_sent"] - flow["retransmitted_segments"]
     assert points["mark (CE)"] == flow["marked_packets"] > 0

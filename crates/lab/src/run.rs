@@ -568,27 +568,28 @@ impl<'a> Simulation<'a> {
         }
         let s = e / 2;
         let way = (e % 2) as u8;
-        while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now, &mut self.scratch) {
+        let endpoint = loop {
+            let endpoint = &mut self.endpoints[e as usize];
+            let Some((segment, ecn)) = endpoint.poll(now, &mut self.scratch) else { break &*endpoint };
             let slot = &mut self.fates.slots[s as usize];
             slot.ledger.sent(way);
             if way == 1
-                && self.endpoints[e as usize].ecn_mode() == EcnMode::Classic
+                && endpoint.ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.ledger.ack_leaves(segment.flags)
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let hop = slot.first_hop[usize::from(way)];
-            let endpoint = &self.endpoints[e as usize];
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
             let packet = Packet { flow: s, size, ecn, label: Label::new(way), options, segment };
             if self.observer.is_some() {
-                self.observe_host(now, 0, &packet);
+                self.observe_host(now, 0, &{ packet }); // a copy, so that others need none in memory
             }
             self.enter(now, hop, packet);
-        }
-        let lane = self.endpoint_lanes() + e;
-        let endpoint = &self.endpoints[e as usize];
+        };
+        let lane = (self.links.len() + self.sources.len()) as u32 + 1 + e;
+        let closed = endpoint.is_closed();
         let slot = &mut self.fates.slots[s as usize];
         let mut deadline = endpoint.deadline();
         if way == 0 {
@@ -598,18 +599,26 @@ impl<'a> Simulation<'a> {
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
-        if endpoint.error().is_some() {
-            self.endpoints[(e ^ 1) as usize].forget(now); // one end gave up: nobody speaks to the other any more
+        if closed {
+            self.after_close(now, e);
         }
-        let closed = |e: u32| self.endpoints[e as usize].is_closed();
-        if closed(e) && closed(e ^ 1) {
+        Ok(())
+    }
+
+    /// An end is closed: if it gave up, so is the other, to whom nobody speaks any more.
+    #[cold]
+    fn after_close(&mut self, now: Time, e: u32) {
+        if self.endpoints[e as usize].error().is_some() {
+            self.endpoints[(e ^ 1) as usize].forget(now);
+        }
+        if self.endpoints[(e ^ 1) as usize].is_closed() {
+            let slot = &mut self.fates.slots[(e / 2) as usize];
             if slot.phase == Phase::Open {
                 slot.phase = Phase::Closed;
                 self.open -= 1;
             }
-            self.release(s);
+            self.release(e / 2);
         }
-        Ok(())
     }
 
     /// Frees the slot of a connection of a source that is closed and has no packet under way any more:

@@ -12,7 +12,7 @@ use crate::receiver::{Receiver, ReceiverStats, acceptable};
 use crate::sender::{Feedback, Outgoing, Sender, SenderStats, Window, timestamp};
 
 /// States of a connection (RFC 9293 §3.3.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// No connection.
     Closed,
@@ -98,7 +98,7 @@ pub struct Endpoint {
     state: State,
     /// A SYN or SYN-ACK is to go out.
     syn_due: bool,
-    /// Whether its segments may carry options.
+    /// Whether its segments may carry options, or windows that are scaled or cut.
     optioned: bool,
     /// An ACK is to go out, of nothing that was received.
     ack_due: bool,
@@ -317,14 +317,19 @@ impl Endpoint {
     /// When it must be called again, whatever arrives; [`Time::NEVER`]: only if something arrives.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.timer.min(s.paced_until()));
+        let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.deadline());
         let receiver = self.receiver.as_ref().map_or(Time::NEVER, |r| r.ack_at);
-        let rest = match (&self.rare, self.state) {
+        let at = sender.min(receiver);
+        if self.state == State::TimeWait || self.rare.is_some() { at.min(self.rare_deadline()) } else { at }
+    }
+
+    #[inline(never)]
+    fn rare_deadline(&self) -> Time {
+        match (&self.rare, self.state) {
             (_, State::TimeWait) => self.time_wait_ends(),
             (Some(rare), _) => rare.hold_until.unwrap_or(Time::NEVER),
             _ => Time::NEVER,
-        };
-        sender.min(receiver).min(rest)
+        }
     }
 
     fn time_wait_ends(&self) -> Time {
@@ -370,11 +375,13 @@ impl Endpoint {
     /// A segment arrives, in a packet with this ECN field.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
+        if self.state > State::SynSent {
+            return self.in_synchronized(now, segment, options, field);
+        }
         match self.state {
-            State::Closed => {}
             State::Listen => self.in_listen(segment, options, field),
             State::SynSent => self.in_syn_sent(now, segment, options, field),
-            _ => self.in_synchronized(now, segment, options, field),
+            _ => {}
         }
     }
 
@@ -405,6 +412,7 @@ impl Endpoint {
         }
     }
 
+    #[cold]
     fn in_listen(&mut self, segment: &Segment, options: &Options, field: EcnField) {
         if segment.flags.has(Flags::RST) {
             return;
@@ -422,6 +430,7 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.3.
+    #[cold]
     fn in_syn_sent(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let acked = segment.flags.has(Flags::ACK);
         if acked && segment.ack != self.max() {
@@ -485,45 +494,32 @@ impl Endpoint {
 
     #[inline]
     fn in_synchronized(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
-        let buffer = self.tcp.receive_window.0 as u32;
-        if self.agreed.timestamps && !self.timestamp_passes(segment, options) {
-            return;
-        }
-        let window = match &self.receiver {
-            Some(r) if self.rare.as_ref().is_some_and(|r| r.reads) => r.advertised(),
-            _ => buffer,
+        let window = if self.optioned || self.rare.is_some() {
+            if self.agreed.timestamps && !self.timestamp_passes(segment, options) {
+                return;
+            }
+            self.told_window()
+        } else {
+            self.buffer()
         };
         let next = self.next();
+        let in_window = (segment.seq == next && window > 0) || acceptable(next, segment, window);
         let data_after_close = segment.len > 0 && self.fin_received();
-        if !acceptable(next, segment, window) || segment.flags.has(Flags::SYN) || data_after_close {
+        if !in_window || segment.flags.has(Flags::SYN) || data_after_close {
             return self.on_unacceptable(now, segment, next, field);
         }
-        if segment.flags.has(Flags::RST) {
-            return self.on_reset(now, segment, next);
-        }
-        if !segment.flags.has(Flags::ACK) {
+        if segment.flags.0 & (Flags::RST.0 | Flags::ACK.0) != Flags::ACK.0 {
+            if segment.flags.has(Flags::RST) {
+                self.on_reset(now, segment, next);
+            }
             return;
         }
         if segment.ack.after(self.max()) {
-            if self.state == State::SynReceived {
-                self.rare().reset = Some((segment.ack, None));
-            } else {
-                self.ack_due = true; // RFC 9293 §3.10.7.4, fifth check
-            }
-            return;
+            return self.on_ack_of_nothing(segment);
         }
-        let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
-        let mut completes = false;
-        if self.state == State::SynReceived {
-            if !segment.ack.after(una) {
-                return;
-            }
-            if self.tries_once(segment) {
-                return;
-            }
-            self.complete_handshake(now, segment);
-            self.ecn.on_handshake_ack(segment.flags);
-            completes = true;
+        let completes = self.state == State::SynReceived;
+        if completes && !self.on_handshake_ack(now, segment) {
+            return;
         }
         if let Some(sender) = &mut self.sender {
             let delivers = segment.ack.minus(sender.una).max(0) as u32;
@@ -544,14 +540,50 @@ impl Endpoint {
         if segment.seq_len() > 0 {
             let beyond = i64::from(segment.end().minus(next)) - i64::from(window);
             if beyond > 0 {
-                // What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
-                let mut inside = *segment;
-                inside.len -= beyond.min(i64::from(segment.len)) as u16;
-                inside.flags = Flags(inside.flags.0 & !Flags::FIN.0);
-                return self.on_data(now, &inside, field);
+                return self.on_data_beyond(now, segment, beyond, field);
             }
             self.on_data(now, segment, field);
         }
+    }
+
+    /// The window that the other side knows of.
+    #[inline(never)]
+    fn told_window(&self) -> u32 {
+        match (&self.receiver, &self.rare) {
+            (Some(receiver), Some(rare)) if rare.reads => receiver.advertised(),
+            _ => self.buffer(),
+        }
+    }
+
+    /// What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
+    #[cold]
+    fn on_data_beyond(&mut self, now: Time, segment: &Segment, beyond: i64, field: EcnField) {
+        let mut inside = *segment;
+        inside.len -= beyond.min(i64::from(segment.len)) as u16;
+        inside.flags = Flags(inside.flags.0 & !Flags::FIN.0);
+        self.on_data(now, &inside, field);
+    }
+
+    /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
+    #[cold]
+    fn on_ack_of_nothing(&mut self, segment: &Segment) {
+        if self.state == State::SynReceived {
+            self.rare().reset = Some((segment.ack, None));
+        } else {
+            self.ack_due = true;
+        }
+    }
+
+    /// An ACK in SYN-RECEIVED: whether it ends the handshake.
+    #[cold]
+    fn on_handshake_ack(&mut self, now: Time, segment: &Segment) -> bool {
+        let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
+        if !segment.ack.after(una) || self.tries_once(segment) {
+            return false;
+        }
+        self.complete_handshake(now, segment);
+        self.ecn.on_handshake_ack(segment.flags);
+        true
     }
 
     /// Whether the SYN-ACK was marked, and goes out again, not ECN-capable (RFC 5562 §3.2).
@@ -566,6 +598,7 @@ impl Endpoint {
     }
 
     /// The ACK of the SYN-ACK.
+    #[cold]
     fn complete_handshake(&mut self, now: Time, segment: &Segment) {
         let marked =
             self.ecn.negotiated() && segment.flags.has(Flags::ECE) && self.ecn.mode() != Mode::Accurate;
@@ -590,6 +623,7 @@ impl Endpoint {
     }
 
     /// PAWS, and TS.Recent (RFC 7323 §5.3, §4.3). Whether the segment may go on.
+    #[inline(never)]
     fn timestamp_passes(&mut self, segment: &Segment, options: &Options) -> bool {
         let Some((value, _)) = options.timestamps else {
             return segment.flags.has(Flags::RST) || segment.flags.has(Flags::SYN); // §3.2: dropped
@@ -604,6 +638,7 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.4, first and fourth check: what is outside of the window, or a SYN, is answered.
+    #[cold]
     fn on_unacceptable(&mut self, now: Time, segment: &Segment, next: Seq, field: EcnField) {
         if segment.flags.has(Flags::RST) {
             return;
@@ -633,6 +668,7 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.4, second check: exactly the next number resets, others are challenged.
+    #[cold]
     fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
         if segment.seq != next {
             self.ack_due = true;
@@ -653,31 +689,42 @@ impl Endpoint {
             self.rare.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
-        self.ecn.on_advance(receiver.next);
-        receiver.ack_now |= self.ecn.take_at_once();
+        if self.ecn.watches_data() {
+            self.ecn.on_advance(receiver.next);
+            receiver.ack_now |= self.ecn.take_at_once();
+        }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
         }
         if finished {
-            self.state = match self.state {
-                State::Established => State::CloseWait,
-                State::FinWait1 => State::Closing,
-                State::FinWait2 => State::TimeWait,
-                state => state,
-            };
-            if self.state == State::TimeWait {
-                self.closed_at = now;
-            }
+            self.on_fin(now);
+        }
+    }
+
+    #[cold]
+    fn on_fin(&mut self, now: Time) {
+        self.state = match self.state {
+            State::Established => State::CloseWait,
+            State::FinWait1 => State::Closing,
+            State::FinWait2 => State::TimeWait,
+            state => state,
+        };
+        if self.state == State::TimeWait {
+            self.closed_at = now;
         }
     }
 
     /// What an ACK means for the connection: completion, and the ACK of the FIN.
     #[inline]
     fn after_ack(&mut self, now: Time) {
-        let Some(sender) = &self.sender else { return };
-        if !sender.closing {
-            return;
+        if self.sender.as_ref().is_some_and(|s| s.closing && s.unsent == 0) {
+            self.after_ack_at_end(now);
         }
+    }
+
+    #[inline(never)]
+    fn after_ack_at_end(&mut self, now: Time) {
+        let Some(sender) = &self.sender else { return };
         if self.completed_at == Time::NEVER && sender.all_acknowledged() {
             self.completed_at = now;
         }
@@ -710,20 +757,20 @@ impl Endpoint {
         {
             return Some(rare);
         }
-        match self.state {
-            State::Closed | State::Listen => return None,
-            State::SynSent | State::SynReceived => return self.poll_syn(now, options),
-            _ => {}
+        if self.state <= State::SynReceived {
+            return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
         }
-        let held = self.rare.as_ref().is_some_and(|r| r.hold_until.is_some());
         let outgoing = match &mut self.sender {
-            Some(sender) if !held => sender.next_segment(now, &self.tcp),
+            Some(sender) if self.rare.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
+                sender.next_segment(now, &self.tcp)
+            }
             _ => None,
         };
-        let ack_now = self.ack_due || self.receiver.as_ref().is_some_and(|r| r.ack_now);
         let (segment, field) = match outgoing {
             Some(outgoing) => self.data(now, outgoing, options),
-            None if ack_now => self.pure_ack(now, options),
+            None if self.ack_due || self.receiver.as_ref().is_some_and(|r| r.ack_now) => {
+                self.pure_ack(now, options)
+            }
             None => return None,
         };
         self.ack_due = false;
@@ -735,6 +782,7 @@ impl Endpoint {
     }
 
     /// Resets, and an ACK of what came before a change of marks.
+    #[cold]
     fn poll_rare(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let rare = self.rare.as_mut()?;
         if let Some((seq, ack)) = rare.reset.take() {
@@ -752,6 +800,7 @@ impl Endpoint {
         Some((segment, EcnField::NotEct))
     }
 
+    #[cold]
     fn poll_syn(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         if std::mem::take(&mut self.ack_due) {
             return Some(self.pure_ack(now, options)); // of an unacceptable segment
@@ -804,9 +853,6 @@ impl Endpoint {
     /// The window to advertise.
     fn window_field(&mut self) -> u32 {
         let buffer = self.buffer();
-        if self.rare.is_none() && self.tcp.window_scaling == WindowScaling::Full {
-            return buffer;
-        }
         let smss = self.smss();
         let window = match (&mut self.receiver, &self.rare) {
             (Some(receiver), Some(rare)) if rare.reads => receiver.window(buffer, smss),
@@ -825,26 +871,30 @@ impl Endpoint {
     /// Header and options of a segment that is not a SYN; `before`: an ACK of what came before the last change of marks.
     #[inline]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, before: bool) -> Segment {
-        if self.optioned {
-            *options = Options::default();
-            if self.agreed.timestamps {
-                options.timestamps =
-                    Some((timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
-            }
-            options.accurate_ecn = self.ecn.option().filter(|_| self.tcp.accecn_option);
-            if self.agreed.sack
-                && let Some(receiver) = &mut self.receiver
-                && receiver.has_report()
-            {
-                receiver.report(options, self.tcp.dsack);
-            }
+        let window = if self.optioned || self.rare.is_some() {
+            self.write_options(now, options);
+            self.window_field()
+        } else {
+            self.buffer()
+        };
+        Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(before) }
+    }
+
+    #[inline(never)]
+    fn write_options(&mut self, now: Time, options: &mut Options) {
+        if !self.optioned {
+            return;
         }
-        Segment {
-            seq,
-            ack: self.next(),
-            window: self.window_field(),
-            len: 0,
-            flags: Flags::ACK | self.ecn.flags(before),
+        *options = Options::default();
+        if self.agreed.timestamps {
+            options.timestamps = Some((timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
+        }
+        options.accurate_ecn = self.ecn.option().filter(|_| self.tcp.accecn_option);
+        if self.agreed.sack
+            && let Some(receiver) = &mut self.receiver
+            && receiver.has_report()
+        {
+            receiver.report(options, self.tcp.dsack);
         }
     }
 
@@ -858,7 +908,8 @@ impl Endpoint {
         if outgoing.push {
             segment.flags |= Flags::PSH;
         }
-        if outgoing.is_new && outgoing.len > 0 && !outgoing.probe && self.ecn.take_cwr() {
+        if self.ecn.owes_cwr() && outgoing.is_new && outgoing.len > 0 && !outgoing.probe {
+            self.ecn.say_cwr();
             segment.flags |= Flags::CWR;
         }
         let end = outgoing.seq + outgoing.len;
@@ -871,6 +922,7 @@ impl Endpoint {
         (segment, field)
     }
 
+    #[inline]
     fn pure_ack(&mut self, now: Time, options: &mut Options) -> (Segment, EcnField) {
         self.acks_sent += 1;
         let segment = self.header(now, self.max(), options, false);

@@ -142,6 +142,7 @@ impl Receiver {
     }
 
     /// Data that is not simply the next: old, ahead, or filling a gap.
+    #[inline(never)]
     fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) {
         let before = self.received_in(start, end);
         self.stats.duplicate_bytes += u64::from(before);
@@ -312,7 +313,17 @@ impl Receiver {
             if low.before(high) { high - low } else { 0 }
         };
         let old = if start.before(self.next) { overlap(start, self.next) } else { 0 };
-        old + self.ranges().iter().map(|&(s, e)| overlap(s, e)).sum::<u32>()
+        let met = self.ranges_after(start).iter().take_while(|r| r.0.before(end));
+        old + met.map(|&(s, e)| overlap(s, e)).sum::<u32>()
+    }
+
+    /// The ranges that end after `start`.
+    fn ranges_after(&self, start: Seq) -> &[(Seq, Seq)] {
+        let ranges = self.ranges();
+        match ranges.last() {
+            Some(last) if last.1.after(start) => &ranges[ranges.partition_point(|r| !r.1.after(start))..],
+            _ => &[], // most often, as segments come in order behind a gap
+        }
     }
 
     fn ranges(&self) -> &[(Seq, Seq)] {
@@ -325,7 +336,7 @@ impl Receiver {
         if start.before(self.next) {
             return (start, cut(self.next));
         }
-        let first = self.ranges().iter().find(|r| r.1.after(start) && r.0.before(end));
+        let first = self.ranges_after(start).first().filter(|r| r.0.before(end));
         first.map_or((start, end), |r| (r.0.max(start), cut(r.1)))
     }
 
@@ -333,7 +344,13 @@ impl Receiver {
     fn insert(&mut self, mut start: Seq, mut end: Seq) {
         let behind = self.behind.get_or_insert_default();
         let ranges = &mut behind.ranges;
-        let first = ranges.iter().position(|w| !w.1.before(start)).unwrap_or(ranges.len());
+        behind.latest = Some(start);
+        if let Some(newest) = ranges.last_mut().filter(|w| w.1 == start) {
+            newest.1 = end; // the segment after the one that came last
+            behind.latest = Some(newest.0);
+            return;
+        }
+        let first = ranges.partition_point(|w| w.1.before(start));
         let mut last = first;
         while last < ranges.len() && !ranges[last].0.after(end) {
             let (s, e) = ranges[last];

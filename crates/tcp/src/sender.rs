@@ -463,6 +463,7 @@ impl Sender {
         u64::from(self.expirations) > tcp.syn_retries
     }
 
+    #[inline]
     fn sample(&mut self, now: Time, tcp: &Tcp) -> Option<Duration> {
         let (seq, sent) = self.timed;
         if sent != Time::NEVER && self.una.after(seq) {
@@ -529,6 +530,7 @@ impl Sender {
         cut_by_echo || cut_by_loss
     }
 
+    #[inline]
     fn update_window(&mut self, now: Time, segment: &Segment, tcp: &Tcp) {
         if segment.ack.before(self.una) || segment.seq.before(self.wl1) {
             return;
@@ -538,11 +540,14 @@ impl Sender {
             self.rto.end_back_off();
             (self.timer, self.expirations) = (Time::NEVER, 0);
         }
-        self.persist(now, tcp);
+        if self.una == self.max {
+            self.persist(now, tcp);
+        }
     }
 
     /// Sets the persist timer: nothing is out, there is data, and the window is closed (RFC 9293 §3.8.6.1) or
     /// too small to be used yet (§3.8.6.2.1, the override timeout).
+    #[inline(never)]
     fn persist(&mut self, now: Time, tcp: &Tcp) {
         let has_data = self.unsent > 0 || (self.closing && !self.fin_sent);
         if self.una == self.max && has_data && self.timer == Time::NEVER && !self.is_worth_it(self.rwnd) {
@@ -566,7 +571,10 @@ impl Sender {
         if self.nxt.before(ack) {
             self.nxt = ack;
         }
-        let rtt = self.sample(now, tcp).or_else(|| self.sample_by_timestamp(now, options, tcp));
+        let mut rtt = self.sample(now, tcp);
+        if rtt.is_none() && self.more.is_some() {
+            rtt = self.sample_by_timestamp(now, options, tcp);
+        }
         (self.timer, self.pending) =
             (if self.una == self.max { Time::NEVER } else { now + self.rto.timeout(tcp) }, Pending::Rto);
         if self.more.is_some() && self.test_timeout(ack, Some(acked), feedback.echo, options, tcp) {
@@ -603,13 +611,21 @@ impl Sender {
         let first = self.acked == u64::from(acked);
         let too_early = first && tcp.slow_start_from == SlowStartFrom::SecondAck;
         let opens = opens && !feedback.echo && !too_early;
-        if opens || self.more.is_some() {
-            self.tell_controller(now, acked, acked, rtt, feedback, opens, None, tcp);
+        match &mut self.congestion {
+            // Reno that measures nothing: all else that an ACK tells is no matter.
+            Controller::Reno(reno) if self.more.is_none() => {
+                if opens {
+                    let smss = f64::from(self.smss);
+                    self.cwnd = reno.opened(self.cwnd, self.ssthresh, smss, acked).max(smss);
+                }
+            }
+            _ => self.tell_controller(now, acked, acked, rtt, feedback, opens, None, tcp),
         }
     }
 
     /// Lets the controller see an ACK, and open the window if it `opens`.
     #[allow(clippy::too_many_arguments)]
+    #[inline(never)]
     fn tell_controller(
         &mut self,
         now: Time,
@@ -688,6 +704,7 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
     fn on_duplicate_ack(&mut self, now: Time, tcp: &Tcp) -> bool {
         if self.more.is_some() && self.test_timeout(self.una, None, false, &Options::NONE, tcp) {
             return false;
@@ -738,6 +755,7 @@ impl Sender {
 
     /// Tests whether the last retransmission was spurious: F-RTO and Eifel, without scoreboard. Returns
     /// whether the ACK is dealt with.
+    #[inline(never)]
     fn test_timeout(
         &mut self,
         ack: Seq,
@@ -816,6 +834,7 @@ impl Sender {
     }
 
     /// Cuts the window.
+    #[cold]
     fn cut(&mut self, now: Time, congestion: Congestion, tcp: &Tcp) {
         let mut window = self.window();
         if congestion == Congestion::FastRetransmit {
@@ -954,6 +973,7 @@ impl Sender {
     }
 
     /// An ACK, with scoreboard (RFC 6675 §5; RFC 8985 §6.2).
+    #[inline(never)]
     fn on_ack_by_board(
         &mut self,
         now: Time,
@@ -1233,34 +1253,52 @@ impl Sender {
         self.rwnd.saturating_sub(self.max - self.una)
     }
 
-    /// When pacing holds the next segment back until; [`Time::NEVER`]: it does not.
-    pub fn paced_until(&self) -> Time {
+    /// When the timer expires, or pacing lets the next segment go.
+    #[inline]
+    pub fn deadline(&self) -> Time {
         match &self.more {
-            Some(more) if more.held => more.pace_at,
-            _ => Time::NEVER,
+            Some(more) if more.held => self.timer.min(more.pace_at),
+            _ => self.timer,
         }
     }
 
     /// The next segment to send, if there is one that may go now.
     #[inline]
     pub fn next_segment(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        if self.unsent == 0
-            && self.nxt == self.max
-            && !self.retransmit
-            && self.closing == self.fin_sent
-            && self.more.is_none()
-        {
-            return None; // nothing written, nothing to send again: a receiver of data is always here
+        if self.more.is_some() || self.nxt != self.max || self.retransmit || self.wait_for_timer {
+            return self.next_unusual(now, tcp);
         }
-        if self.wait_for_timer {
-            return None;
+        // Most often: a whole segment of new data, or no room for it.
+        if self.unsent < u64::from(self.smss) {
+            let nothing = self.unsent == 0 && self.closing == self.fin_sent; // a receiver of data is always here
+            return if nothing { None } else { self.next_by_bytes(now, tcp) };
         }
-        if self.more.is_some() {
-            return self.next_with_more(now, tcp);
+        let sent = self.max - self.una;
+        let room = self.limit().saturating_sub(sent);
+        if room < self.smss {
+            return if sent > 0 { None } else { self.next_by_bytes(now, tcp) };
         }
-        self.next_by_bytes(now, tcp)
+        let outgoing = self.build_inline(now, self.max, self.smss, tcp);
+        self.nxt = self.max;
+        Some(outgoing)
     }
 
+    #[inline(never)]
+    fn next_unusual(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        match self.more {
+            _ if self.wait_for_timer => None,
+            Some(_) => self.next_with_more(now, tcp),
+            None => self.next_by_bytes(now, tcp),
+        }
+    }
+
+    /// What may be in flight, without scoreboard.
+    #[inline]
+    fn limit(&self) -> u32 {
+        (self.cwnd as u32).saturating_add(self.inflation).min(self.rwnd)
+    }
+
+    #[inline(never)] // so that what controllers compute stays out of the loop that asks
     fn next_with_more(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let mut more = self.more.take()?;
         if more.last_sent != Time::NEVER && self.una == self.max && self.unsent > 0 {
@@ -1523,6 +1561,7 @@ impl Sender {
         self.build(now, start, end - start - fin, tcp)
     }
 
+    #[inline(never)]
     fn next_by_bytes(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let mss = self.smss;
         if self.pending == Pending::Persist && self.retransmit {
@@ -1533,8 +1572,7 @@ impl Sender {
             return Some(self.build(now, self.una, mss.min(self.data_end() - self.una), tcp));
         }
         let sent = self.nxt - self.una;
-        let limit = (self.cwnd as u64 + u64::from(self.inflation)).min(u64::from(self.rwnd)) as u32;
-        let room = limit.saturating_sub(sent);
+        let room = self.limit().saturating_sub(sent);
         let again = if self.nxt.before(self.data_end()) { self.data_end() - self.nxt } else { 0 };
         let available = u64::from(again).saturating_add(self.unsent);
         if available == 0 {
@@ -1566,7 +1604,13 @@ impl Sender {
         Some(outgoing)
     }
 
+    #[inline(never)]
     fn build(&mut self, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
+        self.build_inline(now, seq, len, tcp)
+    }
+
+    #[inline(always)]
+    fn build_inline(&mut self, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
         let end = seq + len;
         let resent = if seq.before(self.data_end()) { self.data_end() - seq } else { 0 };
         let new_bytes = len.saturating_sub(resent);
@@ -1587,21 +1631,8 @@ impl Sender {
                 self.stats.retransmitted_bytes += u64::from(len.min(resent));
             }
         }
-        if self.una == seq
-            && is_new
-            && let Some(more) = &mut self.more
-        {
-            more.since = now;
-        }
-        if let Some(more) = &mut self.more
-            && more.board.is_none()
-            && self.congestion.measures()
-        {
-            if is_new && len > 0 {
-                more.sent.push_back((self.max, now, more.clock.delivered));
-            } else {
-                more.sent.clear(); // Karn: an ACK may be of either
-            }
+        if self.more.is_some() {
+            self.note_sent(now, seq, len, is_new);
         }
         if is_new && self.timed.1 == Time::NEVER {
             self.timed = (seq, now);
@@ -1615,11 +1646,32 @@ impl Sender {
         Outgoing { seq, len, fin, push, is_new, probe: false }
     }
 
-    /// Whether a write ended within (`seq`, `end`].
-    fn pushes(&mut self, seq: Seq, end: Seq) -> bool {
-        if self.push.after(seq) && !self.push.after(end) {
-            return true;
+    /// Notes when a segment went out, for the user timeout and for controllers that measure.
+    #[inline(never)]
+    fn note_sent(&mut self, now: Time, seq: Seq, len: u32, is_new: bool) {
+        let (una, max) = (self.una, self.max);
+        let Some(more) = &mut self.more else { return };
+        if una == seq && is_new {
+            more.since = now;
         }
+        if more.board.is_none() && self.congestion.measures() {
+            if is_new && len > 0 {
+                more.sent.push_back((max, now, more.clock.delivered));
+            } else {
+                more.sent.clear(); // Karn: an ACK may be of either
+            }
+        }
+    }
+
+    /// Whether a write ended within (`seq`, `end`].
+    #[inline]
+    fn pushes(&mut self, seq: Seq, end: Seq) -> bool {
+        (self.push.after(seq) && !self.push.after(end)) || (self.more.is_some() && self.pushed(seq, end))
+    }
+
+    /// Whether one that is not the last did.
+    #[inline(never)]
+    fn pushed(&mut self, seq: Seq, end: Seq) -> bool {
         let una = self.una;
         let Some(more) = &mut self.more else { return false };
         while more.pushes.front().is_some_and(|p| !p.after(una)) {

@@ -72,28 +72,44 @@ impl RenoState {
     pub fn slow_start(&mut self, w: &Window, ack: &Ack) -> f64 {
         match &mut self.hystart {
             Some(hystart) if hystart.rules(w) => hystart.cwnd_on_ack(w, ack),
-            _ => {
-                // RFC 5681, equation 2; RFC 3465 §2.3: L is one segment after a timeout.
-                let limit = if self.after_timeout { 1.0 } else { f64::from(self.limit) };
-                w.cwnd + f64::from(ack.acked).min(limit * w.smss)
-            }
+            _ => self.standard_slow_start(w.cwnd, w.smss, ack.acked),
         }
+    }
+
+    /// RFC 5681, equation 2; RFC 3465 §2.3: L is one segment after a timeout.
+    fn standard_slow_start(&self, cwnd: f64, smss: f64, acked: u32) -> f64 {
+        let limit = if self.after_timeout { 1.0 } else { f64::from(self.limit) };
+        cwnd + f64::from(acked).min(limit * smss)
     }
 
     /// cwnd after an ACK in congestion avoidance.
     pub fn avoid(&mut self, w: &Window, ack: &Ack) -> f64 {
+        self.avoid_from(w.cwnd, w.smss, ack.acked)
+    }
+
+    fn avoid_from(&mut self, cwnd: f64, smss: f64, acked: u32) -> f64 {
         self.after_timeout = false;
         match self.avoidance {
-            _ if ack.acked == 0 => w.cwnd,
-            Avoidance::PerAck => w.cwnd + w.smss * w.smss / w.cwnd, // equation 3
+            _ if acked == 0 => cwnd,
+            Avoidance::PerAck => cwnd + smss * smss / cwnd, // equation 3
             Avoidance::PerWindow => {
-                self.counted = self.counted.saturating_add(ack.acked);
-                if f64::from(self.counted) < w.cwnd {
-                    return w.cwnd;
+                self.counted = self.counted.saturating_add(acked);
+                if f64::from(self.counted) < cwnd {
+                    return cwnd;
                 }
-                self.counted -= w.cwnd as u32;
-                w.cwnd + w.smss
+                self.counted -= cwnd as u32;
+                cwnd + smss
             }
+        }
+    }
+
+    /// cwnd after an ACK, if nothing is measured: as [`CongestionControl::cwnd_on_ack`], from what counts.
+    #[inline]
+    pub fn opened(&mut self, cwnd: f64, ssthresh: f64, smss: f64, acked: u32) -> f64 {
+        if cwnd < ssthresh {
+            self.standard_slow_start(cwnd, smss, acked)
+        } else {
+            self.avoid_from(cwnd, smss, acked)
         }
     }
 

@@ -16,7 +16,7 @@ use nonce::Nonce;
 use rfc3168::EcnState;
 
 /// What a connection agreed on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// No ECN.
     #[default]
@@ -43,14 +43,34 @@ pub struct EcnEnd {
     first_ack: bool,
     /// An ACK must go out at once.
     at_once: bool,
-    accurate: Option<Box<Accurate>>,
-    nonce: Option<Box<Nonce>>,
+    more: Option<Box<More>>,
+}
+
+/// What only some modes need.
+#[derive(Clone, Debug)]
+enum More {
+    Accurate(Accurate),
+    Nonce(Nonce),
 }
 
 /// The flags of ECN in a segment.
 const ALL: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);
 
 impl EcnEnd {
+    fn accurate(&mut self) -> Option<&mut Accurate> {
+        match self.more.as_deref_mut() {
+            Some(More::Accurate(accurate)) => Some(accurate),
+            _ => None,
+        }
+    }
+
+    fn nonce(&mut self) -> Option<&mut Nonce> {
+        match self.more.as_deref_mut() {
+            Some(More::Nonce(nonce)) => Some(nonce),
+            _ => None,
+        }
+    }
+
     /// What was agreed on.
     pub fn mode(&self) -> Mode {
         self.mode
@@ -97,13 +117,11 @@ impl EcnEnd {
             if reply { bits != Flags::ECE && bits != Flags::default() && bits != ALL } else { bits == ALL };
         if tcp.ecn_in_force() == Ecn::Accurate && accurate {
             self.mode = Mode::Accurate;
-            self.accurate = Some(Box::default());
-            if reply
-                && field == Field::Ce
-                && let Some(a) = &mut self.accurate
-            {
-                a.on_packet(Field::Ce, 0);
+            let mut accurate = Accurate::default();
+            if reply && field == Field::Ce {
+                accurate.on_packet(Field::Ce, 0);
             }
+            self.more = Some(Box::new(More::Accurate(accurate)));
         } else {
             self.classic.on_syn(flags);
             self.mode = match tcp.ecn_in_force() {
@@ -113,7 +131,7 @@ impl EcnEnd {
                 _ => Mode::Classic,
             };
             if self.mode == Mode::Nonce {
-                self.nonce = Some(Box::default());
+                self.more = Some(Box::new(More::Nonce(Nonce::default())));
             }
         }
         self.first_ack = reply;
@@ -137,6 +155,9 @@ impl EcnEnd {
     /// A packet with data arrives. Whether what was received before must be acknowledged first.
     #[inline]
     pub fn on_data(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> bool {
+        if self.mode == Mode::Off {
+            return false;
+        }
         let marked = field == Field::Ce && tcp.misbehaviour != Misbehaviour::HidesMarks;
         match self.mode {
             Mode::Off => false,
@@ -153,7 +174,7 @@ impl EcnEnd {
             }
             Mode::Nonce => {
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked);
-                if let Some(nonce) = &mut self.nonce {
+                if let Some(nonce) = self.nonce() {
                     nonce.on_data(field, segment.seq);
                 }
                 false
@@ -161,7 +182,7 @@ impl EcnEnd {
             Mode::Accurate => {
                 // RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once.
                 self.at_once |= self.ce.on_data(marked) && marked;
-                if let Some(accurate) = &mut self.accurate {
+                if let Some(accurate) = self.accurate() {
                     let field = if marked || field != Field::Ce { field } else { Field::Ect0 };
                     accurate.on_packet(field, u32::from(segment.len));
                 }
@@ -173,12 +194,16 @@ impl EcnEnd {
     /// The flags of a segment that is not a SYN; `before`: of an ACK for what came before the last change.
     #[inline]
     pub fn flags(&mut self, before: bool) -> Flags {
+        if self.mode == Mode::Off { Flags::default() } else { self.echo(before) }
+    }
+
+    fn echo(&mut self, before: bool) -> Flags {
         match self.mode {
             Mode::Off => Flags::default(),
             Mode::Classic | Mode::Nonce => {
                 let marked_syn_ack = self.first_ack && self.handshake == Field::Ce;
                 let echo = self.classic.echoes() || marked_syn_ack;
-                let sum = self.nonce.as_ref().is_some_and(|n| n.echo_sum());
+                let sum = self.nonce().is_some_and(|n| n.echo_sum());
                 let flag = |on, f| if on { f } else { Flags::default() };
                 flag(echo, Flags::ECE) | flag(sum, Flags::AE)
             }
@@ -187,14 +212,14 @@ impl EcnEnd {
                 if echo { Flags::ECE } else { Flags::default() }
             }
             Mode::Accurate if self.first_ack => accurate::handshake(self.handshake),
-            Mode::Accurate => self.accurate.as_ref().map_or(Flags::default(), |a| a.flags()),
+            Mode::Accurate => self.accurate().map_or(Flags::default(), |a| a.flags()),
         }
     }
 
     /// RCV.NXT is `next` now.
     #[inline]
     pub fn on_advance(&mut self, next: Seq) {
-        if let Some(nonce) = &mut self.nonce {
+        if let Some(nonce) = self.nonce() {
             nonce.on_advance(next);
         }
     }
@@ -206,7 +231,7 @@ impl EcnEnd {
 
     /// The ACK of a SYN-ACK arrives: with Accurate ECN it says in which field that came, and counts nothing else.
     pub fn on_handshake_ack(&mut self, flags: Flags) {
-        if let Some(accurate) = &mut self.accurate {
+        if let Some(accurate) = self.accurate() {
             accurate.on_handshake(flags);
         }
     }
@@ -219,7 +244,7 @@ impl EcnEnd {
 
     /// The counters to send, if they changed.
     pub fn option(&mut self) -> Option<[u32; 3]> {
-        self.accurate.as_mut().and_then(|a| a.option())
+        self.accurate().and_then(|a| a.option())
     }
 
     /// What an ACK says of marks.
@@ -231,7 +256,7 @@ impl EcnEnd {
         let echo = segment.flags.has(Flags::ECE);
         match self.mode {
             Mode::Accurate => {
-                let Some(accurate) = &mut self.accurate else { return Feedback::default() };
+                let Some(accurate) = self.accurate() else { return Feedback::default() };
                 let (packets, bytes) = accurate.on_ack(segment.flags, options.accurate_ecn);
                 let bytes = bytes.unwrap_or(packets * tcp.mss.0 as u32);
                 let marked =
@@ -240,7 +265,7 @@ impl EcnEnd {
             }
             Mode::Nonce => {
                 let sum = segment.flags.has(Flags::AE);
-                let wrong = self.nonce.as_mut().is_some_and(|n| n.on_ack(segment.ack, sum, echo));
+                let wrong = self.nonce().is_some_and(|n| n.on_ack(segment.ack, sum, echo));
                 Feedback { echo: echo || wrong, marked: f64::from(u8::from(echo)) }
             }
             _ => Feedback { echo, marked: f64::from(u8::from(echo)) },
@@ -253,15 +278,27 @@ impl EcnEnd {
             Mode::Off | Mode::Accurate => {}
             _ => self.classic.on_cut(),
         }
-        if let Some(nonce) = &mut self.nonce {
+        if let Some(nonce) = self.nonce() {
             nonce.on_congestion(max);
         }
     }
 
-    /// Whether this new data segment carries CWR; it is said once.
+    /// Whether the next new data segment carries CWR.
     #[inline]
-    pub fn take_cwr(&mut self) -> bool {
-        self.classic.take_cwr()
+    pub fn owes_cwr(&self) -> bool {
+        self.classic.owes_cwr()
+    }
+
+    /// CWR is said, once.
+    #[inline]
+    pub fn say_cwr(&mut self) {
+        self.classic.say_cwr();
+    }
+
+    /// Whether it matters where data stands: [`EcnEnd::on_advance`], [`EcnEnd::take_at_once`].
+    #[inline]
+    pub fn watches_data(&self) -> bool {
+        self.mode >= Mode::Nonce
     }
 
     /// Whether the sender is scalable and has the feedback it needs (RFC 9331 §4.2).
@@ -272,7 +309,11 @@ impl EcnEnd {
     /// The field of a segment that ends at `end`.
     #[inline]
     pub fn field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
-        if self.mode == Mode::Off || tcp.misbehaviour == Misbehaviour::Strips {
+        if self.mode == Mode::Off { Field::NotEct } else { self.field_of(len, is_new, is_probe, end, tcp) }
+    }
+
+    fn field_of(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
+        if tcp.misbehaviour == Misbehaviour::Strips {
             return Field::NotEct;
         }
         let capable = match tcp.ecn_in_force() {
@@ -281,7 +322,7 @@ impl EcnEnd {
             _ => len > 0 && !is_probe && (is_new || tcp.ect_on == EctOn::AllData),
         };
         let l4s = tcp.ect1 || self.is_l4s(tcp);
-        match (&mut self.nonce, capable) {
+        match (self.nonce(), capable) {
             (_, false) => Field::NotEct,
             (Some(nonce), true) => nonce.field(end),
             (None, true) if l4s => Field::Ect1,

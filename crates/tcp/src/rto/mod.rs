@@ -115,7 +115,11 @@ impl Rto {
     }
 
     /// The timeout now.
+    #[inline]
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
+        if self.doublings == 0 {
+            return self.base; // within its bounds
+        }
         Duration(self.base.0.saturating_mul(1 << self.doublings)).min(tcp.rto_max)
     }
 }
