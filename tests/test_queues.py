@@ -14,6 +14,7 @@ from conftest import ROOT
 from references.adaptive_red import AdaptiveRed
 from references.controllers import Avq, Blue, Pi, Pi2, Rem, Threshold
 from references.draws import Draws
+from references.dualpi2 import DualPi2
 from references.fifo import Law, Packet, Shell
 from references.kept import Choke, Codel, FqCodel, Kept, Transmitter
 from references.per_flow import Fred, Sfb, Sred
@@ -237,6 +238,21 @@ CASES = [
         },
         FqCodel,
         {"target_us": 1000, "interval_us": 10_000, "flows": 4, "quantum": 300, "limit": 30},
+        expects="EMF",
+    ),
+    Case("dualpi2", {"kind": "dualpi2"}, DualPi2, expects="EMF"),
+    Case(
+        "dualpi2, small, a step, in bytes",
+        {
+            "kind": "dualpi2", "limit": "60 kB", "target": "5 ms", "t_update": "4 ms",
+            "alpha": 0.5, "coupling": 1.5, "min_th": "1 ms", "range": "0 s", "th_len": "2 packets",
+            "classic_share": 0.25, "mtu": "1000 B",
+        },
+        DualPi2,
+        {
+            "limit": 60_000, "unit": "bytes", "target": 0.005, "t_update_us": 4000, "alpha": 0.5,
+            "k": 1.5, "min_th_us": 1000, "range_us": 0, "th_len": 2, "share": 0.25, "mtu": 1000,
+        },
         expects="EMF",
     ),
     Case("threshold", {"kind": "threshold"}, Threshold, {"k": 20}, expects="MT"),

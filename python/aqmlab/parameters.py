@@ -23,6 +23,7 @@ __all__ = [
     "Cubic",
     "Dctcp",
     "DropTail",
+    "Dualpi2",
     "Dumbbell",
     "Exponential",
     "Flow",
@@ -65,6 +66,92 @@ __all__ = [
     "Westwood",
     "Wred",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dualpi2(Table):
+    """DualPI2 keeps Scalable packets, told by ECT(1) or CE, in a queue of their own (L) that is served nearly always first and marks as soon as a packet waits a millisecond.
+
+    The others (C) are held at a target delay by PI2: dropped, or marked if ECT(0), with p' squared.
+    Scalable packets are marked with k p' at least, so that flows of both kinds share the link
+    evenly while each keeps its own delay. When the Classic probability reaches 1/k², what is
+    ECN-capable is dropped too. A limit in bytes must leave room for an MTU.
+
+    Parameters
+    ----------
+    target : str | None
+        The delay at which the C queue is held. Default: 15 ms. Range: above 0 s. Source: rfc9332
+        Appendix A.1: 15 ms.
+    t_update : str | None
+        Time between two changes of the probability (Tupdate). Default: 16 ms. Range: at least
+        0.000001 s. Source: rfc9332 Appendix A.1: 16 ms.
+    alpha : float | None
+        Integral gain in Hz (alpha). Default: 0.16. Range: at least 0. Source: rfc9332 Appendix A.1:
+        0.16 Hz.
+    beta : float | None
+        Proportional gain in Hz (beta). Default: 3.2. Range: at least 0. Source: rfc9332 Appendix
+        A.1: 3.2 Hz.
+    coupling : float | None
+        Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
+        Source: rfc9332 §4.3: 2.
+    min_th : str | None
+        Delay above which the L queue marks (minTh). Default: 800 us. Range: at least 0 s. Source:
+        rfc9332 Appendix A.1: 800 us.
+    range : str | None
+        Further delay at which it marks every packet (range); 0: a step. Default: 400 us. Range: at
+        least 0 s. Source: rfc9332 Appendix A.1: 400 us.
+    th_len : str | None
+        While no more than this waits in the L queue it marks for the C queue's sake only (Th_len).
+        Default: 1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets.
+        Source: rfc9332 Appendix A.1: 1 packet.
+    classic_share : float | None
+        Share of the link that the C queue has when both have packets. Default: 0.0625. Source:
+        rfc9332 Appendix A.2: 1/16.
+    mtu : str | None
+        Room that a limit in bytes must have left for a packet of any size. Default: 1500 B. Range:
+        at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1, figure 3: 1 MTU.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "dualpi2"
+
+    target: str | None = None
+    t_update: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    coupling: float | None = None
+    min_th: str | None = None
+    range: str | None = None
+    th_len: str | None = None
+    classic_share: float | None = None
+    mtu: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2573,9 +2660,9 @@ class Link(Table):
         Its rate.
     delay : str
         Its propagation delay. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
     directions : Literal["both", "one"] | None
         Whether it goes both ways. Default: both. "both": From and to alike. "one": Only from → to.
@@ -2612,6 +2699,7 @@ class Link(Table):
         | Choke
         | Codel
         | FqCodel
+        | Dualpi2
         | str
         | Mapping[str, Any]
         | None
@@ -2639,6 +2727,7 @@ class Link(Table):
         | Choke
         | Codel
         | FqCodel
+        | Dualpi2
         | str
         | Mapping[str, Any]
         | None
@@ -2690,9 +2779,9 @@ class Dumbbell(Table):
         Rate of the bottleneck, each way.
     delay : str
         Propagation delay of the bottleneck, one way. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any]
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any]
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     left_hosts : int | None
         Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
@@ -2708,7 +2797,7 @@ class Dumbbell(Table):
     right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
-    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | str | Mapping[str, Any] | None
+    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
 
@@ -2739,6 +2828,7 @@ class Dumbbell(Table):
         | Choke
         | Codel
         | FqCodel
+        | Dualpi2
         | str
         | Mapping[str, Any]
     )
@@ -2769,6 +2859,7 @@ class Dumbbell(Table):
         | Choke
         | Codel
         | FqCodel
+        | Dualpi2
         | str
         | Mapping[str, Any]
         | None
@@ -2798,6 +2889,7 @@ class Dumbbell(Table):
         | Choke
         | Codel
         | FqCodel
+        | Dualpi2
         | str
         | Mapping[str, Any]
         | None

@@ -119,6 +119,7 @@ fn any_kind() -> impl Strategy<Value = String> {
         r#"kind = "pie", max_burst = "15 ms""#,
         r#"kind = "pie_enhanced", max_burst = "15 ms", tail_drop = "9 kB""#,
         r#"kind = "pi2""#,
+        r#"kind = "dualpi2", target = "5 ms""#,
         r#"kind = "choke", minth = "1 packet", maxth = "6 packets", wq = 0.1"#,
         r#"kind = "codel", interval = "20 ms""#,
         r#"kind = "fq_codel", interval = "20 ms", flows = 3, packet_limit = "8 packets""#,

@@ -11,6 +11,7 @@ use crate::blue::Blue;
 use crate::choke::Choke;
 use crate::codel::Codel;
 use crate::drop_tail::{DropTail, NoLaw};
+use crate::dualpi2::DualPi2;
 use crate::fifo::{Buffer, DropFrom, MarkAt, Shell};
 use crate::fq_codel::FqCodel;
 use crate::fred::Fred;
@@ -251,6 +252,7 @@ queues! {
         Choke,
         Codel,
         FqCodel,
+        DualPi2,
     }
 }
 

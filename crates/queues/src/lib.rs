@@ -11,6 +11,7 @@ pub mod choke;
 pub mod codel;
 mod discipline;
 pub mod drop_tail;
+pub mod dualpi2;
 pub mod fifo;
 pub mod fq_codel;
 pub mod fred;
