@@ -8,7 +8,8 @@ from references.kept import Discipline, drop
 class Side(list[Packet]):
     """One of the two queues, with the count of recur()."""
 
-    count = 0.0
+    likely = 0.0
+    """q.count of recur(); `count` is a method of lists."""
 
     def time(self, now: int) -> float:
         return (now - self[0].entered) / SECOND if self else 0.0
@@ -82,9 +83,9 @@ class DualPi2(Discipline):
         return 0
 
     def recur(self, q: Side, likelihood: float) -> bool:
-        q.count += likelihood
-        if q.count > 1:
-            q.count -= 1
+        q.likely += likelihood
+        if q.likely > 1:
+            q.likely -= 1
             return True
         return False
 

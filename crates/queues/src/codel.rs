@@ -169,3 +169,38 @@ impl Control {
         r.held
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use net::Packet;
+
+    /// What overload never lets go is signalled at interval (1 + 1/√2 + … + 1/√n) after the first (§5.6).
+    #[test]
+    fn signals_come_faster_with_the_root_of_their_count() {
+        let step = Duration::from_millis(1);
+        let interval = Duration::from_millis(100);
+        let codel = Codel { target: Duration::from_millis(5), interval, mtu: Bytes(1500) };
+        let mut control = Control::new(&codel, true);
+        let mut store = Store::default();
+        let packet = Packet { size: 1500, ..Packet::default() };
+        (0..20_000).for_each(|_| store.push(Held { packet, hop: 0, entered: Time::ZERO }));
+        let mut fates = Fates::default();
+        let (mut now, mut left, mut drops) = (Time::ZERO, store.len(), Vec::new());
+        for _ in 0..5000 {
+            now = now + step;
+            assert!(control.dequeue(&mut store, now, &mut fates).is_some());
+            drops.extend((store.len() + 1..left).map(|_| now));
+            left = store.len();
+        }
+        // Above target from 5 ms on, for an interval.
+        assert_eq!(drops[0], Time::ZERO + Duration::from_millis(105));
+        let mut law = drops[0].seconds();
+        for (i, at) in drops.iter().enumerate() {
+            let late = at.seconds() - law;
+            assert!((-1e-9..=step.seconds() + 1e-9).contains(&late), "drop {i} is {late} s late");
+            law += 0.1 / ((i + 1) as f64).sqrt();
+        }
+        assert!(drops.len() > 500, "{}", drops.len());
+    }
+}
