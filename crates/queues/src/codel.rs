@@ -188,7 +188,7 @@ mod tests {
         let mut fates = Fates::default();
         let (mut now, mut left, mut drops) = (Time::ZERO, store.len(), Vec::new());
         for _ in 0..5000 {
-            now = now + step;
+            now += step;
             assert!(control.dequeue(&mut store, now, &mut fates).is_some());
             drops.extend((store.len() + 1..left).map(|_| now));
             left = store.len();
