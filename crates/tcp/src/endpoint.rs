@@ -6,7 +6,7 @@ use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::{Duration, Time};
 
 use crate::config::{Ecn, Tcp, WindowScaling};
-use crate::ecn::{EcnEnd, Mode};
+use crate::ecn::{EcnEnd, Mode, Prompt};
 use crate::info::Info;
 use crate::receiver::{Receiver, ReceiverStats, acceptable};
 use crate::sender::{Feedback, Outgoing, Sender, SenderStats, Window, timestamp};
@@ -156,14 +156,15 @@ impl Endpoint {
     }
 
     fn sender(&mut self) -> &mut Sender {
-        let (tcp, iss, phase, rtt, rwnd) = (&self.tcp, self.iss, self.phase, self.first_rtt, self.rwnd);
+        let (tcp, iss, phase, rtt) = (&self.tcp, self.iss, self.phase, self.first_rtt);
+        let (irs, rwnd) = (self.irs, self.rwnd);
         let synchronized =
             !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived);
         let agreed = self.agreed;
         self.sender.get_or_insert_with(|| {
             let mut sender = Sender::new(tcp, iss, phase);
             if synchronized {
-                sender.resume(tcp, rtt, rwnd, smss(tcp, &agreed), agreed.sack, agreed.timestamps);
+                sender.resume(tcp, rtt, (irs, rwnd), smss(tcp, &agreed), agreed.sack, agreed.timestamps);
             }
             Box::new(sender)
         })
@@ -201,9 +202,13 @@ impl Endpoint {
         self.state = State::Listen;
     }
 
-    /// The application writes `bytes`; `u64::MAX`: without end.
+    /// The application writes `bytes`; `u64::MAX`: without end. After its close there is nothing to write (RFC 9293
+    /// §3.10.2).
     pub fn write(&mut self, bytes: u64) {
-        self.sender().write(bytes);
+        let sender = self.sender();
+        if !sender.closing {
+            sender.write(bytes);
+        }
     }
 
     /// The application has no more to write.
@@ -251,6 +256,9 @@ impl Endpoint {
         }
         if let Some(receiver) = &mut self.receiver {
             (receiver.ack_at, receiver.ack_now) = (Time::NEVER, false);
+        }
+        if let Some(rare) = &mut self.rare {
+            (rare.hold_until, rare.earlier) = (None, None);
         }
         if error.is_some() {
             self.rare().error = error;
@@ -449,11 +457,18 @@ impl Endpoint {
             return;
         }
         if !segment.flags.has(Flags::SYN) {
+            if acked && self.rare.as_ref().is_some_and(|r| r.tried) {
+                // A responder that sends no second SYN-ACK (RFC 5562 §5) is established already.
+                self.syn_acked(now);
+                self.establish(now);
+                self.in_synchronized(now, segment, options, field);
+            }
             return;
         }
         self.take_syn(segment, options, field);
         if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
             self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
+            self.rare().tried = true;
             return;
         }
         if acked {
@@ -658,12 +673,26 @@ impl Endpoint {
             }
             return;
         }
-        if segment.flags.has(Flags::SYN) || segment.seq_len() > 0 {
+        if segment.seq_len() == 0 && segment.seq.before(next) && segment.flags.has(Flags::ACK) {
+            self.take_late_ack(now, segment);
+        }
+        if segment.len > 0 && segment.seq.before(next) {
             let tcp = self.tcp.clone();
-            if segment.len > 0 && segment.seq.before(next) {
-                self.receiver().on_unacceptable(segment, &tcp); // RFC 9293 §3.10.7.4, first check
-            }
-            self.ack_due = true;
+            self.receiver().on_unacceptable(segment, &tcp);
+        }
+        self.ack_due = true;
+    }
+
+    /// An ACK from before what was received last: what it acknowledges counts (as Linux has it, up to the last
+    /// window update), or two ends whose probes crossed would answer each other for ever.
+    fn take_late_ack(&mut self, now: Time, segment: &Segment) {
+        if self.state == State::SynReceived || segment.ack.after(self.max()) {
+            return;
+        }
+        let Some(sender) = &mut self.sender else { return };
+        if segment.ack.after(sender.una) {
+            sender.on_ack(now, segment, &Options::NONE, Feedback::default(), &self.tcp);
+            self.after_ack(now);
         }
     }
 
@@ -685,13 +714,17 @@ impl Endpoint {
         let next = self.irs + 1;
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
         let next = receiver.next;
-        if segment.len > 0 && self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp) {
+        let prompt = match segment.len {
+            0 => Prompt::default(),
+            _ => self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp),
+        };
+        if prompt.before {
             self.rare.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
-        if self.ecn.watches_data() {
+        if self.ecn.negotiated() {
             self.ecn.on_advance(receiver.next);
-            receiver.ack_now |= self.ecn.take_at_once();
+            receiver.ack_now |= prompt.at_once;
         }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
@@ -735,8 +768,10 @@ impl Endpoint {
                 State::LastAck => State::Closed,
                 state => state,
             };
-            if matches!(self.state, State::TimeWait | State::Closed) && self.closed_at == Time::NEVER {
-                self.closed_at = now;
+            match self.state {
+                State::Closed => self.end(now, None),
+                State::TimeWait if self.closed_at == Time::NEVER => self.closed_at = now,
+                _ => {}
             }
         }
     }
@@ -794,8 +829,12 @@ impl Endpoint {
             return Some((Segment { seq, ack, window: 0, len: 0, flags }, EcnField::NotEct));
         }
         let earlier = rare.earlier.take()?;
+        let reads = rare.reads;
         self.acks_sent += 1;
         let mut segment = self.header(now, self.max(), options, true);
+        if reads {
+            segment.window += segment.ack - earlier; // the same right edge
+        }
         segment.ack = earlier;
         Some((segment, EcnField::NotEct))
     }
@@ -814,7 +853,6 @@ impl Endpoint {
         let attempt = sender.expirations;
         let reply = self.state == State::SynReceived;
         let offers = |mine: bool, agreed: bool| mine && (!reply || agreed);
-        let window = self.buffer();
         *options = Options::default();
         if tcp.window_scaling != WindowScaling::Full || tcp.sack || tcp.timestamps {
             options.mss = Some(tcp.mss.0 as u16);
@@ -824,7 +862,7 @@ impl Endpoint {
             .then(|| (timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
         let scale = offers(tcp.window_scaling == WindowScaling::On, self.agreed.scaling);
         options.window_scale = scale.then(|| window_scale(&tcp));
-        let window = if tcp.window_scaling == WindowScaling::Full { window } else { window.min(65_535) };
+        let window = Receiver::first_window(&tcp);
         let mut segment = Segment { seq: self.iss, ack: Seq(0), window, len: 0, flags: Flags::SYN };
         if reply {
             segment.ack = self.irs + 1;
@@ -854,10 +892,8 @@ impl Endpoint {
     fn window_field(&mut self) -> u32 {
         let buffer = self.buffer();
         let smss = self.smss();
-        let window = match (&mut self.receiver, &self.rare) {
-            (Some(receiver), Some(rare)) if rare.reads => receiver.window(buffer, smss),
-            _ => buffer,
-        };
+        let reads = self.rare.as_ref().is_some_and(|r| r.reads);
+        let window = if reads { self.receiver().window(buffer, smss) } else { buffer };
         match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,
             (true, _) => {
@@ -925,7 +961,9 @@ impl Endpoint {
     #[inline]
     fn pure_ack(&mut self, now: Time, options: &mut Options) -> (Segment, EcnField) {
         self.acks_sent += 1;
-        let segment = self.header(now, self.max(), options, false);
+        // What a window took back does not reach must not make the ACK unacceptable (Linux, tcp_acceptable_seq).
+        let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.within_window());
+        let segment = self.header(now, seq, options, false);
         let field = self.ecn.field(0, false, false, segment.seq, &self.tcp);
         (segment, field)
     }
@@ -1003,12 +1041,12 @@ impl Endpoint {
 
     /// What its sender counted.
     pub fn sender_stats(&self) -> SenderStats {
-        self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats)
+        self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats())
     }
 
     /// What its receiver counted.
     pub fn receiver_stats(&self) -> ReceiverStats {
-        self.receiver.as_ref().map_or(ReceiverStats::default(), |r| r.stats)
+        self.receiver.as_ref().map_or(ReceiverStats::default(), |r| r.stats())
     }
 
     /// Pure ACKs sent, and packets of all kinds sent.
@@ -1061,4 +1099,14 @@ fn smss(tcp: &Tcp, agreed: &Agreed) -> u32 {
 fn window_scale(tcp: &Tcp) -> u8 {
     let least = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
     tcp.window_shift.map_or_else(least, |s| s as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_stays_small() {
+        assert!(size_of::<Endpoint>() <= 120, "{}", size_of::<Endpoint>());
+    }
 }

@@ -1,9 +1,10 @@
 //! The receiving half: what has arrived, and when to say so.
 
 use net::{Options, Segment, Seq};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::config::{DelayedAckUnit, GapAck, Tcp, WindowScaling};
+use crate::sender::timestamp;
 
 /// What a receiver counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,6 +17,15 @@ pub struct ReceiverStats {
     pub duplicate_segments: u64,
     /// Bytes that had arrived before.
     pub duplicate_bytes: u64,
+}
+
+/// The same, as it is kept.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    bytes: u64,
+    duplicate_bytes: u64,
+    segments: u32,
+    duplicate_segments: u32,
 }
 
 /// What waits behind a gap, and what was said of it.
@@ -57,26 +67,23 @@ pub struct Receiver {
     /// TS.Recent and Last.ACK.sent (RFC 7323 §4.3).
     pub ts_recent: u32,
     last_ack: Seq,
-    /// When data last arrived; kept for quick ACKs only.
-    heard: Time,
-    pub(crate) stats: ReceiverStats,
+    /// When data last arrived, in milliseconds; kept for quick ACKs only.
+    heard: u32,
+    stats: Counts,
 }
 
 impl Receiver {
-    /// Expects `next`.
+    /// Expects `next`, after a SYN or SYN-ACK that told the other side of [`Receiver::first_window`].
     pub fn new(next: Seq, tcp: &Tcp) -> Self {
         let quick = tcp.quick_ack.0 as u16;
+        let edge = next + Self::first_window(tcp);
+        Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, ..Receiver::default() }
+    }
+
+    /// The window that a SYN or SYN-ACK tells, which is never scaled (RFC 7323 §2.2).
+    pub fn first_window(tcp: &Tcp) -> u32 {
         let buffer = tcp.receive_window.0 as u32;
-        // What the SYN advertised, unscaled (RFC 7323 §2.2).
-        let told = if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) };
-        Receiver {
-            ack_at: Time::NEVER,
-            next,
-            edge: next + told,
-            last_ack: next,
-            quick,
-            ..Receiver::default()
-        }
+        if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }
     }
 
     /// Whether any of `segment` lies in the receive window (RFC 9293 §3.10.7.4, first check).
@@ -96,7 +103,7 @@ impl Receiver {
         if segment.len > 0 {
             self.count(segment);
             if self.quick > 0 {
-                self.heard = now;
+                self.heard = timestamp(now);
             }
             if self.behind.is_none() && segment.seq == self.next {
                 self.advance(end);
@@ -146,7 +153,7 @@ impl Receiver {
     fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) {
         let before = self.received_in(start, end);
         self.stats.duplicate_bytes += u64::from(before);
-        self.stats.duplicate_segments += u64::from(before == end - start);
+        self.stats.duplicate_segments += u32::from(before == end - start);
         if before > 0 {
             self.duplicate = Some(self.first_duplicate(start, end));
         }
@@ -214,7 +221,8 @@ impl Receiver {
     /// Data goes out; soon after data came in, the conversation is interactive, and its ACKs can wait for
     /// it (Linux, tcp_event_data_sent).
     pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
-        if self.quick > 0 && self.stats.segments > 0 && now < self.heard + tcp.delayed_ack_timeout {
+        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
+        if self.quick > 0 && self.stats.segments > 0 && since < tcp.delayed_ack_timeout {
             self.quick = 0;
         }
     }
@@ -223,6 +231,17 @@ impl Receiver {
     pub fn set_quick(&mut self, on: bool) {
         self.quick = if on { u16::MAX } else { 0 };
         self.ack_now |= on && self.unacknowledged > 0;
+    }
+
+    /// What it counted.
+    pub fn stats(&self) -> ReceiverStats {
+        let Counts { bytes, duplicate_bytes, segments, duplicate_segments } = self.stats;
+        ReceiverStats {
+            segments: u64::from(segments),
+            bytes,
+            duplicate_segments: u64::from(duplicate_segments),
+            duplicate_bytes,
+        }
     }
 
     /// Whether an ACK is delayed.
@@ -388,6 +407,11 @@ mod tests {
         for &(seq, len) in segments {
             r.on_data(Time::ZERO, &segment(seq, len), tcp);
         }
+    }
+
+    #[test]
+    fn a_receiver_stays_small() {
+        assert!(size_of::<Receiver>() <= 104, "{}", size_of::<Receiver>());
     }
 
     #[test]

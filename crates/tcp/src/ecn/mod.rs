@@ -41,8 +41,8 @@ pub struct EcnEnd {
     handshake: Field,
     /// The ACK that ends the handshake is still to go out.
     first_ack: bool,
-    /// An ACK must go out at once.
-    at_once: bool,
+    /// RFC 3168 as it is usually done: new data is ECT(0), and nothing else.
+    usual: bool,
     more: Option<Box<More>>,
 }
 
@@ -51,6 +51,15 @@ pub struct EcnEnd {
 enum More {
     Accurate(Accurate),
     Nonce(Nonce),
+}
+
+/// Which ACKs a mark asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prompt {
+    /// One of what was received before, with the state as it was.
+    pub before: bool,
+    /// One of this segment.
+    pub at_once: bool,
 }
 
 /// The flags of ECN in a segment.
@@ -135,6 +144,11 @@ impl EcnEnd {
             }
         }
         self.first_ack = reply;
+        self.usual = self.mode == Mode::Classic
+            && tcp.misbehaviour != Misbehaviour::Strips
+            && tcp.ecn_in_force() != Ecn::EcnPlusPlus
+            && tcp.ect_on != EctOn::AllData
+            && !tcp.ect1;
     }
 
     /// Flags of a SYN-ACK (RFC 3168 §6.1.1; RFC 9768 §3.1.1).
@@ -154,39 +168,43 @@ impl EcnEnd {
 
     /// A packet with data arrives. Whether what was received before must be acknowledged first.
     #[inline]
-    pub fn on_data(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> bool {
+    pub fn on_data(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> Prompt {
         if self.mode == Mode::Off {
-            return false;
+            return Prompt::default();
         }
         let marked = field == Field::Ce && tcp.misbehaviour != Misbehaviour::HidesMarks;
+        if self.mode == Mode::Classic {
+            // Linux does not delay the first echo (tcp_ecn_check_ce).
+            let at_once = marked && !self.classic.echoes() && tcp.quick_ack.0 > 0.0;
+            self.classic.on_data(segment.flags.has(Flags::CWR), marked);
+            return Prompt { before: false, at_once };
+        }
+        self.on_data_otherwise(segment, field, marked, owes_ack)
+    }
+
+    #[inline(never)]
+    fn on_data_otherwise(&mut self, segment: &Segment, field: Field, marked: bool, owes_ack: bool) -> Prompt {
         match self.mode {
-            Mode::Off => false,
-            Mode::Classic => {
-                // Linux does not delay the first echo (tcp_ecn_check_ce).
-                self.at_once |= marked && !self.classic.echoes() && tcp.quick_ack.0 > 0.0;
-                self.classic.on_data(segment.flags.has(Flags::CWR), marked);
-                false
-            }
+            Mode::Off | Mode::Classic => Prompt::default(),
             Mode::Dctcp => {
                 let changed = self.ce.on_data(marked);
-                self.at_once |= changed;
-                changed && owes_ack
+                Prompt { before: changed && owes_ack, at_once: changed }
             }
             Mode::Nonce => {
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked);
                 if let Some(nonce) = self.nonce() {
                     nonce.on_data(field, segment.seq);
                 }
-                false
+                Prompt::default()
             }
             Mode::Accurate => {
                 // RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once.
-                self.at_once |= self.ce.on_data(marked) && marked;
+                let at_once = self.ce.on_data(marked) && marked;
                 if let Some(accurate) = self.accurate() {
                     let field = if marked || field != Field::Ce { field } else { Field::Ect0 };
                     accurate.on_packet(field, u32::from(segment.len));
                 }
-                false
+                Prompt { before: false, at_once }
             }
         }
     }
@@ -194,15 +212,26 @@ impl EcnEnd {
     /// The flags of a segment that is not a SYN; `before`: of an ACK for what came before the last change.
     #[inline]
     pub fn flags(&mut self, before: bool) -> Flags {
-        if self.mode == Mode::Off { Flags::default() } else { self.echo(before) }
-    }
-
-    fn echo(&mut self, before: bool) -> Flags {
         match self.mode {
             Mode::Off => Flags::default(),
-            Mode::Classic | Mode::Nonce => {
-                let marked_syn_ack = self.first_ack && self.handshake == Field::Ce;
-                let echo = self.classic.echoes() || marked_syn_ack;
+            Mode::Classic if self.echoes() => Flags::ECE,
+            Mode::Classic => Flags::default(),
+            _ => self.other_flags(before),
+        }
+    }
+
+    #[inline]
+    fn echoes(&self) -> bool {
+        let marked_syn_ack = self.first_ack && self.handshake == Field::Ce;
+        self.classic.echoes() || marked_syn_ack
+    }
+
+    #[inline(never)]
+    fn other_flags(&mut self, before: bool) -> Flags {
+        match self.mode {
+            Mode::Off | Mode::Classic => Flags::default(),
+            Mode::Nonce => {
+                let echo = self.echoes();
                 let sum = self.nonce().is_some_and(|n| n.echo_sum());
                 let flag = |on, f| if on { f } else { Flags::default() };
                 flag(echo, Flags::ECE) | flag(sum, Flags::AE)
@@ -222,11 +251,6 @@ impl EcnEnd {
         if let Some(nonce) = self.nonce() {
             nonce.on_advance(next);
         }
-    }
-
-    /// Whether what arrived must be acknowledged at once.
-    pub fn take_at_once(&mut self) -> bool {
-        std::mem::take(&mut self.at_once)
     }
 
     /// The ACK of a SYN-ACK arrives: with Accurate ECN it says in which field that came, and counts nothing else.
@@ -250,9 +274,15 @@ impl EcnEnd {
     /// What an ACK says of marks.
     #[inline]
     pub fn feedback(&mut self, segment: &Segment, options: &Options, delivers: u32, tcp: &Tcp) -> Feedback {
-        if self.mode == Mode::Off || tcp.misbehaviour == Misbehaviour::IgnoresEcho {
+        let silent = self.mode == Mode::Classic && !segment.flags.has(Flags::ECE);
+        if self.mode == Mode::Off || silent || tcp.misbehaviour == Misbehaviour::IgnoresEcho {
             return Feedback::default();
         }
+        self.feedback_of(segment, options, delivers, tcp)
+    }
+
+    #[inline(never)]
+    fn feedback_of(&mut self, segment: &Segment, options: &Options, delivers: u32, tcp: &Tcp) -> Feedback {
         let echo = segment.flags.has(Flags::ECE);
         match self.mode {
             Mode::Accurate => {
@@ -295,12 +325,6 @@ impl EcnEnd {
         self.classic.say_cwr();
     }
 
-    /// Whether it matters where data stands: [`EcnEnd::on_advance`], [`EcnEnd::take_at_once`].
-    #[inline]
-    pub fn watches_data(&self) -> bool {
-        self.mode >= Mode::Nonce
-    }
-
     /// Whether the sender is scalable and has the feedback it needs (RFC 9331 §4.2).
     fn is_l4s(&self, tcp: &Tcp) -> bool {
         self.mode == Mode::Accurate && matches!(tcp.congestion, crate::congestion::Algorithm::Prague(_))
@@ -309,16 +333,23 @@ impl EcnEnd {
     /// The field of a segment that ends at `end`.
     #[inline]
     pub fn field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
-        if self.mode == Mode::Off { Field::NotEct } else { self.field_of(len, is_new, is_probe, end, tcp) }
+        if self.usual {
+            // RFC 3168 §6.1.4 to §6.1.6: no pure ACK, no retransmission, no window probe.
+            return if len > 0 && is_new && !is_probe { Field::Ect0 } else { Field::NotEct };
+        }
+        if self.mode == Mode::Off {
+            return Field::NotEct;
+        }
+        self.field_of(len, is_new, is_probe, end, tcp)
     }
 
+    #[inline(never)]
     fn field_of(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
         if tcp.misbehaviour == Misbehaviour::Strips {
             return Field::NotEct;
         }
         let capable = match tcp.ecn_in_force() {
             Ecn::EcnPlusPlus => true,
-            // RFC 3168 §6.1.4 to §6.1.6: no pure ACK, no retransmission, no window probe.
             _ => len > 0 && !is_probe && (is_new || tcp.ect_on == EctOn::AllData),
         };
         let l4s = tcp.ect1 || self.is_l4s(tcp);
