@@ -254,3 +254,24 @@ def test_any_text_is_answered(text: str) -> None:
 def test_a_wrong_preset_is_refused() -> None:
     with pytest.raises(ScenarioError, match="preset"):
         script.run("", preset="minix")
+
+
+def test_a_shell_script_beside_a_script_prepares_its_host(tmp_path: Path) -> None:
+    opening = (
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n"
+        "+0 listen(3, 1) = 0\n"
+        "+0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>\n"
+        "+0 > S. 0:0(0) ack 1 <mss 1460,nop,nop,sackOK,nop,wscale {}>\n"
+    )
+    called = "`./defaults.sh`\n" + opening
+    (tmp_path / "defaults.sh").write_text(
+        'unknown --thing\nsysctl -q net.ipv4.tcp_rmem="4096 131072 $((15*1024*1024))"\n', "utf-8"
+    )
+    paths = [
+        write(tmp_path, "called.pkt", called.format(8)),
+        write(tmp_path, "other.pkt", called.format(9)),
+        write(tmp_path, "plain.pkt", opening.format(7)),
+        write(tmp_path, "missing.pkt", called.replace("./defaults", "nowhere/defaults").format(9)),
+    ]
+    verdicts = [outcome.verdict for outcome in script.run_files(paths)]
+    assert verdicts == ["passed", "failed", "passed", "passed"]

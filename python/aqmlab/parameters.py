@@ -31,6 +31,7 @@ __all__ = [
     "Lognormal",
     "Messages",
     "Pareto",
+    "Pcap",
     "PhaseBreaking",
     "Prague",
     "Record",
@@ -693,6 +694,10 @@ class Tcp(Table):
 
     Parameters
     ----------
+    preset : Literal["none", "rfc", "linux"] | None
+        Parameters to begin with; other keys change them. Default: none. "none": The defaults.
+        "rfc": What the RFCs ask of every host, and no option. "linux": Linux 6 as it comes: SACK,
+        timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
     congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
         Congestion control: how cwnd grows and what a cut leaves. Default: reno. Source: rfc5681.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
@@ -715,11 +720,12 @@ class Tcp(Table):
         Which ACK of data begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
         §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
         (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
-    ssthresh_from : Literal["flight-size", "window"] | None
+    ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
         From what ssthresh is computed. Default: flight-size. "flight-size": Half the FlightSize, at
-        least two segments; kept when a segment times out again (RFC 5681, equation 4). "window":
-        Half the smaller of cwnd and the receiver's window, in whole segments, at least two
-        (4.3BSD-Reno, ns-2). Source: rfc5681 §3.1.
+        least two segments; kept when a segment times out again (RFC 5681, equation 4). "cwnd": A
+        share of cwnd, whatever is in flight (Linux). "window": Half the smaller of cwnd and the
+        receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2). Source: rfc5681
+        §3.1.
     duplicate_acks : str | None
         Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
         least 1 packets, at most 255 packets. Source: rfc5681 §3.2.
@@ -801,6 +807,9 @@ class Tcp(Table):
     window_scaling : Literal["full", "on", "off"] | None
         Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
         hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
+    window_shift : int | None
+        Shift of the windows that are advertised; absent: the least that the receive window needs.
+        Default: absent. Range: at least 0, at most 14. Source: rfc7323 §2.3.
     timestamps : bool | None
         Whether timestamps are offered. Default: false. Source: rfc7323 §3.
     sack : bool | None
@@ -854,10 +863,10 @@ class Tcp(Table):
         "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
         each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
         §4.1.
-    cwnd_validation : Literal["none", "limited", "rfc7661"] | None
+    cwnd_validation : Literal["none", "limited"] | None
         When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
-        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). "rfc7661": While pipeACK
-        says that at least half of it is used (RFC 7661 §4.3). Source: rfc5681 §3.1 asks for none.
+        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1 asks
+        for none.
     flight_unit : Literal["bytes", "segments"] | None
         Units of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
         "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
@@ -888,6 +897,7 @@ class Tcp(Table):
         most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     """
 
+    preset: Literal["none", "rfc", "linux"] | None = None
     congestion: (
         Abe
         | Bbr
@@ -912,7 +922,7 @@ class Tcp(Table):
     receive_window: str | None = None
     initial_window: str | None = None
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
-    ssthresh_from: Literal["flight-size", "window"] | None = None
+    ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
     duplicate_acks: str | None = None
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
     fast_retransmit_timer: Literal["restarts", "runs-on"] | None = None
@@ -947,6 +957,7 @@ class Tcp(Table):
     ect_on: Literal["new-data", "all-data"] | None = None
     ect1: bool | None = None
     window_scaling: Literal["full", "on", "off"] | None = None
+    window_shift: int | None = None
     timestamps: bool | None = None
     sack: bool | None = None
     dsack: bool | None = None
@@ -963,7 +974,7 @@ class Tcp(Table):
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     quick_ack: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
-    cwnd_validation: Literal["none", "limited", "rfc7661"] | None = None
+    cwnd_validation: Literal["none", "limited"] | None = None
     flight_unit: Literal["bytes", "segments"] | None = None
     zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
     user_timeout: str | None = None
@@ -1219,6 +1230,27 @@ class Dumbbell(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pcap(Table):
+    """Captures of packets, a pcapng file a link or host, written where `aqmlab run --pcap` says.
+
+    Parameters
+    ----------
+    on : Sequence[str] | None
+        What is captured: links, each named from>to, with what they transmit; hosts, with what they
+        send and receive. Default: empty.
+    keep : Literal["headers", "whole"] | None
+        What of each packet is kept. Default: headers. "headers": Its headers. "whole": Its payload
+        of zeros too, so that its checksum can be verified.
+    ip : Literal["ipv4", "ipv6"] | None
+        The IP header. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
+    """
+
+    on: Sequence[str] | None = None
+    keep: Literal["headers", "whole"] | None = None
+    ip: Literal["ipv4", "ipv6"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Record(Table):
     """What to record beside the tables of flows and links.
 
@@ -1226,22 +1258,34 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None
+    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
-        of flows with arrivals.
+        of flows with arrivals. "segments": Every segment that the sending host of a traced flow
+        sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
+        SRTT and the timeout.
     links : Sequence[str] | None
         Links whose queue is sampled, each named from>to; empty: all. Default: empty.
     flows : Literal["flow", "table"] | None
         What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
         table of the scenario, the sums over its flows: for a million flows.
+    traced : Sequence[str] | None
+        Flows whose segments and round trips are recorded, each by its name; empty: all that are one
+        connection. Default: empty.
+    pcap : Pcap | Mapping[str, Any] | None
+        Captures of packets. Default: its own defaults.
     """
 
     interval: str | None = None
-    series: Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None = None
+    series: (
+        Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]]
+        | None
+    ) = None
     links: Sequence[str] | None = None
     flows: Literal["flow", "table"] | None = None
+    traced: Sequence[str] | None = None
+    pcap: Pcap | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

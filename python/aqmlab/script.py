@@ -4,8 +4,10 @@ The language is packetdrill's; docs/how-to/packet-scripts.md describes it.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 WORDS = {PASSED: "OK", FAILED: "FAIL", UNSUPPORTED: "UNSUPPORTED"}
 SUFFIX = ".pkt"
 MOMENTS_SHOWN = 10
+# Longer shell scripts are not read: they prepare no host.
+MOST_BYTES = 100_000
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ def run(
     preset: str = "linux",
     changes: Sequence[tuple[str, str]] = (),
     tolerance: str | None = None,
+    preparation: Sequence[str] = (),
 ) -> Outcome:
     """Run a script.
 
@@ -73,6 +78,9 @@ def run(
         Parameters to change, as in ``aqmlab explain tcp``; values in TOML, or plain texts.
     tolerance
         How far times may be off, e.g. "4 ms", unless the script says; packetdrill's 4 ms if None.
+    preparation
+        Texts of the shell scripts that it calls to prepare its host (``defaults.sh``); their
+        ``sysctl`` lines are done, the rest is passed over. Nothing is given to a shell.
 
     Raises
     ------
@@ -85,7 +93,9 @@ def run(
     'passed'
     """
     parameters = {key.removeprefix("tcp."): _value(value) for key, value in changes}
-    report = json.loads(_core.script(text, preset, json.dumps(parameters), tolerance))
+    report = json.loads(
+        _core.script(text, preset, json.dumps(parameters), tolerance, list(preparation))
+    )
     timeline = tuple(Moment(**moment) for moment in report["timeline"])
     names = ("line", "column", "problem", "expected", "happened")
     end = {"verdict": report["verdict"], **{name: report.get(name) for name in names}}
@@ -141,7 +151,19 @@ def run_files(paths: Iterable[Path], **options: Any) -> Iterator[Outcome]:
             text = path.read_text("utf-8")
         except UnicodeDecodeError:
             raise ValueError(f"{path}: is not UTF-8 text") from None
-        yield run(text, str(path), **options)
+        yield run(text, str(path), preparation=_called(text, path.parent), **options)
+
+
+def _called(text: str, folder: Path) -> list[str]:
+    """Return the texts of the shell scripts beside a script that its commands call."""
+    commands = " ".join(re.findall(r"`([^`]*)`", text))
+    found = []
+    for name in dict.fromkeys(re.findall(r"[\w./-]+\.sh\b", commands)):
+        path = folder / name
+        with suppress(OSError, UnicodeDecodeError):
+            if path.is_file() and path.stat().st_size <= MOST_BYTES:
+                found.append(path.read_text("utf-8"))
+    return found
 
 
 def describe(outcome: Outcome) -> str:

@@ -27,9 +27,21 @@ pub fn read(text: &str) -> Result<Vec<Effect>, String> {
     Ok(effects)
 }
 
+/// The commands of a text that are understood.
+pub fn read_known(text: &str) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for simple in split(text) {
+        let known = effects.len();
+        if one(words(&simple), &mut effects).is_none() {
+            effects.truncate(known);
+        }
+    }
+    effects
+}
+
 /// Simple commands: what stands between line ends, `;`, `&&` and `||`, without comments.
 fn split(text: &str) -> Vec<String> {
-    let joined = text.replace("\\\n", " ");
+    let joined = products(&text.replace("\\\n", " "));
     let mut all = Vec::new();
     for line in joined.lines() {
         let line = if line.trim_start().starts_with('#') { "" } else { line };
@@ -51,6 +63,25 @@ fn split(text: &str) -> Vec<String> {
     // `2>&1` is cut at its ampersand; the pieces say nothing.
     all.retain(|c| !c.trim().is_empty() && c.trim() != "1");
     all
+}
+
+/// A text with `$((15*1024*1024))` worked out; other arithmetic stays as it is.
+fn products(text: &str) -> String {
+    let mut done = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("$((") {
+        done += before;
+        let product = after.split_once("))").and_then(|(inside, beyond)| {
+            let mut factors = inside.split('*').map(|f| f.trim().parse::<u64>().ok());
+            let value = factors.try_fold(1u64, |product, f| product.checked_mul(f?))?;
+            Some((value, beyond))
+        });
+        (rest, done) = match product {
+            Some((value, beyond)) => (beyond, done + &value.to_string()),
+            None => (after, done + "$(("),
+        };
+    }
+    done + rest
 }
 
 /// Words of a simple command, quotes removed, and without redirections to /dev/null.
@@ -157,7 +188,7 @@ mod tests {
     #[test]
     fn the_ways_to_set_a_kernel_parameter() {
         let text = "../common/defaults.sh\n\
-                    sysctl -q net.ipv4.tcp_sack=0; sysctl -w net.ipv4.tcp_rmem=\"4096 131072 6291456\"\n\
+                    sysctl -q net.ipv4.tcp_sack=0; sysctl -w net.ipv4.tcp_rmem=\"4096 131072 $((6*1024*1024))\"\n\
                     ../../common/set_sysctls.py /proc/sys/net/ipv4/tcp_timestamps=0 \\\n   /proc/sys/net/ipv4/tcp_ecn=1\n\
                     echo 1 > /proc/sys/net/ipv4/tcp_frto && ip tcp_metrics flush all > /dev/null 2>&1";
         let expected = vec![

@@ -63,6 +63,7 @@ struct Runner {
     waiting: Option<Waiting>,
     timeline: Vec<Moment>,
     blocks: Vec<Block>,
+    preparation: Vec<String>,
 }
 
 type Step = Result<(), Verdict>;
@@ -81,6 +82,7 @@ impl Runner {
             host: Host::new(setup.tcp.clone()),
             now: Time::ZERO,
             tolerance: setup.tolerance.unwrap_or(TOLERANCE),
+            preparation: setup.preparation.clone(),
             waiting: None,
             timeline: Vec::new(),
             blocks: Vec::new(),
@@ -91,6 +93,7 @@ impl Runner {
         if let Some((line, what)) = support::missing(script) {
             return Err(unsupported(line, what));
         }
+        self.prepare(script);
         self.settings(script)?;
         if let Some(init) = &script.init {
             self.command(init)?;
@@ -105,6 +108,39 @@ impl Runner {
             self.event(event, base)?;
         }
         self.finish()
+    }
+
+    /// What prepares the host before the script. Where it names a shell script that is not at hand the sizes
+    /// of its buffers are not known, and the window shift is as its first SYN has it.
+    fn prepare(&mut self, script: &Script) {
+        for effect in self.preparation.iter().flat_map(|text| command::read_known(text)) {
+            if let Effect::Sysctl(name, value) = &effect
+                && let Ok(tcp) = settings::sysctl(&self.host.tcp, name, value)
+            {
+                self.host.tcp = tcp;
+            }
+        }
+        let names_one = script.init.as_ref().is_some_and(|c| c.text.contains(".sh"))
+            || script
+                .events
+                .iter()
+                .any(|e| matches!(&e.action, Action::Command(c) if c.text.contains(".sh")));
+        if !names_one || !self.preparation.is_empty() {
+            return;
+        }
+        let syn = script.events.iter().find_map(|e| match &e.action {
+            Action::Packet(p) if p.way == Way::Out && p.flags.has(Flags::SYN) => p.options.as_ref(),
+            _ => None,
+        });
+        let shift = syn.into_iter().flatten().find_map(|o| match o {
+            TcpOption::WindowScale(shift) => Some(*shift),
+            _ => None,
+        });
+        if let Some(shift) = shift
+            && let Ok(tcp) = settings::change(&self.host.tcp, &[("window_shift", serde_json::json!(shift))])
+        {
+            self.host.tcp = tcp;
+        }
     }
 
     fn settings(&mut self, script: &Script) -> Step {

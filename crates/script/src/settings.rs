@@ -108,8 +108,14 @@ fn meaning(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
         "tcp_rto_min_us" => vec![("rto_min", json!(format!("{} us", number()?)))],
         "tcp_rto_max_ms" => vec![("rto_max", json!(format!("{} ms", number()?)))],
         "tcp_rmem" => {
-            let most: u64 = value.split_whitespace().nth(2)?.parse().ok()?;
-            vec![("receive_window", json!(format!("{most} B")))]
+            // Half of the default is window at first; the most decides the shift (tcp_select_initial_window).
+            let sizes: Vec<u64> = value.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+            let [_, usual, most] = sizes[..] else { return None };
+            let shift = (0..14).find(|s| most >> s <= 65_535).unwrap_or(14);
+            vec![
+                ("receive_window", json!(format!("{} B", (usual / 2).clamp(1, 65_535)))),
+                ("window_shift", json!(shift)),
+            ]
         }
         _ if HARMLESS.contains(&name) || ONLY.contains(&(name, value)) => vec![],
         _ => return None,

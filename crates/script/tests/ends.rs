@@ -151,7 +151,7 @@ fn timestamps_are_echoed_both_ways_and_windows_scaled() {
          +0 bind(3, ..., ...) = 0
          +0 listen(3, 1) = 0
          +0 < S 0:0(0) win 32792 <mss 1012,sackOK,TS val 4000 ecr 0,nop,wscale 2>
-         +0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 700 ecr 4000,nop,wscale 0>
+         +0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 700 ecr 4000,nop,wscale 7>
          +.1 < . 1:1(0) ack 1 win 500 <nop,nop,TS val 4100 ecr 700>
          +0 accept(3, ..., ...) = 4
          +0 write(4, ..., 3000) = 3000

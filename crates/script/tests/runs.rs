@@ -6,7 +6,7 @@ use units::Bytes;
 
 fn run(text: &str) -> Report {
     let tcp = Tcp { mss: Bytes(1000), ..Tcp::default() };
-    run_text(text, &Setup { tcp, tolerance: None })
+    run_text(text, &Setup { tcp, tolerance: None, preparation: Vec::new() })
 }
 
 fn passes(text: &str) {

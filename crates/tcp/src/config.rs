@@ -18,10 +18,24 @@ words! {
 }
 
 words! {
+    /// Sets of parameters under a name.
+    pub enum Preset {
+        /// The defaults.
+        None = "none",
+        /// What the RFCs ask of every host, and no option.
+        Rfc = "rfc",
+        /// Linux 6 as it comes: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
+        Linux = "linux",
+    }
+}
+
+words! {
     /// From what ssthresh is computed when the window is cut.
     pub enum SsthreshFrom {
         /// Half the FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation 4).
         FlightSize = "flight-size",
+        /// A share of cwnd, whatever is in flight (Linux).
+        Cwnd = "cwnd",
         /// Half the smaller of cwnd and the receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2).
         Window = "window",
     }
@@ -246,8 +260,6 @@ words! {
         None = "none",
         /// While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited).
         Limited = "limited",
-        /// While pipeACK says that at least half of it is used (RFC 7661 §4.3).
-        Rfc7661 = "rfc7661",
     }
 }
 
@@ -301,6 +313,8 @@ params! {
     /// A TCP endpoint. The defaults are today's RFCs without options; both ends of a flow have the
     /// same parameters unless the flow sets its receiver's apart.
     pub struct Tcp: "tcp", checked by check {
+        /// Parameters to begin with; other keys change them.
+        preset: Preset = (Preset::None), in Range::ANY, from "";
         /// Congestion control: how cwnd grows and what a cut leaves.
         congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";
         /// Loss recovery: what duplicate ACKs do.
@@ -355,6 +369,8 @@ params! {
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
         /// Window scaling.
         window_scaling: WindowScaling = (WindowScaling::Full), in Range::ANY, from "rfc7323 §2";
+        /// Shift of the windows that are advertised; absent: the least that the receive window needs.
+        window_shift: Option<u64> = (None), in Range::between(0.0, 14.0), from "rfc7323 §2.3";
         /// Whether timestamps are offered.
         timestamps: bool = (false), in Range::ANY, from "rfc7323 §3";
         /// Whether SACK is offered.

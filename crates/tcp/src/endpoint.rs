@@ -393,7 +393,7 @@ impl Endpoint {
         self.agreed = Agreed {
             mss: options.mss.unwrap_or(0),
             their_scale: options.window_scale.unwrap_or(0).min(14), // RFC 7323 §2.3
-            our_scale: window_scale(tcp.receive_window.0),
+            our_scale: window_scale(tcp),
             scaling: match tcp.window_scaling {
                 WindowScaling::Full => true,
                 WindowScaling::On => options.window_scale.is_some(),
@@ -823,7 +823,7 @@ impl Endpoint {
         options.timestamps = offers(tcp.timestamps, self.agreed.timestamps)
             .then(|| (timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
         let scale = offers(tcp.window_scaling == WindowScaling::On, self.agreed.scaling);
-        options.window_scale = scale.then(|| window_scale(tcp.receive_window.0));
+        options.window_scale = scale.then(|| window_scale(&tcp));
         let window = if tcp.window_scaling == WindowScaling::Full { window } else { window.min(65_535) };
         let mut segment = Segment { seq: self.iss, ack: Seq(0), window, len: 0, flags: Flags::SYN };
         if reply {
@@ -917,7 +917,7 @@ impl Endpoint {
         if outgoing.len > 0
             && let Some(receiver) = &mut self.receiver
         {
-            receiver.on_conversation();
+            receiver.on_conversation(now, &self.tcp);
         }
         (segment, field)
     }
@@ -986,6 +986,16 @@ impl Endpoint {
         self.sender.as_ref().map_or(self.tcp.rto_initial, |s| s.timeout(&self.tcp))
     }
 
+    /// How many round trips it measured, and the last of them.
+    pub fn round_trips(&self) -> (u32, Duration) {
+        self.sender.as_ref().map_or((0, Duration::ZERO), |s| s.round_trips())
+    }
+
+    /// Its smoothed round-trip time (SRTT); zero before the first is measured.
+    pub fn srtt(&self) -> Duration {
+        self.sender.as_ref().map_or(Duration::ZERO, |s| s.smoothed(&self.tcp).0)
+    }
+
     /// Bytes of its data that the other side acknowledged.
     pub fn acked(&self) -> u64 {
         self.sender.as_ref().map_or(0, |s| s.acked)
@@ -1047,9 +1057,10 @@ fn smss(tcp: &Tcp, agreed: &Agreed) -> u32 {
     mine.min(theirs).saturating_sub(options).max(1)
 }
 
-/// The least shift that lets a window of `buffer` bytes be told (RFC 7323 §2.3).
-fn window_scale(buffer: u64) -> u8 {
-    (0..14).find(|&s| buffer >> s <= 65_535).unwrap_or(14)
+/// The shift to offer: as the parameters say, or the least that lets the window be told (RFC 7323 §2.3).
+fn window_scale(tcp: &Tcp) -> u8 {
+    let least = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
+    tcp.window_shift.map_or_else(least, |s| s as u8)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ fn changes(name: &str) -> Option<Json> {
             "timestamps": true,
             "window_scaling": "on",
             "limited_transmit": true,
+            "ssthresh_from": "cwnd",
             "rate_reduction": "prr",
             "rack": true,
             "tail_loss_probe": true,
@@ -59,13 +60,27 @@ impl Tcp {
 
     /// The parameters of a preset, with `more` laid over them.
     pub fn preset(name: &str, more: &Json) -> Result<Self, Invalid> {
-        let Some(mut all) = changes(name) else {
+        if changes(name).is_none() {
             return Err(Invalid::new("preset", &Json::from(name), "is no preset: there are rfc and linux"));
-        };
-        if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
-            all.extend(more.clone());
         }
+        let mut all = more.clone();
+        if let Some(map) = all.as_object_mut() {
+            map.insert("preset".into(), name.into());
+        }
+        Tcp::expand(&mut all);
         Tcp::read(&all, "tcp")
+    }
+
+    /// Writes out the preset that a document of parameters names, under what it says itself. What is wrong
+    /// with the name is told when the document is read.
+    pub fn expand(document: &mut Json) {
+        let Some(map) = document.as_object_mut() else { return };
+        let Some(Json::Object(preset)) = map.get("preset").and_then(Json::as_str).and_then(changes) else {
+            return;
+        };
+        for (key, value) in preset {
+            map.entry(key).or_insert(value);
+        }
     }
 }
 

@@ -66,6 +66,8 @@ pub struct Receiver {
     /// TS.Recent and Last.ACK.sent (RFC 7323 §4.3).
     pub ts_recent: u32,
     last_ack: Seq,
+    /// When data last arrived; kept for quick ACKs only.
+    heard: Time,
     stats: Counts,
 }
 
@@ -102,6 +104,9 @@ impl Receiver {
         }
         if segment.len > 0 {
             self.count(segment);
+            if self.quick > 0 {
+                self.heard = now;
+            }
             if self.behind.is_none() && segment.seq == self.next {
                 self.advance(end);
                 self.delay_ack(now, segment.len, tcp);
@@ -215,9 +220,12 @@ impl Receiver {
         self.last_ack = self.next;
     }
 
-    /// Data goes out in answer to data: the conversation is interactive, and its ACKs can wait for it.
-    pub fn on_conversation(&mut self) {
-        self.quick = 0;
+    /// Data goes out; soon after data came in, the conversation is interactive, and its ACKs can wait for
+    /// it (Linux, tcp_event_data_sent).
+    pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
+        if self.quick > 0 && self.stats.segments > 0 && now < self.heard + tcp.delayed_ack_timeout {
+            self.quick = 0;
+        }
     }
 
     /// ACKs go out at once, or not, as the application wishes.

@@ -9,7 +9,7 @@ use units::{Duration, Time};
 
 use crate::config::{
     CwndValidation, FastRetransmit, FastRetransmitTimer, FlightUnit, FrtoKind, IdleRestart, Nagle, PrrBound,
-    RateReduction, RecoveryExit, SlowStartFrom, SpuriousResponse, Tcp, WindowProbe,
+    RateReduction, RecoveryExit, SlowStartFrom, SpuriousResponse, SsthreshFrom, Tcp, WindowProbe,
 };
 use crate::congestion::{Ack, Congestion, CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Board, Clock, Delivery};
@@ -291,6 +291,11 @@ impl Sender {
     /// The timeout as it would be set now.
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
         self.rto.timeout(tcp)
+    }
+
+    /// How many round trips were measured, and the last of them.
+    pub fn round_trips(&self) -> (u32, Duration) {
+        self.rto.round_trips()
     }
 
     /// SRTT and its deviation.
@@ -861,13 +866,19 @@ impl Sender {
 
     /// Cuts the window.
     #[cold]
-    fn cut(&mut self, now: Time, congestion: Congestion, _tcp: &Tcp) {
+    fn cut(&mut self, now: Time, congestion: Congestion, tcp: &Tcp) {
         let mut window = self.window();
         if congestion == Congestion::FastRetransmit {
             // What limited transmit sent does not count (RFC 5681 §3.2, step 2).
             window.flight = (window.flight - window.inflation).max(0.0);
         }
+        if tcp.ssthresh_from == SsthreshFrom::Cwnd {
+            window.flight = self.cwnd;
+        }
         self.ssthresh = self.congestion.ssthresh_on(&window, congestion, now);
+        if tcp.flight_unit == FlightUnit::Segments {
+            self.ssthresh = (self.ssthresh / window.smss).floor().max(2.0) * window.smss;
+        }
         let chosen = self.congestion.cwnd_on(&window, congestion, now);
         (self.cwnd, self.last_cut) = match congestion {
             Congestion::FastRetransmit => (chosen.unwrap_or(self.ssthresh), Cut::FastRetransmit),
@@ -1263,9 +1274,8 @@ impl Sender {
                     self.rto.smoothed(tcp).0,
                     if board.len() == 1 { tcp.tlp_max_ack_delay } else { tlp::SLACK },
                 );
-            if probe < self.timer {
-                (self.timer, self.pending) = (probe, Pending::Probe);
-            }
+            // RFC 8985 §7.2: no later than the retransmission timer, whose place it takes then.
+            (self.timer, self.pending) = (probe.min(self.timer), Pending::Probe);
         }
     }
 
@@ -1425,8 +1435,8 @@ impl Sender {
     fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let (clock, max) = (more.clock, self.max);
         let outgoing = self.probe_window(now, tcp);
-        self.nxt = self.max;
         if let Some(board) = &mut more.board {
+            self.nxt = self.max;
             if self.max != max {
                 board.on_sent(max, self.max, now, &clock, false);
             }

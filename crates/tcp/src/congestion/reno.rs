@@ -134,8 +134,12 @@ impl CongestionControl for RenoState {
         self.on_congestion(congestion);
         match self.ssthresh_from {
             // "the value of ssthresh is held constant" when the segment timed out before (§3.1).
-            SsthreshFrom::FlightSize if congestion == (Congestion::Timeout { again: true }) => w.ssthresh,
-            SsthreshFrom::FlightSize => (w.flight / 2.0).max(2.0 * w.smss), // equation 4
+            SsthreshFrom::FlightSize | SsthreshFrom::Cwnd
+                if congestion == (Congestion::Timeout { again: true }) =>
+            {
+                w.ssthresh
+            }
+            SsthreshFrom::FlightSize | SsthreshFrom::Cwnd => (w.flight / 2.0).max(2.0 * w.smss), // equation 4
             SsthreshFrom::Window => {
                 let segments = (w.usable() / w.smss).floor();
                 ((segments / 2.0).floor()).max(2.0) * w.smss

@@ -16,13 +16,11 @@ pub struct Accurate {
     sent_bytes: u32,
     /// The option has something to say.
     changed: bool,
-    /// An ACK must go out at once.
-    pub at_once: bool,
 }
 
 impl Default for Accurate {
     fn default() -> Self {
-        Accurate { received: 5, bytes: [1, 0, 1], sent: 5, sent_bytes: 0, changed: false, at_once: false }
+        Accurate { received: 5, bytes: [1, 0, 1], sent: 5, sent_bytes: 0, changed: false }
     }
 }
 

@@ -16,7 +16,7 @@ use nonce::Nonce;
 use rfc3168::EcnState;
 
 /// What a connection agreed on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// No ECN.
     #[default]
@@ -41,6 +41,8 @@ pub struct EcnEnd {
     handshake: Field,
     /// The ACK that ends the handshake is still to go out.
     first_ack: bool,
+    /// An ACK must go out at once.
+    at_once: bool,
     /// RFC 3168 as it is usually done: new data is ECT(0), and nothing else.
     usual: bool,
     more: Option<Box<More>>,
@@ -123,9 +125,8 @@ impl EcnEnd {
             }
             self.more = Some(Box::new(More::Accurate(accurate)));
         } else {
-            self.classic.on_syn(flags);
             self.mode = match tcp.ecn_in_force() {
-                _ if !self.classic.negotiated() => Mode::Off,
+                _ if !EcnState::agrees(flags) => Mode::Off,
                 Ecn::Dctcp => Mode::Dctcp,
                 Ecn::Nonce => Mode::Nonce,
                 _ => Mode::Classic,
@@ -165,6 +166,8 @@ impl EcnEnd {
         }
         let marked = field == Field::Ce && tcp.misbehaviour != Misbehaviour::HidesMarks;
         if self.mode == Mode::Classic {
+            // Linux does not delay the first echo (tcp_ecn_check_ce).
+            self.at_once |= marked && !self.classic.echoes() && tcp.quick_ack.0 > 0.0;
             self.classic.on_data(segment.flags.has(Flags::CWR), marked);
             return false;
         }
@@ -175,7 +178,11 @@ impl EcnEnd {
     fn on_data_otherwise(&mut self, segment: &Segment, field: Field, marked: bool, owes_ack: bool) -> bool {
         match self.mode {
             Mode::Off | Mode::Classic => false,
-            Mode::Dctcp => self.ce.on_data(marked, owes_ack),
+            Mode::Dctcp => {
+                let changed = self.ce.on_data(marked);
+                self.at_once |= changed;
+                changed && owes_ack
+            }
             Mode::Nonce => {
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked);
                 if let Some(nonce) = self.nonce() {
@@ -185,9 +192,8 @@ impl EcnEnd {
             }
             Mode::Accurate => {
                 // RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once.
-                let at_once = self.ce.on_data(marked, true) && marked;
+                self.at_once |= self.ce.on_data(marked) && marked;
                 if let Some(accurate) = self.accurate() {
-                    accurate.at_once |= at_once;
                     let field = if marked || field != Field::Ce { field } else { Field::Ect0 };
                     accurate.on_packet(field, u32::from(segment.len));
                 }
@@ -235,14 +241,16 @@ impl EcnEnd {
     /// RCV.NXT is `next` now.
     #[inline]
     pub fn on_advance(&mut self, next: Seq) {
-        if let Some(nonce) = self.nonce() {
+        if self.mode == Mode::Nonce
+            && let Some(nonce) = self.nonce()
+        {
             nonce.on_advance(next);
         }
     }
 
     /// Whether what arrived must be acknowledged at once.
     pub fn take_at_once(&mut self) -> bool {
-        self.accurate().is_some_and(|a| std::mem::take(&mut a.at_once))
+        std::mem::take(&mut self.at_once)
     }
 
     /// The ACK of a SYN-ACK arrives: with Accurate ECN it says in which field that came, and counts nothing else.
@@ -320,7 +328,7 @@ impl EcnEnd {
     /// Whether it matters where data stands: [`EcnEnd::on_advance`], [`EcnEnd::take_at_once`].
     #[inline]
     pub fn watches_data(&self) -> bool {
-        self.mode >= Mode::Nonce
+        self.mode != Mode::Off
     }
 
     /// Whether the sender is scalable and has the feedback it needs (RFC 9331 §4.2).
@@ -342,7 +350,6 @@ impl EcnEnd {
     }
 
     #[inline(never)]
-
     fn field_of(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
         if tcp.misbehaviour == Misbehaviour::Strips {
             return Field::NotEct;
