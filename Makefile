@@ -42,6 +42,7 @@ python: rust packages
 	$(BIN)/python -m pytest
 
 nightly: .venv/core.stamp
+	PROPTEST_CASES=1000000 cargo test --locked -p tcp --release --test hostile --test transfers
 	PROPTEST_CASES=5000 cargo test --locked --workspace --exclude aqmlab-python --release
 	$(BIN)/python -m pytest --hypothesis-profile nightly -m 'nightly or not nightly'
 

@@ -6,7 +6,7 @@ use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::{Duration, Time};
 
 use crate::config::{Ecn, Tcp, WindowScaling};
-use crate::ecn::{EcnEnd, Mode};
+use crate::ecn::{EcnEnd, Mode, Prompt};
 use crate::info::Info;
 use crate::receiver::{Receiver, ReceiverStats, acceptable};
 use crate::sender::{Feedback, Outgoing, Sender, SenderStats, Window, timestamp};
@@ -156,14 +156,15 @@ impl Endpoint {
     }
 
     fn sender(&mut self) -> &mut Sender {
-        let (tcp, iss, phase, rtt, rwnd) = (&self.tcp, self.iss, self.phase, self.first_rtt, self.rwnd);
+        let (tcp, iss, phase, rtt) = (&self.tcp, self.iss, self.phase, self.first_rtt);
+        let (irs, rwnd) = (self.irs, self.rwnd);
         let synchronized =
             !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived);
         let agreed = self.agreed;
         self.sender.get_or_insert_with(|| {
             let mut sender = Sender::new(tcp, iss, phase);
             if synchronized {
-                sender.resume(tcp, rtt, rwnd, smss(tcp, &agreed), agreed.sack, agreed.timestamps);
+                sender.resume(tcp, rtt, (irs, rwnd), smss(tcp, &agreed), agreed.sack, agreed.timestamps);
             }
             Box::new(sender)
         })
@@ -201,9 +202,13 @@ impl Endpoint {
         self.state = State::Listen;
     }
 
-    /// The application writes `bytes`; `u64::MAX`: without end.
+    /// The application writes `bytes`; `u64::MAX`: without end. After its close there is nothing to write (RFC 9293
+    /// §3.10.2).
     pub fn write(&mut self, bytes: u64) {
-        self.sender().write(bytes);
+        let sender = self.sender();
+        if !sender.closing {
+            sender.write(bytes);
+        }
     }
 
     /// The application has no more to write.
@@ -251,6 +256,9 @@ impl Endpoint {
         }
         if let Some(receiver) = &mut self.receiver {
             (receiver.ack_at, receiver.ack_now) = (Time::NEVER, false);
+        }
+        if let Some(rare) = &mut self.rare {
+            (rare.hold_until, rare.earlier) = (None, None);
         }
         if error.is_some() {
             self.rare().error = error;
@@ -658,13 +666,11 @@ impl Endpoint {
             }
             return;
         }
-        if segment.flags.has(Flags::SYN) || segment.seq_len() > 0 {
+        if segment.len > 0 && segment.seq.before(next) {
             let tcp = self.tcp.clone();
-            if segment.len > 0 && segment.seq.before(next) {
-                self.receiver().on_unacceptable(segment, &tcp); // RFC 9293 §3.10.7.4, first check
-            }
-            self.ack_due = true;
+            self.receiver().on_unacceptable(segment, &tcp);
         }
+        self.ack_due = true;
     }
 
     /// RFC 9293 §3.10.7.4, second check: exactly the next number resets, others are challenged.
@@ -685,13 +691,17 @@ impl Endpoint {
         let next = self.irs + 1;
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
         let next = receiver.next;
-        if segment.len > 0 && self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp) {
+        let prompt = match segment.len {
+            0 => Prompt::default(),
+            _ => self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp),
+        };
+        if prompt.before {
             self.rare.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
-        if self.ecn.watches_data() {
+        if self.ecn.negotiated() {
             self.ecn.on_advance(receiver.next);
-            receiver.ack_now |= self.ecn.take_at_once();
+            receiver.ack_now |= prompt.at_once;
         }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
@@ -735,8 +745,10 @@ impl Endpoint {
                 State::LastAck => State::Closed,
                 state => state,
             };
-            if matches!(self.state, State::TimeWait | State::Closed) && self.closed_at == Time::NEVER {
-                self.closed_at = now;
+            match self.state {
+                State::Closed => self.end(now, None),
+                State::TimeWait if self.closed_at == Time::NEVER => self.closed_at = now,
+                _ => {}
             }
         }
     }
@@ -794,8 +806,12 @@ impl Endpoint {
             return Some((Segment { seq, ack, window: 0, len: 0, flags }, EcnField::NotEct));
         }
         let earlier = rare.earlier.take()?;
+        let reads = rare.reads;
         self.acks_sent += 1;
         let mut segment = self.header(now, self.max(), options, true);
+        if reads {
+            segment.window += segment.ack - earlier; // the same right edge
+        }
         segment.ack = earlier;
         Some((segment, EcnField::NotEct))
     }
@@ -814,7 +830,6 @@ impl Endpoint {
         let attempt = sender.expirations;
         let reply = self.state == State::SynReceived;
         let offers = |mine: bool, agreed: bool| mine && (!reply || agreed);
-        let window = self.buffer();
         *options = Options::default();
         if tcp.window_scaling != WindowScaling::Full || tcp.sack || tcp.timestamps {
             options.mss = Some(tcp.mss.0 as u16);
@@ -824,7 +839,7 @@ impl Endpoint {
             .then(|| (timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
         let scale = offers(tcp.window_scaling == WindowScaling::On, self.agreed.scaling);
         options.window_scale = scale.then(|| window_scale(&tcp));
-        let window = if tcp.window_scaling == WindowScaling::Full { window } else { window.min(65_535) };
+        let window = Receiver::first_window(&tcp);
         let mut segment = Segment { seq: self.iss, ack: Seq(0), window, len: 0, flags: Flags::SYN };
         if reply {
             segment.ack = self.irs + 1;
@@ -854,10 +869,8 @@ impl Endpoint {
     fn window_field(&mut self) -> u32 {
         let buffer = self.buffer();
         let smss = self.smss();
-        let window = match (&mut self.receiver, &self.rare) {
-            (Some(receiver), Some(rare)) if rare.reads => receiver.window(buffer, smss),
-            _ => buffer,
-        };
+        let reads = self.rare.as_ref().is_some_and(|r| r.reads);
+        let window = if reads { self.receiver().window(buffer, smss) } else { buffer };
         match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,
             (true, _) => {
@@ -925,7 +938,9 @@ impl Endpoint {
     #[inline]
     fn pure_ack(&mut self, now: Time, options: &mut Options) -> (Segment, EcnField) {
         self.acks_sent += 1;
-        let segment = self.header(now, self.max(), options, false);
+        // What a window took back does not reach must not make the ACK unacceptable (Linux, tcp_acceptable_seq).
+        let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.within_window());
+        let segment = self.header(now, seq, options, false);
         let field = self.ecn.field(0, false, false, segment.seq, &self.tcp);
         (segment, field)
     }

@@ -1,9 +1,10 @@
 //! The receiving half: what has arrived, and when to say so.
 
 use net::{Options, Segment, Seq};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::config::{DelayedAckUnit, GapAck, Tcp, WindowScaling};
+use crate::sender::timestamp;
 
 /// What a receiver counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,26 +67,23 @@ pub struct Receiver {
     /// TS.Recent and Last.ACK.sent (RFC 7323 §4.3).
     pub ts_recent: u32,
     last_ack: Seq,
-    /// When data last arrived; kept for quick ACKs only.
-    heard: Time,
+    /// When data last arrived, in milliseconds; kept for quick ACKs only.
+    heard: u32,
     stats: Counts,
 }
 
 impl Receiver {
-    /// Expects `next`.
+    /// Expects `next`, after a SYN or SYN-ACK that told the other side of [`Receiver::first_window`].
     pub fn new(next: Seq, tcp: &Tcp) -> Self {
         let quick = tcp.quick_ack.0 as u16;
+        let edge = next + Self::first_window(tcp);
+        Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, ..Receiver::default() }
+    }
+
+    /// The window that a SYN or SYN-ACK tells, which is never scaled (RFC 7323 §2.2).
+    pub fn first_window(tcp: &Tcp) -> u32 {
         let buffer = tcp.receive_window.0 as u32;
-        // What the SYN advertised, unscaled (RFC 7323 §2.2).
-        let told = if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) };
-        Receiver {
-            ack_at: Time::NEVER,
-            next,
-            edge: next + told,
-            last_ack: next,
-            quick,
-            ..Receiver::default()
-        }
+        if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }
     }
 
     /// Whether any of `segment` lies in the receive window (RFC 9293 §3.10.7.4, first check).
@@ -105,7 +103,7 @@ impl Receiver {
         if segment.len > 0 {
             self.count(segment);
             if self.quick > 0 {
-                self.heard = now;
+                self.heard = timestamp(now);
             }
             if self.behind.is_none() && segment.seq == self.next {
                 self.advance(end);
@@ -223,7 +221,8 @@ impl Receiver {
     /// Data goes out; soon after data came in, the conversation is interactive, and its ACKs can wait for
     /// it (Linux, tcp_event_data_sent).
     pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
-        if self.quick > 0 && self.stats.segments > 0 && now < self.heard + tcp.delayed_ack_timeout {
+        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
+        if self.quick > 0 && self.stats.segments > 0 && since < tcp.delayed_ack_timeout {
             self.quick = 0;
         }
     }

@@ -356,6 +356,12 @@ impl Sender {
         Seq(self.max.0.wrapping_sub(u32::from(self.fin_sent)))
     }
 
+    /// `max`, or the right edge of the window if a probe has passed it.
+    pub fn within_window(&self) -> Seq {
+        let edge = self.una + self.rwnd;
+        if self.max.after(edge) { edge } else { self.max }
+    }
+
     /// Whether everything that was written is acknowledged and no more will come.
     pub fn all_acknowledged(&self) -> bool {
         self.closing && self.unsent == 0 && !self.una.before(self.data_end())
@@ -450,9 +456,19 @@ impl Sender {
         }
     }
 
-    /// A sender that comes into being when the connection is established already.
-    pub fn resume(&mut self, tcp: &Tcp, rtt: Duration, rwnd: u32, smss: u32, sack: bool, timestamps: bool) {
-        (self.nxt, self.max, self.rwnd) = (self.una + 1, self.una + 1, rwnd);
+    /// A sender that comes into being when the connection is established already. `window`: the last that was told,
+    /// and a sequence number no later than that of any segment to come.
+    pub fn resume(
+        &mut self,
+        tcp: &Tcp,
+        rtt: Duration,
+        window: (Seq, u32),
+        smss: u32,
+        sack: bool,
+        timestamps: bool,
+    ) {
+        (self.nxt, self.max) = (self.una + 1, self.una + 1);
+        (self.wl1, self.rwnd) = window;
         if rtt > Duration::ZERO {
             self.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (self.una, self.max));
         }
@@ -550,10 +566,11 @@ impl Sender {
             && same_window
             && self.max.after(self.una)
             && self.rwnd > 0
+            && !self.is_persisting()
         {
             cut_by_loss = self.on_duplicate_ack(now, tcp);
         }
-        self.update_window(now, segment, tcp);
+        self.update_window(now, segment, self.una != was_una, tcp);
         if cut_by_echo && self.wait_for_timer {
             // RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires.
             (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
@@ -561,27 +578,48 @@ impl Sender {
         cut_by_echo || cut_by_loss
     }
 
+    /// RFC 9293 §3.10.7.4, fifth check. A segment that `advances` SND.UNA sets the window even if data of the other
+    /// side went out after it (Linux, tcp_may_update_window): the old window would reach too far from there.
     #[inline]
-    fn update_window(&mut self, now: Time, segment: &Segment, tcp: &Tcp) {
-        if segment.ack.before(self.una) || segment.seq.before(self.wl1) {
+    fn update_window(&mut self, now: Time, segment: &Segment, advances: bool, tcp: &Tcp) {
+        if segment.ack.before(self.una) || (segment.seq.before(self.wl1) && !advances) {
             return;
         }
-        self.set_window(segment);
-        if self.pending == Pending::Persist && self.timer != Time::NEVER && self.rwnd > 0 {
+        self.rwnd = segment.window;
+        self.wl1 = self.wl1.max(segment.seq);
+        if self.rwnd == 0 || self.is_persisting() {
+            self.expirations = 0;
+        }
+        self.most_window = self.most_window.max(segment.window);
+        if self.is_persisting() && (self.is_worth_it(self.rwnd) || self.all_out()) {
             self.rto.end_back_off();
-            (self.timer, self.expirations) = (Time::NEVER, 0);
+            self.timer = Time::NEVER;
+            if let Some(board) = self.more.as_mut().and_then(|m| m.board.as_mut()) {
+                board.lose_first(); // the octet of a probe, if it was refused
+            }
         }
         if self.una == self.max {
             self.persist(now, tcp);
         }
     }
 
+    /// Whether everything was sent that is to be sent.
+    fn all_out(&self) -> bool {
+        self.unsent == 0 && self.closing == self.fin_sent
+    }
+
+    /// Whether a closed window is probed.
+    #[inline]
+    fn is_persisting(&self) -> bool {
+        self.pending == Pending::Persist && self.timer != Time::NEVER
+    }
+
     /// Sets the persist timer: nothing is out, there is data, and the window is closed (RFC 9293 §3.8.6.1) or
     /// too small to be used yet (§3.8.6.2.1, the override timeout).
     #[inline(never)]
     fn persist(&mut self, now: Time, tcp: &Tcp) {
-        let has_data = self.unsent > 0 || (self.closing && !self.fin_sent);
-        if self.una == self.max && has_data && self.timer == Time::NEVER && !self.is_worth_it(self.rwnd) {
+        let waits = self.una == self.max && !self.all_out();
+        if waits && self.timer == Time::NEVER && !self.is_worth_it(self.rwnd) {
             self.pending = Pending::Persist;
             self.timer = now + self.rto.timeout(tcp);
         }
@@ -763,7 +801,7 @@ impl Sender {
                     (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
                 }
                 if tcp.recovery == RecoveryKind::Tahoe {
-                    self.duplicates.end();
+                    self.duplicates.no_recovery();
                     self.inflation = 0;
                     self.cwnd = tahoe::cwnd(f64::from(self.smss));
                     self.nxt = tahoe::send_next(self.una);
@@ -911,6 +949,9 @@ impl Sender {
             Pending::Rto => {}
             Pending::Persist => {
                 self.expirations = self.expirations.saturating_add(1);
+                if u64::from(self.expirations) > tcp.retries {
+                    return None; // probes that are answered go on for ever (RFC 9293 §3.8.6.1), others do not
+                }
                 self.rto.back_off();
                 self.timer = now + self.rto.timeout(tcp);
                 self.retransmit = true;
@@ -959,7 +1000,7 @@ impl Sender {
             self.cut(now, Congestion::Timeout { again }, tcp);
         }
         self.nxt = self.una;
-        self.retransmit = false;
+        self.retransmit = self.rwnd == 0; // a window taken back is probed with what is out (RFC 9293 §3.8.6)
         self.timed.1 = Time::NEVER;
         self.rto.back_off();
         self.set_rto(now, tcp);
@@ -1014,9 +1055,10 @@ impl Sender {
         tcp: &Tcp,
     ) -> bool {
         let Some(mut more) = self.more.take() else { return false };
+        let was_una = self.una;
         let cut = self.on_ack_with(&mut more, now, segment, options, feedback, tcp);
         self.more = Some(more);
-        self.update_window(now, segment, tcp);
+        self.update_window(now, segment, self.una != was_una, tcp);
         cut.0 | self.tell_of_board(now, cut.1, feedback, tcp)
     }
 
@@ -1256,6 +1298,9 @@ impl Sender {
             }
             return;
         }
+        if self.is_persisting() && !advanced {
+            return;
+        }
         if let Some(next) = next {
             (self.timer, self.pending) = (next.max(now), Pending::Reorder);
             return;
@@ -1419,7 +1464,7 @@ impl Sender {
             let seq = Seq(self.una.0.wrapping_sub(1));
             return Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true };
         }
-        let timer = self.timer;
+        let (timer, timed) = (self.timer, self.timed);
         let there = u64::from(self.data_end().minus(self.una).max(0) as u32).saturating_add(self.unsent);
         let len = there.min(u64::from(self.rwnd.max(1))).min(u64::from(self.smss)) as u32;
         let mut outgoing = self.build(now, self.una, len, tcp);
@@ -1427,7 +1472,7 @@ impl Sender {
         outgoing.push &= !outgoing.probe;
         // A byte that the window had no room for is sent again with what follows.
         self.nxt = if outgoing.probe { self.una } else { self.max };
-        self.timer = timer;
+        (self.timer, self.timed) = (timer, timed); // its round trip is not timed
         outgoing
     }
 
@@ -1475,6 +1520,7 @@ impl Sender {
             f64::from(self.max - self.una)
         };
         let Some(len) = self.new_length(more, tcp) else {
+            self.persist(now, tcp);
             return self.send_what_may_be_lost(more, used, now, tcp);
         };
         let board = more.board.as_mut()?;
@@ -1586,10 +1632,13 @@ impl Sender {
         Some(outgoing)
     }
 
-    /// Sends [start, end) again.
+    /// Sends [start, end) again. A FIN that was not sent yet does not join it: the scoreboard would not know.
     fn resend(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) -> Outgoing {
         let fin = u32::from(self.fin_sent && end == self.max);
-        self.build(now, start, end - start - fin, tcp)
+        let closing = std::mem::replace(&mut self.closing, self.fin_sent);
+        let outgoing = self.build(now, start, end - start - fin, tcp);
+        self.closing = closing;
+        outgoing
     }
 
     #[inline(never)]
@@ -1650,7 +1699,8 @@ impl Sender {
         }
         let is_new = seq == self.max;
         let data_end = self.data_end().max(end);
-        let fin = self.closing && self.unsent == 0 && end == data_end;
+        let fin_fits = self.fin_sent || len == 0 || end - self.una < self.rwnd;
+        let fin = self.closing && self.unsent == 0 && end == data_end && fin_fits;
         let push = len > 0 && self.pushes(seq, end);
         self.fin_sent |= fin;
         self.max = self.max.max(end + u32::from(fin));

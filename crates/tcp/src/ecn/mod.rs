@@ -16,7 +16,7 @@ use nonce::Nonce;
 use rfc3168::EcnState;
 
 /// What a connection agreed on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// No ECN.
     #[default]
@@ -41,8 +41,6 @@ pub struct EcnEnd {
     handshake: Field,
     /// The ACK that ends the handshake is still to go out.
     first_ack: bool,
-    /// An ACK must go out at once.
-    at_once: bool,
     /// RFC 3168 as it is usually done: new data is ECT(0), and nothing else.
     usual: bool,
     more: Option<Box<More>>,
@@ -53,6 +51,15 @@ pub struct EcnEnd {
 enum More {
     Accurate(Accurate),
     Nonce(Nonce),
+}
+
+/// Which ACKs a mark asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prompt {
+    /// One of what was received before, with the state as it was.
+    pub before: bool,
+    /// One of this segment.
+    pub at_once: bool,
 }
 
 /// The flags of ECN in a segment.
@@ -125,8 +132,9 @@ impl EcnEnd {
             }
             self.more = Some(Box::new(More::Accurate(accurate)));
         } else {
+            self.classic.on_syn(flags);
             self.mode = match tcp.ecn_in_force() {
-                _ if !EcnState::agrees(flags) => Mode::Off,
+                _ if !self.classic.negotiated() => Mode::Off,
                 Ecn::Dctcp => Mode::Dctcp,
                 Ecn::Nonce => Mode::Nonce,
                 _ => Mode::Classic,
@@ -160,44 +168,43 @@ impl EcnEnd {
 
     /// A packet with data arrives. Whether what was received before must be acknowledged first.
     #[inline]
-    pub fn on_data(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> bool {
+    pub fn on_data(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> Prompt {
         if self.mode == Mode::Off {
-            return false;
+            return Prompt::default();
         }
         let marked = field == Field::Ce && tcp.misbehaviour != Misbehaviour::HidesMarks;
         if self.mode == Mode::Classic {
             // Linux does not delay the first echo (tcp_ecn_check_ce).
-            self.at_once |= marked && !self.classic.echoes() && tcp.quick_ack.0 > 0.0;
+            let at_once = marked && !self.classic.echoes() && tcp.quick_ack.0 > 0.0;
             self.classic.on_data(segment.flags.has(Flags::CWR), marked);
-            return false;
+            return Prompt { before: false, at_once };
         }
         self.on_data_otherwise(segment, field, marked, owes_ack)
     }
 
     #[inline(never)]
-    fn on_data_otherwise(&mut self, segment: &Segment, field: Field, marked: bool, owes_ack: bool) -> bool {
+    fn on_data_otherwise(&mut self, segment: &Segment, field: Field, marked: bool, owes_ack: bool) -> Prompt {
         match self.mode {
-            Mode::Off | Mode::Classic => false,
+            Mode::Off | Mode::Classic => Prompt::default(),
             Mode::Dctcp => {
                 let changed = self.ce.on_data(marked);
-                self.at_once |= changed;
-                changed && owes_ack
+                Prompt { before: changed && owes_ack, at_once: changed }
             }
             Mode::Nonce => {
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked);
                 if let Some(nonce) = self.nonce() {
                     nonce.on_data(field, segment.seq);
                 }
-                false
+                Prompt::default()
             }
             Mode::Accurate => {
                 // RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once.
-                self.at_once |= self.ce.on_data(marked) && marked;
+                let at_once = self.ce.on_data(marked) && marked;
                 if let Some(accurate) = self.accurate() {
                     let field = if marked || field != Field::Ce { field } else { Field::Ect0 };
                     accurate.on_packet(field, u32::from(segment.len));
                 }
-                false
+                Prompt { before: false, at_once }
             }
         }
     }
@@ -241,16 +248,9 @@ impl EcnEnd {
     /// RCV.NXT is `next` now.
     #[inline]
     pub fn on_advance(&mut self, next: Seq) {
-        if self.mode == Mode::Nonce
-            && let Some(nonce) = self.nonce()
-        {
+        if let Some(nonce) = self.nonce() {
             nonce.on_advance(next);
         }
-    }
-
-    /// Whether what arrived must be acknowledged at once.
-    pub fn take_at_once(&mut self) -> bool {
-        std::mem::take(&mut self.at_once)
     }
 
     /// The ACK of a SYN-ACK arrives: with Accurate ECN it says in which field that came, and counts nothing else.
@@ -323,12 +323,6 @@ impl EcnEnd {
     #[inline]
     pub fn say_cwr(&mut self) {
         self.classic.say_cwr();
-    }
-
-    /// Whether it matters where data stands: [`EcnEnd::on_advance`], [`EcnEnd::take_at_once`].
-    #[inline]
-    pub fn watches_data(&self) -> bool {
-        self.mode != Mode::Off
     }
 
     /// Whether the sender is scalable and has the feedback it needs (RFC 9331 §4.2).

@@ -5,9 +5,11 @@
 
 use net::Flags;
 
-/// The ECN state of an endpoint that has agreed to use it: as a sender of data and as a receiver.
+/// The ECN state of an endpoint: as a sender of data and as a receiver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EcnState {
+    /// Both ends agreed to use it.
+    negotiated: bool,
     /// The window was cut: the next new data segment says so.
     cwr_due: bool,
     /// A mark arrived and the sender has not said CWR since.
@@ -15,22 +17,27 @@ pub struct EcnState {
 }
 
 impl EcnState {
+    /// Whether the connection uses ECN.
+    pub fn negotiated(&self) -> bool {
+        self.negotiated
+    }
+
     /// Flags of a SYN from an endpoint that offers ECN (§6.1.1: an ECN-setup SYN).
     pub fn setup_syn() -> Flags {
         Flags::ECE | Flags::CWR
     }
 
     /// A SYN or SYN-ACK arrived at an endpoint that wants ECN: whether it completes the negotiation.
-    pub fn agrees(flags: Flags) -> bool {
+    pub fn on_syn(&mut self, flags: Flags) {
         let setup_syn = !flags.has(Flags::ACK) && flags.has(Flags::ECE | Flags::CWR);
         let setup_syn_ack = flags.has(Flags::ACK | Flags::ECE) && !flags.has(Flags::CWR);
-        setup_syn || setup_syn_ack
+        self.negotiated = setup_syn || setup_syn_ack;
     }
 
     /// Data arrived: CWR stops the echo, a mark on the same segment starts it again (§6.1.3).
     #[inline]
     pub fn on_data(&mut self, cwr: bool, ce: bool) {
-        self.echoing = (self.echoing && !cwr) || ce;
+        self.echoing = (self.echoing && !cwr) || (ce && self.negotiated);
     }
 
     /// Whether an ACK carries ECN-Echo now.
@@ -41,7 +48,7 @@ impl EcnState {
 
     /// The window was cut, for whatever reason (§6.1.2).
     pub fn on_cut(&mut self) {
-        self.cwr_due = true;
+        self.cwr_due = self.negotiated;
     }
 
     /// Whether the next new data segment carries CWR.
@@ -62,7 +69,9 @@ mod tests {
     use super::*;
 
     fn negotiated(flags: Flags) -> bool {
-        EcnState::agrees(flags)
+        let mut e = EcnState::default();
+        e.on_syn(flags);
+        e.negotiated()
     }
 
     /// §6.1.1: the four combinations that are and are not a setup.
@@ -79,6 +88,9 @@ mod tests {
     #[test]
     fn the_echo_lasts_from_the_mark_to_cwr() {
         let mut e = EcnState::default();
+        e.on_data(false, true);
+        assert!(!e.echoes(), "not negotiated");
+        e.on_syn(EcnState::setup_syn());
         for (cwr, ce, echoes) in [
             (false, true, true),
             (false, false, true),
@@ -94,7 +106,9 @@ mod tests {
     #[test]
     fn cwr_is_said_once_a_cut() {
         let mut e = EcnState::default();
-        assert!(!e.owes_cwr());
+        e.on_cut();
+        assert!(!e.owes_cwr(), "not negotiated");
+        e.on_syn(EcnState::setup_syn());
         e.on_cut();
         assert!(e.owes_cwr());
         e.say_cwr();

@@ -38,6 +38,11 @@ impl Duplicates {
         std::mem::take(self).active
     }
 
+    /// The fast retransmit begins no recovery: the duplicates that follow do nothing.
+    pub fn no_recovery(&mut self) {
+        self.active = false;
+    }
+
     /// Whether a recovery is under way.
     pub fn in_recovery(&self) -> bool {
         self.active
@@ -61,6 +66,20 @@ mod tests {
         assert_eq!(seen, [Wait, Wait, Retransmit, Inflate, Inflate]);
         assert!(r.end() && !r.end());
         assert_eq!(r.on_duplicate(3, true, false), Wait);
+    }
+
+    /// Tahoe: one window's duplicates retransmit once.
+    #[test]
+    fn without_recovery_later_duplicates_do_nothing() {
+        let mut r = Duplicates::default();
+        let seen: Vec<_> = (0..8)
+            .map(|_| {
+                let what = r.on_duplicate(3, true, false);
+                r.no_recovery();
+                what
+            })
+            .collect();
+        assert_eq!(seen, [Wait, Wait, Retransmit, Wait, Wait, Wait, Wait, Wait]);
     }
 
     #[test]

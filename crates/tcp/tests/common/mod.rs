@@ -1,0 +1,5 @@
+//! What the tests of this crate share.
+#![allow(dead_code)]
+
+pub mod path;
+pub mod random;

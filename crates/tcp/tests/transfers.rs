@@ -1,0 +1,289 @@
+//! Two ends over a path that loses, reorders, repeats, corrupts and marks, with any parameters: they
+//! never deliver wrong bytes, and always finish or give up as RFC 9293 §3.8.3 says.
+
+mod common;
+
+use std::fmt;
+
+use common::path::{App, Closes, Fate, Harm, Link, Pair, Passage, Path};
+use common::random::{self, Drawn};
+use proptest::prelude::*;
+use units::{Duration, Rate, Time};
+
+/// More events than any transfer here takes.
+const MOST_EVENTS: u64 = 100_000;
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// An application that writes now and then, and may read slowly.
+fn app() -> impl Strategy<Value = App> {
+    let writes = prop::collection::vec((0u64..2000, 1u64..6000), 0..8);
+    let reads = prop::option::weighted(0.3, (1u64..1500, 500u32..20_000));
+    (writes, reads, prop::bool::ANY).prop_map(|(writes, reads, after_peer)| {
+        let mut at = 0;
+        let later = writes.iter().map(|&(wait, bytes)| {
+            at += wait;
+            (Time::ZERO + ms(at), bytes)
+        });
+        let writes: std::collections::VecDeque<_> = later.collect();
+        let closes = if after_peer || writes.is_empty() { Closes::AfterPeer } else { Closes::AfterWrites };
+        App { writes, closes, reads: reads.map(|(wait, n)| (ms(wait), n)) }
+    })
+}
+
+fn harm() -> impl Strategy<Value = Harm> {
+    let some = || prop_oneof![Just(0.0), 0.0..0.1f64];
+    (some(), some(), some(), some(), some(), 1u64..400).prop_map(
+        |(loss, corruption, duplication, reordering, marking, late_ms)| Harm {
+            loss,
+            corruption,
+            duplication,
+            reordering,
+            marking,
+            late_ms,
+        },
+    )
+}
+
+#[derive(Clone)]
+struct Case {
+    tcps: [Drawn; 2],
+    apps: [App; 2],
+    harm: Harm,
+    seed: u64,
+    rtt: u64,
+    link: Option<(u64, usize)>,
+    iss: [u32; 2],
+    both_open: bool,
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Case { tcps, apps, harm, seed, rtt, link, iss, both_open } = self;
+        let apps = apps.clone().map(|a| (a.writes, a.closes, a.reads));
+        let text = format!("{:?}\n{:?}\n{apps:?}\n{harm:?}\n", tcps[0], tcps[1]);
+        f.write_str(&text)?;
+        let text = format!("seed {seed} rtt {rtt} link {link:?} iss {iss:?} both {both_open}");
+        f.write_str(&text)
+    }
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let ends = (random::parameters(), random::parameters(), app(), app());
+    let iss = prop_oneof![Just(0u32), Just(u32::MAX - 3000), any::<u32>()];
+    let link = prop::option::of((100_000u64..10_000_000, 1usize..30));
+    let rest = (harm(), any::<u64>(), 1u64..300, link, [iss.clone(), iss], prop::bool::weighted(0.1));
+    (ends, rest).prop_map(|((a, b, one, mut other), (harm, seed, rtt, link, iss, both_open))| {
+        if one.closes == Closes::AfterPeer && other.closes == Closes::AfterPeer {
+            other.closes = Closes::AfterWrites; // someone must begin
+            other.writes.push_back((Time::ZERO, 1));
+            other.writes.make_contiguous().sort();
+        }
+        Case { tcps: [a, b], apps: [one, other], harm, seed, rtt, link, iss, both_open }
+    })
+}
+
+fn check(case: &Case) {
+    let mut pair = Pair::new(case.tcps.clone().map(|d| d.tcp), ms(case.rtt), case.apps.clone());
+    pair.set_iss(case.iss);
+    if case.both_open {
+        pair.open_at_once();
+    }
+    let mut path = Path::new(vec![pair], case.harm.rule(case.seed));
+    if let Some((rate, limit)) = case.link {
+        path.links = [Link::new(Rate(rate), limit), Link::new(Rate(rate), limit)];
+    }
+    while path.step(Time::NEVER) {
+        assert!(path.events < MOST_EVENTS, "it does not end: {}", path.pairs[0].describe());
+    }
+    if !path.gave_up() {
+        let pair = &path.pairs[0];
+        assert!(pair.is_complete() && pair.is_closed(), "at {}: {}", path.now, pair.describe());
+    }
+}
+
+proptest! {
+    #![proptest_config(random::cases())]
+
+    #[test]
+    fn every_transfer_is_right_and_ends(case in case()) {
+        check(&case);
+    }
+}
+
+/// What the random cases above found, at their smallest; each failed once.
+mod found {
+    use super::*;
+    use serde_json::{Value, json};
+    use tcp::Tcp;
+    use units::Read;
+
+    /// An end with short timers and the rest as said.
+    fn end(more: Value) -> Drawn {
+        let mut all = json!({"mss": "100 B", "receive_window": "100 B", "initial_window": "1 packets", "delayed_ack": "1 packets",
+            "duplicate_acks": "1 packets", "rto_initial": "100 ms", "rto_min": "1 ms", "rto_max": "1 s"});
+        if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
+            all.extend(more.clone());
+        }
+        Drawn { tcp: Tcp::read(&all, "tcp").unwrap(), from: all }
+    }
+
+    fn writer(writes: &[(u64, u64)]) -> App {
+        App { writes: writes.iter().map(|w| (Time::ZERO + ms(w.0), w.1)).collect(), ..App::default() }
+    }
+
+    fn slow(every: u64, app: App) -> App {
+        App { reads: Some((ms(every), 500)), ..app }
+    }
+
+    fn run(tcps: [Drawn; 2], apps: [App; 2], harm: Harm, seed: u64, rtt: u64) {
+        check(&Case { tcps, apps, harm, seed, rtt, link: None, iss: [0, 0], both_open: false });
+    }
+
+    /// A probe of one octet is the same octet each time, and goes out again when the window opens.
+    #[test]
+    fn the_octet_of_a_probe_is_not_a_new_one_each_time() {
+        for recovery in ["reno", "sack"] {
+            let tcp = || end(json!({"recovery": recovery, "sack": true, "rto_min": "20 ms"}));
+            let apps = [writer(&[(0, 4477)]), slow(700, App::listens())];
+            let harm = Harm { loss: 0.08, ..Harm::default() };
+            for seed in 0..20 {
+                run([tcp(), tcp()], apps.clone(), harm, seed, 50);
+            }
+        }
+    }
+
+    /// A segment with an old sequence number, as Linux probes a window, is answered.
+    #[test]
+    fn a_probe_without_data_is_answered() {
+        let tcps = [end(json!({"zero_window_probe": "old-sequence", "rto_min": "400 ms"})), end(json!({}))];
+        let harm = Harm { loss: 0.05, ..Harm::default() };
+        run(tcps, [writer(&[(0, 4500)]), slow(1000, App::listens())], harm, 7718663811183, 1);
+    }
+
+    /// An ACK that repeats older data closes the window that it says is closed.
+    #[test]
+    fn an_acknowledgement_in_old_data_sets_the_window() {
+        let tcps = [
+            end(json!({"mss": "419 B", "receive_window": "1466 B"})),
+            end(
+                json!({"mss": "123 B", "receive_window": "123 B", "delayed_ack": "2 packets", "quick_ack": "1 packets",
+                "delayed_ack_timeout": "75 ms", "rto_min": "241 ms"}),
+            ),
+        ];
+        let apps = [writer(&[(333, 739)]), slow(563, writer(&[(455, 493)]))];
+        let case = Case {
+            tcps,
+            apps,
+            harm: Harm::default(),
+            seed: 0,
+            rtt: 41,
+            link: Some((100_000, 1)),
+            iss: [0, 0],
+            both_open: false,
+        };
+        check(&case);
+    }
+
+    /// The window of a SYN is not taken back when the first data waits to be read.
+    #[test]
+    fn the_first_window_holds() {
+        let tcps = [
+            end(json!({"mss": "1291 B", "receive_window": "1291 B"})),
+            end(json!({"mss": "431 B", "receive_window": "1293 B"})),
+        ];
+        run(tcps, [writer(&[(357, 863)]), slow(1000, writer(&[(0, 1)]))], Harm::default(), 0, 1);
+        let scaled = || end(json!({"window_scaling": "on", "receive_window": "65544 B", "mss": "2731 B"}));
+        run(
+            [scaled(), scaled()],
+            [writer(&[(132, 1)]), slow(1000, writer(&[(0, 1)]))],
+            Harm::default(),
+            2,
+            1,
+        );
+    }
+
+    /// The ACK that DCTCP sends for what came before a change of marks leaves the right edge where it was.
+    #[test]
+    fn an_earlier_ack_does_not_take_the_window_back() {
+        let tcps = [
+            end(
+                json!({"ecn": "dctcp", "mss": "1561 B", "receive_window": "17171 B", "delayed_ack": "2 packets",
+                "delayed_ack_timeout": "2 ms"}),
+            ),
+            end(json!({"ecn": "rfc3168"})),
+        ];
+        let harm = Harm { marking: 0.0910956393673323, ..Harm::default() };
+        run(tcps, [slow(1000, App::listens()), writer(&[(0, 1), (0, 1800)])], harm, 19108649783516076, 1);
+    }
+
+    /// A closed window that overtakes the ACK before it: what is out is sent again all the same.
+    #[test]
+    fn a_window_that_closes_over_data_in_flight_is_probed() {
+        let tcps = [
+            end(json!({"window_scaling": "on", "receive_window": "150 B", "initial_window": "3 packets",
+                "duplicate_acks": "2 packets", "delayed_ack": "2 packets", "delayed_ack_timeout": "134 ms",
+                "rto_min": "342 ms", "quick_ack": "5 packets"})),
+            end(
+                json!({"fast_retransmit": "unguarded", "zero_window_probe": "old-sequence", "receive_window": "600 B",
+                "duplicate_acks": "2 packets", "delayed_ack": "3 packets", "delayed_ack_timeout": "132 ms",
+                "rto_min": "567 ms", "quick_ack": "2 packets"}),
+            ),
+        ];
+        let apps = [slow(353, App::listens()), writer(&[(0, 1), (0, 1707), (0, 5843)])];
+        let harm = Harm {
+            corruption: 0.06187719893452907,
+            duplication: 0.07174365226905152,
+            reordering: 0.08109674962450046,
+            marking: 0.035190657213635006,
+            late_ms: 230,
+            loss: 0.0,
+        };
+        for seed in 4230258115860784788..4230258115860784888 {
+            run(tcps.clone(), apps.clone(), harm, seed, 59);
+        }
+    }
+
+    /// With scoreboard, a window smaller than half a segment is probed like a closed one.
+    #[test]
+    fn a_window_too_small_to_use_is_probed() {
+        let tcps = [
+            end(json!({"sack": true, "mss": "197 B", "receive_window": "295 B"})),
+            end(
+                json!({"recovery": "sack", "sack": true, "mss": "197 B", "receive_window": "197 B", "rto_min": "125 ms"}),
+            ),
+        ];
+        let apps = [slow(138, App::listens()), writer(&[(0, 1), (144, 2760)])];
+        let harm = Harm { loss: 0.0862, marking: 0.0493, ..Harm::default() };
+        for seed in 0..50 {
+            run(tcps.clone(), apps.clone(), harm, seed, 1);
+        }
+    }
+
+    /// Tahoe sends again once for all duplicates of a window, even unguarded, so that copies of ACKs do not multiply.
+    #[test]
+    fn duplicates_of_tahoe_do_not_multiply() {
+        let tcps = [end(json!({"recovery": "tahoe", "fast_retransmit": "unguarded"})), end(json!({}))];
+        let harm = Harm { duplication: 0.03999676307015881, late_ms: 1, ..Harm::default() };
+        run(tcps, [writer(&[(0, 4337), (0, 5857), (0, 4406)]), App::listens()], harm, 0, 2);
+    }
+
+    /// A FIN joins no segment that is sent again from the scoreboard: if that was lost, it would never be sent again.
+    #[test]
+    fn a_fin_is_on_the_scoreboard() {
+        let tcp = || end(json!({"recovery": "sack", "sack": true, "rto_min": "50 ms"})).tcp;
+        let apps = [App { closes: Closes::AfterPeer, ..writer(&[(25, 100)]) }, writer(&[(30, 1)])];
+        let pair = Pair::new([tcp(), tcp()], ms(20), apps);
+        // The original arrives after the timer has sent a copy, which is lost.
+        let rule = |p: &Passage| match (p.way, p.segment.len, p.nth_data) {
+            (0, 1.., 0) => Fate { late: ms(100), ..Fate::PASS },
+            (0, 1.., 1) => Fate::DROP,
+            _ => Fate::PASS,
+        };
+        let mut path = Path::new(vec![pair], rule);
+        path.run(Time::NEVER);
+        assert!(path.pairs[0].is_complete() && path.pairs[0].is_closed(), "{}", path.pairs[0].describe());
+    }
+}
