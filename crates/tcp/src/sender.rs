@@ -477,7 +477,7 @@ impl Sender {
 
     /// Whether it holds nothing that would be missed.
     pub fn is_plain(&self) -> bool {
-        self.more.is_none() && self.stats.timeouts == 0
+        self.more.is_none() && self.stats.timeouts == 0 && !self.nodelay && !self.cork
     }
 
     /// Small segments never wait, as the application wishes.
