@@ -890,7 +890,7 @@ impl Sender {
                 SpuriousResponse::Restore => self.cwnd.max(more.undo.cwnd),
                 _ => {
                     let first = tcp.initial_window.bytes(window.smss);
-                    window.flight + f64::from(acked).min(first) // RFC 4015 §3.4
+                    (window.flight + f64::from(acked).min(first)).max(window.smss) // RFC 4015 §3.4
                 }
             };
         }
