@@ -469,6 +469,7 @@ impl Sender {
     ) {
         (self.nxt, self.max) = (self.una + 1, self.una + 1);
         (self.wl1, self.rwnd) = window;
+        self.most_window = self.rwnd;
         if rtt > Duration::ZERO {
             self.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (self.una, self.max));
         }
