@@ -458,11 +458,18 @@ impl Endpoint {
             return;
         }
         if !segment.flags.has(Flags::SYN) {
+            if acked && self.rare.as_ref().is_some_and(|r| r.tried) {
+                // A responder that sends no second SYN-ACK (RFC 5562 §5) is established already.
+                self.syn_acked(now);
+                self.establish(now);
+                self.in_synchronized(now, segment, options, field);
+            }
             return;
         }
         self.take_syn(segment, options, field);
         if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
             self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
+            self.rare().tried = true;
             return;
         }
         if acked {
@@ -670,11 +677,27 @@ impl Endpoint {
             }
             return;
         }
+        if segment.seq_len() == 0 && segment.seq.before(next) && segment.flags.has(Flags::ACK) {
+            self.take_late_ack(now, segment);
+        }
         if segment.len > 0 && segment.seq.before(next) {
             let tcp = self.tcp.clone();
             self.receiver().on_unacceptable(segment, &tcp);
         }
         self.ack_due = true;
+    }
+
+    /// An ACK from before what was received last: what it acknowledges counts (as Linux has it, up to the last
+    /// window update), or two ends whose probes crossed would answer each other for ever.
+    fn take_late_ack(&mut self, now: Time, segment: &Segment) {
+        if self.state == State::SynReceived || segment.ack.after(self.max()) {
+            return;
+        }
+        let Some(sender) = &mut self.sender else { return };
+        if segment.ack.after(sender.una) {
+            sender.on_ack(now, segment, &Options::NONE, Feedback::default(), &self.tcp);
+            self.after_ack(now);
+        }
     }
 
     /// RFC 9293 §3.10.7.4, second check: exactly the next number resets, others are challenged.

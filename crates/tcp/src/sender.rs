@@ -596,7 +596,7 @@ impl Sender {
             self.rto.end_back_off();
             self.timer = Time::NEVER;
             if let Some(board) = self.more.as_mut().and_then(|m| m.board.as_mut()) {
-                board.lose_first(); // the octet of a probe, if it was refused
+                board.lose_all(false); // the octet of a probe, if it was refused
             }
         }
         if self.una == self.max {
@@ -1363,7 +1363,7 @@ impl Sender {
     #[inline(never)]
     fn next_unusual(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match self.more {
-            _ if self.wait_for_timer => None,
+            _ if self.wait_for_timer && self.timer != Time::NEVER => None,
             Some(_) => self.next_with_more(now, tcp),
             None => self.next_by_bytes(now, tcp),
         }
@@ -1477,7 +1477,7 @@ impl Sender {
         outgoing
     }
 
-    /// The same with scoreboard, where a byte that has no room counts as lost.
+    /// The same with scoreboard, which must know of the byte.
     fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let (clock, max) = (more.clock, self.max);
         let outgoing = self.probe_window(now, tcp);
@@ -1486,7 +1486,6 @@ impl Sender {
             if self.max != max {
                 board.on_sent(max, self.max, now, &clock, false);
             }
-            board.lose_all(false);
         }
         Some(outgoing)
     }
@@ -1494,6 +1493,9 @@ impl Sender {
     fn next_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if std::mem::take(&mut more.probe_due) {
             return self.probe_tail(more, now, tcp);
+        }
+        if self.is_persisting() {
+            return None; // nothing goes but probes
         }
         let board = more.board.as_mut()?;
         let pipe = board.pipe() as f64;
@@ -1663,7 +1665,7 @@ impl Sender {
         let len = available.min(u64::from(mss)) as u32;
         // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out and a part is worth it.
         if room < len {
-            let part = sent == 0 && self.rwnd < len && again == 0 && self.is_worth_it(room);
+            let part = sent == 0 && room > 0 && self.rwnd < len && (again > 0 || self.is_worth_it(room));
             if !part {
                 self.persist(now, tcp);
                 return None;
