@@ -469,6 +469,7 @@ impl Sender {
     ) {
         (self.nxt, self.max) = (self.una + 1, self.una + 1);
         (self.wl1, self.rwnd) = window;
+        self.most_window = self.rwnd;
         if rtt > Duration::ZERO {
             self.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (self.una, self.max));
         }
@@ -477,7 +478,7 @@ impl Sender {
 
     /// Whether it holds nothing that would be missed.
     pub fn is_plain(&self) -> bool {
-        self.more.is_none() && self.stats.timeouts == 0
+        self.more.is_none() && self.stats.timeouts == 0 && !self.nodelay && !self.cork
     }
 
     /// Small segments never wait, as the application wishes.
