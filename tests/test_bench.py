@@ -87,6 +87,12 @@ def test_a_missing_peer_is_told_once_with_its_remedy(capsys: pytest.CaptureFixtu
     ]
 
 
+def test_peers_without_a_script_are_left_out() -> None:
+    told: list[str] = []
+    assert bench.available("S5", told.append) == []
+    assert told == ["ns-2 and ns-3 are left out of S5: they have no script for it"]
+
+
 def test_an_unknown_scenario_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["bench", "S99"]) == 2
     out, err = capsys.readouterr()

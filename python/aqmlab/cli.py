@@ -7,6 +7,7 @@ for a defect of aqmlab.
 
 import os
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 WRONG_INPUT = 2
 INTERRUPTED = 130
 DEFECT = 1
+FAILED = 1
 PIPE_CLOSED = 141
 
 app = typer.Typer(
@@ -61,30 +63,102 @@ def run_command(
             help="Change a key, e.g. network.queue.limit='64 packets'; may be given again.",
         ),
     ] = None,
+    pcap: Annotated[
+        Path | None, typer.Option(help="Folder to make for captures, in pcapng.", metavar="DIR")
+    ] = None,
+    pcap_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Capture this link (from>to) or host; may be given again."
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an earlier run in the folder.")
     ] = False,
 ) -> None:
-    """Run a scenario and show its flows and links. Files are written only with --out."""
+    """Run a scenario and show its flows and links. Files are written with --out and --pcap."""
     import json
     from contextlib import nullcontext
 
     from aqmlab.experiment import run
     from aqmlab.progress import Bar
-    from aqmlab.results import new_folder
-    from aqmlab.scenario import normalize
+    from aqmlab.results import new_captures, new_folder
+    from aqmlab.scenario import normalize, toml_value
     from aqmlab.summary import show
 
     overrides = [_change(change) for change in changes or []]
     overrides += [("seed", seed)] if seed is not None else []
+    overrides += [("record.pcap.on", toml_value(pcap_on))] if pcap_on else []
     scenario = json.loads(normalize(file, overrides=overrides))
-    with new_folder(out, force=force) if out else nullcontext() as folder:
+    if pcap and not scenario["record"]["pcap"]["on"]:
+        raise ValueError(
+            "--pcap needs to know where: name links and hosts, e.g. --pcap-on 'left>right'"
+        )
+    if pcap_on and not pcap:
+        raise ValueError("--pcap-on needs a folder for the captures: --pcap DIR")
+    with (
+        new_folder(out, force=force) if out else nullcontext() as folder,
+        new_captures(pcap, force=force) if pcap else nullcontext() as captures,
+    ):
         with Bar() as bar:
-            result = run(scenario, progress=bar)
+            result = run(scenario, pcap=captures, progress=bar)
         if folder:
             result.write_files(folder)
     show(result, _console())
     typer.echo(f"Written to {out}" if out else "Nothing is written without --out DIR.")
+    if pcap:
+        typer.echo(f"Captures written to {pcap}")
+    elif scenario["record"]["pcap"]["on"]:
+        typer.echo("Captures are written only with --pcap DIR.")
+
+
+class Graph(StrEnum):
+    """What `aqmlab plot` draws of a flow."""
+
+    SEQUENCE = "sequence"
+    WINDOW = "window"
+    RTT = "rtt"
+
+
+@app.command()
+def plot(
+    graph: Annotated[Graph, typer.Argument(help="What to draw of a flow.", show_choices=True)],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN", help="Folder of a run that recorded what is drawn, or a scenario to run."
+        ),
+    ],
+    flow: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Name of the flow, or its number; default: the first."),
+    ] = None,
+    begin: Annotated[
+        float | None, typer.Option("--from", metavar="S", help="Draw from this time (s).")
+    ] = None,
+    end: Annotated[
+        float | None, typer.Option("--to", metavar="S", help="Draw up to this time (s).")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File to write (.png, .svg, .pdf); default GRAPH.png."),
+    ] = None,
+) -> None:
+    """Draw a flow: its segments and ACKs over time, its windows, or its round trips."""
+    from aqmlab import plots, sequence
+
+    result = sequence.load(source, graph.value)
+    name = sequence.flow_name(result, flow)
+    times = (begin, end)
+    figure = {
+        Graph.SEQUENCE: plots.sequence,
+        Graph.WINDOW: plots.windows,
+        Graph.RTT: plots.rtt,
+    }[graph](result, name, times)
+    path = out or Path(f"{graph.value}.png")
+    if path.suffix.lower() not in plots.FORMATS:
+        raise ValueError(f"--out {path} must end in one of {', '.join(plots.FORMATS)}")
+    typer.echo(f"Written to {plots.save(figure, path)}")
 
 
 @app.command()
@@ -118,6 +192,54 @@ def reproduce(
     runs, threads = _count("--replications", replications), _count("--jobs", jobs)
     report = chosen.reproduce(wanted, runs, threads, out, _console())
     typer.echo(str(report))
+
+
+@app.command("script")
+def script_command(
+    files: Annotated[
+        list[Path], typer.Argument(help="Packet scripts, or folders with *.pkt in them.")
+    ],
+    preset: Annotated[
+        str, typer.Option(help="Parameters of TCP to begin with: linux or rfc.", metavar="NAME")
+    ] = "linux",
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a parameter of TCP, e.g. congestion=reno; may be given again.",
+        ),
+    ] = None,
+    tolerance: Annotated[
+        str | None,
+        typer.Option(
+            help="How far times may be off, unless a script says; default 4 ms.", metavar="TIME"
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the outcomes as JSON, one object a script.")
+    ] = False,
+) -> int:
+    """Run packet scripts (packetdrill's language) against the TCP endpoint, in virtual time."""
+    import json
+
+    from aqmlab import script
+
+    outcomes = []
+    options = {
+        "preset": preset,
+        "changes": [_change(change, "congestion=reno") for change in changes or []],
+        "tolerance": tolerance,
+    }
+    for outcome in script.run_files(script.find(files), **options):
+        outcomes.append(outcome)
+        if not as_json:
+            typer.echo(script.describe(outcome))
+    if as_json:
+        typer.echo(json.dumps([outcome.as_dict() for outcome in outcomes], indent=1))
+    else:
+        typer.echo(script.summary(outcomes))
+    return FAILED if any(outcome.verdict == script.FAILED for outcome in outcomes) else 0
 
 
 @app.command()
@@ -184,12 +306,10 @@ def schema() -> None:
     typer.echo(json.dumps(manual.schema(), indent=1, ensure_ascii=False))
 
 
-def _change(change: str) -> tuple[str, str]:
+def _change(change: str, example: str = "network.queue.limit='64 packets'") -> tuple[str, str]:
     key, equals, value = change.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise ValueError(
-            f"--set {change!r} must be KEY=VALUE, for example network.queue.limit='64 packets'"
-        )
+        raise ValueError(f"--set {change!r} must be KEY=VALUE, for example {example}")
     return key.strip(), value.strip()
 
 

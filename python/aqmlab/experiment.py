@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
@@ -32,7 +33,11 @@ def available_cores() -> int:
 
 
 def run(
-    scenario: ScenarioLike, seed: int | None = None, *, progress: Progress | None = None
+    scenario: ScenarioLike,
+    seed: int | None = None,
+    *,
+    pcap: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """Run a scenario once.
 
@@ -42,6 +47,9 @@ def run(
         The scenario.
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
+    pcap : path, optional
+        A folder that is there, for the captures that ``record.pcap`` asks for; default: none are
+        written.
     progress : callable, optional
         Called about ten times a second with the fraction that is done and 1.
 
@@ -57,9 +65,11 @@ def run(
     InvariantViolation
         If the simulator contradicts itself; this is a defect of aqmlab.
     OSError
-        If the scenario's file cannot be read.
+        If the scenario's file cannot be read, or a capture cannot be written.
     """
-    return run_many([json.loads(normalize(scenario, seed))], jobs=1, progress=progress)[0]
+    folders = [] if pcap is None else [Path(pcap)]
+    (only,) = _results([normalize(scenario, seed)], 1, progress, folders)
+    return only[1]
 
 
 def run_each(
@@ -90,8 +100,16 @@ def run_each(
     """
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs = {jobs} must be 1 or more")
-    texts = [normalize(s) for s in scenarios]
-    batch = _core.Batch(texts, min(jobs or available_cores(), max(1, len(texts))))
+    yield from _results([normalize(s) for s in scenarios], jobs, progress)
+
+
+def _results(
+    texts: list[str],
+    jobs: int | None,
+    progress: Progress | None,
+    captures: Sequence[Path] = (),
+) -> Iterator[tuple[int, Result]]:
+    batch = _core.Batch(texts, min(jobs or available_cores(), max(1, len(texts))), captures)
     try:
         done, told = 0, time.monotonic()
         while done < len(texts):

@@ -10,23 +10,40 @@ from typing import Any, ClassVar, Literal
 from aqmlab.scenario import Document, Table
 
 __all__ = [
+    "Abe",
     "Arrivals",
+    "Bbr",
+    "Bbr3",
     "Bulk",
+    "Cubic",
+    "Dctcp",
     "DropTail",
     "Dumbbell",
     "Exponential",
     "Flow",
     "Graph",
+    "Highspeed",
+    "Htcp",
+    "Hystart",
+    "Illinois",
+    "Ledbat",
     "Link",
     "Lognormal",
     "Messages",
     "Pareto",
+    "Pcap",
     "PhaseBreaking",
+    "Prague",
     "Record",
     "Red",
+    "Reno",
+    "Scalable",
     "Scenario",
     "Spread",
+    "Standard",
     "Tcp",
+    "Vegas",
+    "Westwood",
 ]
 
 
@@ -135,6 +152,540 @@ class DropTail(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hystart(Table):
+    """HyStart++: in the first slow start, a round whose least round trip exceeds that of the round before by a threshold begins Conservative Slow Start (CSS), which grows slower and goes back to slow start if the round trips fall again, else ends in congestion avoidance.
+
+    Later slow starts are standard.
+
+    Parameters
+    ----------
+    min_rtt_threshold : str | None
+        Least growth of the round trip that begins CSS (MIN_RTT_THRESH). Default: 4 ms. Range: above
+        0 s. Source: rfc9406 §4.3.
+    max_rtt_threshold : str | None
+        Greatest growth of the round trip that slow start bears (MAX_RTT_THRESH). Default: 16 ms.
+        Range: above 0 s. Source: rfc9406 §4.3.
+    rtt_divisor : float | None
+        Between the two, the threshold is the last round's least round trip divided by this
+        (MIN_RTT_DIVISOR). Default: 8.0. Range: at least 1. Source: rfc9406 §4.3.
+    samples : str | None
+        Round trips measured in a round before it is judged (N_RTT_SAMPLE). Default: 8 packets.
+        Range: a whole number, at least 1 packets, at most 1000 packets. Source: rfc9406 §4.3: at
+        least 8.
+    css_growth_divisor : float | None
+        CSS grows by this part of slow start's growth (CSS_GROWTH_DIVISOR). Default: 4.0. Range: at
+        least 2. Source: rfc9406 §4.3: at least 2.
+    css_rounds : str | None
+        Rounds of CSS before congestion avoidance (CSS_ROUNDS). Default: 5 packets. Range: a whole
+        number, at least 1 packets, at most 100 packets. Source: rfc9406 §4.3.
+    limit : str | None
+        Most that one ACK opens cwnd by (L). Default: 8 packets. Range: a whole number, at least 1
+        packets, at most 1000 packets. Source: rfc9406 §4.3: 8 without pacing.
+    """
+
+    KIND: ClassVar[str | None] = "hystart"
+
+    min_rtt_threshold: str | None = None
+    max_rtt_threshold: str | None = None
+    rtt_divisor: float | None = None
+    samples: str | None = None
+    css_growth_divisor: float | None = None
+    css_rounds: str | None = None
+    limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standard(Table):
+    """Slow start of RFC 5681: each ACK opens cwnd by what it acknowledges, at most L.
+
+    Parameters
+    ----------
+    limit : str | None
+        Most that one ACK opens cwnd by (L); a single segment after a timeout, whatever it is here.
+        Default: 1 packet. Range: a whole number, at least 1 packets, at most 255 packets. Source:
+        rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux has no limit.
+    """
+
+    KIND: ClassVar[str | None] = "standard"
+
+    limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Westwood(Table):
+    """Westwood+: grows as Reno does; congestion leaves what fills the pipe, by the rate at which ACKs came back, so that random losses cost little.
+
+    Parameters
+    ----------
+    filter : float | None
+        Weight of the past in the filter of the bandwidth (α). Default: 0.9. Range: at least 0, at
+        most 0.999. Source: grieco2004westwood §2.
+    interval_min : str | None
+        Least time between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s, at
+        most 10 s. Source: Linux, tcp_westwood: 50 ms.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "westwood"
+
+    filter: float | None = None
+    interval_min: str | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vegas(Table):
+    """TCP Vegas: once a round trip cwnd grows by a segment if fewer than α of its segments seem to be queued, shrinks by one if more than β, and else stays.
+
+    Parameters
+    ----------
+    alpha : str | None
+        Segments queued below which cwnd grows (α). Default: 2 packets. Range: at least 0 packets,
+        at most 1000000 packets. Source: brakmo1995vegas §3.2.
+    beta : str | None
+        Segments queued above which cwnd shrinks (β). Default: 4 packets. Range: at least 0 packets,
+        at most 1000000 packets. Source: brakmo1995vegas §3.2.
+    gamma : str | None
+        Segments queued above which slow start ends (γ). Default: 1 packet. Range: at least 0
+        packets, at most 1000000 packets. Source: brakmo1995vegas §3.3.
+    """
+
+    KIND: ClassVar[str | None] = "vegas"
+
+    alpha: str | None = None
+    beta: str | None = None
+    gamma: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scalable(Table):
+    """Scalable TCP: every segment acknowledged adds a hundredth of a segment, congestion takes an eighth of the window, so that the time to recover does not depend on the window.
+
+    Parameters
+    ----------
+    a : float | None
+        Segments added for each segment acknowledged (a). Default: 0.01. Range: at least 0.0001, at
+        most 1. Source: kelly2003scalable §3.
+    b : float | None
+        Part of the window that congestion takes away (b). Default: 0.125. Range: at least 0.01, at
+        most 0.9. Source: kelly2003scalable §3.
+    legacy_window : str | None
+        Window up to which it is standard TCP (lwnd). Default: 16 packets. Range: at least 0
+        packets, at most 1000000 packets. Source: kelly2003scalable §3.1.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "scalable"
+
+    a: float | None = None
+    b: float | None = None
+    legacy_window: str | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reno(Table):
+    """Reno's congestion control: slow start doubles cwnd a round trip, congestion avoidance adds a segment a round trip, and congestion halves what is in flight.
+
+    Whether a loss is repaired as in Reno or NewReno is the recovery's.
+
+    Parameters
+    ----------
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    avoidance : Literal["per-ack", "per-window"] | None
+        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
+        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
+        delayed. "per-window": Each time a window of bytes is acknowledged, cwnd opens by a segment
+        (RFC 3465 §2.1). Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "reno"
+
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    avoidance: Literal["per-ack", "per-window"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prague(Table):
+    """Prague: DCTCP for the Internet.
+
+    The cut is half the share of marked bytes, the increase a segment a round trip of unmarked
+    bytes; flows of short round trips behave as if theirs were 25 ms; segments are paced.
+
+    Parameters
+    ----------
+    g : float | None
+        Weight of the last round trip in α. Default: 0.0625. Range: above 0, at most 1. Source:
+        draft-briscoe-prague §2.4.2: 1/16.
+    initial_alpha : float | None
+        α before anything is measured. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257
+        §3.3.
+    rtt_virtual : str | None
+        Least virtual round trip (RTT_virt). Default: 25 ms. Range: at least 0 s, at most 1 s.
+        Source: draft-briscoe-prague §2.4.4.
+    transition : str | None
+        Round trips after which the virtual round trip counts. Default: 500 packets. Range: a whole
+        number, at least 0 packets, at most 1000000000 packets. Source: draft-briscoe-prague §2.4.4.
+    beta_loss : float | None
+        What a loss leaves of the FlightSize. Default: 0.5. Range: at least 0.1, at most 0.95.
+        Source: rfc9331 §4.3, item 2: as Reno.
+    fallback : Literal["off", "delay"] | None
+        Answer to a classic AQM. Default: off. "off": Nothing: every mark is answered in proportion.
+        "delay": Its window is halved on marks, as Reno's is, while the smoothed queueing delay
+        exceeds a threshold. Source: rfc9331 §4.3, item 3.
+    fallback_delay : str | None
+        Smoothed queueing delay above which an AQM is taken for a classic one. Default: 5 ms. Range:
+        above 0 s. Source: rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one
+        aims at 15 ms; between them.
+    slow_start_pacing : float | None
+        Pacing rate in slow start, as a multiple of cwnd/SRTT. Default: 2.0. Range: at least 1, at
+        most 10. Source: draft-briscoe-prague §2.4.6.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "prague"
+
+    g: float | None = None
+    initial_alpha: float | None = None
+    rtt_virtual: str | None = None
+    transition: str | None = None
+    beta_loss: float | None = None
+    fallback: Literal["off", "delay"] | None = None
+    fallback_delay: str | None = None
+    slow_start_pacing: float | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledbat(Table):
+    """LEDBAT: a scavenger.
+
+    cwnd moves by at most GAIN segments a round trip, up while the queueing delay is below the
+    target and down while it is above; a loss halves it.
+
+    Parameters
+    ----------
+    target : str | None
+        Queueing delay that it adds at most (TARGET). Default: 100 ms. Range: above 0 s, at most 0.1
+        s. Source: rfc6817 §2.5: 100 ms or less.
+    gain : float | None
+        Segments by which cwnd grows a round trip when there is no queue (GAIN). Default: 1.0.
+        Range: above 0, at most 1. Source: rfc6817 §2.5: 1 or less.
+    decrease_gain : float | None
+        The same when it shrinks (decrease-GAIN). Default: 1.0. Range: at least 0, at most 100.
+        Source: rfc6817 §2.5: may be higher than GAIN.
+    allowed_increase : str | None
+        Segments that cwnd may exceed the FlightSize by (ALLOWED_INCREASE). Default: 1 packet.
+        Range: above 0 packets. Source: rfc6817 §2.5.
+    base_history : str | None
+        Minutes whose least delays are kept (BASE_HISTORY). Default: 10 packets. Range: a whole
+        number, at least 1 packets, at most 10 packets. Source: rfc6817 §2.5: should be 10.
+    current_filter : str | None
+        Samples of which the least is the delay now (CURRENT_FILTER). Default: 4 packets. Range: a
+        whole number, at least 1 packets, at most 8 packets. Source: rfc6817 §2.5: at least 4 a
+        round trip.
+    min_cwnd : str | None
+        Least window (MIN_CWND). Default: 2 packets. Range: at least 1 packets, at most 4 packets.
+        Source: rfc6817 §2.5: 2.
+    """
+
+    KIND: ClassVar[str | None] = "ledbat"
+
+    target: str | None = None
+    gain: float | None = None
+    decrease_gain: float | None = None
+    allowed_increase: str | None = None
+    base_history: str | None = None
+    current_filter: str | None = None
+    min_cwnd: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Illinois(Table):
+    """TCP-Illinois: the increase α falls and the decrease β rises with the average queueing delay, measured once a round trip against the greatest seen.
+
+    Parameters
+    ----------
+    alpha_min : float | None
+        Least increase, in segments a round trip (α_min). Default: 0.3. Range: at least 0.01, at
+        most 100. Source: liu2006illinois §4.
+    alpha_max : float | None
+        Greatest increase, in segments a round trip (α_max). Default: 10.0. Range: at least 0.01, at
+        most 1000. Source: liu2006illinois §4.
+    beta_min : float | None
+        Least part of the window that congestion takes away (β_min). Default: 0.125. Range: at least
+        0.01, at most 0.9. Source: liu2006illinois §4.
+    beta_max : float | None
+        Greatest part of the window that congestion takes away (β_max). Default: 0.5. Range: at
+        least 0.01, at most 0.9. Source: liu2006illinois §4.
+    eta_1 : float | None
+        Up to this part of the greatest queueing delay the increase is alpha_max (η1). Default:
+        0.01. Range: at least 0, at most 1. Source: liu2006illinois §4.
+    eta_2 : float | None
+        Up to this part of it the decrease is beta_min (η2). Default: 0.1. Range: at least 0, at
+        most 1. Source: liu2006illinois §4.
+    eta_3 : float | None
+        From this part of it the decrease is beta_max (η3). Default: 0.8. Range: at least 0, at most
+        1. Source: liu2006illinois §4.
+    theta : str | None
+        Round trips of little delay before the increase is alpha_max again (θ). Default: 5 packets.
+        Range: a whole number, at least 1 packets, at most 1000 packets. Source: liu2006illinois §4.
+    window_threshold : str | None
+        Window below which it is standard TCP (W_thresh). Default: 15 packets. Range: at least 0
+        packets, at most 1000000 packets. Source: liu2006illinois §4.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "illinois"
+
+    alpha_min: float | None = None
+    alpha_max: float | None = None
+    beta_min: float | None = None
+    beta_max: float | None = None
+    eta_1: float | None = None
+    eta_2: float | None = None
+    eta_3: float | None = None
+    theta: str | None = None
+    window_threshold: str | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Htcp(Table):
+    """H-TCP: for a second after congestion it is standard TCP; then the increase grows with the square of the time since congestion.
+
+    Congestion leaves RTTmin/RTTmax of the window, which just empties the queue, or a half when the
+    throughput has changed.
+
+    Parameters
+    ----------
+    low_speed : str | None
+        Time after congestion for which it increases as standard TCP (Δ_L). Default: 1 s. Range: at
+        least 0 s, at most 100 s. Source: leith2004htcp §3.
+    beta_min : float | None
+        Least part of the window that congestion leaves (β). Default: 0.5. Range: at least 0.1, at
+        most 0.95. Source: leith2004htcp §3.
+    beta_max : float | None
+        Greatest part of the window that congestion leaves (β). Default: 0.8. Range: at least 0.1,
+        at most 0.95. Source: leith2004htcp §3.
+    throughput_change : float | None
+        Change of the throughput from one congestion to the next beyond which half of the window is
+        left (Δ_B). Default: 0.2. Range: at least 0, at most 10. Source: leith2004htcp §3.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "htcp"
+
+    low_speed: str | None = None
+    beta_min: float | None = None
+    beta_max: float | None = None
+    throughput_change: float | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Highspeed(Table):
+    """HighSpeed TCP: below a window of 38 segments it is standard TCP; above, the larger the window, the more it adds a round trip and the less congestion takes away.
+
+    Parameters
+    ----------
+    low_window : str | None
+        Window up to which it is standard TCP (Low_Window). Default: 38 packets. Range: at least 2
+        packets, at most 1000000 packets. Source: rfc3649 §5.
+    high_window : str | None
+        Window at which the decrease is high_decrease (High_Window). Default: 83000 packets. Range:
+        at least 2 packets, at most 1000000000 packets. Source: rfc3649 §5.
+    high_decrease : float | None
+        Part of the window that congestion takes away at high_window (High_Decrease). Default: 0.1.
+        Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc5681 §3.1.
+    """
+
+    KIND: ClassVar[str | None] = "highspeed"
+
+    low_window: str | None = None
+    high_window: str | None = None
+    high_decrease: float | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dctcp(Table):
+    """DCTCP: grows as Reno does; each window with marks cuts cwnd by α/2, where α is a moving average of the share of bytes marked; a loss halves it.
+
+    Parameters
+    ----------
+    g : float | None
+        Weight of the last window in α (g). Default: 0.0625. Range: above 0, at most 1. Source:
+        alizadeh2010dctcp §3.1; rfc8257 §4.2: 1/16.
+    initial_alpha : float | None
+        α before anything is measured. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257
+        §3.3.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: standard. Source: rfc8257 §3.4.
+    """
+
+    KIND: ClassVar[str | None] = "dctcp"
+
+    g: float | None = None
+    initial_alpha: float | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cubic(Table):
+    """CUBIC: after congestion cwnd grows as C(t − K)³ + W_max, fast towards the window at which congestion came, slowly around it, fast again beyond, whatever the round trip; where Reno would have more, cwnd is what Reno would have.
+
+    Parameters
+    ----------
+    c : float | None
+        Aggressiveness (C), in segments/s³. Default: 0.4. Range: at least 0.001, at most 1000.
+        Source: rfc9438 §5.
+    beta : float | None
+        What congestion leaves of the window (β_cubic). Default: 0.7. Range: at least 0.1, at most
+        0.95. Source: rfc9438 §4.6.
+    fast_convergence : Literal["on", "off"] | None
+        Fast convergence. Default: on. "on": W_max becomes cwnd (1 + β)/2 when cwnd has not reached
+        the last W_max (RFC 9438 §4.7). "off": W_max is always cwnd: for a flow that is alone.
+        Source: rfc9438 §4.7.
+    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+        Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
+    """
+
+    KIND: ClassVar[str | None] = "cubic"
+
+    c: float | None = None
+    beta: float | None = None
+    fast_convergence: Literal["on", "off"] | None = None
+    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bbr3(Table):
+    """BBR (version 3): as version 1 a model of bandwidth and least round trip, and of the volume in flight at which losses exceed 2 %; it probes for bandwidth every two to three seconds, or as often as Reno would, and yields to losses between.
+
+    Parameters
+    ----------
+    startup_pacing_gain : float | None
+        Gain of pacing in Startup (StartupPacingGain): 4 ln 2. Default: 2.77. Range: at least 1.1,
+        at most 10. Source: draft-ietf-ccwg-bbr §5.3.1.1.
+    drain_pacing_gain : float | None
+        Gain of pacing in Drain (DrainPacingGain). Default: 0.5. Range: at least 0.1, at most 0.99.
+        Source: draft-ietf-ccwg-bbr §5.3.2.
+    cwnd_gain : float | None
+        Gain of cwnd (DefaultCwndGain). Default: 2.0. Range: at least 1, at most 10. Source:
+        draft-ietf-ccwg-bbr §5.3.1.1.
+    loss_threshold : float | None
+        Loss rate of a round trip that is tolerated while probing (LossThresh). Default: 0.02.
+        Range: at least 0, at most 0.5. Source: draft-ietf-ccwg-bbr §2.7.
+    beta : float | None
+        What a round trip with losses leaves at least of the short-term model (Beta). Default: 0.7.
+        Range: at least 0.1, at most 0.99. Source: draft-ietf-ccwg-bbr §2.7.
+    headroom : float | None
+        Part of the safe volume that is left to others (Headroom). Default: 0.15. Range: at least 0,
+        at most 0.9. Source: draft-ietf-ccwg-bbr §2.7.
+    min_pipe : str | None
+        Least window (MinPipeCwnd). Default: 4 packets. Range: at least 1 packets, at most 100
+        packets. Source: draft-ietf-ccwg-bbr §2.7.
+    rtt_window : str | None
+        Time for which the least round trip is kept (MinRTTFilterLen). Default: 10 s. Range: above 0
+        s. Source: draft-ietf-ccwg-bbr §2.15.1.
+    probe_rtt_cwnd_gain : float | None
+        Gain of cwnd in ProbeRTT (ProbeRTTCwndGain). Default: 0.5. Range: at least 0.1, at most 1.
+        Source: draft-ietf-ccwg-bbr §2.15.2.
+    probe_rtt : str | None
+        Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
+        draft-ietf-ccwg-bbr §2.15.2.
+    probe_rtt_interval : str | None
+        Least time between two of them (ProbeRTTInterval). Default: 5 s. Range: above 0 s. Source:
+        draft-ietf-ccwg-bbr §2.15.2.
+    pacing_margin : float | None
+        What is paced below the bandwidth (PacingMarginPercent). Default: 0.01. Range: at least 0,
+        at most 0.5. Source: draft-ietf-ccwg-bbr §5.6.2: 1 %.
+    """
+
+    KIND: ClassVar[str | None] = "bbr3"
+
+    startup_pacing_gain: float | None = None
+    drain_pacing_gain: float | None = None
+    cwnd_gain: float | None = None
+    loss_threshold: float | None = None
+    beta: float | None = None
+    headroom: float | None = None
+    min_pipe: str | None = None
+    rtt_window: str | None = None
+    probe_rtt_cwnd_gain: float | None = None
+    probe_rtt: str | None = None
+    probe_rtt_interval: str | None = None
+    pacing_margin: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bbr(Table):
+    """BBR (version 1): paces at the bottleneck's bandwidth, the greatest delivery rate of ten round trips, and limits what is in flight by that bandwidth times the least round trip of ten seconds.
+
+    Losses matter little.
+
+    Parameters
+    ----------
+    high_gain : float | None
+        Gain of pacing and cwnd in Startup (BBRHighGain): 2/ln 2. Default: 2.885. Range: at least
+        1.1, at most 10. Source: draft-cardwell-iccrg-bbr-00.
+    cwnd_gain : float | None
+        Gain of cwnd in ProbeBW. Default: 2.0. Range: at least 1, at most 10. Source:
+        draft-cardwell-iccrg-bbr-00.
+    bandwidth_window : str | None
+        Round trips whose delivery rates are kept (BtlBwFilterLen). Default: 10 packets. Range: a
+        whole number, at least 1 packets, at most 10 packets. Source: draft-cardwell-iccrg-bbr-00.
+    rtt_window : str | None
+        Time for which the least round trip is kept (RTpropFilterLen). Default: 10 s. Range: above 0
+        s. Source: draft-cardwell-iccrg-bbr-00.
+    probe_rtt : str | None
+        Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
+        draft-cardwell-iccrg-bbr-00.
+    min_pipe : str | None
+        Least window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packets, at most 100
+        packets. Source: draft-cardwell-iccrg-bbr-00.
+    """
+
+    KIND: ClassVar[str | None] = "bbr"
+
+    high_gain: float | None = None
+    cwnd_gain: float | None = None
+    bandwidth_window: str | None = None
+    rtt_window: str | None = None
+    probe_rtt: str | None = None
+    min_pipe: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abe(Table):
+    """Reno or CUBIC with a smaller cut on ECN-Echo than on loss.
+
+    Parameters
+    ----------
+    over : Reno | Cubic | str | Mapping[str, Any] | None
+        What does everything else. Default: reno. Source: rfc8511 §3.
+    beta_ecn : float | None
+        What an ECN-Echo leaves of the FlightSize (beta_ecn); absent: 0.8 over Reno, 0.85 over
+        CUBIC. Default: absent. Range: at least 0.5, at most 0.99. Source: rfc8511 §3.1: 0.8; CUBIC
+        benefits from 0.85.
+    """
+
+    KIND: ClassVar[str | None] = "abe"
+
+    over: Reno | Cubic | str | Mapping[str, Any] | None = None
+    beta_ecn: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tcp(Table):
     """A TCP endpoint.
 
@@ -143,9 +694,12 @@ class Tcp(Table):
 
     Parameters
     ----------
-    congestion : Literal["reno"] | None
-        Congestion control: how cwnd grows and what a cut leaves. Default: reno. "reno": Additive
-        increase, halving (RFC 5681). Source: rfc5681.
+    preset : Literal["none", "rfc", "linux"] | None
+        Parameters to begin with; other keys change them. Default: none. "none": The defaults.
+        "rfc": What the RFCs ask of every host, and no option. "linux": Linux 6 as it comes: SACK,
+        timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
+    congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
+        Congestion control: how cwnd grows and what a cut leaves. Default: reno. Source: rfc5681.
     recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
         Loss recovery: what duplicate ACKs do. Default: reno. "tahoe": Fast retransmit without fast
         recovery: slow start from one segment (Jacobson 1988). "reno": Fast retransmit and fast
@@ -166,11 +720,12 @@ class Tcp(Table):
         Which ACK of data begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
         §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
         (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
-    ssthresh_from : Literal["flight-size", "window"] | None
+    ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
         From what ssthresh is computed. Default: flight-size. "flight-size": Half the FlightSize, at
-        least two segments; kept when a segment times out again (RFC 5681, equation 4). "window":
-        Half the smaller of cwnd and the receiver's window, in whole segments, at least two
-        (4.3BSD-Reno, ns-2). Source: rfc5681 §3.1.
+        least two segments; kept when a segment times out again (RFC 5681, equation 4). "cwnd": A
+        share of cwnd, whatever is in flight (Linux). "window": Half the smaller of cwnd and the
+        receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2). Source: rfc5681
+        §3.1.
     duplicate_acks : str | None
         Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
         least 1 packets, at most 255 packets. Source: rfc5681 §3.2.
@@ -179,6 +734,10 @@ class Tcp(Table):
         cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
         Whenever the third duplicate arrives, so that one window may be cut several times
         (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
+    fast_retransmit_timer : Literal["restarts", "runs-on"] | None
+        What a fast retransmit does to the retransmission timer. Default: restarts. "restarts": It
+        begins again (4.3BSD-Reno, ns-2, Linux). "runs-on": It runs on (RFC 6298 §5.1). Source:
+        4.3BSD-Reno; rfc6298 §5.1 lets it run on.
     recovery_exit : Literal["deflate", "deflate-and-open"] | None
         What the ACK that ends a fast recovery does to cwnd. Default: deflate. "deflate": Sets it to
         ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
@@ -248,6 +807,9 @@ class Tcp(Table):
     window_scaling : Literal["full", "on", "off"] | None
         Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
         hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
+    window_shift : int | None
+        Shift of the windows that are advertised; absent: the least that the receive window needs.
+        Default: absent. Range: at least 0, at most 14. Source: rfc7323 §2.3.
     timestamps : bool | None
         Whether timestamps are offered. Default: false. Source: rfc7323 §3.
     sack : bool | None
@@ -282,10 +844,11 @@ class Tcp(Table):
     eifel : bool | None
         Whether a spurious retransmission is found by timestamps, or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
-    spurious_response : Literal["eifel", "none"] | None
-        What a spurious retransmission is answered with. Default: eifel. "eifel": The window is
-        taken back (RFC 4015). "none": Only what would be sent again for nothing is not. Source:
-        rfc4015.
+    spurious_response : Literal["eifel", "restore", "none"] | None
+        What a spurious retransmission is answered with. Default: eifel. "eifel": The window is what
+        is in flight, and a little more; ssthresh as it was (RFC 4015). "restore": The window and
+        ssthresh are as they were (Linux). "none": Only what would be sent again for nothing is not.
+        Source: rfc4015.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
         unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
@@ -300,10 +863,10 @@ class Tcp(Table):
         "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
         each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
         §4.1.
-    cwnd_validation : Literal["none", "limited", "rfc7661"] | None
+    cwnd_validation : Literal["none", "limited"] | None
         When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
-        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). "rfc7661": While pipeACK
-        says that at least half of it is used (RFC 7661 §4.3). Source: rfc5681 §3.1 asks for none.
+        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1 asks
+        for none.
     flight_unit : Literal["bytes", "segments"] | None
         Units of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
         "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
@@ -314,6 +877,9 @@ class Tcp(Table):
     user_timeout : str | None
         How long data may go unacknowledged before the connection is given up; absent: see retries.
         Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
+    syn_losses_forgiven : int | None
+        Lost SYNs after which the initial window is still whole. Default: 0. Range: at least 0, at
+        most 100. Source: rfc5681 §3.1; Linux: 1.
     syn_retries : int | None
         Times a SYN or SYN-ACK is sent again before giving up. Default: 8. Range: at least 0, at
         most 100. Source: rfc9293 §3.8.3: at least 3 minutes.
@@ -331,15 +897,35 @@ class Tcp(Table):
         most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
     """
 
-    congestion: Literal["reno"] | None = None
+    preset: Literal["none", "rfc", "linux"] | None = None
+    congestion: (
+        Abe
+        | Bbr
+        | Bbr3
+        | Cubic
+        | Dctcp
+        | Highspeed
+        | Htcp
+        | Illinois
+        | Ledbat
+        | Prague
+        | Reno
+        | Scalable
+        | Vegas
+        | Westwood
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
     recovery: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
     mss: str | None = None
     receive_window: str | None = None
     initial_window: str | None = None
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
-    ssthresh_from: Literal["flight-size", "window"] | None = None
+    ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
     duplicate_acks: str | None = None
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
+    fast_retransmit_timer: Literal["restarts", "runs-on"] | None = None
     recovery_exit: Literal["deflate", "deflate-and-open"] | None = None
     delayed_ack: str | None = None
     delayed_ack_unit: Literal["segments", "full-segments"] | None = None
@@ -371,6 +957,7 @@ class Tcp(Table):
     ect_on: Literal["new-data", "all-data"] | None = None
     ect1: bool | None = None
     window_scaling: Literal["full", "on", "off"] | None = None
+    window_shift: int | None = None
     timestamps: bool | None = None
     sack: bool | None = None
     dsack: bool | None = None
@@ -383,14 +970,15 @@ class Tcp(Table):
     tlp_max_ack_delay: str | None = None
     frto: Literal["off", "basic", "sack"] | None = None
     eifel: bool | None = None
-    spurious_response: Literal["eifel", "none"] | None = None
+    spurious_response: Literal["eifel", "restore", "none"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     quick_ack: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
-    cwnd_validation: Literal["none", "limited", "rfc7661"] | None = None
+    cwnd_validation: Literal["none", "limited"] | None = None
     flight_unit: Literal["bytes", "segments"] | None = None
     zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
     user_timeout: str | None = None
+    syn_losses_forgiven: int | None = None
     syn_retries: int | None = None
     retries: int | None = None
     msl: str | None = None
@@ -642,6 +1230,27 @@ class Dumbbell(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pcap(Table):
+    """Captures of packets, a pcapng file a link or host, written where `aqmlab run --pcap` says.
+
+    Parameters
+    ----------
+    on : Sequence[str] | None
+        What is captured: links, each named from>to, with what they transmit; hosts, with what they
+        send and receive. Default: empty.
+    keep : Literal["headers", "whole"] | None
+        What of each packet is kept. Default: headers. "headers": Its headers. "whole": Its payload
+        of zeros too, so that its checksum can be verified.
+    ip : Literal["ipv4", "ipv6"] | None
+        The IP header. Default: ipv4. "ipv4": IPv4. "ipv6": IPv6.
+    """
+
+    on: Sequence[str] | None = None
+    keep: Literal["headers", "whole"] | None = None
+    ip: Literal["ipv4", "ipv6"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Record(Table):
     """What to record beside the tables of flows and links.
 
@@ -649,22 +1258,34 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None
+    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
-        of flows with arrivals.
+        of flows with arrivals. "segments": Every segment that the sending host of a traced flow
+        sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
+        SRTT and the timeout.
     links : Sequence[str] | None
         Links whose queue is sampled, each named from>to; empty: all. Default: empty.
     flows : Literal["flow", "table"] | None
         What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
         table of the scenario, the sums over its flows: for a million flows.
+    traced : Sequence[str] | None
+        Flows whose segments and round trips are recorded, each by its name; empty: all that are one
+        connection. Default: empty.
+    pcap : Pcap | Mapping[str, Any] | None
+        Captures of packets. Default: its own defaults.
     """
 
     interval: str | None = None
-    series: Sequence[Literal["queue", "window", "drops", "marks", "transfers"]] | None = None
+    series: (
+        Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]]
+        | None
+    ) = None
     links: Sequence[str] | None = None
     flows: Literal["flow", "table"] | None = None
+    traced: Sequence[str] | None = None
+    pcap: Pcap | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

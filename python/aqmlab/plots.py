@@ -1,17 +1,27 @@
-"""Plots of a run: the queue of a link, the windows of its flows. Each returns a figure.
+"""Plots of a run: the queue of a link, the windows of its flows, what happened to one of them.
+
+Each returns a figure.
 
 Figures are drawn without pyplot, so that nothing is shared between them and no display is needed.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from aqmlab.results import Result
+
+
+Times = tuple[float | None, float | None]
+"""From when to when a figure is drawn, in s; None: from the beginning, to the end."""
+
+FORMATS = (".png", ".svg", ".pdf")
+"""What a figure may be written as."""
 
 
 def queue(result: "Result", link: str) -> "Figure":
@@ -44,6 +54,7 @@ def queue(result: "Result", link: str) -> "Figure":
     if rows["average_packets"].notna().any():
         axes.plot(rows["time_s"], rows["average_packets"], linewidth=1.5, label="average queue")
         axes.legend()
+    axes.set_ylim(bottom=0)
     return figure
 
 
@@ -72,8 +83,205 @@ def window(result: "Result", flows: Sequence[str] | None = None) -> "Figure":
     for name in flows or series["flow"].unique():
         rows = series[series["flow"] == name]
         axes.plot(rows["time_s"], rows["cwnd_bytes"] / 1000, linewidth=0.8, label=name)
+    axes.set_ylim(bottom=0)
     axes.legend()
     return figure
+
+
+def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
+    """Plot a flow's segments and ACKs over time, as its sender's host saw them (tcptrace).
+
+    Parameters
+    ----------
+    result : Result
+        A run that recorded the series "segments", and "drops" and "marks" to see these too.
+    flow : str
+        Name of the flow.
+    times : (float or None, float or None)
+        From when to when in s; None: all.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Time in s, position in the data in kB.
+
+    Raises
+    ------
+    ValueError
+        If the series or the flow was not recorded.
+    """
+    from aqmlab.sequence import duplicate_acks, is_accurate, rows_of
+
+    rows = rows_of(result, "segments", flow)
+    rows, accurate = rows.assign(duplicate=duplicate_acks(rows)), is_accurate(rows)
+    rows = _between(rows, times)
+    flags = rows["flags"].str.split()
+    echo = flags.map(lambda f: "ECE" in f and "SYN" not in f)
+    cwr = flags.map(lambda f: "CWR" in f and "SYN" not in f)
+    sent = rows["direction"] == "sent"
+    figure, axes = _axes("position in the data (kB)", (9, 5.5))
+    axes.set_title(f"{flow}, at its sender")
+
+    def bars(of: "pd.DataFrame", colour: str, label: str, width: float = 1.2) -> None:
+        low, high = of["seq"] / 1000, (of["seq"] + of["bytes"]) / 1000
+        if len(of):
+            axes.vlines(of["time_s"], low, high, colors=colour, linewidth=width, label=label)
+
+    def points(of: "pd.DataFrame", at: str, marker: str, colour: str, label: str) -> None:
+        style: dict[str, Any] = {"linestyle": "none", "markersize": 5, "markerfacecolor": "none"}
+        if len(of):
+            axes.plot(of["time_s"], of[at] / 1000, marker, color=colour, label=label, **style)
+
+    data, acks = rows[sent & (rows["bytes"] > 0)], rows[~sent]
+    bars(data[data["resent"] == 0], "black", "segment")
+    bars(data[data["resent"] == 1], "tab:red", "retransmission", 2.5)
+    if len(acks):
+        axes.step(
+            acks["time_s"], acks["ack"] / 1000, where="post", linewidth=1, color="tab:green",
+            label="ACK",
+        )  # fmt: skip
+    points(acks[acks["duplicate"]], "ack", "|", "darkgreen", "duplicate ACK")
+    left, right = ([f"sack_{i}_{side}" for i in range(1, 5)] for side in ("left", "right"))
+    for first, (low, high) in enumerate(zip(left, right, strict=True)):
+        blocks = acks[acks[low].notna()]
+        label = "SACK block" if first == 0 else ""
+        if len(blocks):
+            axes.vlines(
+                blocks["time_s"], blocks[low] / 1000, blocks[high] / 1000, label=label,
+                colors="tab:purple", linewidth=1.0, alpha=0.5,
+            )  # fmt: skip
+    if not accurate:  # there the bits are a counter
+        points(acks[echo[~sent]], "ack", "^", "tab:orange", "ECE")
+        points(data[cwr[data.index]], "seq", "v", "tab:blue", "CWR")
+    for series, marker, colour, label in [
+        ("marks", "D", "tab:orange", "mark (CE)"),
+        ("drops", "x", "tab:red", "drop"),
+    ]:
+        if series in result.tables:
+            points(_between(rows_of(result, series, flow), times), "seq", marker, colour, label)
+    _window_edge(axes, acks, data)
+    _limits(axes, times)
+    axes.legend(loc="upper left", fontsize="small", framealpha=0.9)
+    return figure
+
+
+def _window_edge(axes: "Axes", acks: "pd.DataFrame", data: "pd.DataFrame") -> None:
+    """Draw the edge of the advertised window, but not let it flatten what is below."""
+    if acks.empty or data.empty:
+        return
+    edge = (acks["ack"] + acks["window_bytes"]) / 1000
+    highest = (data["seq"] + data["bytes"]).max() / 1000
+    lowest = min(data["seq"].min(), acks["ack"].min()) / 1000
+    label = "advertised window" if edge.min() < 1.5 * highest else "advertised window (above)"
+    axes.step(
+        acks["time_s"], edge, where="post", color="goldenrod", linewidth=1.0, label=label
+    )  # fmt: skip
+    room = 0.03 * (highest - lowest)
+    top = edge.max() if edge.max() < 1.5 * highest else highest
+    axes.set_ylim(max(0, lowest - room), top + room)
+
+
+def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
+    """Plot cwnd, ssthresh and FlightSize of a flow over time.
+
+    Parameters
+    ----------
+    result : Result
+        A run that recorded the series "window".
+    flow : str
+        Name of the flow.
+    times : (float or None, float or None)
+        From when to when in s; None: all.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Time in s, windows in kB.
+
+    Raises
+    ------
+    ValueError
+        If the series or the flow was not recorded.
+    """
+    import numpy as np
+
+    from aqmlab.sequence import rows_of
+
+    rows = _between(rows_of(result, "window", flow), times)
+    figure, axes = _axes("window (kB)")
+    axes.set_title(flow, loc="left")
+    styles: dict[str, dict[str, Any]] = {
+        "FlightSize": {"color": "tab:gray", "alpha": 0.7},
+        "cwnd": {"color": "tab:blue"},
+        "ssthresh": {"color": "tab:red", "linestyle": "--"},
+    }
+    columns = ["flight_bytes", "cwnd_bytes", "ssthresh_bytes"]
+    for column, (label, style) in zip(columns, styles.items(), strict=True):
+        values = rows[column].replace(np.inf, np.nan) / 1000  # infinite before the first cut
+        axes.step(rows["time_s"], values, where="post", linewidth=1, label=label, **style)
+    axes.set_ylim(bottom=0)
+    _limits(axes, times)
+    _legend_above(axes)
+    return figure
+
+
+def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
+    """Plot the round trips that a sender measured, SRTT and its retransmission timeout over time.
+
+    Parameters
+    ----------
+    result : Result
+        A run that recorded the series "rtt".
+    flow : str
+        Name of the flow.
+    times : (float or None, float or None)
+        From when to when in s; None: all.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Time in s, round trips in ms with a logarithmic axis.
+
+    Raises
+    ------
+    ValueError
+        If the series or the flow was not recorded.
+    """
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    from aqmlab.sequence import rows_of
+
+    rows = _between(rows_of(result, "rtt", flow), times)
+    figure, axes = _axes("time (ms)")
+    axes.set_title(flow, loc="left")
+    axes.set_yscale("log")
+    line: dict[str, Any] = {"where": "post", "linewidth": 1.2}
+    axes.plot(
+        rows["time_s"], rows["rtt_s"] * 1000, ".", color="black", markersize=3, label="RTT sample"
+    )
+    axes.step(rows["time_s"], rows["srtt_s"] * 1000, color="tab:blue", label="SRTT", **line)
+    axes.step(rows["time_s"], rows["rto_s"] * 1000, color="tab:red", label="RTO", **line)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_locator(NullLocator())
+    _limits(axes, times)
+    _legend_above(axes)
+    return figure
+
+
+def _between(rows: "pd.DataFrame", times: Times) -> "pd.DataFrame":
+    begin, end = times
+    rows = rows if begin is None else rows[rows["time_s"] >= begin]
+    return rows if end is None else rows[rows["time_s"] <= end]
+
+
+def _legend_above(axes: "Axes") -> None:
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False)
+
+
+def _limits(axes: "Axes", times: Times) -> None:
+    begin, end = times
+    axes.set_xlim(left=begin, right=end)
 
 
 def save(figure: "Figure", path: str | Path) -> Path:
@@ -95,13 +303,12 @@ def save(figure: "Figure", path: str | Path) -> Path:
     return path
 
 
-def _axes(quantity: str) -> "tuple[Figure, Axes]":
+def _axes(quantity: str, size: tuple[float, float] = (7, 3.5)) -> "tuple[Figure, Axes]":
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 3.5), layout="constrained", dpi=150)
+    figure = Figure(figsize=size, layout="constrained", dpi=150)
     axes = figure.subplots()
     axes.set_xlabel("time (s)")
     axes.set_ylabel(quantity)
-    axes.set_ylim(bottom=0)
     axes.grid(visible=True, linewidth=0.3)
     return figure, axes

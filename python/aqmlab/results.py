@@ -107,7 +107,7 @@ class Result:
         return self.table("links")
 
     def series(self, name: str) -> "pd.DataFrame":
-        """Return a recorded series: "queue", "window", "drops", "marks" or "transfers".
+        """Return a recorded series, e.g. "queue", "drops" or "segments".
 
         Raises
         ------
@@ -215,6 +215,31 @@ def new_folder(folder: Path, *, force: bool = False) -> Iterator[Path]:
         if not force:
             raise FileExistsError(
                 f"{folder} holds an earlier run; give another folder, or --force to replace it"
+            )
+    with appearing(folder) as place:
+        yield place
+
+
+@contextmanager
+def new_captures(folder: Path, *, force: bool = False) -> Iterator[Path]:
+    """Give a folder to write captures to, which takes the place of `folder` in the end.
+
+    Raises
+    ------
+    FileExistsError
+        If `folder` has content, unless that is captures and `force` is set.
+    OSError
+        If it cannot be written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file; give the name of a folder")
+    if folder.exists():
+        files = list(folder.iterdir())
+        if not all(f.suffix == ".pcapng" or f.name == "hosts" for f in files):
+            raise FileExistsError(f"{folder} has content that is no capture; give another folder")
+        if files and not force:
+            raise FileExistsError(
+                f"{folder} holds earlier captures; give another folder, or --force to replace them"
             )
     with appearing(folder) as place:
         yield place

@@ -52,7 +52,11 @@ impl EventQueue {
             *due = at;
             if at != Time::NEVER {
                 assert!(at >= self.now, "event of lane {lane} at {at}, before now ({})", self.now);
-                self.push(at.0, lane);
+                if std::mem::take(&mut self.vacant) {
+                    self.sift_down(at.0, lane);
+                } else {
+                    self.push(at.0, lane);
+                }
             }
         }
     }
@@ -103,10 +107,12 @@ impl EventQueue {
     }
 
     fn push(&mut self, at: u64, lane: Lane) {
-        if std::mem::take(&mut self.vacant) {
-            return self.sift_down(at, lane);
-        }
         let mut i = self.times.len();
+        if i == self.times.capacity() {
+            // By a quarter: among a million lanes doubling would leave much unused.
+            self.times.reserve_exact(i / 4 + 64);
+            self.lanes.reserve_exact(i / 4 + 64);
+        }
         self.times.push(at);
         self.lanes.push(lane);
         while i > 0 {

@@ -52,15 +52,9 @@ struct FlowTable {
     receiver: Arc<Tcp>,
 }
 
-/// A flow as planned: a number in its table, and its routes. Names are made when they are asked for,
-/// so that a million flows cost no text.
-#[derive(Clone, Copy, Debug)]
-struct FlowPlan {
-    table: u32,
-    number: u32,
-    /// There and back, indices of [`Plan::routes`].
-    routes: [u32; 2],
-}
+/// A flow as planned: its routes there and back, indices of [`Plan::routes`]. Its table and its number
+/// there follow from its place, names are made when they are asked for: a million flows cost little.
+type FlowPlan = [u32; 2];
 
 /// Every link and flow, with routes.
 #[derive(Clone, Debug, Default)]
@@ -80,9 +74,8 @@ impl Plan {
     }
 
     fn expand(&self, f: usize, text: impl Fn(&FlowTable) -> &str) -> String {
-        let flow = self.flows[f];
-        let number = u64::from(flow.number);
-        expand(text(&self.tables[flow.table as usize]), &[("i", number), ("n", f as u64)])
+        let number = u64::from(self.number(f));
+        expand(text(&self.tables[self.table(f)]), &[("i", number), ("n", f as u64)])
     }
 
     /// Name of a flow.
@@ -112,12 +105,12 @@ impl Plan {
 
     /// The table it is described in.
     pub fn table(&self, f: usize) -> usize {
-        self.flows[f].table as usize
+        self.tables.partition_point(|t| t.first <= f) - 1
     }
 
     /// Its number in that table.
     pub fn number(&self, f: usize) -> u32 {
-        self.flows[f].number
+        (f - self.tables[self.table(f)].first) as u32
     }
 
     /// Name, from and to of a table, as they are written.
@@ -297,9 +290,10 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
             sender,
             receiver,
         });
-        for number in 0..table.count {
+        plan.flows.reserve_exact(table.count as usize);
+        for _ in 0..table.count {
             let f = plan.flows.len();
-            plan.flows.push(FlowPlan { table: t as u32, number: number as u32, routes: [0; 2] });
+            plan.flows.push([0; 2]);
             let (from, to) = (plan.from(f), plan.to(f));
             let find = |key: &str, name: &str| {
                 index.get(name).copied().ok_or_else(|| unknown_node(&join(&path, key), name, &nodes))
@@ -313,7 +307,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
                 ));
             }
             for (way, ends) in [(a, b), (b, a)].into_iter().enumerate() {
-                plan.flows[f].routes[way] = match known.get(&ends) {
+                plan.flows[f][way] = match known.get(&ends) {
                     Some(&route) => route,
                     None => {
                         let found = paths.path(ends.0, ends.1).ok_or_else(|| {
@@ -400,8 +394,8 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
     }
     for (f, flow) in plan.flows.iter().enumerate() {
         let name = plan.name(f);
-        let table = &plan.tables[flow.table as usize];
-        let first_hop = flow.routes.map(|route| begins[route as usize]);
+        let table = &plan.tables[plan.table(f)];
+        let first_hop = flow.map(|route| begins[route as usize]);
         let start = table.start + offset(seed, &format!("flow/{name}/start"), phase.start);
         let clock = |side: usize, tcp: &Tcp| {
             offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity)

@@ -2,6 +2,7 @@
 //! Each step hands a finished value to the next; nothing reaches back.
 
 mod build;
+mod capture;
 mod check;
 mod effort;
 mod histogram;
@@ -15,11 +16,12 @@ mod source;
 mod sum;
 mod tables;
 mod template;
+mod trace;
 
 pub use effort::Effort;
 pub use read::{Format, read, read_file_text};
 pub use record::{Column, Outcome, Table};
-pub use run::{Failure, Watch, run};
+pub use run::{Failure, Watch, run, run_captured};
 pub use scenario::Scenario;
 
 use units::Read;
@@ -40,15 +42,15 @@ pub fn schema() -> Json {
 
 /// Manual pages of everything a scenario can name.
 pub fn pages() -> Json {
-    use scenario::{Dumbbell, Ends, Flow, Graph, Link, PhaseBreaking, Record};
+    use scenario::{Dumbbell, Ends, Flow, Graph, Link, Pcap, PhaseBreaking, Record};
     let mut traffic = traffic::Traffic::pages();
     traffic.extend(traffic::Distribution::pages());
     traffic.push(page::<traffic::Arrivals>());
     serde_json::json!({
-        "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>()],
+        "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "queues": queues::Queue::pages(),
-        "tcp": [page::<tcp::Tcp>()],
+        "tcp": tcp::pages(),
         "traffic": traffic,
     })
 }

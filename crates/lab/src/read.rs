@@ -115,9 +115,24 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     for (key, value) in overrides {
         set(&mut document, key, value)?;
     }
+    expand_presets(&mut document);
     let scenario = Scenario::read(&document, "")?;
     crate::build::plan(&scenario)?;
     Ok(scenario)
+}
+
+/// Writes out the presets of TCP that a document names.
+fn expand_presets(document: &mut Json) {
+    if let Some(tcp) = document.get_mut("tcp") {
+        tcp::Tcp::expand(tcp);
+    }
+    for flow in document.get_mut("flows").and_then(Json::as_array_mut).into_iter().flatten() {
+        for key in ["tcp", "receiver_tcp"] {
+            if let Some(tcp) = flow.get_mut(key) {
+                tcp::Tcp::expand(tcp);
+            }
+        }
+    }
 }
 
 /// Names the node nearest to one that does not exist.

@@ -1,5 +1,6 @@
 //! What a run leaves: tables of columns.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use net::{Fate, OptionStore, Probe, Why};
@@ -27,6 +28,21 @@ pub struct Table {
     pub name: &'static str,
     /// Its columns in order.
     pub columns: Vec<(&'static str, Column)>,
+}
+
+/// A column of names, each kept once.
+pub fn names_of(values: impl Iterator<Item = String>) -> Column {
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let mut names = Vec::new();
+    let codes = values
+        .map(|name| {
+            *known.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                names.len() as u32 - 1
+            })
+        })
+        .collect();
+    Column::Name(codes, Arc::new(names))
 }
 
 /// A finished run.

@@ -1,17 +1,20 @@
 //! The run: takes events one after the other until the scenario is over, then checks and tables.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
 use net::{InPipe, Inside, Link, OptionStore, Options, Packet, Violation};
 use queues::Discipline;
 use tcp::Endpoint;
+use tcp::ecn::Mode as EcnMode;
 use thiserror::Error;
 use traffic::{Bulk, Messages, Size, Traffic};
 use units::param::Invalid;
 use units::{Bytes, Time};
 
 use crate::build::{Built, Draws, Hop, Plan, build, plan};
+use crate::capture::{self, Captures, Seen};
 use crate::effort::Stopwatch;
 use crate::record::{FateRecorder, Incidents, Outcome, Transfers};
 use crate::sample::{QueueSample, Samples, WindowSample};
@@ -19,6 +22,7 @@ use crate::scenario::{Scenario, Series};
 use crate::slot::{Phase, Slot};
 use crate::source::Source;
 use crate::sum::Sum;
+use crate::trace::{self, Traces};
 
 /// Why a run gave no result.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -32,6 +36,9 @@ pub enum Failure {
     /// Flows that do not end.
     #[error("{0}")]
     Stalled(String),
+    /// A capture could not be written.
+    #[error("the capture cannot be written: {0}")]
+    Capture(String),
     /// It was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
@@ -68,12 +75,27 @@ const CHECK_EVERY: u64 = 1 << 23;
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
+    run_in(scenario, watch, None)
+}
+
+/// Runs a scenario and writes the captures it asks for into a folder that is there.
+pub fn run_captured(scenario: &Scenario, watch: &Watch, folder: &Path) -> Result<Outcome, Failure> {
+    run_in(scenario, watch, Some(folder))
+}
+
+fn run_in(scenario: &Scenario, watch: &Watch, folder: Option<&Path>) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
     let plan = plan(scenario)?;
+    capture::check(scenario, &plan)?;
+    trace::check(scenario, &plan)?;
     let mut sim = Simulation::new(scenario, &plan);
+    sim.observe(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch)?;
     sim.check()?;
+    if let Some(captures) = sim.observer.as_mut().and_then(|o| o.captures.take()) {
+        captures.finish(sim.end).map_err(Failure::Capture)?;
+    }
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
     Ok(sim.outcome(setup, running))
@@ -108,7 +130,16 @@ pub(crate) struct Simulation<'a> {
     pub(crate) queue: Samples<QueueSample>,
     pub(crate) window: Samples<WindowSample>,
     pub(crate) transfers: Option<Transfers>,
+    /// What is seen packet by packet, where that is asked for.
+    pub(crate) observer: Option<Box<Observer>>,
     pub(crate) end: Time,
+}
+
+/// What a scenario asks for packet by packet. A run without pays a branch a hop.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    captures: Option<Captures>,
+    pub(crate) traces: Option<Traces>,
 }
 
 impl<'a> Simulation<'a> {
@@ -155,6 +186,7 @@ impl<'a> Simulation<'a> {
             queue: Samples::default(),
             window: Samples::default(),
             transfers: wants(Series::Transfers).then(Transfers::default),
+            observer: None,
             end: Time::ZERO,
         };
         for (k, (source, start)) in sources.into_iter().enumerate() {
@@ -162,6 +194,69 @@ impl<'a> Simulation<'a> {
             sim.next_arrival(start, k);
         }
         sim
+    }
+
+    /// Begins what is seen packet by packet: captures into a folder, and traces.
+    fn observe(&mut self, folder: Option<&Path>) -> Result<(), String> {
+        let slots = &self.fates.slots;
+        let traces = Traces::begin(self.scenario, self.plan, slots.iter().map(|s| s.flow));
+        let captures = match folder {
+            Some(folder) => Some(Captures::begin(self.scenario, self.plan, folder, slots.len())?),
+            None => None,
+        };
+        if captures.is_some() || traces.is_some() {
+            self.observer = Some(Box::new(Observer { captures, traces }));
+        }
+        Ok(())
+    }
+
+    /// A packet was admitted to a link, at whose far end it arrives at `arrives`.
+    #[cold]
+    #[inline(never)]
+    fn observe_link(&mut self, now: Time, link: u32, arrives: Time, packet: &Packet) {
+        let begins = self.links[link as usize].begins(arrives, packet.size);
+        let (seen, observer) = self.seen(packet);
+        if let Some(captures) = observer.and_then(|o| o.captures.as_mut()) {
+            captures.on_link(link, now, begins, &seen);
+        }
+    }
+
+    /// A host sends (0) or receives (1) a packet.
+    #[cold]
+    #[inline(never)]
+    fn observe_host(&mut self, now: Time, received: u8, packet: &Packet) {
+        let acked = self.endpoints[2 * packet.flow as usize].acked();
+        let (seen, observer) = self.seen(packet);
+        let Some(observer) = observer else { return };
+        if let Some(captures) = &mut observer.captures {
+            captures.at_host(now, received, &seen);
+        }
+        if packet.way == received
+            && let Some(traces) = &mut observer.traces
+        {
+            traces.segment(now, received == 1, &seen, acked);
+        }
+    }
+
+    /// An endpoint was told of a segment, of time, or of its application's wishes.
+    #[cold]
+    #[inline(never)]
+    fn observe_endpoint(&mut self, now: Time, e: u32) {
+        let traces = self.observer.as_mut().and_then(|o| o.traces.as_mut());
+        if let Some(traces) = traces.filter(|_| e.is_multiple_of(2)) {
+            let flow = self.fates.slots[(e / 2) as usize].flow;
+            traces.measured(now, e / 2, flow, &self.endpoints[e as usize]);
+        }
+    }
+
+    fn seen<'p>(&mut self, packet: &'p Packet) -> (Seen<'p>, Option<&mut Observer>) {
+        let seen = Seen {
+            packet,
+            options: self.fates.options.get(packet.options),
+            flow: self.fates.slots[packet.flow as usize].flow,
+            shift: self.endpoints[2 * packet.flow as usize + usize::from(packet.way)].scale(),
+        };
+        (seen, self.observer.as_deref_mut())
     }
 
     /// The first lane of the endpoints.
@@ -208,6 +303,10 @@ impl<'a> Simulation<'a> {
     fn look(&mut self, watch: &Watch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
+        }
+        let captures = self.observer.as_ref().and_then(|o| o.captures.as_ref());
+        if let Some(failure) = captures.and_then(Captures::failure) {
+            return Err(Failure::Capture(failure));
         }
         if self.events.events().is_multiple_of(LOOK_EVERY << 6) {
             let done = match self.scenario.duration {
@@ -278,6 +377,9 @@ impl<'a> Simulation<'a> {
                 self.fates.slots.len() as u32 - 1
             }
         };
+        if let Some(captures) = self.observer.as_mut().and_then(|o| o.captures.as_mut()) {
+            captures.opened(s);
+        }
         self.next_arrival(now, k);
         self.application(now, s);
         self.pump(now, 2 * s)
@@ -327,10 +429,16 @@ impl<'a> Simulation<'a> {
         let link = self.hops[hop as usize].link();
         let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
         let Some(arrives) = received else { return false };
+        if self.observer.is_some() {
+            self.observe_link(now, link, arrives, &packet);
+        }
         let next = self.hops[hop as usize + 1];
         let (into, entry) = if next.only_delays() {
             let into = next.link();
             let beyond = self.links[into as usize].pass_on(arrives, &packet);
+            if self.observer.is_some() {
+                self.observe_link(now, into, beyond, &packet);
+            }
             (into, InPipe { arrives: beyond, entered: arrives, hop: hop + 1, packet })
         } else {
             (link, InPipe { arrives, entered: now, hop, packet })
@@ -344,6 +452,9 @@ impl<'a> Simulation<'a> {
     /// A packet reaches its endpoint.
     #[inline]
     fn arrive(&mut self, now: Time, e: u32, packet: &Packet) -> Step {
+        if self.observer.is_some() {
+            self.observe_host(now, 1, packet);
+        }
         let endpoint = &mut self.endpoints[e as usize];
         let ledger = &mut self.fates.slots[(e / 2) as usize].ledger;
         ledger.arrived(packet.way);
@@ -417,24 +528,32 @@ impl<'a> Simulation<'a> {
     /// Sends what an endpoint has to send, and sees to its timer.
     #[inline]
     fn pump(&mut self, now: Time, e: u32) -> Step {
+        if self.observer.is_some() {
+            self.observe_endpoint(now, e);
+        }
         let s = e / 2;
         let way = (e % 2) as u8;
-        while let Some((segment, ecn)) = self.endpoints[e as usize].poll(now, &mut self.scratch) {
+        let endpoint = loop {
+            let endpoint = &mut self.endpoints[e as usize];
+            let Some((segment, ecn)) = endpoint.poll(now, &mut self.scratch) else { break &*endpoint };
             let slot = &mut self.fates.slots[s as usize];
             slot.ledger.sent(way);
             if way == 1
+                && endpoint.ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.ledger.ack_leaves(segment.flags)
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let hop = slot.first_hop[usize::from(way)];
-            let endpoint = &self.endpoints[e as usize];
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
+            if self.observer.is_some() {
+                self.observe_host(now, 0, &Packet { flow: s, size, ecn, way, options, segment });
+            }
             self.enter(now, hop, Packet { flow: s, size, ecn, way, options, segment });
-        }
-        let lane = self.endpoint_lanes() + e;
-        let endpoint = &self.endpoints[e as usize];
+        };
+        let lane = (self.links.len() + self.sources.len()) as u32 + 1 + e;
+        let closed = endpoint.is_closed();
         let slot = &mut self.fates.slots[s as usize];
         let mut deadline = endpoint.deadline();
         if way == 0 {
@@ -444,14 +563,26 @@ impl<'a> Simulation<'a> {
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
         }
-        if endpoint.is_closed() && self.endpoints[(e ^ 1) as usize].is_closed() {
+        if closed {
+            self.after_close(now, e);
+        }
+        Ok(())
+    }
+
+    /// An end is closed: if it gave up, so is the other, to whom nobody speaks any more.
+    #[cold]
+    fn after_close(&mut self, now: Time, e: u32) {
+        if self.endpoints[e as usize].error().is_some() {
+            self.endpoints[(e ^ 1) as usize].forget(now);
+        }
+        if self.endpoints[(e ^ 1) as usize].is_closed() {
+            let slot = &mut self.fates.slots[(e / 2) as usize];
             if slot.phase == Phase::Open {
                 slot.phase = Phase::Closed;
                 self.open -= 1;
             }
-            self.release(s);
+            self.release(e / 2);
         }
-        Ok(())
     }
 
     /// Frees the slot of a connection of a source that is closed and has no packet under way any more:
@@ -519,12 +650,12 @@ impl<'a> Simulation<'a> {
     /// Holds every ledger against what is there.
     fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
-        let mut packets = vec![[0u32; 2]; self.fates.slots.len()];
         let mut insides = vec![Inside::default(); self.links.len()];
         for (l, link) in self.links.iter().enumerate() {
             for entry in link.pipe() {
                 let p = &entry.packet;
-                packets[p.flow as usize][usize::from(p.way)] += 1;
+                // As if it arrived now; taken back below.
+                self.fates.slots[p.flow as usize].ledger.arrived(p.way);
                 link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
                     let before = self.hops[entry.hop as usize - 1].link() as usize;
@@ -544,8 +675,10 @@ impl<'a> Simulation<'a> {
             }
         }
         for (s, slot) in self.fates.slots.iter().enumerate() {
-            let place = || self.place(s as u32);
-            slot.ledger.check(packets[s]).map_err(|what| self.violation(now, place(), what))?;
+            slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
+        }
+        for entry in self.links.iter().flat_map(Link::pipe) {
+            self.fates.slots[entry.packet.flow as usize].ledger.sent(entry.packet.way);
         }
         self.insides = insides;
         Ok(())

@@ -211,6 +211,10 @@ words! {
         Marks = "marks",
         /// Every connection of flows with arrivals.
         Transfers = "transfers",
+        /// Every segment that the sending host of a traced flow sends and receives.
+        Segments = "segments",
+        /// Every round trip that the sender of a traced flow measures, with SRTT and the timeout.
+        Rtt = "rtt",
     }
 }
 
@@ -221,6 +225,44 @@ words! {
         Flow = "flow",
         /// One a table of the scenario, the sums over its flows: for a million flows.
         Table = "table",
+    }
+}
+
+words! {
+    /// What of each packet a capture keeps.
+    pub enum Kept {
+        /// Its headers.
+        Headers = "headers",
+        /// Its payload of zeros too, so that its checksum can be verified.
+        Whole = "whole",
+    }
+}
+
+words! {
+    /// The IP header of packets in captures.
+    pub enum IpVersion {
+        /// IPv4.
+        V4 = "ipv4",
+        /// IPv6.
+        V6 = "ipv6",
+    }
+}
+
+params! {
+    /// Captures of packets, a pcapng file a link or host, written where `aqmlab run --pcap` says.
+    pub struct Pcap: "pcap" {
+        /// What is captured: links, each named from>to, with what they transmit; hosts, with what they send and receive.
+        on: Vec<String> = (Vec::new()), in Range::ANY, from "";
+        /// What of each packet is kept.
+        keep: Kept = (Kept::Headers), in Range::ANY, from "";
+        /// The IP header.
+        ip: IpVersion = (IpVersion::V4), in Range::ANY, from "";
+    }
+}
+
+impl Default for Pcap {
+    fn default() -> Self {
+        Pcap { on: Vec::new(), keep: Kept::Headers, ip: IpVersion::V4 }
     }
 }
 
@@ -235,6 +277,10 @@ params! {
         links: Vec<String> = (Vec::new()), in Range::ANY, from "";
         /// What the table of flows has a row for.
         flows: Rows = (Rows::Flow), in Range::ANY, from "";
+        /// Flows whose segments and round trips are recorded, each by its name; empty: all that are one connection.
+        traced: Vec<String> = (Vec::new()), in Range::ANY, from "";
+        /// Captures of packets.
+        pcap: Pcap = (Pcap::default()), in Range::ANY, from "";
     }
 }
 
@@ -245,6 +291,8 @@ impl Default for Record {
             series: Vec::new(),
             links: Vec::new(),
             flows: Rows::Flow,
+            traced: Vec::new(),
+            pcap: Pcap::default(),
         }
     }
 }

@@ -1,31 +1,15 @@
 //! The tables of a finished run.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use units::{Duration, Time};
 
 use crate::effort::Effort;
-use crate::record::{Column, Outcome, Table, seconds};
+use crate::record::{Column, Outcome, Table, names_of, seconds};
 use crate::run::Simulation;
 use crate::scenario::{Rows, Series};
 use crate::source::Source;
 use crate::sum::{COUNTS, Sum};
-
-/// A column of names, each kept once.
-fn names_of(values: impl Iterator<Item = String>) -> Column {
-    let mut known: HashMap<String, u32> = HashMap::new();
-    let mut names = Vec::new();
-    let codes = values
-        .map(|name| {
-            *known.entry(name).or_insert_with_key(|name| {
-                names.push(name.clone());
-                names.len() as u32 - 1
-            })
-        })
-        .collect();
-    Column::Name(codes, Arc::new(names))
-}
 
 /// The table of flows as it grows, row by row.
 struct FlowTable {
@@ -94,6 +78,8 @@ impl Simulation<'_> {
         if !self.sources.is_empty() {
             tables.push(self.connection_table(&flow_names));
         }
+        let traces = self.observer.take().and_then(|o| o.traces);
+        let mut traces: Vec<_> = traces.into_iter().flat_map(|t| t.tables(&flow_names)).collect();
         let lasting: Vec<u32> = self.fates.slots[..self.lasting].iter().map(|slot| slot.flow).collect();
         for series in &wanted.series {
             tables.extend(match series {
@@ -111,6 +97,9 @@ impl Simulation<'_> {
                     self.fates.marks.as_ref().map(|d| d.table("marks", &link_names, &flow_names))
                 }
                 Series::Transfers => self.transfers.as_ref().map(|t| t.table(&flow_names)),
+                Series::Segments | Series::Rtt => {
+                    traces.iter().position(|t| t.0 == *series).map(|i| traces.swap_remove(i).1)
+                }
             });
         }
         Outcome {

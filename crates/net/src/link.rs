@@ -130,9 +130,17 @@ impl<Q: Fifo> Link<Q> {
         self.free_at + self.delay
     }
 
+    /// When the transmission of a packet of `size` bytes begins that arrives at the far end at `arrives`.
+    pub fn begins(&self, arrives: Time, size: u16) -> Time {
+        arrives - self.delay - self.transmission_time(Bytes(u64::from(size)))
+    }
+
     /// Puts an admitted packet in the pipe.
     #[inline]
     pub fn put(&mut self, entry: InPipe) {
+        if self.pipe.len() == self.pipe.capacity() {
+            self.pipe.reserve_exact(self.pipe.len() / 4 + 4); // doubling would leave much unused
+        }
         self.pipe.push_back(entry);
     }
 

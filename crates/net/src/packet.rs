@@ -145,7 +145,8 @@ pub struct Options {
     pub sack_permitted: bool,
     /// Timestamps (RFC 7323 §3): value and echo reply.
     pub timestamps: Option<(u32, u32)>,
-    /// Accurate ECN counters in bytes, modulo 2^24 (RFC 9768 §3.2.3): ECT(0), CE, ECT(1).
+    /// Accurate ECN counters in bytes, modulo 2^24 (RFC 9768 §3.2.3): ECT(0), CE, ECT(1); the last is not sent
+    /// where there is no room for it.
     pub accurate_ecn: Option<[u32; 3]>,
     blocks: [(Seq, Seq); 4],
     count: u8,
@@ -176,9 +177,10 @@ impl Options {
     pub fn sack(&self) -> &[(Seq, Seq)] {
         &self.blocks[..usize::from(self.count)]
     }
-    /// Adds a SACK block, unless there are as many as fit: four, three beside timestamps.
+    /// Adds a SACK block, unless there are as many as fit into the 40 bytes of a header: four, three beside
+    /// timestamps or Accurate ECN, two beside both (Accurate ECN then has two counters).
     pub fn push_sack(&mut self, block: (Seq, Seq)) {
-        let most = if self.timestamps.is_some() { 3 } else { 4 };
+        let most = 4 - u8::from(self.timestamps.is_some()) - u8::from(self.accurate_ecn.is_some());
         if self.count < most {
             self.blocks[usize::from(self.count)] = block;
             self.count += 1;
@@ -189,11 +191,10 @@ impl Options {
     pub fn wire_len(&self) -> u16 {
         let sack = if self.count > 0 { 4 + 8 * u16::from(self.count) } else { 0 };
         let times = if self.timestamps.is_some() { 12 } else { 4 * u16::from(self.sack_permitted) };
-        u16::from(self.mss.is_some()) * 4
-            + u16::from(self.window_scale.is_some()) * 4
-            + times
-            + u16::from(self.accurate_ecn.is_some()) * 12
-            + sack
+        let others =
+            u16::from(self.mss.is_some()) * 4 + u16::from(self.window_scale.is_some()) * 4 + times + sack;
+        // Three counters, or those that there is room for.
+        others + if self.accurate_ecn.is_some() { 12.min(40u16.saturating_sub(others)) } else { 0 }
     }
 }
 

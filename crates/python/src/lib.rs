@@ -1,12 +1,13 @@
 //! The door to Python: a scenario in, columns out. No logic of its own.
 
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lab::{Column, Failure, Format, Outcome, Scenario, Watch};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use serde_json::{Value, json};
@@ -49,6 +50,25 @@ fn pages() -> String {
     lab::pages().to_string()
 }
 
+/// Runs a packet script with parameters of TCP from a preset and `changes` (JSON), after the shell scripts of
+/// `preparation` as far as they are understood, and returns its report as JSON.
+#[pyfunction]
+#[pyo3(name = "script")]
+fn run_script(
+    text: &str,
+    preset: &str,
+    changes: &str,
+    tolerance: Option<&str>,
+    preparation: Vec<String>,
+) -> PyResult<String> {
+    let wrong = |e: String| ScenarioError::new_err(e);
+    let changes = serde_json::from_str(changes).map_err(|e| wrong(e.to_string()))?;
+    let mut setup = ::script::Setup::read(preset, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
+    setup.preparation = preparation;
+    let report = std::panic::catch_unwind(|| ::script::run_text(text, &setup));
+    report.map(|r| r.json().to_string()).map_err(|cause| PyRuntimeError::new_err(panic_text(&*cause)))
+}
+
 /// Version of the simulator.
 #[pyfunction]
 fn version() -> &'static str {
@@ -58,6 +78,7 @@ fn version() -> &'static str {
 fn failure(f: Failure) -> PyErr {
     match f {
         Failure::Violation(v) => InvariantViolation::new_err(v.to_string()),
+        Failure::Capture(_) => PyOSError::new_err(f.to_string()),
         other => ScenarioError::new_err(other.to_string()),
     }
 }
@@ -119,9 +140,11 @@ struct Batch {
 
 #[pymethods]
 impl Batch {
-    /// Starts running `scenarios` (JSON) on `jobs` threads.
+    /// Starts running `scenarios` (JSON) on `jobs` threads. `captures`: the folder for what each captures;
+    /// where there is none, nothing is.
     #[new]
-    fn new(scenarios: Vec<String>, jobs: usize) -> PyResult<Self> {
+    #[pyo3(signature = (scenarios, jobs, captures = Vec::new()))]
+    fn new(scenarios: Vec<String>, jobs: usize, captures: Vec<PathBuf>) -> PyResult<Self> {
         let scenarios: Vec<Scenario> =
             scenarios.iter().map(|text| parse(text, "json", &[])).collect::<PyResult<_>>()?;
         let pool = rayon::ThreadPoolBuilder::new()
@@ -136,9 +159,13 @@ impl Batch {
         std::thread::spawn(move || {
             pool.scope_fifo(|scope| {
                 for i in 0..shared.len() {
-                    let (sender, shared, watched) = (sender.clone(), &shared, &watched);
+                    let (sender, shared, watched, captures) = (sender.clone(), &shared, &watched, &captures);
                     scope.spawn_fifo(move |_| {
-                        let outcome = std::panic::catch_unwind(|| lab::run(&shared[i], &watched[i]))
+                        let run = || match captures.get(i) {
+                            Some(folder) => lab::run_captured(&shared[i], &watched[i], folder),
+                            None => lab::run(&shared[i], &watched[i]),
+                        };
+                        let outcome = std::panic::catch_unwind(run)
                             .unwrap_or_else(|cause| Err(Failure::Stalled(panic_text(&*cause))));
                         let _ = sender.send((i, outcome));
                     });
@@ -196,5 +223,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(pages, m)?)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
+    m.add_function(wrap_pyfunction!(run_script, m)?)?;
     Ok(())
 }

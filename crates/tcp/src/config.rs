@@ -4,7 +4,7 @@
 use units::param::{Invalid, Json, join};
 use units::{Bytes, Duration, Packets, Range, Read, params, words};
 
-use crate::congestion::CongestionKind;
+use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
 
 words! {
@@ -18,10 +18,24 @@ words! {
 }
 
 words! {
+    /// Sets of parameters under a name.
+    pub enum Preset {
+        /// The defaults.
+        None = "none",
+        /// What the RFCs ask of every host, and no option.
+        Rfc = "rfc",
+        /// Linux 6 as it comes: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
+        Linux = "linux",
+    }
+}
+
+words! {
     /// From what ssthresh is computed when the window is cut.
     pub enum SsthreshFrom {
         /// Half the FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation 4).
         FlightSize = "flight-size",
+        /// A share of cwnd, whatever is in flight (Linux).
+        Cwnd = "cwnd",
         /// Half the smaller of cwnd and the receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2).
         Window = "window",
     }
@@ -78,6 +92,16 @@ words! {
         OncePerWindow = "once-per-window",
         /// Whenever the third duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without `bugFix_`).
         Unguarded = "unguarded",
+    }
+}
+
+words! {
+    /// What a fast retransmit does to the retransmission timer.
+    pub enum FastRetransmitTimer {
+        /// It begins again (4.3BSD-Reno, ns-2, Linux).
+        Restarts = "restarts",
+        /// It runs on (RFC 6298 §5.1).
+        RunsOn = "runs-on",
     }
 }
 
@@ -208,8 +232,10 @@ words! {
 words! {
     /// Answers to a retransmission that was spurious.
     pub enum SpuriousResponse {
-        /// The window is taken back (RFC 4015).
+        /// The window is what is in flight, and a little more; ssthresh as it was (RFC 4015).
         Eifel = "eifel",
+        /// The window and ssthresh are as they were (Linux).
+        Restore = "restore",
         /// Only what would be sent again for nothing is not.
         None = "none",
     }
@@ -234,8 +260,6 @@ words! {
         None = "none",
         /// While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited).
         Limited = "limited",
-        /// While pipeACK says that at least half of it is used (RFC 7661 §4.3).
-        Rfc7661 = "rfc7661",
     }
 }
 
@@ -289,8 +313,10 @@ params! {
     /// A TCP endpoint. The defaults are today's RFCs without options; both ends of a flow have the
     /// same parameters unless the flow sets its receiver's apart.
     pub struct Tcp: "tcp", checked by check {
+        /// Parameters to begin with; other keys change them.
+        preset: Preset = (Preset::None), in Range::ANY, from "";
         /// Congestion control: how cwnd grows and what a cut leaves.
-        congestion: CongestionKind = (CongestionKind::Reno), in Range::ANY, from "rfc5681";
+        congestion: Algorithm = (Algorithm::default()), in Range::ANY, from "rfc5681";
         /// Loss recovery: what duplicate ACKs do.
         recovery: RecoveryKind = (RecoveryKind::Reno), in Range::ANY, from "rfc5681 §3.2";
         /// Largest segment, payload only (SMSS).
@@ -307,6 +333,8 @@ params! {
         duplicate_acks: Packets = (Packets(3.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §3.2";
         /// Guard of the fast retransmit.
         fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
+        /// What a fast retransmit does to the retransmission timer.
+        fast_retransmit_timer: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1 lets it run on";
         /// What the ACK that ends a fast recovery does to cwnd.
         recovery_exit: RecoveryExit = (RecoveryExit::Deflate), in Range::ANY, from "rfc5681 §3.2";
         /// An ACK is sent at least for every this many full segments; 1: no ACK is delayed.
@@ -341,6 +369,8 @@ params! {
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
         /// Window scaling.
         window_scaling: WindowScaling = (WindowScaling::Full), in Range::ANY, from "rfc7323 §2";
+        /// Shift of the windows that are advertised; absent: the least that the receive window needs.
+        window_shift: Option<u64> = (None), in Range::between(0.0, 14.0), from "rfc7323 §2.3";
         /// Whether timestamps are offered.
         timestamps: bool = (false), in Range::ANY, from "rfc7323 §3";
         /// Whether SACK is offered.
@@ -381,6 +411,8 @@ params! {
         zero_window_probe: WindowProbe = (WindowProbe::Byte), in Range::ANY, from "rfc9293 §3.8.6.1";
         /// How long data may go unacknowledged before the connection is given up; absent: see retries.
         user_timeout: Option<Duration> = (None), in Range::above(0.0), from "rfc9293 §3.8.3 (R2), rfc5482";
+        /// Lost SYNs after which the initial window is still whole.
+        syn_losses_forgiven: u64 = (0), in Range::between(0.0, 100.0), from "rfc5681 §3.1; Linux: 1";
         /// Times a SYN or SYN-ACK is sent again before giving up.
         syn_retries: u64 = (8), in Range::between(0.0, 100.0), from "rfc9293 §3.8.3: at least 3 minutes";
         /// Times a segment is sent again by the timer before giving up.
@@ -415,6 +447,17 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
         .remedy("raise the window or lower mss"));
     }
     Ok(())
+}
+
+impl Tcp {
+    /// ECN as the congestion control has it: DCTCP and Prague bring their own.
+    pub fn ecn_in_force(&self) -> Ecn {
+        match (&self.congestion, self.ecn) {
+            (Algorithm::Dctcp(_), Ecn::Off | Ecn::Passive | Ecn::Rfc3168) => Ecn::Dctcp,
+            (Algorithm::Prague(_), Ecn::Off | Ecn::Passive) => Ecn::Accurate,
+            (_, ecn) => ecn,
+        }
+    }
 }
 
 impl Default for Tcp {

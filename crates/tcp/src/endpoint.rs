@@ -6,13 +6,13 @@ use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::{Duration, Time};
 
 use crate::config::{Ecn, Tcp, WindowScaling};
-use crate::ecn::{EcnEnd, Mode};
+use crate::ecn::{EcnEnd, Mode, Prompt};
 use crate::info::Info;
 use crate::receiver::{Receiver, ReceiverStats, acceptable};
-use crate::sender::{Outgoing, Sender, SenderStats, Window, timestamp};
+use crate::sender::{Feedback, Outgoing, Sender, SenderStats, Window, timestamp};
 
 /// States of a connection (RFC 9293 §3.3.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// No connection.
     Closed,
@@ -76,6 +76,12 @@ struct Rare {
     hold_until: Option<Time>,
     /// It was opened by both sides at once.
     simultaneous: bool,
+    /// The last FIN in TIME-WAIT.
+    waits_from: Option<Time>,
+    /// The SYN offers no ECN.
+    plain_syn: bool,
+    /// The SYN-ACK was marked and went out once more.
+    tried: bool,
 }
 
 /// One end of a TCP connection. Feed it with [`on_segment`](Endpoint::on_segment) and
@@ -92,7 +98,7 @@ pub struct Endpoint {
     state: State,
     /// A SYN or SYN-ACK is to go out.
     syn_due: bool,
-    /// Whether its segments may carry options.
+    /// Whether its segments may carry options, or windows that are scaled or cut.
     optioned: bool,
     /// An ACK is to go out, of nothing that was received.
     ack_due: bool,
@@ -126,7 +132,7 @@ impl Endpoint {
             optioned: tcp.window_scaling != WindowScaling::Full
                 || tcp.sack
                 || tcp.timestamps
-                || tcp.ecn == Ecn::Accurate,
+                || tcp.ecn_in_force() == Ecn::Accurate,
             ack_due: false,
             iss: Seq(0),
             irs: Seq(0),
@@ -233,6 +239,11 @@ impl Endpoint {
         self.end(Time::ZERO, None);
     }
 
+    /// Ends without a word.
+    pub fn forget(&mut self, now: Time) {
+        self.end(now, None);
+    }
+
     fn end(&mut self, now: Time, error: Option<Error>) {
         self.state = State::Closed;
         self.syn_due = false;
@@ -314,22 +325,24 @@ impl Endpoint {
     /// When it must be called again, whatever arrives; [`Time::NEVER`]: only if something arrives.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.timer.min(s.paced_until()));
+        let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.deadline());
         let receiver = self.receiver.as_ref().map_or(Time::NEVER, |r| r.ack_at);
-        let rest = match (&self.rare, self.state) {
+        let at = sender.min(receiver);
+        if self.state == State::TimeWait || self.rare.is_some() { at.min(self.rare_deadline()) } else { at }
+    }
+
+    #[inline(never)]
+    fn rare_deadline(&self) -> Time {
+        match (&self.rare, self.state) {
             (_, State::TimeWait) => self.time_wait_ends(),
             (Some(rare), _) => rare.hold_until.unwrap_or(Time::NEVER),
             _ => Time::NEVER,
-        };
-        sender.min(receiver).min(rest)
+        }
     }
 
     fn time_wait_ends(&self) -> Time {
-        if self.tcp.msl == Duration::ZERO {
-            Time::NEVER
-        } else {
-            self.closed_at + self.tcp.msl + self.tcp.msl
-        }
+        let from = self.rare.as_ref().and_then(|r| r.waits_from).unwrap_or(self.closed_at);
+        if self.tcp.msl == Duration::ZERO { Time::NEVER } else { from + self.tcp.msl + self.tcp.msl }
     }
 
     /// Time has come to `now`.
@@ -370,11 +383,13 @@ impl Endpoint {
     /// A segment arrives, in a packet with this ECN field.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
+        if self.state > State::SynSent {
+            return self.in_synchronized(now, segment, options, field);
+        }
         match self.state {
-            State::Closed => {}
             State::Listen => self.in_listen(segment, options, field),
             State::SynSent => self.in_syn_sent(now, segment, options, field),
-            _ => self.in_synchronized(now, segment, options, field),
+            _ => {}
         }
     }
 
@@ -386,7 +401,7 @@ impl Endpoint {
         self.agreed = Agreed {
             mss: options.mss.unwrap_or(0),
             their_scale: options.window_scale.unwrap_or(0).min(14), // RFC 7323 §2.3
-            our_scale: window_scale(tcp.receive_window.0),
+            our_scale: window_scale(tcp),
             scaling: match tcp.window_scaling {
                 WindowScaling::Full => true,
                 WindowScaling::On => options.window_scale.is_some(),
@@ -405,6 +420,7 @@ impl Endpoint {
         }
     }
 
+    #[cold]
     fn in_listen(&mut self, segment: &Segment, options: &Options, field: EcnField) {
         if segment.flags.has(Flags::RST) {
             return;
@@ -422,6 +438,7 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.3.
+    #[cold]
     fn in_syn_sent(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let acked = segment.flags.has(Flags::ACK);
         if acked && segment.ack != self.max() {
@@ -431,7 +448,10 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::RST) {
-            if acked {
+            if acked && self.offered_ecn() {
+                self.rare().plain_syn = true; // RFC 3168 §6.1.1.1
+                self.syn_due = true;
+            } else if acked {
                 self.end(now, Some(Error::Refused));
             }
             return;
@@ -440,6 +460,10 @@ impl Endpoint {
             return;
         }
         self.take_syn(segment, options, field);
+        if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
+            self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
+            return;
+        }
         if acked {
             self.syn_acked(now);
             self.ack_due = true;
@@ -450,6 +474,13 @@ impl Endpoint {
             self.state = State::SynReceived;
             self.syn_due = true;
         }
+    }
+
+    /// Whether the SYN that is out offered ECN, and another may go without.
+    fn offered_ecn(&self) -> bool {
+        let attempt = self.sender.as_ref().map_or(0, |s| s.expirations);
+        let plain = self.rare.as_ref().is_some_and(|r| r.plain_syn);
+        self.tcp.ecn_fallback && !plain && EcnEnd::syn_flags(&self.tcp, attempt) != Flags::default()
     }
 
     fn syn_acked(&mut self, now: Time) {
@@ -471,43 +502,40 @@ impl Endpoint {
 
     #[inline]
     fn in_synchronized(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
-        let buffer = self.tcp.receive_window.0 as u32;
-        if self.agreed.timestamps && !self.timestamp_passes(segment, options) {
-            return;
-        }
-        let window = match &self.receiver {
-            Some(r) if self.rare.as_ref().is_some_and(|r| r.reads) => r.advertised(),
-            _ => buffer,
+        let window = if self.optioned || self.rare.is_some() {
+            if self.agreed.timestamps && !self.timestamp_passes(segment, options) {
+                return;
+            }
+            self.told_window()
+        } else {
+            self.buffer()
         };
         let next = self.next();
+        let in_window = (segment.seq == next && window > 0) || acceptable(next, segment, window);
         let data_after_close = segment.len > 0 && self.fin_received();
-        if !acceptable(next, segment, window) || segment.flags.has(Flags::SYN) || data_after_close {
-            return self.on_unacceptable(segment, next);
+        if !in_window || segment.flags.has(Flags::SYN) || data_after_close {
+            return self.on_unacceptable(now, segment, next, field);
         }
-        if segment.flags.has(Flags::RST) {
-            return self.on_reset(now, segment, next);
-        }
-        if !segment.flags.has(Flags::ACK) {
+        if segment.flags.0 & (Flags::RST.0 | Flags::ACK.0) != Flags::ACK.0 {
+            if segment.flags.has(Flags::RST) {
+                self.on_reset(now, segment, next);
+            }
             return;
         }
         if segment.ack.after(self.max()) {
-            if self.state == State::SynReceived {
-                self.rare().reset = Some((segment.ack, None));
-            } else {
-                self.ack_due = true; // RFC 9293 §3.10.7.4, fifth check
-            }
-            return;
+            return self.on_ack_of_nothing(segment);
         }
-        let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
-        if self.state == State::SynReceived {
-            if !segment.ack.after(una) {
-                return;
-            }
-            self.complete_handshake(now, segment);
+        let completes = self.state == State::SynReceived;
+        if completes && !self.on_handshake_ack(now, segment) {
+            return;
         }
         if let Some(sender) = &mut self.sender {
             let delivers = segment.ack.minus(sender.una).max(0) as u32;
-            let feedback = self.ecn.feedback(segment, options, delivers, &self.tcp);
+            let feedback = if completes {
+                Feedback::default() // its flags speak of the SYN-ACK
+            } else {
+                self.ecn.feedback(segment, options, delivers, &self.tcp)
+            };
             let cut = sender.on_ack(now, segment, options, feedback, &self.tcp);
             if cut {
                 let max = sender.max;
@@ -518,11 +546,67 @@ impl Endpoint {
             self.rwnd = segment.window;
         }
         if segment.seq_len() > 0 {
+            let beyond = i64::from(segment.end().minus(next)) - i64::from(window);
+            if beyond > 0 {
+                return self.on_data_beyond(now, segment, beyond, field);
+            }
             self.on_data(now, segment, field);
         }
     }
 
+    /// The window that the other side knows of.
+    #[inline(never)]
+    fn told_window(&self) -> u32 {
+        match (&self.receiver, &self.rare) {
+            (Some(receiver), Some(rare)) if rare.reads => receiver.advertised(),
+            _ => self.buffer(),
+        }
+    }
+
+    /// What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
+    #[cold]
+    fn on_data_beyond(&mut self, now: Time, segment: &Segment, beyond: i64, field: EcnField) {
+        let mut inside = *segment;
+        inside.len -= beyond.min(i64::from(segment.len)) as u16;
+        inside.flags = Flags(inside.flags.0 & !Flags::FIN.0);
+        self.on_data(now, &inside, field);
+    }
+
+    /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
+    #[cold]
+    fn on_ack_of_nothing(&mut self, segment: &Segment) {
+        if self.state == State::SynReceived {
+            self.rare().reset = Some((segment.ack, None));
+        } else {
+            self.ack_due = true;
+        }
+    }
+
+    /// An ACK in SYN-RECEIVED: whether it ends the handshake.
+    #[cold]
+    fn on_handshake_ack(&mut self, now: Time, segment: &Segment) -> bool {
+        let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
+        if !segment.ack.after(una) || self.tries_once(segment) {
+            return false;
+        }
+        self.complete_handshake(now, segment);
+        self.ecn.on_handshake_ack(segment.flags);
+        true
+    }
+
+    /// Whether the SYN-ACK was marked, and goes out again, not ECN-capable (RFC 5562 §3.2).
+    fn tries_once(&mut self, segment: &Segment) -> bool {
+        let echo = segment.flags.has(Flags::ECE) && self.ecn.negotiated();
+        if self.tcp.ecn != Ecn::EcnPlusTryOnce || !echo || self.rare.as_ref().is_some_and(|r| r.tried) {
+            return false;
+        }
+        self.rare().tried = true;
+        self.syn_due = true;
+        true
+    }
+
     /// The ACK of the SYN-ACK.
+    #[cold]
     fn complete_handshake(&mut self, now: Time, segment: &Segment) {
         let marked =
             self.ecn.negotiated() && segment.flags.has(Flags::ECE) && self.ecn.mode() != Mode::Accurate;
@@ -532,10 +616,14 @@ impl Endpoint {
         if let Some(sender) = &mut self.sender {
             sender.set_window(segment);
         }
-        if marked && matches!(self.tcp.ecn, Ecn::EcnPlus | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce) {
+        if self.rare.as_ref().is_some_and(|r| r.tried) {
+            self.sender().begin_with_one_segment();
+        }
+        if marked && matches!(self.tcp.ecn, Ecn::EcnPlus | Ecn::EcnPlusWait) {
             // RFC 5562 §3.1: the initial window is one segment; §4 (Wait): after a round trip.
             self.sender().begin_with_one_segment();
-            if self.tcp.ecn == Ecn::EcnPlusWait {
+            self.ecn.on_cut(self.max());
+            if self.tcp.ecn_in_force() == Ecn::EcnPlusWait {
                 let rtt = self.first_rtt;
                 self.rare().hold_until = Some(now + rtt);
             }
@@ -543,6 +631,7 @@ impl Endpoint {
     }
 
     /// PAWS, and TS.Recent (RFC 7323 §5.3, §4.3). Whether the segment may go on.
+    #[inline(never)]
     fn timestamp_passes(&mut self, segment: &Segment, options: &Options) -> bool {
         let Some((value, _)) = options.timestamps else {
             return segment.flags.has(Flags::RST) || segment.flags.has(Flags::SYN); // §3.2: dropped
@@ -557,9 +646,16 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.4, first and fourth check: what is outside of the window, or a SYN, is answered.
-    fn on_unacceptable(&mut self, segment: &Segment, next: Seq) {
+    #[cold]
+    fn on_unacceptable(&mut self, now: Time, segment: &Segment, next: Seq, field: EcnField) {
         if segment.flags.has(Flags::RST) {
             return;
+        }
+        if segment.flags.has(Flags::FIN) && self.state == State::TimeWait {
+            self.rare().waits_from = Some(now); // eighth check: the 2 MSL begin again
+        }
+        if segment.len == 1 && segment.seq == next {
+            self.ecn.on_data(segment, field, false, &self.tcp); // a window probe (RFC 3168 §6.1.6)
         }
         if segment.flags.has(Flags::SYN) && segment.seq == self.irs && self.state == State::SynReceived {
             let simultaneous = self.rare.as_ref().is_some_and(|r| r.simultaneous);
@@ -578,6 +674,7 @@ impl Endpoint {
     }
 
     /// RFC 9293 §3.10.7.4, second check: exactly the next number resets, others are challenged.
+    #[cold]
     fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
         if segment.seq != next {
             self.ack_due = true;
@@ -594,35 +691,50 @@ impl Endpoint {
         let next = self.irs + 1;
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
         let next = receiver.next;
-        if segment.len > 0
-            && self.ecn.on_data(segment, field, segment.seq == next, receiver.owes_ack(), &self.tcp)
-        {
+        let prompt = match segment.len {
+            0 => Prompt::default(),
+            _ => self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp),
+        };
+        if prompt.before {
             self.rare.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
+        if self.ecn.negotiated() {
+            self.ecn.on_advance(receiver.next);
+            receiver.ack_now |= prompt.at_once;
+        }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
         }
         if finished {
-            self.state = match self.state {
-                State::Established => State::CloseWait,
-                State::FinWait1 => State::Closing,
-                State::FinWait2 => State::TimeWait,
-                state => state,
-            };
-            if self.state == State::TimeWait {
-                self.closed_at = now;
-            }
+            self.on_fin(now);
+        }
+    }
+
+    #[cold]
+    fn on_fin(&mut self, now: Time) {
+        self.state = match self.state {
+            State::Established => State::CloseWait,
+            State::FinWait1 => State::Closing,
+            State::FinWait2 => State::TimeWait,
+            state => state,
+        };
+        if self.state == State::TimeWait {
+            self.closed_at = now;
         }
     }
 
     /// What an ACK means for the connection: completion, and the ACK of the FIN.
     #[inline]
     fn after_ack(&mut self, now: Time) {
-        let Some(sender) = &self.sender else { return };
-        if !sender.closing {
-            return;
+        if self.sender.as_ref().is_some_and(|s| s.closing && s.unsent == 0) {
+            self.after_ack_at_end(now);
         }
+    }
+
+    #[inline(never)]
+    fn after_ack_at_end(&mut self, now: Time) {
+        let Some(sender) = &self.sender else { return };
         if self.completed_at == Time::NEVER && sender.all_acknowledged() {
             self.completed_at = now;
         }
@@ -657,20 +769,20 @@ impl Endpoint {
         {
             return Some(rare);
         }
-        match self.state {
-            State::Closed | State::Listen => return None,
-            State::SynSent | State::SynReceived => return self.poll_syn(now, options),
-            _ => {}
+        if self.state <= State::SynReceived {
+            return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
         }
-        let held = self.rare.as_ref().is_some_and(|r| r.hold_until.is_some());
         let outgoing = match &mut self.sender {
-            Some(sender) if !held => sender.next_segment(now, &self.tcp),
+            Some(sender) if self.rare.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
+                sender.next_segment(now, &self.tcp)
+            }
             _ => None,
         };
-        let ack_now = self.ack_due || self.receiver.as_ref().is_some_and(|r| r.ack_now);
         let (segment, field) = match outgoing {
             Some(outgoing) => self.data(now, outgoing, options),
-            None if ack_now => self.pure_ack(now, options),
+            None if self.ack_due || self.receiver.as_ref().is_some_and(|r| r.ack_now) => {
+                self.pure_ack(now, options)
+            }
             None => return None,
         };
         self.ack_due = false;
@@ -682,6 +794,7 @@ impl Endpoint {
     }
 
     /// Resets, and an ACK of what came before a change of marks.
+    #[cold]
     fn poll_rare(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let rare = self.rare.as_mut()?;
         if let Some((seq, ack)) = rare.reset.take() {
@@ -703,6 +816,7 @@ impl Endpoint {
         Some((segment, EcnField::NotEct))
     }
 
+    #[cold]
     fn poll_syn(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         if std::mem::take(&mut self.ack_due) {
             return Some(self.pure_ack(now, options)); // of an unacceptable segment
@@ -724,7 +838,7 @@ impl Endpoint {
         options.timestamps = offers(tcp.timestamps, self.agreed.timestamps)
             .then(|| (timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
         let scale = offers(tcp.window_scaling == WindowScaling::On, self.agreed.scaling);
-        options.window_scale = scale.then(|| window_scale(tcp.receive_window.0));
+        options.window_scale = scale.then(|| window_scale(&tcp));
         let window = Receiver::first_window(&tcp);
         let mut segment = Segment { seq: self.iss, ack: Seq(0), window, len: 0, flags: Flags::SYN };
         if reply {
@@ -736,9 +850,11 @@ impl Endpoint {
                     self.ecn.syn_ack_flags()
                 };
         } else {
-            segment.flags |= EcnEnd::syn_flags(&tcp, attempt);
+            let plain = self.rare.as_ref().is_some_and(|r| r.plain_syn);
+            segment.flags |= EcnEnd::syn_flags(&tcp, attempt.max(u8::from(plain)));
         }
-        Some((segment, self.ecn.syn_field(&tcp, reply, attempt)))
+        let again = attempt.max(u8::from(self.rare.as_ref().is_some_and(|r| r.tried)));
+        Some((segment, self.ecn.syn_field(&tcp, reply, again)))
     }
 
     fn buffer(&self) -> u32 {
@@ -752,9 +868,6 @@ impl Endpoint {
     /// The window to advertise.
     fn window_field(&mut self) -> u32 {
         let buffer = self.buffer();
-        if self.rare.is_none() && self.tcp.window_scaling == WindowScaling::Full {
-            return buffer;
-        }
         let smss = self.smss();
         let reads = self.rare.as_ref().is_some_and(|r| r.reads);
         let window = if reads { self.receiver().window(buffer, smss) } else { buffer };
@@ -771,26 +884,30 @@ impl Endpoint {
     /// Header and options of a segment that is not a SYN; `before`: an ACK of what came before the last change of marks.
     #[inline]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, before: bool) -> Segment {
-        if self.optioned {
-            *options = Options::default();
-            if self.agreed.timestamps {
-                options.timestamps =
-                    Some((timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
-            }
-            options.accurate_ecn = self.ecn.option().filter(|_| self.tcp.accecn_option);
-            if self.agreed.sack
-                && let Some(receiver) = &mut self.receiver
-                && receiver.has_report()
-            {
-                receiver.report(options, self.tcp.dsack);
-            }
+        let window = if self.optioned || self.rare.is_some() {
+            self.write_options(now, options);
+            self.window_field()
+        } else {
+            self.buffer()
+        };
+        Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(before) }
+    }
+
+    #[inline(never)]
+    fn write_options(&mut self, now: Time, options: &mut Options) {
+        if !self.optioned {
+            return;
         }
-        Segment {
-            seq,
-            ack: self.next(),
-            window: self.window_field(),
-            len: 0,
-            flags: Flags::ACK | self.ecn.flags(before),
+        *options = Options::default();
+        if self.agreed.timestamps {
+            options.timestamps = Some((timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
+        }
+        options.accurate_ecn = self.ecn.option().filter(|_| self.tcp.accecn_option);
+        if self.agreed.sack
+            && let Some(receiver) = &mut self.receiver
+            && receiver.has_report()
+        {
+            receiver.report(options, self.tcp.dsack);
         }
     }
 
@@ -804,7 +921,8 @@ impl Endpoint {
         if outgoing.push {
             segment.flags |= Flags::PSH;
         }
-        if outgoing.is_new && outgoing.len > 0 && self.ecn.take_cwr() {
+        if self.ecn.owes_cwr() && outgoing.is_new && outgoing.len > 0 && !outgoing.probe {
+            self.ecn.say_cwr();
             segment.flags |= Flags::CWR;
         }
         let end = outgoing.seq + outgoing.len;
@@ -812,11 +930,12 @@ impl Endpoint {
         if outgoing.len > 0
             && let Some(receiver) = &mut self.receiver
         {
-            receiver.on_conversation();
+            receiver.on_conversation(now, &self.tcp);
         }
         (segment, field)
     }
 
+    #[inline]
     fn pure_ack(&mut self, now: Time, options: &mut Options) -> (Segment, EcnField) {
         self.acks_sent += 1;
         // What a window took back does not reach must not make the ACK unacceptable (Linux, tcp_acceptable_seq).
@@ -882,6 +1001,16 @@ impl Endpoint {
         self.sender.as_ref().map_or(self.tcp.rto_initial, |s| s.timeout(&self.tcp))
     }
 
+    /// How many round trips it measured, and the last of them.
+    pub fn round_trips(&self) -> (u32, Duration) {
+        self.sender.as_ref().map_or((0, Duration::ZERO), |s| s.round_trips())
+    }
+
+    /// Its smoothed round-trip time (SRTT); zero before the first is measured.
+    pub fn srtt(&self) -> Duration {
+        self.sender.as_ref().map_or(Duration::ZERO, |s| s.smoothed(&self.tcp).0)
+    }
+
     /// Bytes of its data that the other side acknowledged.
     pub fn acked(&self) -> u64 {
         self.sender.as_ref().map_or(0, |s| s.acked)
@@ -889,12 +1018,12 @@ impl Endpoint {
 
     /// What its sender counted.
     pub fn sender_stats(&self) -> SenderStats {
-        self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats)
+        self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats())
     }
 
     /// What its receiver counted.
     pub fn receiver_stats(&self) -> ReceiverStats {
-        self.receiver.as_ref().map_or(ReceiverStats::default(), |r| r.stats)
+        self.receiver.as_ref().map_or(ReceiverStats::default(), |r| r.stats())
     }
 
     /// Pure ACKs sent, and packets of all kinds sent.
@@ -934,12 +1063,27 @@ impl Endpoint {
 /// The largest payload: the smaller MSS, less the room that timestamps take (RFC 6691).
 fn smss(tcp: &Tcp, agreed: &Agreed) -> u32 {
     let mine = tcp.mss.0 as u32;
-    let theirs = if agreed.mss > 0 { u32::from(agreed.mss) } else { mine };
+    let theirs = match agreed.mss {
+        0 if tcp.window_scaling == WindowScaling::Full && !tcp.sack && !tcp.timestamps => mine, // no option is sent
+        0 => 536, // RFC 9293 §3.7.1
+        mss => u32::from(mss),
+    };
     let options = if agreed.timestamps { 12 } else { 0 };
     mine.min(theirs).saturating_sub(options).max(1)
 }
 
-/// The least shift that lets a window of `buffer` bytes be told (RFC 7323 §2.3).
-fn window_scale(buffer: u64) -> u8 {
-    (0..14).find(|&s| buffer >> s <= 65_535).unwrap_or(14)
+/// The shift to offer: as the parameters say, or the least that lets the window be told (RFC 7323 §2.3).
+fn window_scale(tcp: &Tcp) -> u8 {
+    let least = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
+    tcp.window_shift.map_or_else(least, |s| s as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_stays_small() {
+        assert!(size_of::<Endpoint>() <= 120, "{}", size_of::<Endpoint>());
+    }
 }

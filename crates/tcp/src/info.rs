@@ -58,6 +58,8 @@ impl Info {
         let (out, sacked, lost, resent) = sender.map_or((0, 0, 0, 0), Sender::counts);
         let segments =
             |bytes: f64| if bytes.is_finite() { (bytes / window.smss).floor() as u64 } else { 0x7fff_ffff };
+        let inflated = sender.is_some_and(|s| s.phase() == Phase::Recovery);
+        let cwnd = window.cwnd + if inflated { window.inflation } else { 0.0 }; // RFC 5681 §3.2: it is inflated
         let stats = end.sender_stats();
         let got = end.receiver_stats();
         let (outstanding, unsent) = end.outstanding();
@@ -85,7 +87,7 @@ impl Info {
             ("rtt", micros(srtt)),
             ("rttvar", micros(deviation)),
             ("snd_ssthresh", segments(window.ssthresh)),
-            ("snd_cwnd", segments(window.cwnd + 1e-6)),
+            ("snd_cwnd", segments(cwnd + 1e-6)),
             ("advmss", tcp.mss.0),
             ("reordering", tcp.duplicate_acks.0 as u64),
             ("rcv_space", tcp.receive_window.0),

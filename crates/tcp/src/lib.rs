@@ -22,3 +22,12 @@ pub use endpoint::{Endpoint, Error, State};
 pub use info::Info;
 pub use receiver::ReceiverStats;
 pub use sender::{SenderStats, Window};
+
+/// The manual pages of an endpoint: its own, then those of the congestion controls and of slow start.
+pub fn pages() -> Vec<units::param::Json> {
+    use congestion::slow_start::SlowStart;
+    let mut pages = vec![units::param::page::<Tcp>()];
+    pages.extend(congestion::Algorithm::pages());
+    pages.extend(SlowStart::pages());
+    pages
+}

@@ -11,21 +11,21 @@ fn changes(name: &str) -> Option<Json> {
         // What the RFCs ask of every host, and no option.
         "rfc" => serde_json::json!({
             "recovery": "newreno",
+            "fast_retransmit_timer": "runs-on",
             "window_scaling": "off",
-            "receive_window": "65535 B",
             "nagle": "rfc896",
             "delayed_ack_unit": "full-segments",
             "msl": "120 s",
         }),
         // Linux 6 as it comes.
         "linux" => serde_json::json!({
-            "congestion": "reno",
+            "congestion": {"kind": "cubic", "slow_start": {"kind": "standard", "limit": "255 packets"}},
             "recovery": "sack",
             "sack": true,
             "timestamps": true,
             "window_scaling": "on",
-            "receive_window": "65535 B",
             "limited_transmit": true,
+            "ssthresh_from": "cwnd",
             "rate_reduction": "prr",
             "rack": true,
             "tail_loss_probe": true,
@@ -46,6 +46,8 @@ fn changes(name: &str) -> Option<Json> {
             "zero_window_probe": "old-sequence",
             "ecn": "passive",
             "syn_retries": 6,
+            "syn_losses_forgiven": 1,
+            "spurious_response": "restore",
             "msl": "30 s",
         }),
         _ => return None,
@@ -58,13 +60,27 @@ impl Tcp {
 
     /// The parameters of a preset, with `more` laid over them.
     pub fn preset(name: &str, more: &Json) -> Result<Self, Invalid> {
-        let Some(mut all) = changes(name) else {
+        if changes(name).is_none() {
             return Err(Invalid::new("preset", &Json::from(name), "is no preset: there are rfc and linux"));
-        };
-        if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
-            all.extend(more.clone());
         }
+        let mut all = more.clone();
+        if let Some(map) = all.as_object_mut() {
+            map.insert("preset".into(), name.into());
+        }
+        Tcp::expand(&mut all);
         Tcp::read(&all, "tcp")
+    }
+
+    /// Writes out the preset that a document of parameters names, under what it says itself. What is wrong
+    /// with the name is told when the document is read.
+    pub fn expand(document: &mut Json) {
+        let Some(map) = document.as_object_mut() else { return };
+        let Some(Json::Object(preset)) = map.get("preset").and_then(Json::as_str).and_then(changes) else {
+            return;
+        };
+        for (key, value) in preset {
+            map.entry(key).or_insert(value);
+        }
     }
 }
 

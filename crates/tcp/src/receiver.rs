@@ -1,9 +1,10 @@
 //! The receiving half: what has arrived, and when to say so.
 
 use net::{Options, Segment, Seq};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::config::{DelayedAckUnit, GapAck, Tcp, WindowScaling};
+use crate::sender::timestamp;
 
 /// What a receiver counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,6 +17,15 @@ pub struct ReceiverStats {
     pub duplicate_segments: u64,
     /// Bytes that had arrived before.
     pub duplicate_bytes: u64,
+}
+
+/// The same, as it is kept.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    bytes: u64,
+    duplicate_bytes: u64,
+    segments: u32,
+    duplicate_segments: u32,
 }
 
 /// What waits behind a gap, and what was said of it.
@@ -57,7 +67,9 @@ pub struct Receiver {
     /// TS.Recent and Last.ACK.sent (RFC 7323 §4.3).
     pub ts_recent: u32,
     last_ack: Seq,
-    pub(crate) stats: ReceiverStats,
+    /// When data last arrived, in milliseconds; kept for quick ACKs only.
+    heard: u32,
+    stats: Counts,
 }
 
 impl Receiver {
@@ -90,6 +102,9 @@ impl Receiver {
         }
         if segment.len > 0 {
             self.count(segment);
+            if self.quick > 0 {
+                self.heard = timestamp(now);
+            }
             if self.behind.is_none() && segment.seq == self.next {
                 self.advance(end);
                 self.delay_ack(now, segment.len, tcp);
@@ -134,10 +149,11 @@ impl Receiver {
     }
 
     /// Data that is not simply the next: old, ahead, or filling a gap.
+    #[inline(never)]
     fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) {
         let before = self.received_in(start, end);
         self.stats.duplicate_bytes += u64::from(before);
-        self.stats.duplicate_segments += u64::from(before == end - start);
+        self.stats.duplicate_segments += u32::from(before == end - start);
         if before > 0 {
             self.duplicate = Some(self.first_duplicate(start, end));
         }
@@ -202,15 +218,30 @@ impl Receiver {
         self.last_ack = self.next;
     }
 
-    /// Data goes out in answer to data: the conversation is interactive, and its ACKs can wait for it.
-    pub fn on_conversation(&mut self) {
-        self.quick = 0;
+    /// Data goes out; soon after data came in, the conversation is interactive, and its ACKs can wait for
+    /// it (Linux, tcp_event_data_sent).
+    pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
+        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
+        if self.quick > 0 && self.stats.segments > 0 && since < tcp.delayed_ack_timeout {
+            self.quick = 0;
+        }
     }
 
     /// ACKs go out at once, or not, as the application wishes.
     pub fn set_quick(&mut self, on: bool) {
         self.quick = if on { u16::MAX } else { 0 };
         self.ack_now |= on && self.unacknowledged > 0;
+    }
+
+    /// What it counted.
+    pub fn stats(&self) -> ReceiverStats {
+        let Counts { bytes, duplicate_bytes, segments, duplicate_segments } = self.stats;
+        ReceiverStats {
+            segments: u64::from(segments),
+            bytes,
+            duplicate_segments: u64::from(duplicate_segments),
+            duplicate_bytes,
+        }
     }
 
     /// Whether an ACK is delayed.
@@ -301,7 +332,17 @@ impl Receiver {
             if low.before(high) { high - low } else { 0 }
         };
         let old = if start.before(self.next) { overlap(start, self.next) } else { 0 };
-        old + self.ranges().iter().map(|&(s, e)| overlap(s, e)).sum::<u32>()
+        let met = self.ranges_after(start).iter().take_while(|r| r.0.before(end));
+        old + met.map(|&(s, e)| overlap(s, e)).sum::<u32>()
+    }
+
+    /// The ranges that end after `start`.
+    fn ranges_after(&self, start: Seq) -> &[(Seq, Seq)] {
+        let ranges = self.ranges();
+        match ranges.last() {
+            Some(last) if last.1.after(start) => &ranges[ranges.partition_point(|r| !r.1.after(start))..],
+            _ => &[], // most often, as segments come in order behind a gap
+        }
     }
 
     fn ranges(&self) -> &[(Seq, Seq)] {
@@ -314,7 +355,7 @@ impl Receiver {
         if start.before(self.next) {
             return (start, cut(self.next));
         }
-        let first = self.ranges().iter().find(|r| r.1.after(start) && r.0.before(end));
+        let first = self.ranges_after(start).first().filter(|r| r.0.before(end));
         first.map_or((start, end), |r| (r.0.max(start), cut(r.1)))
     }
 
@@ -322,7 +363,13 @@ impl Receiver {
     fn insert(&mut self, mut start: Seq, mut end: Seq) {
         let behind = self.behind.get_or_insert_default();
         let ranges = &mut behind.ranges;
-        let first = ranges.iter().position(|w| !w.1.before(start)).unwrap_or(ranges.len());
+        behind.latest = Some(start);
+        if let Some(newest) = ranges.last_mut().filter(|w| w.1 == start) {
+            newest.1 = end; // the segment after the one that came last
+            behind.latest = Some(newest.0);
+            return;
+        }
+        let first = ranges.partition_point(|w| w.1.before(start));
         let mut last = first;
         while last < ranges.len() && !ranges[last].0.after(end) {
             let (s, e) = ranges[last];
@@ -360,6 +407,11 @@ mod tests {
         for &(seq, len) in segments {
             r.on_data(Time::ZERO, &segment(seq, len), tcp);
         }
+    }
+
+    #[test]
+    fn a_receiver_stays_small() {
+        assert!(size_of::<Receiver>() <= 104, "{}", size_of::<Receiver>());
     }
 
     #[test]

@@ -8,8 +8,8 @@ use net::{Options, Segment, Seq};
 use units::{Duration, Time};
 
 use crate::config::{
-    CwndValidation, FastRetransmit, FlightUnit, FrtoKind, IdleRestart, Nagle, PrrBound, RateReduction,
-    RecoveryExit, SlowStartFrom, SpuriousResponse, Tcp, WindowProbe,
+    CwndValidation, FastRetransmit, FastRetransmitTimer, FlightUnit, FrtoKind, IdleRestart, Nagle, PrrBound,
+    RateReduction, RecoveryExit, SlowStartFrom, SpuriousResponse, SsthreshFrom, Tcp, WindowProbe,
 };
 use crate::congestion::{Ack, Congestion, CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Board, Clock, Delivery};
@@ -66,6 +66,16 @@ pub struct SenderStats {
     pub undone: u32,
 }
 
+/// The same, as it is kept: all bytes sent follow from those acknowledged, outstanding and sent again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    retransmitted_segments: u32,
+    timeouts: u32,
+    fast_retransmits: u32,
+    ecn_cuts: u32,
+    undone: u32,
+}
+
 /// The last reason for cutting the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
@@ -118,6 +128,11 @@ struct More {
     undo: Undo,
     /// A timestamp's worth of milliseconds goes out with retransmissions.
     timestamps: bool,
+    saw_dsack: bool,
+    /// When what is out longest was first sent.
+    since: Time,
+    /// RescueRxt (RFC 6675 §2); `None`: the rescue was sent.
+    rescue: Option<Seq>,
     probe_due: bool,
     min_rtt: Duration,
     round_end: Seq,
@@ -125,9 +140,10 @@ struct More {
     lost_bytes: u64,
     /// `delivered` when what was sent while the application had no more is delivered.
     app_limited_until: u64,
-    /// Snapshot of the timed segment, without scoreboard.
-    timed: Clock,
     pushes: VecDeque<Seq>,
+    /// Without scoreboard, for controllers that measure: where each segment ends that was sent once, when it was
+    /// sent, and the bytes delivered by then.
+    sent: VecDeque<(Seq, Time, u64)>,
     /// When pacing lets the next segment go.
     pace_at: Time,
     last_sent: Time,
@@ -171,24 +187,34 @@ pub struct Sender {
     retransmit: bool,
     last_cut: Cut,
     pending: Pending,
-    nodelay: bool,
-    cork: bool,
+    /// Nothing new goes before the timer expires.
+    wait_for_timer: bool,
     /// Expirations since something was acknowledged.
     pub expirations: u8,
+    nodelay: bool,
+    more: Option<Box<More>>,
     /// The segment being timed and when it was sent; [`Time::NEVER`]: none.
     timed: (Seq, Time),
-    duplicates: Duplicates,
     /// `max` at the last cut of the window (recover of RFC 6582).
     recover: Seq,
+    duplicates: Duplicates,
     /// Where the last write ended.
     push: Seq,
     /// SND.WL1.
     wl1: Seq,
-    controller: Controller,
-    more: Option<Box<More>>,
-    pub(crate) stats: SenderStats,
+    /// Max(SND.WND).
+    most_window: u32,
+    /// Segments with data sent.
+    segments: u32,
+    congestion: Controller,
     rto: Rto,
+    retransmitted_bytes: u64,
+    stats: Counts,
+    cork: bool,
 }
+
+/// Least timeout of data after a SYN was lost (RFC 6298 §5.7).
+const AFTER_SYN_LOSS: Duration = Duration::from_millis(3000);
 
 /// The timestamp clock, in milliseconds (RFC 7323 §5.4: between 1 ms and 1 s).
 pub fn timestamp(now: Time) -> u32 {
@@ -211,22 +237,26 @@ impl Sender {
             inflation: 0,
             smss: tcp.mss.0 as u32,
             recover: iss,
+            most_window: 0,
             push: iss,
             wl1: Seq(0),
             last_cut: Cut::None,
             pending: Pending::Rto,
+            wait_for_timer: false,
             nodelay: false,
             cork: false,
             expirations: 0,
             duplicates: Duplicates::default(),
-            controller: Controller::new(tcp),
+            congestion: Controller::new(tcp),
             more: None,
             retransmit: false,
             rto: Rto::new(tcp, phase),
             timer: Time::NEVER,
             timed: (iss, Time::NEVER),
             acked: 0,
-            stats: SenderStats::default(),
+            segments: 0,
+            retransmitted_bytes: 0,
+            stats: Counts::default(),
         }
     }
 
@@ -242,14 +272,30 @@ impl Sender {
         }
     }
 
-    /// The window for a controller: with SACK, FlightSize counts what is in flight.
-    fn window_for_cut(&self) -> Window {
-        self.window()
+    /// What it counted.
+    pub fn stats(&self) -> SenderStats {
+        let c = &self.stats;
+        let outstanding = self.data_end().minus(self.una).max(0) as u64;
+        SenderStats {
+            segments: u64::from(self.segments),
+            bytes: if self.segments == 0 { 0 } else { self.acked + outstanding + self.retransmitted_bytes },
+            retransmitted_segments: u64::from(c.retransmitted_segments),
+            retransmitted_bytes: self.retransmitted_bytes,
+            timeouts: c.timeouts,
+            fast_retransmits: c.fast_retransmits,
+            ecn_cuts: c.ecn_cuts,
+            undone: c.undone,
+        }
     }
 
     /// The timeout as it would be set now.
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
         self.rto.timeout(tcp)
+    }
+
+    /// How many round trips were measured, and the last of them.
+    pub fn round_trips(&self) -> (u32, Duration) {
+        self.rto.round_trips()
     }
 
     /// SRTT and its deviation.
@@ -302,7 +348,7 @@ impl Sender {
 
     /// The rate at which segments are spaced.
     pub fn pacing_rate(&self, tcp: &Tcp) -> Option<units::Rate> {
-        self.controller.pacing_rate(&self.window(), self.rto.smoothed(tcp).0)
+        self.congestion.pacing_rate(&self.window(), self.rto.smoothed(tcp).0)
     }
 
     /// One past the last byte of data ever sent.
@@ -351,23 +397,30 @@ impl Sender {
         self.una = self.max;
         self.sample(now, tcp);
         self.timer = Time::NEVER;
-        self.recover = self.una;
+        self.recover = Seq(self.una.0.wrapping_sub(1)); // RFC 6582 §3.2: nothing was sent before
         if !self.push.after(self.una) && self.unsent == 0 {
             self.push = self.una;
         }
         self.smss = smss;
+        if let Some(n) = tcp.initial_ssthresh {
+            self.ssthresh = n.0 * f64::from(smss);
+        }
         let iw = tcp.initial_window.bytes(f64::from(smss));
-        // RFC 5681 §3.1: one segment if the SYN or SYN-ACK was lost; Linux allows one retransmission (RFC 6298 §5.7 blames a short timer).
-        self.cwnd = if self.expirations > 1 { f64::from(smss) } else { iw };
+        // RFC 5681 §3.1: one segment if the SYN or SYN-ACK was lost.
+        self.cwnd = if u64::from(self.expirations) > tcp.syn_losses_forgiven { f64::from(smss) } else { iw };
+        if self.expirations > 0 && self.rto.smoothed(tcp).0 == Duration::ZERO {
+            self.rto.restart_at(AFTER_SYN_LOSS, tcp); // RFC 6298 §5.7
+        }
         self.expirations = 0;
         let by_board = sack && matches!(tcp.recovery, RecoveryKind::Sack | RecoveryKind::Fack);
         let needed = by_board
             || timestamps
-            || self.controller.measures()
+            || self.congestion.measures()
             || tcp.frto != FrtoKind::Off
             || tcp.eifel
             || tcp.nagle != Nagle::Off
             || tcp.idle_restart != IdleRestart::Off
+            || tcp.user_timeout.is_some()
             || tcp.cwnd_validation != CwndValidation::None;
         if needed {
             let unit = if tcp.flight_unit == FlightUnit::Segments { smss } else { 0 };
@@ -381,14 +434,17 @@ impl Sender {
                 frto: Frto::Off,
                 undo: Undo::default(),
                 timestamps,
+                saw_dsack: false,
+                since: now,
+                rescue: None,
                 probe_due: false,
                 min_rtt: if syn_rtt == Duration::ZERO { Duration(u64::MAX) } else { syn_rtt },
                 round_end: self.una,
                 clock,
                 lost_bytes: 0,
                 app_limited_until: 0,
-                timed: clock,
                 pushes: VecDeque::new(),
+                sent: VecDeque::new(),
                 pace_at: Time::ZERO,
                 last_sent: now,
                 cwnd_limited: false,
@@ -437,6 +493,7 @@ impl Sender {
     /// The window field of a segment that is acceptable (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
     pub fn set_window(&mut self, segment: &Segment) {
         self.rwnd = segment.window;
+        self.most_window = self.most_window.max(segment.window);
         self.wl1 = segment.seq;
     }
 
@@ -453,6 +510,7 @@ impl Sender {
         u64::from(self.expirations) > tcp.syn_retries
     }
 
+    #[inline]
     fn sample(&mut self, now: Time, tcp: &Tcp) -> Option<Duration> {
         let (seq, sent) = self.timed;
         if sent != Time::NEVER && self.una.after(seq) {
@@ -461,6 +519,20 @@ impl Sender {
             return Some(now.since(sent));
         }
         None
+    }
+
+    /// A round trip by timestamps, where no segment is timed (RFC 7323 §4; RFC 6298 §3).
+    fn sample_by_timestamp(&mut self, now: Time, options: &Options, tcp: &Tcp) -> Option<Duration> {
+        let more = self.more.as_ref()?;
+        let (_, reply) =
+            options.timestamps.filter(|t| t.1 != 0 && more.timestamps && self.timed.1 == Time::NEVER)?;
+        let ms = timestamp(now).wrapping_sub(reply);
+        if ms >= 1 << 24 {
+            return None; // an echo of nothing that we sent
+        }
+        let rtt = Duration::from_millis(u64::from(ms.max(1)));
+        self.rto.on_sample(tcp, Time(now.0.saturating_sub(rtt.0)), now, (self.una, self.max));
+        Some(rtt)
     }
 
     /// An acceptable ACK of an established connection. Returns whether the window was cut.
@@ -482,6 +554,7 @@ impl Sender {
         let cut_by_echo = feedback.echo && ack.after(self.recover);
         if cut_by_echo {
             self.stats.ecn_cuts += 1;
+            self.wait_for_timer = self.cwnd <= f64::from(self.smss);
             self.cut(now, Congestion::Ecn, tcp);
         }
         let was_una = self.una;
@@ -492,16 +565,22 @@ impl Sender {
             && segment.seq_len() == 0
             && same_window
             && self.max.after(self.una)
+            && self.rwnd > 0
             && !self.is_persisting()
         {
             cut_by_loss = self.on_duplicate_ack(now, tcp);
         }
         self.update_window(now, segment, self.una != was_una, tcp);
+        if cut_by_echo && self.wait_for_timer {
+            // RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires.
+            (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        }
         cut_by_echo || cut_by_loss
     }
 
     /// RFC 9293 §3.10.7.4, fifth check. A segment that `advances` SND.UNA sets the window even if data of the other
     /// side went out after it (Linux, tcp_may_update_window): the old window would reach too far from there.
+    #[inline]
     fn update_window(&mut self, now: Time, segment: &Segment, advances: bool, tcp: &Tcp) {
         if segment.ack.before(self.una) || (segment.seq.before(self.wl1) && !advances) {
             return;
@@ -511,14 +590,17 @@ impl Sender {
         if self.rwnd == 0 || self.is_persisting() {
             self.expirations = 0;
         }
-        if self.is_persisting() && (self.rwnd >= self.least() || self.all_out()) {
+        self.most_window = self.most_window.max(segment.window);
+        if self.is_persisting() && (self.is_worth_it(self.rwnd) || self.all_out()) {
             self.rto.end_back_off();
             self.timer = Time::NEVER;
             if let Some(board) = self.more.as_mut().and_then(|m| m.board.as_mut()) {
                 board.lose_first(); // the octet of a probe, if it was refused
             }
         }
-        self.persist(now, self.least(), tcp);
+        if self.una == self.max {
+            self.persist(now, tcp);
+        }
     }
 
     /// Whether everything was sent that is to be sent.
@@ -527,28 +609,26 @@ impl Sender {
     }
 
     /// Whether a closed window is probed.
+    #[inline]
     fn is_persisting(&self) -> bool {
         self.pending == Pending::Persist && self.timer != Time::NEVER
     }
 
-    /// The least that may go with scoreboard when nothing is out (RFC 9293 §3.8.6.2.1): half a segment, or all there is.
-    fn least_by_board(&self) -> u32 {
-        u64::from(self.smss / 2).min(self.unsent).max(1) as u32
-    }
-
-    /// The least that may go when nothing is out.
-    fn least(&self) -> u32 {
-        if self.board().is_some() { self.least_by_board() } else { 1 }
-    }
-
-    /// Sets the persist timer: the window does not take the `least` that may go, nothing is out, and there is data (RFC
-    /// 9293 §3.8.6.1).
-    fn persist(&mut self, now: Time, least: u32, tcp: &Tcp) {
+    /// Sets the persist timer: nothing is out, there is data, and the window is closed (RFC 9293 §3.8.6.1) or
+    /// too small to be used yet (§3.8.6.2.1, the override timeout).
+    #[inline(never)]
+    fn persist(&mut self, now: Time, tcp: &Tcp) {
         let waits = self.una == self.max && !self.all_out();
-        if self.rwnd < least && waits && self.timer == Time::NEVER {
+        if waits && self.timer == Time::NEVER && !self.is_worth_it(self.rwnd) {
             self.pending = Pending::Persist;
             self.timer = now + self.rto.timeout(tcp);
         }
+    }
+
+    /// Whether a segment of this many bytes may go when nothing is out (RFC 9293 §3.8.6.2.1).
+    fn is_worth_it(&self, room: u32) -> bool {
+        let whole = u64::from(room) >= self.unsent.min(u64::from(self.smss));
+        room > 0 && (whole || room >= self.most_window.div_ceil(2))
     }
 
     #[inline]
@@ -560,10 +640,13 @@ impl Sender {
         if self.nxt.before(ack) {
             self.nxt = ack;
         }
-        let rtt = self.sample(now, tcp);
+        let mut rtt = self.sample(now, tcp);
+        if rtt.is_none() && self.more.is_some() {
+            rtt = self.sample_by_timestamp(now, options, tcp);
+        }
         (self.timer, self.pending) =
             (if self.una == self.max { Time::NEVER } else { now + self.rto.timeout(tcp) }, Pending::Rto);
-        if self.more.is_some() && self.test_timeout(ack, true, options, tcp) {
+        if self.more.is_some() && self.test_timeout(ack, Some(acked), feedback.echo, options, tcp) {
             return;
         }
         let mut recovered = false;
@@ -597,13 +680,21 @@ impl Sender {
         let first = self.acked == u64::from(acked);
         let too_early = first && tcp.slow_start_from == SlowStartFrom::SecondAck;
         let opens = opens && !feedback.echo && !too_early;
-        if opens || self.more.is_some() {
-            self.tell_controller(now, acked, acked, rtt, feedback, opens, None, tcp);
+        match &mut self.congestion {
+            // Reno that measures nothing: all else that an ACK tells is no matter.
+            Controller::Reno(reno) if self.more.is_none() => {
+                if opens {
+                    let smss = f64::from(self.smss);
+                    self.cwnd = reno.opened(self.cwnd, self.ssthresh, smss, acked).max(smss);
+                }
+            }
+            _ => self.tell_controller(now, acked, acked, rtt, feedback, opens, None, tcp),
         }
     }
 
     /// Lets the controller see an ACK, and open the window if it `opens`.
     #[allow(clippy::too_many_arguments)]
+    #[inline(never)]
     fn tell_controller(
         &mut self,
         now: Time,
@@ -637,13 +728,19 @@ impl Sender {
             }
             if more.board.is_none() && delivered > 0 {
                 more.clock.delivered += u64::from(delivered);
-                if let Some(rtt) = rtt {
-                    // Without scoreboard the rate is sampled once a round trip, with the timed segment.
+                let mut newest = None;
+                while more.sent.front().is_some_and(|s| !s.0.after(self.una)) {
+                    newest = more.sent.pop_front();
+                }
+                if let Some((_, at, by_then)) = newest {
+                    let interval = now.since(at);
+                    ack.rtt = Some(interval);
+                    more.min_rtt = more.min_rtt.min(interval);
                     ack.rate = Some(RateSample {
-                        delivered: more.clock.delivered - more.timed.delivered,
-                        interval: rtt,
-                        app_limited: false,
-                        prior_delivered: more.timed.delivered,
+                        delivered: more.clock.delivered - by_then,
+                        interval,
+                        app_limited: by_then < more.app_limited_until,
+                        prior_delivered: by_then,
                         lost: 0,
                     });
                 }
@@ -665,21 +762,26 @@ impl Sender {
                     more.cwnd_limited
                 };
             }
-            self.controller.observe(&window, &ack);
+            self.congestion.observe(&window, &ack);
         }
-        let rules = ack.in_recovery && self.controller.rules_recovery();
+        let rules = ack.in_recovery && self.congestion.rules_recovery();
         if (opens && ack.cwnd_limited) || rules {
-            self.cwnd = self.controller.cwnd_on_ack(&window, &ack).max(window.smss);
+            self.cwnd = self.congestion.cwnd_on_ack(&window, &ack).max(window.smss);
+            if let Some(ssthresh) = self.congestion.ssthresh_on_ack(&self.window()) {
+                self.ssthresh = ssthresh;
+            }
         }
     }
 
+    #[inline(never)]
     fn on_duplicate_ack(&mut self, now: Time, tcp: &Tcp) -> bool {
-        if self.more.is_some() && self.test_timeout(self.una, false, &Options::default(), tcp) {
+        if self.more.is_some() && self.test_timeout(self.una, None, false, &Options::NONE, tcp) {
             return false;
         }
         let new_window = self.una.after(self.recover);
-        let cut_by_ecn = self.last_cut == Cut::Ecn && !new_window;
-        let allowed = new_window || cut_by_ecn || tcp.fast_retransmit == FastRetransmit::Unguarded;
+        let cut_by_ecn = self.last_cut == Cut::Ecn && self.una.before(self.recover);
+        let allowed =
+            new_window || self.last_cut == Cut::Ecn || tcp.fast_retransmit == FastRetransmit::Unguarded;
         match self.duplicates.on_duplicate(tcp.duplicate_acks.0 as u32, allowed, tcp.limited_transmit) {
             OnDuplicate::Wait => false,
             OnDuplicate::Transmit | OnDuplicate::Inflate => {
@@ -695,7 +797,9 @@ impl Sender {
                     self.cut(now, Congestion::FastRetransmit, tcp);
                 }
                 self.timed.1 = Time::NEVER; // Karn: the timed segment may be the lost one
-                (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+                if tcp.fast_retransmit_timer == FastRetransmitTimer::Restarts {
+                    (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+                }
                 if tcp.recovery == RecoveryKind::Tahoe {
                     self.duplicates.no_recovery();
                     self.inflation = 0;
@@ -720,22 +824,38 @@ impl Sender {
 
     /// Tests whether the last retransmission was spurious: F-RTO and Eifel, without scoreboard. Returns
     /// whether the ACK is dealt with.
-    fn test_timeout(&mut self, ack: Seq, advances: bool, options: &Options, tcp: &Tcp) -> bool {
+    #[inline(never)]
+    fn test_timeout(
+        &mut self,
+        ack: Seq,
+        acked: Option<u32>,
+        echo: bool,
+        options: &Options,
+        tcp: &Tcp,
+    ) -> bool {
+        let advances = acked.is_some();
         let Some(mut more) = self.more.take() else { return false };
         let can_send = self.unsent > 0 && self.room_in_window() > 0;
-        let echo = options.timestamps.map(|t| t.1);
-        let spurious = if tcp.eifel && advances && more.undo.original_arrived(echo) {
+        let reply = options.timestamps.map(|t| t.1);
+        let spurious = if tcp.eifel && advances && !echo && self.proves(&more, ack, reply) {
             true
         } else {
+            let was = more.frto;
             match more.frto.on_ack(advances, ack, self.recover, can_send) {
                 frto::Verdict::Nothing => false,
                 frto::Verdict::Lost => {
-                    self.nxt = if advances && !ack.before(self.recover) { self.nxt } else { self.una };
+                    if was == Frto::SentNew {
+                        // Step 3a: what was not acknowledged goes out again, three segments at first.
+                        self.nxt = self.una;
+                        self.inflation = 0;
+                        self.cwnd = self.cwnd.max(3.0 * f64::from(self.smss));
+                    }
                     false
                 }
                 frto::Verdict::SendNew => {
                     self.nxt = self.max;
-                    self.inflation = (self.max - self.una) + 2 * self.smss; // step 2b: up to two new segments
+                    // Step 2b: up to two new segments.
+                    self.inflation = ((self.max - self.una) + 2 * self.smss).saturating_sub(self.cwnd as u32);
                     self.more = Some(more);
                     return true;
                 }
@@ -743,7 +863,7 @@ impl Sender {
             }
         };
         if spurious {
-            self.take_back(&mut more, tcp);
+            self.take_back(&mut more, acked.unwrap_or(0), tcp);
             self.nxt = self.max;
             self.duplicates.end();
             self.inflation = 0;
@@ -753,17 +873,29 @@ impl Sender {
         spurious
     }
 
+    /// Whether the echo proves that the original arrived (RFC 3522 §3.2, step 5): not if everything is
+    /// acknowledged, unless the receiver is known to send D-SACK.
+    fn proves(&self, more: &More, ack: Seq, reply: Option<u32>) -> bool {
+        more.undo.original_arrived(reply) && (ack.before(self.max) || more.saw_dsack)
+    }
+
     /// What the last recovery changed is taken back (RFC 4015 §3.2): the window as it was, but no burst.
-    fn take_back(&mut self, more: &mut More, tcp: &Tcp) {
+    fn take_back(&mut self, more: &mut More, acked: u32, tcp: &Tcp) {
         self.stats.undone += 1;
-        if tcp.spurious_response == SpuriousResponse::Eifel {
+        if tcp.spurious_response != SpuriousResponse::None {
             let window = self.window();
-            self.controller.undo(&window);
-            self.cwnd = self.cwnd.max(more.undo.cwnd);
+            self.congestion.undo(&window);
             self.ssthresh = self.ssthresh.max(more.undo.ssthresh);
+            self.cwnd = match tcp.spurious_response {
+                SpuriousResponse::Restore => self.cwnd.max(more.undo.cwnd),
+                _ => {
+                    let first = tcp.initial_window.bytes(window.smss);
+                    (window.flight + f64::from(acked).min(first)).max(window.smss) // RFC 4015 §3.4
+                }
+            };
         }
         self.last_cut = Cut::None;
-        self.recover = self.una;
+        self.recover = Seq(self.una.0.wrapping_sub(1));
         self.rto.end_back_off();
         more.undo = Undo::default();
         more.frto = Frto::Off;
@@ -771,16 +903,44 @@ impl Sender {
     }
 
     /// Cuts the window.
-    fn cut(&mut self, now: Time, congestion: Congestion, _tcp: &Tcp) {
-        let window = self.window_for_cut();
-        self.ssthresh = self.controller.ssthresh_on(&window, congestion, now);
-        let chosen = self.controller.cwnd_on(&window, congestion, now);
+    #[cold]
+    fn cut(&mut self, now: Time, congestion: Congestion, tcp: &Tcp) {
+        let mut window = self.window();
+        if congestion == Congestion::FastRetransmit {
+            // What limited transmit sent does not count (RFC 5681 §3.2, step 2).
+            window.flight = (window.flight - window.inflation).max(0.0);
+        }
+        if tcp.ssthresh_from == SsthreshFrom::Cwnd {
+            window.flight = self.cwnd;
+        }
+        self.ssthresh = self.congestion.ssthresh_on(&window, congestion, now);
+        if tcp.flight_unit == FlightUnit::Segments {
+            self.ssthresh = (self.ssthresh / window.smss).floor().max(2.0) * window.smss;
+        }
+        let chosen = self.congestion.cwnd_on(&window, congestion, now);
         (self.cwnd, self.last_cut) = match congestion {
             Congestion::FastRetransmit => (chosen.unwrap_or(self.ssthresh), Cut::FastRetransmit),
-            Congestion::Ecn => (chosen.unwrap_or(self.ssthresh), Cut::Ecn),
+            Congestion::Ecn => (chosen.unwrap_or(self.ssthresh).min(self.cwnd), Cut::Ecn),
             Congestion::Timeout { .. } => (chosen.unwrap_or(window.smss), Cut::Timeout), // RFC 5681 §3.1: the loss window
         };
         self.recover = self.max;
+    }
+
+    /// Whether data is out for longer than the user timeout.
+    fn is_over(&self, now: Time, tcp: &Tcp) -> bool {
+        match (tcp.user_timeout, &self.more) {
+            (Some(most), Some(more)) => now >= more.since + most,
+            _ => false,
+        }
+    }
+
+    /// The timeout, or what is left until the user timeout.
+    fn set_rto(&mut self, now: Time, tcp: &Tcp) {
+        let at = now + self.rto.timeout(tcp);
+        self.timer = match (tcp.user_timeout, &self.more) {
+            (Some(most), Some(more)) => at.min(more.since + most),
+            _ => at,
+        };
     }
 
     /// The timer expired. Returns `None` to give up; otherwise whether the window was cut.
@@ -813,8 +973,12 @@ impl Sender {
                 return Some(cut);
             }
         }
+        if std::mem::take(&mut self.wait_for_timer) && self.una == self.max {
+            self.timer = Time::NEVER;
+            return Some(false);
+        }
         self.expirations = self.expirations.saturating_add(1);
-        if u64::from(self.expirations) > tcp.retries {
+        if u64::from(self.expirations) > tcp.retries || self.is_over(now, tcp) {
             return None;
         }
         self.stats.timeouts += 1;
@@ -839,13 +1003,10 @@ impl Sender {
         self.retransmit = self.rwnd == 0; // a window taken back is probed with what is out (RFC 9293 §3.8.6)
         self.timed.1 = Time::NEVER;
         self.rto.back_off();
-        self.timer = now + self.rto.timeout(tcp);
+        self.set_rto(now, tcp);
         if let Some(more) = &mut self.more {
-            more.frto = if tcp.frto != FrtoKind::Off && !again && !in_recovery {
-                Frto::Retransmitted
-            } else {
-                Frto::Off
-            };
+            let begins = more.frto != Frto::Off || (!again && !in_recovery); // RFC 5682 §2.1: again, from step 1
+            more.frto = if tcp.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
         }
         Some(true)
     }
@@ -862,16 +1023,13 @@ impl Sender {
         if cut_before {
             (self.cwnd, self.ssthresh) = (cwnd, ssthresh); // halved for this window of data already
         }
-        more.frto = if tcp.frto != FrtoKind::Off && !again && more.phase != Phase::Recovery {
-            Frto::Retransmitted
-        } else {
-            Frto::Off
-        };
+        let begins = more.frto != Frto::Off || (!again && more.phase != Phase::Recovery);
+        more.frto = if tcp.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
         more.phase = Phase::Loss;
         more.tlp = Tlp::default();
         more.probe_due = false;
         if let Some(board) = &mut more.board {
-            board.lose_all();
+            board.lose_all(!tcp.rack);
         }
         self.timed.1 = Time::NEVER;
         self.retransmit = true;
@@ -887,6 +1045,7 @@ impl Sender {
     }
 
     /// An ACK, with scoreboard (RFC 6675 §5; RFC 8985 §6.2).
+    #[inline(never)]
     fn on_ack_by_board(
         &mut self,
         now: Time,
@@ -914,7 +1073,7 @@ impl Sender {
         let opens =
             advanced && !reducing && (!was_reducing || tcp.recovery_exit == RecoveryExit::DeflateAndOpen);
         self.tell_controller(now, delivery.delivered, delivery.delivered, rtt, feedback, opens, rate, tcp);
-        let rules = self.controller.rules_recovery();
+        let rules = self.congestion.rules_recovery();
         if reducing
             && tcp.rate_reduction == RateReduction::Prr
             && !rules
@@ -972,8 +1131,8 @@ impl Sender {
         }
         let was = more.phase;
         let mut cut = false;
-        if tcp.eifel && self.was_spurious(more, &d, advanced, options) {
-            self.take_back_by_board(more, tcp);
+        if tcp.eifel && !feedback.echo && self.was_spurious(more, &d, advanced, options) {
+            self.take_back_by_board(more, d.delivered, tcp);
         }
         let probe = more.tlp.on_ack(ack, d.dsack, plain_duplicate && !d.sacked);
         if more.phase == Phase::Loss && advanced {
@@ -1041,11 +1200,12 @@ impl Sender {
             board.rack.on_dsack(self.una, self.max);
         }
         let by_dsack = d.dsack && more.undo.on_duplicate();
-        by_dsack || (advanced && more.undo.original_arrived(options.timestamps.map(|t| t.1)))
+        more.saw_dsack |= d.dsack;
+        by_dsack || (advanced && self.proves(more, self.una, options.timestamps.map(|t| t.1)))
     }
 
-    fn take_back_by_board(&mut self, more: &mut More, tcp: &Tcp) {
-        self.take_back(more, tcp);
+    fn take_back_by_board(&mut self, more: &mut More, acked: u32, tcp: &Tcp) {
+        self.take_back(more, acked, tcp);
         if let Some(board) = &mut more.board {
             board.find_again();
         }
@@ -1059,7 +1219,7 @@ impl Sender {
             return;
         }
         if d.original {
-            self.take_back_by_board(more, tcp);
+            self.take_back_by_board(more, d.delivered, tcp);
         } else if ack.before(self.recover)
             && self.unsent > 0
             && self.room_in_window() > 0
@@ -1159,9 +1319,8 @@ impl Sender {
                     self.rto.smoothed(tcp).0,
                     if board.len() == 1 { tcp.tlp_max_ack_delay } else { tlp::SLACK },
                 );
-            if probe < self.timer {
-                (self.timer, self.pending) = (probe, Pending::Probe);
-            }
+            // RFC 8985 §7.2: no later than the retransmission timer, whose place it takes then.
+            (self.timer, self.pending) = (probe.min(self.timer), Pending::Probe);
         }
     }
 
@@ -1170,31 +1329,52 @@ impl Sender {
         self.rwnd.saturating_sub(self.max - self.una)
     }
 
-    /// When pacing holds the next segment back until; [`Time::NEVER`]: it does not.
-    pub fn paced_until(&self) -> Time {
+    /// When the timer expires, or pacing lets the next segment go.
+    #[inline]
+    pub fn deadline(&self) -> Time {
         match &self.more {
-            Some(more) if more.held => more.pace_at,
-            _ => Time::NEVER,
+            Some(more) if more.held => self.timer.min(more.pace_at),
+            _ => self.timer,
         }
     }
 
     /// The next segment to send, if there is one that may go now.
     #[inline]
     pub fn next_segment(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        if self.unsent == 0
-            && self.nxt == self.max
-            && !self.retransmit
-            && self.closing == self.fin_sent
-            && self.more.is_none()
-        {
-            return None; // nothing written, nothing to send again: a receiver of data is always here
+        if self.more.is_some() || self.nxt != self.max || self.retransmit || self.wait_for_timer {
+            return self.next_unusual(now, tcp);
         }
-        if self.more.is_some() {
-            return self.next_with_more(now, tcp);
+        // Most often: a whole segment of new data, or no room for it.
+        if self.unsent < u64::from(self.smss) {
+            let nothing = self.unsent == 0 && self.closing == self.fin_sent; // a receiver of data is always here
+            return if nothing { None } else { self.next_by_bytes(now, tcp) };
         }
-        self.next_by_bytes(now, tcp)
+        let sent = self.max - self.una;
+        let room = self.limit().saturating_sub(sent);
+        if room < self.smss {
+            return if sent > 0 { None } else { self.next_by_bytes(now, tcp) };
+        }
+        let outgoing = self.build_inline(now, self.max, self.smss, tcp);
+        self.nxt = self.max;
+        Some(outgoing)
     }
 
+    #[inline(never)]
+    fn next_unusual(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        match self.more {
+            _ if self.wait_for_timer => None,
+            Some(_) => self.next_with_more(now, tcp),
+            None => self.next_by_bytes(now, tcp),
+        }
+    }
+
+    /// What may be in flight, without scoreboard.
+    #[inline]
+    fn limit(&self) -> u32 {
+        (self.cwnd as u32).saturating_add(self.inflation).min(self.rwnd)
+    }
+
+    #[inline(never)] // so that what controllers compute stays out of the loop that asks
     fn next_with_more(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let mut more = self.more.take()?;
         if more.last_sent != Time::NEVER && self.una == self.max && self.unsent > 0 {
@@ -1202,7 +1382,7 @@ impl Sender {
         }
         more.held = false;
         let outgoing = if self.pending == Pending::Persist && self.retransmit {
-            self.probe_window(&mut more, now, tcp)
+            self.probe_by_board(&mut more, now, tcp)
         } else if more.pace_at > now {
             more.held = self.unsent > 0 || self.retransmit || more.board.as_ref().is_some_and(|b| b.waits());
             None
@@ -1226,7 +1406,7 @@ impl Sender {
                 if o.is_new && o.len < self.smss {
                     more.small = self.max;
                 }
-                if let Some(rate) = self.controller.pacing_rate(&self.window(), self.rto.smoothed(tcp).0) {
+                if let Some(rate) = self.congestion.pacing_rate(&self.window(), self.rto.smoothed(tcp).0) {
                     let size = units::Bytes(u64::from(o.len) + tcp.header_on_data.0);
                     more.pace_at = more.pace_at.max(now) + rate.transmission_time(size);
                 }
@@ -1274,39 +1454,40 @@ impl Sender {
         if self.cwnd < before && tcp.idle_restart == IdleRestart::Rfc2861 {
             self.ssthresh = self.ssthresh.max(0.75 * before);
         }
-        self.controller.on_restart(now, idle);
+        self.congestion.on_restart(now, idle);
     }
 
-    /// A probe of the closed window.
-    fn probe_window(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+    /// A probe of the closed window (RFC 9293 §3.8.6.1), or what fits one that stays small.
+    fn probe_window(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
         self.retransmit = false;
-        if tcp.zero_window_probe == WindowProbe::OldSequence {
+        if self.rwnd == 0 && tcp.zero_window_probe == WindowProbe::OldSequence {
             let seq = Seq(self.una.0.wrapping_sub(1));
-            return Some(Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true });
+            return Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true };
         }
-        let start = self.una;
-        let outgoing = self.probe_with_octet(now, tcp);
-        if outgoing.is_new
-            && let Some(board) = &mut more.board
-        {
-            board.on_sent(start, self.max, now, &more.clock, false);
+        let (timer, timed) = (self.timer, self.timed);
+        let there = u64::from(self.data_end().minus(self.una).max(0) as u32).saturating_add(self.unsent);
+        let len = there.min(u64::from(self.rwnd.max(1))).min(u64::from(self.smss)) as u32;
+        let mut outgoing = self.build(now, self.una, len, tcp);
+        outgoing.probe = self.rwnd == 0;
+        outgoing.push &= !outgoing.probe;
+        // A byte that the window had no room for is sent again with what follows.
+        self.nxt = if outgoing.probe { self.una } else { self.max };
+        (self.timer, self.timed) = (timer, timed); // its round trip is not timed
+        outgoing
+    }
+
+    /// The same with scoreboard, where a byte that has no room counts as lost.
+    fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let (clock, max) = (more.clock, self.max);
+        let outgoing = self.probe_window(now, tcp);
+        if let Some(board) = &mut more.board {
             self.nxt = self.max;
+            if self.max != max {
+                board.on_sent(max, self.max, now, &clock, false);
+            }
+            board.lose_all(false);
         }
         Some(outgoing)
-    }
-
-    /// A probe of one octet, the same each time: SND.NXT stays, so that the octet goes out again with
-    /// others when the window opens. Its round trip is not timed.
-    fn probe_with_octet(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
-        let (timer, timed) = (self.timer, self.timed);
-        let len = u32::from(self.unsent > 0 || self.una.before(self.data_end()));
-        let outgoing = if self.max == self.una {
-            self.build(now, self.una, len, tcp)
-        } else {
-            self.resend(now, self.una, self.max, tcp)
-        };
-        (self.nxt, self.timer, self.timed) = (self.una, timer, timed);
-        outgoing
     }
 
     fn next_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
@@ -1322,7 +1503,9 @@ impl Sender {
         {
             let weight = board.weight_of(end - start) as f64;
             if self.retransmit || pipe + weight <= self.cwnd {
-                self.retransmit = false;
+                if std::mem::take(&mut self.retransmit) {
+                    more.rescue = Some(end);
+                }
                 board.on_resent(i, now, &clock);
                 more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
                 more.prr.on_sent(weight);
@@ -1337,8 +1520,8 @@ impl Sender {
             f64::from(self.max - self.una)
         };
         let Some(len) = self.new_length(more, tcp) else {
-            self.persist(now, self.least_by_board(), tcp);
-            return None;
+            self.persist(now, tcp);
+            return self.send_what_may_be_lost(more, used, now, tcp);
         };
         let board = more.board.as_mut()?;
         let weight = board.weight_of(len.max(1)) as f64;
@@ -1365,6 +1548,34 @@ impl Sender {
         Some(outgoing)
     }
 
+    /// NextSeg, rules 3 and 4 (RFC 6675 §4): with nothing new to send, a hole that is not deemed lost yet; then once
+    /// in a recovery the last segment.
+    fn send_what_may_be_lost(
+        &mut self,
+        more: &mut More,
+        used: f64,
+        now: Time,
+        tcp: &Tcp,
+    ) -> Option<Outgoing> {
+        let (rescue, clock) = (more.rescue, more.clock);
+        let board = more.board.as_mut()?;
+        if more.phase != Phase::Recovery || tcp.rack || used + f64::from(self.smss) > self.cwnd {
+            return None;
+        }
+        let (i, start, end) = match board.next_hole() {
+            Some(hole) => hole,
+            None if rescue.is_some_and(|r| self.una.after(r)) => {
+                more.rescue = None;
+                board.last_not_sacked()?
+            }
+            None => return None,
+        };
+        board.lose_at(i);
+        board.on_resent(i, now, &clock);
+        more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
+        Some(self.resend(now, start, end, tcp))
+    }
+
     /// The length of the next new segment (0: a FIN alone), if the receiver, Nagle and the application let it go.
     fn new_length(&self, more: &More, tcp: &Tcp) -> Option<u32> {
         if self.unsent == 0 {
@@ -1375,7 +1586,7 @@ impl Sender {
         let room = self.room_in_window();
         if room < len {
             // RFC 9293 §3.8.6.2.1: a part only if nothing is out and it is all that the window takes.
-            return (self.una == self.max && room >= self.least_by_board()).then_some(room);
+            return (self.una == self.max && self.is_worth_it(room)).then_some(room);
         }
         if len < self.smss && !self.closing && self.holds(more, tcp) {
             return None;
@@ -1430,23 +1641,18 @@ impl Sender {
         outgoing
     }
 
+    #[inline(never)]
     fn next_by_bytes(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let mss = self.smss;
         if self.pending == Pending::Persist && self.retransmit {
-            self.retransmit = false;
-            if tcp.zero_window_probe == WindowProbe::OldSequence {
-                let seq = Seq(self.una.0.wrapping_sub(1));
-                return Some(Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true });
-            }
-            return Some(self.probe_with_octet(now, tcp));
+            return Some(self.probe_window(now, tcp));
         }
         if self.retransmit {
             self.retransmit = false;
             return Some(self.build(now, self.una, mss.min(self.data_end() - self.una), tcp));
         }
         let sent = self.nxt - self.una;
-        let limit = (self.cwnd as u64 + u64::from(self.inflation)).min(u64::from(self.rwnd)) as u32;
-        let room = limit.saturating_sub(sent);
+        let room = self.limit().saturating_sub(sent);
         let again = if self.nxt.before(self.data_end()) { self.data_end() - self.nxt } else { 0 };
         let available = u64::from(again).saturating_add(self.unsent);
         if available == 0 {
@@ -1454,12 +1660,11 @@ impl Sender {
             return (fin_due && room > 0).then(|| self.build(now, self.nxt, 0, tcp));
         }
         let len = available.min(u64::from(mss)) as u32;
-        // A segment is sent whole (RFC 9293 §3.8.6.2.1): no less than what is there or one SMSS, or, when nothing is
-        // out, what a small window takes.
+        // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out and a part is worth it.
         if room < len {
-            let small = sent == 0 && room > 0 && self.rwnd < len;
-            if !small {
-                self.persist(now, 1, tcp);
+            let part = sent == 0 && self.rwnd < len && again == 0 && self.is_worth_it(room);
+            if !part {
+                self.persist(now, tcp);
                 return None;
             }
             let outgoing = self.build(now, self.nxt, room, tcp);
@@ -1479,7 +1684,13 @@ impl Sender {
         Some(outgoing)
     }
 
+    #[inline(never)]
     fn build(&mut self, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
+        self.build_inline(now, seq, len, tcp)
+    }
+
+    #[inline(always)]
+    fn build_inline(&mut self, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
         let end = seq + len;
         let resent = if seq.before(self.data_end()) { self.data_end() - seq } else { 0 };
         let new_bytes = len.saturating_sub(resent);
@@ -1494,18 +1705,17 @@ impl Sender {
         self.fin_sent |= fin;
         self.max = self.max.max(end + u32::from(fin));
         if len > 0 {
-            self.stats.segments += 1;
-            self.stats.bytes += u64::from(len);
+            self.segments += 1;
             if resent > 0 {
                 self.stats.retransmitted_segments += 1;
-                self.stats.retransmitted_bytes += u64::from(len.min(resent));
+                self.retransmitted_bytes += u64::from(len.min(resent));
             }
+        }
+        if self.more.is_some() {
+            self.note_sent(now, seq, len, is_new);
         }
         if is_new && self.timed.1 == Time::NEVER {
             self.timed = (seq, now);
-            if let Some(more) = &mut self.more {
-                more.timed = more.clock;
-            }
         }
         if self.timer == Time::NEVER {
             (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
@@ -1516,11 +1726,32 @@ impl Sender {
         Outgoing { seq, len, fin, push, is_new, probe: false }
     }
 
-    /// Whether a write ended within (`seq`, `end`].
-    fn pushes(&mut self, seq: Seq, end: Seq) -> bool {
-        if self.push.after(seq) && !self.push.after(end) {
-            return true;
+    /// Notes when a segment went out, for the user timeout and for controllers that measure.
+    #[inline(never)]
+    fn note_sent(&mut self, now: Time, seq: Seq, len: u32, is_new: bool) {
+        let (una, max) = (self.una, self.max);
+        let Some(more) = &mut self.more else { return };
+        if una == seq && is_new {
+            more.since = now;
         }
+        if more.board.is_none() && self.congestion.measures() {
+            if is_new && len > 0 {
+                more.sent.push_back((max, now, more.clock.delivered));
+            } else {
+                more.sent.clear(); // Karn: an ACK may be of either
+            }
+        }
+    }
+
+    /// Whether a write ended within (`seq`, `end`].
+    #[inline]
+    fn pushes(&mut self, seq: Seq, end: Seq) -> bool {
+        (self.push.after(seq) && !self.push.after(end)) || (self.more.is_some() && self.pushed(seq, end))
+    }
+
+    /// Whether one that is not the last did.
+    #[inline(never)]
+    fn pushed(&mut self, seq: Seq, end: Seq) -> bool {
         let una = self.una;
         let Some(more) = &mut self.more else { return false };
         while more.pushes.front().is_some_and(|p| !p.after(una)) {
@@ -1556,4 +1787,15 @@ pub struct Outgoing {
     pub is_new: bool,
     /// Whether it is a probe of a closed window with an old sequence number.
     pub probe: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a flow costs in memory, and how many cache lines a packet touches.
+    #[test]
+    fn a_sender_stays_small() {
+        assert!(size_of::<Sender>() <= 216, "{}", size_of::<Sender>());
+    }
 }

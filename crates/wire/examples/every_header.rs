@@ -9,8 +9,8 @@ use std::path::Path;
 use net::{Ecn, Flags, Packet, Segment, Seq};
 use units::Time;
 use wire::{
-    AccEcn, AccEcnOrder, Capture, Carried, Cookie, Ends, Family, Few, Ip, Keep, Options, SackBlocks, Tcp,
-    TcpOption, TcpOptions, Transport, Udp,
+    AccEcn, AccEcnOrder, Capture, Carried, Cookie, Ends, Family, Few, Ip, Keep, Options, Tcp, TcpOption,
+    Transport, Udp,
 };
 
 type Failure = Box<dyn std::error::Error>;
@@ -74,32 +74,26 @@ fn common(interface: &str, now: Time) -> String {
 /// Every combination of options that fits, each with the next of the ECN fields and of the flags.
 fn simulated() -> Vec<(Packet, Carried)> {
     let edges = |n: u32| (0..n).map(|i| (Seq(90_000 - i * 3000), Seq(91_460 - i * 3000))).collect::<Vec<_>>();
-    let orders = [AccEcnOrder::Ect0First, AccEcnOrder::Ect1First];
-    let counters =
-        orders.iter().flat_map(|&order| (0..=3).map(move |n| AccEcn::of(order, 0x10203, 77, 0xffffff, n)));
-    let accurate: Vec<Option<AccEcn>> = std::iter::once(None).chain(counters.map(Some)).collect();
     let mut packets = Vec::new();
-    for bits in 0..16u8 {
+    for bits in 0..32u8 {
         for blocks in 0..=4 {
-            for &accurate_ecn in &accurate {
-                let options = TcpOptions {
-                    mss: (bits & 1 > 0).then_some(1460),
-                    window_scale: (bits & 2 > 0).then_some(7),
-                    sack_permitted: bits & 4 > 0,
-                    timestamps: (bits & 8 > 0).then_some((0x8000_0001, 4_000_000_000)),
-                    sack: SackBlocks::of(&edges(blocks)).unwrap_or_default(),
-                    accurate_ecn,
-                };
-                if options.on_wire().is_ok() {
-                    packets.push(packet(packets.len() as u32, options));
-                }
+            let mut options = net::Options::NONE;
+            options.mss = (bits & 1 > 0).then_some(1460);
+            options.window_scale = (bits & 2 > 0).then_some(7);
+            options.sack_permitted = bits & 4 > 0;
+            options.timestamps = (bits & 8 > 0).then_some((0x8000_0001, 4_000_000_000));
+            options.accurate_ecn = (bits & 16 > 0).then_some([0x10203, 77, 0xff_ffff]);
+            edges(blocks).into_iter().for_each(|block| options.push_sack(block));
+            if Options::try_from(&options).is_ok() {
+                // With each ECN field, and each combination of AE, CWR and ECE.
+                (0..32).for_each(|_| packets.push(packet(packets.len() as u32, options)));
             }
         }
     }
     packets
 }
 
-fn packet(number: u32, options: TcpOptions) -> (Packet, Carried) {
+fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
     const ECN: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
     // The first is SYN, the others all combinations of CWR and ECE with ACK.
     let syn = if options.mss.is_some() { Flags::SYN } else { Flags::ACK };
@@ -142,18 +136,24 @@ fn about(packet: &Packet, carried: &Carried, ends: &Ends) -> Result<String, Fail
         write!(text, ", \"tcp.options.timestamp.tsval\": {val}, \"tcp.options.timestamp.tsecr\": {ecr}")?;
     }
     write!(text, ", \"sack_permitted\": {}", options.sack_permitted)?;
-    let left: Vec<u32> = options.sack.iter().map(|block| block.0.0).collect();
-    let right: Vec<u32> = options.sack.iter().map(|block| block.1.0).collect();
+    let left: Vec<u32> = options.sack().iter().map(|block| block.0.0).collect();
+    let right: Vec<u32> = options.sack().iter().map(|block| block.1.0).collect();
     write!(text, ", \"sack_le\": {left:?}, \"sack_re\": {right:?}")?;
-    if let Some(accurate) = options.accurate_ecn {
-        for (name, value) in [("ee0b", accurate.ee0b()), ("eceb", accurate.eceb()), ("ee1b", accurate.ee1b())]
-        {
-            if let Some(value) = value {
-                write!(text, ", \"tcp.options.acc_ecn.{name}\": {value}")?;
-            }
+    for option in Options::try_from(options)?.iter() {
+        if let TcpOption::AccEcn(accurate) = option {
+            text += &counters(&accurate);
         }
     }
     Ok(text)
+}
+
+/// What tshark should say of an Accurate ECN option.
+fn counters(option: &AccEcn) -> String {
+    let named = [("ee0b", option.ee0b()), ("eceb", option.eceb()), ("ee1b", option.ee1b())];
+    let said = |(name, value): (&str, Option<u32>)| {
+        value.map(|value| format!(", \"tcp.options.acc_ecn.{name}\": {value}"))
+    };
+    named.into_iter().filter_map(said).collect()
 }
 
 /// Headers that the simulator does not send, and what tshark should say of them.
@@ -167,6 +167,12 @@ fn crafted() -> Result<Vec<(Tcp, String)>, Failure> {
         list.push((vec![TcpOption::Mss(536), TcpOption::FastOpen(cookie(n))], said.clone()));
         let said = format!("{said}, \"tcp.options.experimental.exid\": {}", 0xf989);
         list.push((vec![TcpOption::Mss(536), TcpOption::FastOpenExperiment(cookie(n))], said));
+    }
+    for order in [AccEcnOrder::Ect0First, AccEcnOrder::Ect1First] {
+        for n in 0..=3 {
+            let option = AccEcn::of(order, 0x10203, 77, 0xff_ffff, n);
+            list.push((vec![TcpOption::Mss(536), TcpOption::AccEcn(option)], counters(&option)));
+        }
     }
     let digest = [0x5a; 16];
     let md5 = format!(", \"tcp.options.md5.digest\": \"{}\"", hex(&digest));

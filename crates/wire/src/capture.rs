@@ -123,14 +123,15 @@ impl<W: Write> Capture<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Datagram, Family, SackBlocks, TcpOptions, pcapng};
+    use crate::{Datagram, Family, pcapng};
     use net::{Ecn, Flags, Segment, Seq};
 
     const AT: Time = Time(7_000);
 
     fn packet() -> (Packet, Carried, Ends) {
-        let sack = SackBlocks::of(&[(Seq(1), Seq(2)); 3]).unwrap();
-        let options = TcpOptions { timestamps: Some((1, 2)), sack, ..TcpOptions::default() };
+        let mut options = net::Options::NONE;
+        options.timestamps = Some((1, 2));
+        (0..3).for_each(|_| options.push_sack((Seq(1), Seq(2))));
         let segment = Segment { len: 1448, flags: Flags::ACK, ..Segment::default() };
         let packet = Packet { flow: 1, size: 1500, ecn: Ecn::Ce, way: 1, options: 0, segment };
         let ends = Ends::of(Family::V6, 3, 4, 1).unwrap();

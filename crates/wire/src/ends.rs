@@ -1,6 +1,6 @@
 //! Addresses of hosts and ports of flows, from their numbers.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::error::Error;
 
@@ -65,6 +65,14 @@ impl Ends {
         }
         let port = |n: u32| FIRST_PORT + n as u16;
         Ok(Ends { addresses, source_port: port(flow % PORTS), destination_port: port(flow / PORTS) })
+    }
+
+    /// Where it comes from.
+    pub fn source(&self) -> IpAddr {
+        match self.addresses {
+            Addresses::V4 { source, .. } => source.into(),
+            Addresses::V6 { source, .. } => source.into(),
+        }
     }
 
     /// Those of a packet the other way.

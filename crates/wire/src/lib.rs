@@ -18,13 +18,13 @@ mod tcp;
 mod udp;
 
 pub use accurate_ecn::{AccEcn, AccEcnOrder};
-pub use capture::{Capture, CaptureError, Keep};
+pub use capture::{Capture, CaptureError, Interface, Keep};
 pub use datagram::{Datagram, Transport};
 pub use ends::{Addresses, Ends, Family};
 pub use error::Error;
 pub use few::Few;
 pub use ip::Ip;
 pub use options::{Cookie, Options, SackBlocks, TcpOption};
-pub use simulated::{Carried, TcpOptions, headers};
+pub use simulated::{Carried, headers};
 pub use tcp::Tcp;
 pub use udp::Udp;

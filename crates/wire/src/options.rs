@@ -182,6 +182,11 @@ impl List {
         options.iter().try_for_each(|option| write(option, &mut self.0))
     }
 
+    /// Bytes that are left.
+    pub fn room(&self) -> usize {
+        40 - self.0.len()
+    }
+
     /// The options with zeros up to a multiple of four bytes.
     pub fn padded(mut self) -> Result<Options, Error> {
         let padding = self.0.len().next_multiple_of(4) - self.0.len();

@@ -2,7 +2,7 @@
 
 use net::{Flags, Packet, Segment, Seq};
 
-use crate::accurate_ecn::AccEcn;
+use crate::accurate_ecn::{AccEcn, AccEcnOrder};
 use crate::datagram::Transport;
 use crate::ends::Ends;
 use crate::error::Error;
@@ -10,47 +10,34 @@ use crate::ip::Ip;
 use crate::options::{List, Options, SackBlocks, TcpOption};
 use crate::tcp::Tcp;
 
-/// The options that an endpoint of the simulator sends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TcpOptions {
-    /// Maximum segment size in bytes.
-    pub mss: Option<u16>,
-    /// The shift of the windows to come.
-    pub window_scale: Option<u8>,
-    /// SACK may be sent.
-    pub sack_permitted: bool,
-    /// TSval and TSecr.
-    pub timestamps: Option<(u32, u32)>,
-    /// SACK blocks, left and right edge; none: no option.
-    pub sack: SackBlocks,
-    /// Accurate ECN counters.
-    pub accurate_ecn: Option<AccEcn>,
-}
+impl TryFrom<&net::Options> for Options {
+    type Error = Error;
 
-impl TcpOptions {
     /// The options in the order and with the padding that hosts use: what is read in words is aligned (RFC
-    /// 7323 Appendix A), and beside timestamps SACK-permitted takes the place of two NOPs. What does not fit
-    /// into 40 bytes is an error: what to leave out is the sender's to choose.
-    pub fn on_wire(&self) -> Result<Options, Error> {
+    /// 7323 Appendix A), and beside timestamps SACK-permitted takes the place of two NOPs. Accurate ECN has as
+    /// many counters as there is room for. What else does not fit into 40 bytes is an error: what to leave out is
+    /// the sender's to choose.
+    fn try_from(from: &net::Options) -> Result<Options, Error> {
         use TcpOption::{Nop, SackPermitted};
         let mut list = List::default();
-        if let Some(mss) = self.mss {
+        if let Some(mss) = from.mss {
             list.add(&[TcpOption::Mss(mss)])?;
         }
-        if let Some((val, ecr)) = self.timestamps {
-            list.add(if self.sack_permitted { &[SackPermitted] } else { &[Nop, Nop] })?;
+        if let Some((val, ecr)) = from.timestamps {
+            list.add(if from.sack_permitted { &[SackPermitted] } else { &[Nop, Nop] })?;
             list.add(&[TcpOption::Timestamps { val, ecr }])?;
-        } else if self.sack_permitted {
+        } else if from.sack_permitted {
             list.add(&[Nop, Nop, SackPermitted])?;
         }
-        if let Some(shift) = self.window_scale {
+        if let Some(shift) = from.window_scale {
             list.add(&[Nop, TcpOption::WindowScale(shift)])?;
         }
-        if !self.sack.is_empty() {
-            list.add(&[Nop, Nop, TcpOption::Sack(self.sack)])?;
+        if let Some(blocks) = SackBlocks::of(from.sack()).filter(|blocks| !blocks.is_empty()) {
+            list.add(&[Nop, Nop, TcpOption::Sack(blocks)])?;
         }
-        if let Some(counters) = self.accurate_ecn {
-            list.add(&[TcpOption::AccEcn(counters)])?;
+        if let Some([ee0b, eceb, ee1b]) = from.accurate_ecn {
+            let count = list.room().saturating_sub(2) / 3;
+            list.add(&[TcpOption::AccEcn(AccEcn::of(AccEcnOrder::Ect0First, ee0b, eceb, ee1b, count))])?;
         }
         list.padded()
     }
@@ -60,7 +47,7 @@ impl TcpOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Its options.
-    pub options: TcpOptions,
+    pub options: net::Options,
     /// The shift that its sender announced and both agreed to.
     pub shift: u8,
 }
@@ -80,7 +67,7 @@ pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8
         flags: segment.flags,
         window: window(segment, carried.shift),
         urgent: 0,
-        options: carried.options.on_wire()?,
+        options: Options::try_from(&carried.options)?,
     };
     out.clear();
     Transport::Tcp(tcp).write(&mut Ip::new(ends.addresses, packet.ecn), zeros(segment.len), out)
@@ -103,32 +90,37 @@ pub(crate) fn zeros(len: u16) -> &'static [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Datagram;
     use crate::ends::Family;
-    use crate::{AccEcnOrder, Datagram};
     use TcpOption::{Mss, Nop, Sack, SackPermitted, Timestamps, WindowScale};
 
-    fn list(options: &TcpOptions) -> Vec<TcpOption> {
-        options.on_wire().unwrap().iter().collect()
+    fn list(options: &net::Options) -> Vec<TcpOption> {
+        let written = Options::try_from(options).unwrap();
+        assert_eq!(written.bytes().len(), usize::from(options.wire_len()));
+        written.iter().take_while(|o| *o != TcpOption::End).collect()
     }
 
     #[test]
     fn options_stand_as_hosts_put_them() {
-        let syn = TcpOptions {
-            mss: Some(1460),
-            window_scale: Some(7),
-            sack_permitted: true,
-            ..TcpOptions::default()
-        };
+        let mut syn = net::Options::NONE;
+        (syn.mss, syn.window_scale, syn.sack_permitted) = (Some(1460), Some(7), true);
         assert_eq!(list(&syn), [Mss(1460), Nop, Nop, SackPermitted, Nop, WindowScale(7)]);
         let stamps = Timestamps { val: 1, ecr: 2 };
-        let stamped = TcpOptions { timestamps: Some((1, 2)), ..syn };
-        assert_eq!(list(&stamped), [Mss(1460), SackPermitted, stamps, Nop, WindowScale(7)]);
-        let blocks = SackBlocks::of(&[(Seq(1), Seq(2)); 3]).unwrap();
-        let ack = TcpOptions { timestamps: Some((1, 2)), sack: blocks, ..TcpOptions::default() };
-        assert_eq!(list(&ack), [Nop, Nop, stamps, Nop, Nop, Sack(blocks)]);
-        let accurate_ecn = Some(AccEcn::of(AccEcnOrder::Ect0First, 1, 2, 3, 3));
-        let too_much = TcpOptions { accurate_ecn, ..ack };
-        assert_eq!(too_much.on_wire(), Err(Error::OptionRoom { needed: 42 }));
+        syn.timestamps = Some((1, 2));
+        assert_eq!(list(&syn), [Mss(1460), SackPermitted, stamps, Nop, WindowScale(7)]);
+        let mut ack = net::Options::NONE;
+        ack.timestamps = Some((1, 2));
+        (0..4).for_each(|_| ack.push_sack((Seq(1), Seq(2))));
+        let blocks = |n| Sack(SackBlocks::of(&[(Seq(1), Seq(2)); 3][..n]).unwrap());
+        assert_eq!(list(&ack), [Nop, Nop, stamps, Nop, Nop, blocks(3)]);
+        let mut all = net::Options::NONE;
+        (all.accurate_ecn, all.timestamps) = (Some([1, 2, 3]), Some((1, 2)));
+        let counters = |n| TcpOption::AccEcn(AccEcn::of(AccEcnOrder::Ect0First, 1, 2, 3, n));
+        assert_eq!(list(&all), [Nop, Nop, stamps, counters(3)]);
+        (0..4).for_each(|_| all.push_sack((Seq(1), Seq(2))));
+        assert_eq!(list(&all), [Nop, Nop, stamps, Nop, Nop, blocks(2), counters(2)]);
+        (all.mss, all.window_scale) = (Some(1460), Some(7));
+        assert_eq!(Options::try_from(&all), Err(Error::OptionRoom { needed: 42 }));
     }
 
     fn sent(segment: Segment, way: u8, shift: u8) -> Tcp {

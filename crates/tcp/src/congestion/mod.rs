@@ -1,19 +1,37 @@
 //! Congestion control: numbers in, numbers out. The sender owns cwnd and ssthresh; loss recovery says
 //! when the window is cut, a controller says to what.
+//!
+//! One file an algorithm: its parameters, its state, its equations. `controller.rs` is the table of
+//! them. Those that increase cwnd by a rule of their own do so only while cwnd limits what is in flight
+//! (RFC 7661 §1); Reno leaves that to the sender, LEDBAT and BBR have bounds of their own.
 
+pub mod abe;
+pub mod bbr;
+pub mod bbr3;
+pub mod controller;
+pub mod cubic;
+pub mod dctcp;
+#[cfg(test)]
+mod harness;
+pub mod highspeed;
+pub mod htcp;
+pub mod hystart;
+pub mod illinois;
+pub mod ledbat;
+mod max_filter;
+pub mod prague;
 pub mod reno;
+pub mod scalable;
+pub mod slow_start;
+pub mod vegas;
+pub mod westwood;
 
-use units::{Duration, Rate, Time, words};
+pub use controller::{Algorithm, Controller};
+
+use units::param::{Json, JsonMap};
+use units::{Duration, Rate, Read, Time};
 
 use crate::sender::Window;
-
-words! {
-    /// The congestion controls.
-    pub enum CongestionKind {
-        /// Additive increase, halving (RFC 5681).
-        Reno = "reno",
-    }
-}
 
 /// What told the sender of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +107,11 @@ pub trait CongestionControl {
     /// Every ACK, in recovery or not, before cwnd is computed: for what is measured all the time
     /// (DCTCP's α, delay, delivery rate).
     fn observe(&mut self, _window: &Window, _ack: &Ack) {}
+    /// ssthresh after the ACK for which cwnd was just computed (`window` has it), where that ACK ended
+    /// slow start without congestion (HyStart++, Vegas).
+    fn ssthresh_on_ack(&mut self, _window: &Window) -> Option<f64> {
+        None
+    }
     /// The congestion that was last reported was none (Eifel, D-SACK, F-RTO): take back what it changed.
     fn undo(&mut self, _window: &Window) {}
     /// Data is sent again after the connection was idle for `idle`.
@@ -103,17 +126,26 @@ pub trait CongestionControl {
     }
 }
 
-/// The controllers, each with its state.
-pub type Controller = reno::Reno;
-
-impl reno::Reno {
-    /// As the parameters say.
-    pub fn new(tcp: &crate::config::Tcp) -> Self {
-        reno::Reno { ssthresh_from: tcp.ssthresh_from }
+/// A struct of parameters as it is when a scenario sets none of them.
+fn defaults<T: Read>() -> T {
+    match T::read(&Json::Object(JsonMap::new()), "") {
+        Ok(params) => params,
+        Err(e) => unreachable!("the defaults are valid: {e}"),
     }
+}
 
-    /// Whether it needs the measurements of every ACK.
-    pub fn measures(&self) -> bool {
-        false
+/// Additive increase: `alpha` segments for a window of bytes acknowledged (RFC 3465 §2.1, spread over
+/// the ACKs of the window).
+fn increased(w: &Window, acked: u32, alpha: f64) -> f64 {
+    w.cwnd + alpha * w.smss * f64::from(acked).min(w.cwnd) / w.cwnd
+}
+
+/// Multiplicative decrease: `beta` of the FlightSize, at least two segments (RFC 5681, equation 4, where
+/// beta is a half); what it was when a segment times out again (§3.1).
+fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
+    if congestion == (Congestion::Timeout { again: true }) {
+        w.ssthresh
+    } else {
+        (beta * w.flight).max(2.0 * w.smss)
     }
 }

@@ -67,6 +67,11 @@ impl Accurate {
         flags(self.received & 7)
     }
 
+    /// The ACK that ends the handshake (§3.2.2.1): s.cep is 6 if the SYN-ACK was marked.
+    pub fn on_handshake(&mut self, flags: Flags) {
+        self.sent = if ace(flags) == 0b110 { 6 } else { 5 };
+    }
+
     /// The counters for an option, if they changed.
     pub fn option(&mut self) -> Option<[u32; 3]> {
         std::mem::take(&mut self.changed).then_some(self.bytes)

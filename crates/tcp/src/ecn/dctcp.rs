@@ -9,10 +9,9 @@ pub struct CeState {
 }
 
 impl CeState {
-    /// Data arrives: whether an ACK with the old state must go out first (figure 1).
-    pub fn on_data(&mut self, marked: bool, owes_ack: bool) -> bool {
-        let flush = self.marked != marked && owes_ack;
-        self.marked = marked;
-        flush
+    /// Data arrives: whether the state changed, so that an ACK must go out at once, and before it one with
+    /// the old state if one was delayed (steps 1 and 2; figure 1).
+    pub fn on_data(&mut self, marked: bool) -> bool {
+        std::mem::replace(&mut self.marked, marked) != marked
     }
 }

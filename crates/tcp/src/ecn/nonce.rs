@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use net::{Ecn, Seq};
 
 /// Both halves of the nonce.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Nonce {
     /// Sender: where each segment ends, and the sum of nonces up to there.
     sums: VecDeque<(Seq, bool)>,
@@ -18,8 +18,26 @@ pub struct Nonce {
     random: u64,
     /// Receiver: the sum of what arrived in order (§3.3).
     received: bool,
+    /// Nonces of what is not in order yet, by the first sequence number.
+    held: Vec<(Seq, bool)>,
     /// Wrong sums.
     pub wrong: u32,
+}
+
+impl Default for Nonce {
+    /// Sums begin with 1 (§5).
+    fn default() -> Self {
+        Nonce {
+            sums: VecDeque::new(),
+            sum: true,
+            resynchronize: None,
+            offset: false,
+            random: 0,
+            received: true,
+            held: Vec::new(),
+            wrong: 0,
+        }
+    }
 }
 
 impl Nonce {
@@ -65,9 +83,21 @@ impl Nonce {
         wrong
     }
 
-    /// Data arrived in order, in this field.
-    pub fn on_data(&mut self, field: Ecn) {
-        self.received ^= field == Ecn::Ect1;
+    /// Data arrived, in this field.
+    pub fn on_data(&mut self, field: Ecn, seq: Seq) {
+        if field == Ecn::Ect1 {
+            self.held.push((seq, true));
+        }
+    }
+
+    /// The data before `next` is in order: its nonces count.
+    pub fn on_advance(&mut self, next: Seq) {
+        let received = &mut self.received;
+        self.held.retain(|&(seq, nonce)| {
+            let counts = seq.before(next);
+            *received ^= counts && nonce;
+            !counts
+        });
     }
 
     /// The sum for an ACK.
@@ -90,7 +120,8 @@ mod tests {
                 let field = sender.field(Seq(i * 100));
                 let marked = i % 10 == 0;
                 let arrives = if marked { Ecn::Ce } else { field };
-                receiver.on_data(arrives);
+                receiver.on_data(arrives, Seq(i * 100 - 100));
+                receiver.on_advance(Seq(i * 100));
                 if marked && !hides {
                     sender.on_ack(Seq(i * 100), receiver.echo_sum(), true);
                     sender.on_congestion(Seq(i * 100 + 100));

@@ -51,10 +51,16 @@ impl EcnState {
         self.cwr_due = self.negotiated;
     }
 
-    /// Whether this new data segment carries CWR; it is said once.
+    /// Whether the next new data segment carries CWR.
     #[inline]
-    pub fn take_cwr(&mut self) -> bool {
-        std::mem::take(&mut self.cwr_due)
+    pub fn owes_cwr(&self) -> bool {
+        self.cwr_due
+    }
+
+    /// CWR is said, once.
+    #[inline]
+    pub fn say_cwr(&mut self) {
+        self.cwr_due = false;
     }
 }
 
@@ -101,9 +107,11 @@ mod tests {
     fn cwr_is_said_once_a_cut() {
         let mut e = EcnState::default();
         e.on_cut();
-        assert!(!e.take_cwr(), "not negotiated");
+        assert!(!e.owes_cwr(), "not negotiated");
         e.on_syn(EcnState::setup_syn());
         e.on_cut();
-        assert!(e.take_cwr() && !e.take_cwr());
+        assert!(e.owes_cwr());
+        e.say_cwr();
+        assert!(!e.owes_cwr());
     }
 }

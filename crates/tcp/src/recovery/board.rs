@@ -416,8 +416,10 @@ impl Board {
 
     /// The timer expired: everything not SACKed is lost (RFC 6298 §5.4; RFC 8985 §6.3). If the first
     /// segment was SACKed the receiver went back on its word, and no SACK counts any more (RFC 2018 §8).
-    pub fn lose_all(&mut self) {
-        if self.segments.front().is_some_and(|s| s.has(SACKED)) {
+    ///
+    /// `forget`: nothing that was SACKed before counts (RFC 6675 §5.1).
+    pub fn lose_all(&mut self, forget: bool) {
+        if forget || self.segments.front().is_some_and(|s| s.has(SACKED)) {
             for s in &mut self.segments {
                 s.marks &= !SACKED;
             }
@@ -427,6 +429,26 @@ impl Board {
             if !self.segments[i].has(SACKED) {
                 self.lose(i);
             }
+        }
+    }
+
+    /// The first hole below what was SACKed that is neither deemed lost nor sent again.
+    pub fn next_hole(&self) -> Option<(usize, Seq, Seq)> {
+        let top = self.forward_most()?;
+        let holes = self.segments.iter().enumerate().take_while(|(_, s)| s.start.before(top));
+        holes.into_iter().find(|(_, s)| !s.has(SACKED | LOST)).map(|(i, s)| (i, s.start, s.end))
+    }
+
+    /// The last segment that was not SACKed.
+    pub fn last_not_sacked(&self) -> Option<(usize, Seq, Seq)> {
+        let s = self.segments.iter().enumerate().rev().find(|(_, s)| !s.has(SACKED))?;
+        Some((s.0, s.1.start, s.1.end))
+    }
+
+    /// A segment is deemed lost.
+    pub fn lose_at(&mut self, i: usize) {
+        if self.segments.get(i).is_some_and(|s| !s.has(SACKED | LOST)) {
+            self.lose(i);
         }
     }
 

@@ -30,6 +30,9 @@ pub struct Rto {
     estimator: Estimator,
     /// The timeout before back-off, within its bounds.
     base: Duration,
+    /// The last round trip that was measured, and how many were.
+    last: Duration,
+    samples: u32,
     doublings: u32,
 }
 
@@ -41,7 +44,13 @@ impl Rto {
             RtoEstimator::Jacobson1988 => Estimator::Jacobson1988(Jacobson1988::new(phase)),
             RtoEstimator::Linux => Estimator::Linux(Linux::default()),
         };
-        Rto { estimator, base: tcp.rto_initial.clamp(tcp.rto_min, tcp.rto_max), doublings: 0 }
+        Rto {
+            estimator,
+            base: tcp.rto_initial.clamp(tcp.rto_min, tcp.rto_max),
+            last: Duration::ZERO,
+            samples: 0,
+            doublings: 0,
+        }
     }
 
     /// A segment sent at `sent`, and only then, is acknowledged at `now` (Karn & Partridge 1987: the
@@ -55,6 +64,8 @@ impl Rto {
             Estimator::Linux(e) => e.on_sample(now.since(sent), tcp.rto_min, una, nxt),
         };
         self.base = rto.clamp(tcp.rto_min, tcp.rto_max);
+        self.last = now.since(sent);
+        self.samples = self.samples.wrapping_add(1);
         self.doublings = 0;
     }
 
@@ -73,6 +84,12 @@ impl Rto {
         }
     }
 
+    /// The timeout is no less than `least`, as nothing was measured.
+    pub fn restart_at(&mut self, least: Duration, tcp: &Tcp) {
+        self.base = self.base.max(least).min(tcp.rto_max);
+        self.doublings = 0;
+    }
+
     /// The back-off ends (new data was acknowledged).
     pub fn end_back_off(&mut self) {
         self.doublings = 0;
@@ -81,6 +98,11 @@ impl Rto {
     /// Doublings in force.
     pub fn doublings(&self) -> u32 {
         self.doublings
+    }
+
+    /// How many round trips were measured, and the last of them.
+    pub fn round_trips(&self) -> (u32, Duration) {
+        (self.samples, self.last)
     }
 
     /// SRTT and the mean deviation; zero before the first sample.
@@ -93,7 +115,11 @@ impl Rto {
     }
 
     /// The timeout now.
+    #[inline]
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
+        if self.doublings == 0 {
+            return self.base; // within its bounds
+        }
         Duration(self.base.0.saturating_mul(1 << self.doublings)).min(tcp.rto_max)
     }
 }

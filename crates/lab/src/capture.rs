@@ -1,0 +1,258 @@
+//! Captures of a run: a pcapng file for each link and host that the scenario names.
+//!
+//! A link's capture has each packet when its transmission begins, as it is then: marked if the queue marked it;
+//! what the queue dropped is not in it. A host's capture has the packets of its flows when it sends them, before any
+//! queue, and when they arrive. Addresses and ports are made up: hosts by the order in which flows name them, a pair of
+//! ports for each connection.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use net::{Options, Packet};
+use units::Read;
+use units::Time;
+use units::param::{Invalid, did_you_mean};
+use wire::{Capture, CaptureError, Carried, Ends, Family, Interface, Keep};
+
+use crate::build::Plan;
+use crate::scenario::{IpVersion, Kept, Scenario};
+
+/// A link or a host, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Link(usize),
+    Host(u32),
+}
+
+/// The hosts of a scenario and what of them is captured.
+#[derive(Debug)]
+struct Places {
+    hosts: Vec<String>,
+    /// The hosts that send and receive the data of each flow.
+    of_flows: Vec<[u32; 2]>,
+    captured: Vec<Place>,
+}
+
+impl Places {
+    /// Finds what `record.pcap.on` names.
+    fn find(scenario: &Scenario, plan: &Plan) -> Result<Places, Invalid> {
+        let mut hosts: Vec<String> = Vec::new();
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut number = |name: String| {
+            *numbers.entry(name).or_insert_with_key(|name| {
+                hosts.push(name.clone());
+                hosts.len() as u32 - 1
+            })
+        };
+        let of_flows = (0..plan.flows()).map(|f| [number(plan.from(f)), number(plan.to(f))]).collect();
+        let links: Vec<String> = plan.links.iter().map(|l| l.name()).collect();
+        let find = |(i, name): (usize, &String)| {
+            let link = links.iter().position(|l| l == name).map(Place::Link);
+            link.or(numbers.get(name).map(|&h| Place::Host(h))).ok_or_else(|| {
+                let known: Vec<&str> = links.iter().chain(&hosts).map(String::as_str).take(30).collect();
+                let problem = "is neither a link nor a host that a flow begins or ends at";
+                Invalid::new(&format!("record.pcap.on.{i}"), &name.write(), problem)
+                    .remedy(did_you_mean(name, &known))
+            })
+        };
+        let captured = scenario.record.pcap.on.iter().enumerate().map(find).collect::<Result<_, _>>()?;
+        Ok(Places { hosts, of_flows, captured })
+    }
+}
+
+/// Refuses captures of what is not there.
+pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
+    if scenario.record.pcap.on.is_empty() { Ok(()) } else { Places::find(scenario, plan).map(drop) }
+}
+
+/// A packet that will be captured at its time.
+#[derive(Debug)]
+struct Pending {
+    at: Time,
+    packet: Packet,
+    carried: Carried,
+    ends: Ends,
+}
+
+/// The capture at one place.
+#[derive(Debug)]
+struct Tap {
+    capture: Capture<BufWriter<File>>,
+    interface: Interface,
+    /// What is in the queue: in order, as it is served so.
+    pending: VecDeque<Pending>,
+}
+
+impl Tap {
+    fn write_until(&mut self, now: Time) -> Result<(), CaptureError> {
+        while let Some(p) = self.pending.front().filter(|p| p.at <= now) {
+            self.capture.packet(self.interface, p.at, &p.packet, &p.carried, &p.ends)?;
+            self.pending.pop_front();
+        }
+        Ok(())
+    }
+}
+
+/// The captures of a run.
+#[derive(Debug)]
+pub struct Captures {
+    taps: Vec<Tap>,
+    /// The taps of links and of hosts.
+    links: Vec<Option<u32>>,
+    hosts: Vec<Option<u32>>,
+    of_flows: Vec<[u32; 2]>,
+    family: Family,
+    /// Number of the connection in each slot.
+    connections: Vec<u32>,
+    opened: u32,
+    failed: Option<CaptureError>,
+}
+
+/// What is known of a packet where it is seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The packet.
+    pub packet: &'a Packet,
+    /// Its options.
+    pub options: Options,
+    /// The flow it belongs to.
+    pub flow: u32,
+    /// The shift of its window.
+    pub shift: u8,
+}
+
+impl Captures {
+    /// Begins the captures of a scenario in a folder, and puts the addresses of its hosts there.
+    pub fn begin(scenario: &Scenario, plan: &Plan, folder: &Path, slots: usize) -> Result<Captures, String> {
+        let places = Places::find(scenario, plan).map_err(|e| e.to_string())?;
+        let pcap = &scenario.record.pcap;
+        let family = match pcap.ip {
+            IpVersion::V4 => Family::V4,
+            IpVersion::V6 => Family::V6,
+        };
+        let keep = match pcap.keep {
+            Kept::Headers => Keep::Headers,
+            Kept::Whole => Keep::Whole,
+        };
+        let mut all = Captures {
+            taps: Vec::new(),
+            links: vec![None; plan.links.len()],
+            hosts: vec![None; places.hosts.len()],
+            of_flows: places.of_flows,
+            family,
+            connections: (0..slots as u32).collect(),
+            opened: slots as u32,
+            failed: None,
+        };
+        let mut taken = HashSet::new();
+        for (name, &place) in pcap.on.iter().zip(&places.captured) {
+            let tap = match place {
+                Place::Link(l) => &mut all.links[l],
+                Place::Host(h) => &mut all.hosts[h as usize],
+            };
+            if tap.is_some() {
+                continue; // named twice
+            }
+            *tap = Some(all.taps.len() as u32);
+            let path = folder.join(file_name(name, &mut taken));
+            let open = || {
+                let mut capture = Capture::create(&path, keep)?;
+                let interface = capture.interface(name)?;
+                Ok(Tap { capture, interface, pending: VecDeque::new() })
+            };
+            all.taps.push(open().map_err(|e: std::io::Error| format!("{}: {e}", path.display()))?);
+        }
+        let path = folder.join(HOSTS);
+        write_hosts(&path, family, &places.hosts).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(all)
+    }
+
+    /// A connection is opened in a slot.
+    pub fn opened(&mut self, slot: u32) {
+        self.connections.resize(self.connections.len().max(slot as usize + 1), 0);
+        self.connections[slot as usize] = self.opened;
+        self.opened += 1;
+    }
+
+    /// A packet that was admitted to a link begins to be transmitted at `at`.
+    pub fn on_link(&mut self, link: u32, now: Time, at: Time, seen: &Seen) {
+        self.keep(self.links[link as usize], now, at, seen);
+    }
+
+    /// A host sends (`way` 0) or receives (1) a packet.
+    pub fn at_host(&mut self, now: Time, received: u8, seen: &Seen) {
+        let side = seen.packet.way ^ received;
+        let host = self.of_flows[seen.flow as usize][usize::from(side)];
+        self.keep(self.hosts[host as usize], now, now, seen);
+    }
+
+    fn keep(&mut self, tap: Option<u32>, now: Time, at: Time, seen: &Seen) {
+        let Some(tap) = tap.filter(|_| self.failed.is_none()) else { return };
+        let [from, to] = self.of_flows[seen.flow as usize];
+        let number = self.connections[seen.packet.flow as usize];
+        let tap = &mut self.taps[tap as usize];
+        let kept = Ends::of(self.family, from, to, number).map_err(CaptureError::from).and_then(|ends| {
+            let carried = Carried { options: seen.options, shift: seen.shift };
+            tap.pending.push_back(Pending { at, packet: *seen.packet, carried, ends });
+            tap.write_until(now)
+        });
+        self.failed = kept.err();
+    }
+
+    /// What went wrong, if anything did.
+    pub fn failure(&self) -> Option<String> {
+        self.failed.as_ref().map(ToString::to_string)
+    }
+
+    /// Writes what was seen up to the end of the run.
+    pub fn finish(self, end: Time) -> Result<(), String> {
+        if let Some(failed) = self.failed {
+            return Err(failed.to_string());
+        }
+        for mut tap in self.taps {
+            tap.write_until(end).map_err(|e| e.to_string())?;
+            let mut file = tap.capture.finish().map_err(|e| e.to_string())?;
+            file.flush().map_err(|e| e.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+/// The file of addresses and names that Wireshark reads beside a capture.
+const HOSTS: &str = "hosts";
+
+fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for (h, name) in hosts.iter().enumerate() {
+        if let Ok(ends) = Ends::of(family, h as u32, h as u32, 0) {
+            writeln!(file, "{}\t{name}", ends.source())?;
+        }
+    }
+    file.flush()
+}
+
+/// A name for the file of a link or host, whatever its own: `left>right` becomes `left_to_right.pcapng`.
+fn file_name(name: &str, taken: &mut HashSet<String>) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let stem: String = name.replace('>', "_to_").chars().map(plain).collect();
+    let stem = stem.trim_start_matches('.');
+    let names = std::iter::once(format!("{stem}.pcapng")).chain((2..).map(|n| format!("{stem}-{n}.pcapng")));
+    let mut free = names.filter(|name| !taken.contains(name));
+    let chosen = free.next().unwrap_or_default();
+    taken.insert(chosen.clone());
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_names_of_their_own() {
+        let mut taken = HashSet::new();
+        let names = ["left>right", "left_to_right", "../a b", "left-0"].map(|n| file_name(n, &mut taken));
+        assert_eq!(names, ["left_to_right.pcapng", "left_to_right-2.pcapng", "_a_b.pcapng", "left-0.pcapng"]);
+    }
+}

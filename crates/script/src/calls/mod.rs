@@ -1,0 +1,212 @@
+//! System calls as Linux's sockets answer them (socket(7), tcp(7)).
+
+mod data;
+mod open;
+mod options;
+mod poll;
+
+use std::collections::BTreeMap;
+
+use tcp::Tcp;
+use units::Time;
+
+use crate::constants;
+use crate::host::{Connection, Host};
+use crate::syntax::{Call, Expr, Field, Outcome};
+
+pub use options::SUPPORTED as SOCKET_OPTIONS;
+
+/// Calls that are understood.
+pub const NAMES: &[&str] = &[
+    "socket",
+    "bind",
+    "listen",
+    "accept",
+    "accept4",
+    "connect",
+    "read",
+    "readv",
+    "recv",
+    "recvfrom",
+    "recvmsg",
+    "write",
+    "writev",
+    "send",
+    "sendto",
+    "sendmsg",
+    "shutdown",
+    "close",
+    "fcntl",
+    "ioctl",
+    "getsockopt",
+    "setsockopt",
+    "poll",
+];
+
+/// A socket.
+#[derive(Debug)]
+pub struct Socket {
+    /// Parameters of its connections.
+    pub tcp: Tcp,
+    /// O_NONBLOCK.
+    pub nonblocking: bool,
+    /// It was bound.
+    pub bound: bool,
+    /// It waits for connections.
+    pub listens: bool,
+    /// Index of its connection.
+    pub connection: Option<usize>,
+    /// Options that were set, by level and name.
+    pub options: BTreeMap<(i64, i64), i64>,
+    /// SO_LINGER: on, and for how many seconds.
+    pub linger: (i64, i64),
+    /// TCP_CONGESTION, if it was set.
+    pub congestion: Option<String>,
+}
+
+impl Socket {
+    fn new(tcp: Tcp) -> Self {
+        Socket {
+            tcp,
+            nonblocking: false,
+            bound: false,
+            listens: false,
+            connection: None,
+            options: BTreeMap::new(),
+            linger: (0, 0),
+            congestion: None,
+        }
+    }
+}
+
+/// What a call comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// It returns this.
+    Done(i64),
+    /// It returns -1 with this error.
+    Fails(&'static str),
+    /// It waits, at most until this time.
+    Blocks(Time),
+    /// It returns something other than the script says in an argument.
+    Differs(String),
+    /// It needs what is not there.
+    Unsupported(String),
+    /// The script calls it wrongly.
+    Wrong(String),
+}
+
+/// How far a call has come that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// When it began.
+    pub since: Time,
+    /// Whether this is not the first look at it.
+    pub again: bool,
+    /// Bytes read or written so far.
+    pub bytes: u64,
+}
+
+/// A call being made.
+pub(crate) struct Making<'a> {
+    pub host: &'a mut Host,
+    pub call: &'a Call,
+    pub now: Time,
+    pub progress: &'a mut Progress,
+}
+
+type Answer = Result<Reply, Reply>;
+
+/// Makes a call, or looks again whether one that waits can go on.
+pub fn make(host: &mut Host, call: &Call, now: Time, progress: &mut Progress) -> Reply {
+    let mut making = Making { host, call, now, progress };
+    let answer = match call.name.as_str() {
+        "socket" => making.socket(),
+        "bind" => making.bind(),
+        "listen" => making.listen(),
+        "accept" | "accept4" => making.accept(),
+        "connect" => making.connect(),
+        "shutdown" => making.shutdown(),
+        "close" => making.close(),
+        "read" | "readv" | "recv" | "recvfrom" | "recvmsg" => making.read(),
+        "write" | "writev" | "send" | "sendto" | "sendmsg" => making.write(),
+        "fcntl" => making.fcntl(),
+        "ioctl" => making.ioctl(),
+        "getsockopt" => making.getsockopt(),
+        "setsockopt" => making.setsockopt(),
+        "poll" => making.poll(),
+        name => Err(Reply::Unsupported(format!("system call {name}"))),
+    };
+    making.progress.again = true;
+    answer.unwrap_or_else(|reply| reply)
+}
+
+/// The value of an expression.
+pub(crate) fn number(e: &Expr) -> Result<i64, Reply> {
+    match e {
+        Expr::Int(value) => Ok(*value),
+        Expr::Word(name) => {
+            constants::value(name).ok_or_else(|| Reply::Unsupported(format!("symbol {name}")))
+        }
+        Expr::Or(all) => all.iter().try_fold(0, |sum, e| Ok(sum | number(e)?)),
+        Expr::List(all) if all.len() == 1 => number(&all[0]),
+        Expr::Call(name, args) if args.len() == 1 && matches!(name.as_str(), "htons" | "htonl") => {
+            number(&args[0])
+        }
+        other => Err(Reply::Wrong(format!("{other} is not a number"))),
+    }
+}
+
+/// A member of a struct.
+pub(crate) fn member<'a>(fields: &'a [Field], name: &str) -> Option<&'a Expr> {
+    fields.iter().find(|f| f.name.as_deref() == Some(name)).map(|f| &f.value)
+}
+
+impl Making<'_> {
+    fn arg(&self, i: usize) -> Result<&Expr, Reply> {
+        let n = self.call.args.len();
+        self.call.args.get(i).ok_or_else(|| {
+            Reply::Wrong(format!(
+                "{} has {n} argument{}, too few",
+                self.call.name,
+                if n == 1 { "" } else { "s" }
+            ))
+        })
+    }
+
+    fn value(&self, i: usize) -> Result<i64, Reply> {
+        number(self.arg(i)?)
+    }
+
+    fn fd(&self) -> Result<i64, Reply> {
+        let fd = self.value(0)?;
+        if self.host.sockets.contains_key(&fd) { Ok(fd) } else { Err(Reply::Fails("EBADF")) }
+    }
+
+    fn socket_of(&mut self, fd: i64) -> Result<&mut Socket, Reply> {
+        self.host.sockets.get_mut(&fd).ok_or(Reply::Fails("EBADF"))
+    }
+
+    /// The connection of a socket, or the error that calls on unconnected sockets give.
+    fn connection(&mut self, fd: i64, otherwise: &'static str) -> Result<(usize, &mut Connection), Reply> {
+        let index = self.socket_of(fd)?.connection.ok_or(Reply::Fails(otherwise))?;
+        Ok((index, &mut self.host.connections[index]))
+    }
+
+    /// The descriptor that the script wants for a new socket, or the lowest that is free.
+    fn new_fd(&self) -> Result<i64, Reply> {
+        let fd = match &self.call.result {
+            Outcome::Is(e) => number(e)?,
+            Outcome::Between(low, _) => *low,
+            Outcome::Any => (3..).find(|fd| !self.host.sockets.contains_key(fd)).unwrap_or(3),
+        };
+        if fd >= 0 && self.host.sockets.contains_key(&fd) {
+            return Err(Reply::Wrong(format!("descriptor {fd} is in use")));
+        }
+        Ok(fd)
+    }
+
+    fn blocks(&self) -> Reply {
+        Reply::Blocks(Time::NEVER)
+    }
+}

@@ -1,0 +1,37 @@
+//! Packet scripts: a transcript of system calls and segments, run against the TCP endpoint in virtual
+//! time.
+//!
+//! The language is packetdrill's (Cardwell et al., "packetdrill: Scriptable Network Stack Testing, from
+//! Sockets to Packets", USENIX ATC 2013). Text → [`Script`] ([`parse`]) → [`Report`] ([`run`]). Python
+//! blocks are not evaluated here: the report carries them with what they ask about.
+//!
+//! Missing: IPv6, UDP, ICMP, urgent data, epoll, fast open; a script that needs them is told so.
+
+mod calls;
+mod command;
+mod constants;
+mod host;
+mod matching;
+mod parse;
+mod print;
+mod report;
+mod run;
+mod settings;
+mod setup;
+mod stack;
+mod support;
+pub mod syntax;
+
+pub use parse::{SyntaxError, parse};
+pub use report::{Block, Failure, Moment, Report, Verdict};
+pub use run::run;
+pub use setup::Setup;
+pub use syntax::Script;
+
+/// Reads a script and runs it.
+pub fn run_text(text: &str, setup: &Setup) -> Report {
+    match parse(text) {
+        Ok(script) => run(&script, setup),
+        Err(e) => Report::unreadable(e),
+    }
+}

@@ -1,0 +1,256 @@
+//! Segments: `< S 0:0(0) win 32792 <mss 1460,sackOK>`.
+
+use super::cursor::{Cursor, SyntaxError};
+use crate::print::COUNTERS;
+use crate::syntax::{Action, EcnField, Flags, Packet, TcpOption, Way};
+
+/// Words that begin a packet other than a TCP segment over IPv4.
+const FOREIGN: [&str; 7] = ["icmp", "udp", "udplite", "ipv4", "ipv6", "gre", "mpls"];
+
+pub(super) fn packet(c: &mut Cursor, way: Way) -> Result<Action, SyntaxError> {
+    c.space()?;
+    let (mut ecn, mut ip) = (EcnField::Unsaid, None);
+    ip_header(c, &mut ecn, &mut ip)?;
+    let start = c.at();
+    if let Some(word) = c.word() {
+        if FOREIGN.contains(&word) {
+            c.take_while(|x| x != '\n');
+            return Ok(Action::Foreign(way, word.into()));
+        }
+        c.back_to(start);
+    }
+    let flags = flags(c)?;
+    let (seq, len) = sequence(c)?;
+    let mut packet = Packet {
+        way,
+        ecn,
+        ip,
+        flags,
+        seq,
+        len,
+        ack: None,
+        window: None,
+        urgent: None,
+        options: Some(vec![]),
+    };
+    c.space()?;
+    if eat_word(c, "ack") {
+        packet.ack = Some(c.bounded("an acknowledgement number", u32::MAX)?);
+        c.space()?;
+    }
+    if eat_word(c, "win") {
+        packet.window = Some(c.bounded("the window field", 65_535)? as u16);
+        c.space()?;
+    }
+    if eat_word(c, "urg") {
+        packet.urgent = Some(c.bounded("the urgent pointer", 65_535)? as u16);
+        c.space()?;
+    }
+    if c.eat("<") {
+        packet.options = options(c, way)?;
+        c.space()?;
+    }
+    ip_header(c, &mut packet.ecn, &mut packet.ip)?;
+    Ok(Action::Packet(Box::new(packet)))
+}
+
+/// Takes `word` and the space after it, unless it is part of a longer one.
+fn eat_word(c: &mut Cursor, word: &str) -> bool {
+    let start = c.at();
+    if c.word() == Some(word) {
+        c.take_while(char::is_whitespace);
+        return true;
+    }
+    c.back_to(start);
+    false
+}
+
+/// `[ect0]`, `[ce]`, `[tos 0x2]`, with or without parentheses.
+fn ip_header(c: &mut Cursor, ecn: &mut EcnField, ip: &mut Option<String>) -> Result<(), SyntaxError> {
+    while c.peek() == Some('[') || c.peek() == Some('(') {
+        let start = c.at();
+        let end = if c.eat("[") { "]" } else { ")" };
+        if end == ")" {
+            c.eat("(");
+        }
+        let Some(inside) = c.take_until(end) else {
+            c.back_to(start);
+            return Err(c.wrong(format!("this bracket has no end; write {end}")));
+        };
+        for item in inside.split(',').map(str::trim) {
+            match ip_item(item) {
+                Some(field) => *ecn = field,
+                None if item.is_empty() => {
+                    c.back_to(start);
+                    return Err(c.wrong("expected [ect0], [ect1], [ect01], [ce], [noecn] or [tos N]".into()));
+                }
+                None => *ip = Some(item.split_whitespace().collect::<Vec<_>>().join(" ")),
+            }
+        }
+        c.space()?;
+    }
+    Ok(())
+}
+
+fn ip_item(item: &str) -> Option<EcnField> {
+    use net::Ecn::{Ce, Ect0, Ect1, NotEct};
+    Some(match item.to_ascii_lowercase().as_str() {
+        "noecn" | "nonect" | "no_ecn" => EcnField::Is(NotEct),
+        "ect0" => EcnField::Is(Ect0),
+        "ect1" => EcnField::Is(Ect1),
+        "ect01" => EcnField::Ect01,
+        "ce" => EcnField::Is(Ce),
+        other => {
+            let value = other.strip_prefix("tos")?.trim();
+            let value = match value.strip_prefix("0x") {
+                Some(digits) => u8::from_str_radix(digits, 16).ok()?,
+                None => value.parse().ok()?,
+            };
+            // The upper six bits are the DSCP (RFC 3168 §5), which no endpoint here sets.
+            EcnField::Is(match value {
+                0 => NotEct,
+                1 => Ect1,
+                2 => Ect0,
+                3 => Ce,
+                _ => return None,
+            })
+        }
+    })
+}
+
+fn flags(c: &mut Cursor) -> Result<Flags, SyntaxError> {
+    const WANTED: &str =
+        "flags of a segment: letters of SFRPUEWA, '.' for ACK, a digit for ACE, or '-' for none";
+    let mut flags = Flags::default();
+    if c.eat("-") {
+        return Ok(flags);
+    }
+    let start = c.at();
+    let letters = c.take_while(|x| x.is_ascii_alphanumeric() || x == '.');
+    if letters.is_empty() {
+        return Err(c.expected(WANTED));
+    }
+    for letter in letters.chars() {
+        if let Some(counter @ 0..=7) = letter.to_digit(10) {
+            // The ACE field (RFC 9768 §3.2.2): AE, CWR and ECE as a number.
+            let counter = counter as u16;
+            flags |= Flags((counter & 4) << 6 | (counter & 2) << 6 | (counter & 1) << 6);
+            continue;
+        }
+        let Some(known) = Flags::LETTERS.iter().find(|l| l.0 == letter) else {
+            c.back_to(start);
+            return Err(c.expected(WANTED));
+        };
+        flags |= known.1;
+    }
+    Ok(flags)
+}
+
+/// `1:1001(1000)`.
+fn sequence(c: &mut Cursor) -> Result<(u32, u32), SyntaxError> {
+    c.space()?;
+    let start = c.at();
+    let seq = c.bounded("a sequence number", u32::MAX)?;
+    c.require(":")?;
+    let end = c.bounded("a sequence number", u32::MAX)?;
+    c.require("(")?;
+    let len = c.bounded("the length of a payload", 65_535)?;
+    c.require(")")?;
+    if end != seq.wrapping_add(len) {
+        c.back_to(start);
+        let right = seq.wrapping_add(len);
+        return Err(c.wrong(format!("{seq}:{end}({len}): {len} bytes from {seq} end at {right}, not {end}")));
+    }
+    Ok((seq, len))
+}
+
+/// The inside of `<…>`.
+fn options(c: &mut Cursor, way: Way) -> Result<Option<Vec<TcpOption>>, SyntaxError> {
+    c.space()?;
+    if c.sees("...") {
+        if way == Way::In {
+            return Err(c.wrong(
+                "<...> stands for any options: only a packet that is expected (>) can have it".into(),
+            ));
+        }
+        c.eat("...");
+        c.require(">")?;
+        return Ok(None);
+    }
+    let mut list = Vec::new();
+    loop {
+        c.space()?;
+        if list.is_empty() && c.eat(">") {
+            return Ok(Some(list));
+        }
+        list.push(option(c)?);
+        c.space()?;
+        if c.eat(">") {
+            return Ok(Some(list));
+        }
+        if !c.eat(",") {
+            return Err(c.expected("',' or '>' after a TCP option"));
+        }
+    }
+}
+
+fn option(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
+    let start = c.at();
+    let Some(word) = c.word() else {
+        return Err(c.expected("a TCP option: mss, wscale, sackOK, sack, TS, nop, eol"));
+    };
+    c.space()?;
+    Ok(match word {
+        "nop" => TcpOption::Nop,
+        "eol" => TcpOption::Eol,
+        "sackOK" => TcpOption::SackPermitted,
+        "mss" => TcpOption::Mss(c.bounded("the segment size", 65_535)? as u16),
+        "wscale" => TcpOption::WindowScale(c.bounded("the window scale", 255)? as u8),
+        "sack" => TcpOption::Sack(blocks(c)?),
+        "TS" => timestamps(c)?,
+        "ECN" => counters(c)?,
+        _ => {
+            c.take_while(|x| !matches!(x, ',' | '>' | '\n'));
+            let end = c.at();
+            c.back_to(start);
+            let text = c.rest()[..end - start].trim().to_string();
+            c.back_to(end);
+            TcpOption::Other(text)
+        }
+    })
+}
+
+fn blocks(c: &mut Cursor) -> Result<Vec<(u32, u32)>, SyntaxError> {
+    let mut blocks = Vec::new();
+    while c.peek().is_some_and(|x| x.is_ascii_digit()) {
+        let left = c.bounded("a sequence number", u32::MAX)?;
+        c.require(":")?;
+        blocks.push((left, c.bounded("a sequence number", u32::MAX)?));
+        c.space()?;
+    }
+    if blocks.is_empty() { Err(c.expected("a SACK block, such as 1001:2001")) } else { Ok(blocks) }
+}
+
+fn counters(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
+    let mut counters = [None; 3];
+    while c.peek().is_some_and(|x| x.is_ascii_alphabetic()) {
+        let Some(i) = COUNTERS.iter().position(|name| eat_word(c, name)) else {
+            return Err(c.expected("a counter: e0b, ceb or e1b"));
+        };
+        counters[i] = Some(c.bounded("a counter", 0xff_ffff)?);
+        c.space()?;
+    }
+    Ok(TcpOption::AccurateEcn(counters))
+}
+
+fn timestamps(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
+    if !eat_word(c, "val") {
+        return Err(c.expected("'val'"));
+    }
+    let value = c.bounded("a timestamp", u32::MAX)?;
+    c.space()?;
+    if !eat_word(c, "ecr") {
+        return Err(c.expected("'ecr'"));
+    }
+    Ok(TcpOption::Timestamps(value, c.bounded("a timestamp", u32::MAX)?))
+}

@@ -1,0 +1,210 @@
+//! The endpoint under test, as it is seen on the wire: window fields instead of windows. Everything asked
+//! of `tcp` is asked here.
+
+use std::sync::Arc;
+
+use net::{Options, Segment, Seq};
+use tcp::{Endpoint, Error, State, Tcp};
+use units::{Duration, Time};
+
+use crate::syntax::Flags;
+
+/// A TCP header as it stands on the wire, its sequence numbers those of the endpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Sequence number.
+    pub seq: u32,
+    /// Acknowledgement.
+    pub ack: u32,
+    /// The window field: scaled, except in a SYN.
+    pub window: u16,
+    /// Payload in bytes; more than a segment holds when several are taken together.
+    pub len: u32,
+    /// Control bits.
+    pub flags: Flags,
+    /// Options.
+    pub options: Options,
+    /// The ECN field of the IP header.
+    pub ecn: net::Ecn,
+}
+
+impl Header {
+    /// Bytes of sequence space.
+    pub fn seq_len(&self) -> u32 {
+        self.len + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
+    }
+}
+
+/// An endpoint and what its host keeps beside it.
+#[derive(Debug)]
+pub struct Stack {
+    endpoint: Endpoint,
+    iss: Option<u32>,
+    /// TCP_QUICKACK, until there is a receiver to be told.
+    quick_ack: Option<bool>,
+    /// The last acknowledgement that went out.
+    expects: u32,
+}
+
+impl Stack {
+    /// A closed one.
+    pub fn new(tcp: Tcp) -> Stack {
+        let mut endpoint = Endpoint::new(Arc::new(tcp), Duration::ZERO);
+        endpoint.hold_data();
+        Stack { endpoint, iss: None, quick_ack: None, expects: 0 }
+    }
+
+    /// Opens actively.
+    pub fn connect(&mut self) {
+        self.endpoint.connect();
+    }
+
+    /// Opens passively.
+    pub fn listen(&mut self) {
+        self.endpoint.listen();
+    }
+
+    /// The application writes `bytes`.
+    pub fn write(&mut self, bytes: u64) {
+        self.endpoint.write(bytes);
+    }
+
+    /// The application has no more to write.
+    pub fn close(&mut self) {
+        self.endpoint.close();
+    }
+
+    /// Resets the connection.
+    pub fn abort(&mut self) {
+        self.endpoint.abort();
+    }
+
+    /// Small segments never wait.
+    pub fn set_nodelay(&mut self, on: bool) {
+        self.endpoint.set_nodelay(on);
+    }
+
+    /// Small segments wait for more.
+    pub fn set_cork(&mut self, on: bool) {
+        self.endpoint.set_cork(on);
+    }
+
+    /// ACKs go out at once.
+    pub fn set_quickack(&mut self, on: bool) {
+        self.quick_ack = Some(on);
+        self.tell_quickack();
+    }
+
+    fn tell_quickack(&mut self) {
+        let early =
+            matches!(self.state(), State::Closed | State::Listen | State::SynSent | State::SynReceived);
+        if let (false, Some(on)) = (early, self.quick_ack) {
+            self.quick_ack = None;
+            self.endpoint.set_quickack(on);
+        }
+    }
+
+    /// The other side has closed.
+    pub fn peer_closed(&self) -> bool {
+        self.endpoint.fin_received()
+    }
+
+    /// The next sequence number that it expects, as it last said.
+    pub fn expects(&self) -> u32 {
+        self.expects
+    }
+
+    /// Bytes that could be read.
+    pub fn readable(&self) -> u64 {
+        u64::from(self.endpoint.readable())
+    }
+
+    /// The application reads up to `bytes`.
+    pub fn read(&mut self, bytes: u64) -> u64 {
+        u64::from(self.endpoint.read(bytes.min(u32::MAX.into()) as u32))
+    }
+
+    /// The other side has closed and everything before its FIN has been read.
+    pub fn at_eof(&self) -> bool {
+        self.endpoint.at_eof()
+    }
+
+    /// Bytes written and not acknowledged.
+    pub fn held(&self) -> u64 {
+        self.endpoint.outstanding().0
+    }
+
+    /// Bytes written and never sent.
+    pub fn unsent(&self) -> u64 {
+        self.endpoint.outstanding().1
+    }
+
+    /// Its state.
+    pub fn state(&self) -> State {
+        self.endpoint.state()
+    }
+
+    /// Why it ended before its time.
+    pub fn error(&self) -> Option<Error> {
+        self.endpoint.error()
+    }
+
+    /// Its first sequence number, once a SYN has gone out.
+    pub fn iss(&self) -> Option<u32> {
+        self.iss
+    }
+
+    /// When it must be called again.
+    pub fn deadline(&self) -> Time {
+        self.endpoint.deadline()
+    }
+
+    /// Time has come to `now`.
+    pub fn on_timer(&mut self, now: Time) {
+        self.endpoint.on_timer(now);
+    }
+
+    /// A segment arrives.
+    pub fn on_segment(&mut self, now: Time, header: &Header) {
+        let (_, _, scaling, theirs, _) = self.endpoint.agreed();
+        let shift = if scaling && !header.flags.has(Flags::SYN) { theirs } else { 0 };
+        let segment = Segment {
+            seq: Seq(header.seq),
+            ack: Seq(header.ack),
+            window: u32::from(header.window) << shift,
+            len: header.len as u16,
+            flags: net::Flags(header.flags.0),
+        };
+        self.endpoint.on_segment(now, &segment, &header.options, header.ecn);
+        self.tell_quickack();
+    }
+
+    /// The next segment to send now.
+    pub fn poll(&mut self, now: Time) -> Option<Header> {
+        let mut options = Options::default();
+        let (segment, ecn) = self.endpoint.poll(now, &mut options)?;
+        let flags = Flags(segment.flags.0);
+        let syn = flags.has(Flags::SYN);
+        if syn {
+            self.iss = Some(segment.seq.0);
+        }
+        if flags.has(Flags::ACK) {
+            self.expects = segment.ack.0;
+        }
+        let shift = if syn { 0 } else { self.endpoint.scale() };
+        Some(Header {
+            seq: segment.seq.0,
+            ack: segment.ack.0,
+            window: (segment.window >> shift).min(65_535) as u16,
+            len: u32::from(segment.len),
+            flags,
+            options,
+            ecn,
+        })
+    }
+
+    /// Fields of TCP_INFO (tcp(7)) without their prefix.
+    pub fn info(&self) -> Vec<(&'static str, u64)> {
+        self.endpoint.info().fields
+    }
+}

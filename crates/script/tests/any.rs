@@ -1,0 +1,100 @@
+//! Whatever a script says, the answer is a verdict.
+
+use proptest::prelude::*;
+use script::{Setup, run_text};
+use serde_json::json;
+
+fn event() -> impl Strategy<Value = String> {
+    let number = || prop_oneof![Just(0u32), Just(1), Just(2), 0u32..5000, any::<u32>()];
+    let len = || prop_oneof![Just(0u32), Just(1), Just(1000), 0u32..65_536];
+    let flags = prop::sample::select(vec![
+        ".", "P.", "S", "S.", "F.", "R", "R.", "SEW", "EW.", "-", "FP.", ".5", "FSRP.",
+    ]);
+    let options = prop::sample::select(vec![
+        "",
+        " <mss 1000,sackOK,TS val 1 ecr 0,nop,wscale 14>",
+        " <mss 0,wscale 255>",
+        " <nop,nop,TS val 5 ecr 7>",
+        " <sack 1:2 3:4 4294967295:0 9:1>",
+        " <ECN e0b 1 ceb 16777215 e1b 0>",
+    ]);
+    let field = prop::sample::select(vec!["", "[ect0] ", "[ect1] ", "[ce] "]);
+    let packet = (
+        prop::sample::select(vec!['<', '<', '<', '>']),
+        field,
+        flags,
+        number(),
+        len(),
+        number(),
+        any::<u16>(),
+        options,
+    )
+        .prop_map(|(way, field, flags, seq, len, ack, win, options)| {
+            format!(
+                "{way} {field}{flags} {seq}:{}({len}) ack {ack} win {win}{options}",
+                seq.wrapping_add(len)
+            )
+        });
+    let call = prop::sample::select(vec![
+        "accept(3, ..., ...) = 4",
+        "connect(3, ..., ...) = 0",
+        "connect(5, ..., ...) = -1 EINPROGRESS",
+        "socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 5",
+        "write(4, ..., 1) = 1",
+        "write(4, ..., 100000) = 100000",
+        "write(4, ..., 9223372036854775807) = ?",
+        "write(5, ..., 1000) = ?",
+        "read(4, ..., 1) = ?",
+        "read(4, ..., 9223372036854775807) = ?",
+        "recv(4, ..., 10, MSG_DONTWAIT) = ?",
+        "shutdown(4, SHUT_RDWR) = ?",
+        "shutdown(4, SHUT_RD) = ?",
+        "close(3) = 0",
+        "close(4) = 0",
+        "close(5) = ?",
+        "setsockopt(4, SOL_SOCKET, SO_LINGER, {onoff=1, linger=9223372036854775807}, 8) = 0",
+        "setsockopt(4, SOL_SOCKET, SO_SNDBUF, [-1], 4) = 0",
+        "setsockopt(3, SOL_SOCKET, SO_RCVBUF, [9223372036854775807], 4) = 0",
+        "getsockopt(4, SOL_SOCKET, SO_SNDBUF, [0], [4]) = ?",
+        "setsockopt(4, SOL_SOCKET, SO_SNDBUF, [9223372036854775807], 4) = 0",
+        "setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0",
+        "setsockopt(4, SOL_TCP, TCP_QUICKACK, [0], 4) = 0",
+        "setsockopt(3, SOL_TCP, TCP_MAXSEG, [-5], 4) = 0",
+        "poll([{fd=4, events=POLLIN, revents=POLLIN}], 1, -1) = 1",
+        "poll([{fd=4, events=POLLOUT, revents=POLLIN}], 1, 9223372036854775807) = ?",
+        "poll(3) = 0",
+        "accept(3) = 4..5",
+        "ioctl(4, SIOCOUTQ, [0]) = ?",
+        "fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0",
+    ]);
+    let times = ["0 ", "+0 ", "+.1 ", "+5 ", "* ", "+0~+1 ", "+1000 ", "+0...0.1 ", "+0...1000 "];
+    (prop::sample::select(times.to_vec()), prop_oneof![packet, call.prop_map(String::from)]).prop_map(
+        |(time, what)| format!("{}{what}\n", if what.starts_with(['<', '>']) { "+.01 " } else { time }),
+    )
+}
+
+const OPEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792 <mss 1000,sackOK,TS val 1 ecr 0,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++.1 < . 1:1(0) ack 1 win 1000 <nop,nop,TS val 2 ecr 3>
++0 accept(3, ..., ...) = 4
+";
+
+proptest! {
+    #[test]
+    fn any_script_gets_a_verdict(events in prop::collection::vec(event(), 0..30), open in any::<bool>(), linux in any::<bool>()) {
+        let setup = Setup::read(if linux { "linux" } else { "rfc" }, &json!({}), None).unwrap();
+        let text = format!("{}{}", if open { OPEN } else { "" }, events.concat());
+        run_text(&text, &setup).json();
+    }
+
+    /// The same without expectations, so that it goes on to the end.
+    #[test]
+    fn any_traffic_gets_a_verdict(events in prop::collection::vec(event(), 0..40)) {
+        let setup = Setup::read("linux", &json!({}), None).unwrap();
+        let events: Vec<String> = events.into_iter().filter(|e| e.contains('<') || e.contains("= ?")).collect();
+        run_text(&format!("{OPEN}{}", events.concat()), &setup).json();
+    }
+}

@@ -1,0 +1,302 @@
+//! What is read, what it is read as, and what is told of text that is no script.
+
+use proptest::prelude::*;
+use script::parse;
+use script::syntax::{
+    Action, Call, EcnField, Event, Expr, Field, Flags, Outcome, Packet, TcpOption, Way, When,
+};
+use units::Duration;
+
+fn event(text: &str) -> Event {
+    let mut script = parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+    assert_eq!(script.events.len(), 1, "{text}");
+    script.events.remove(0)
+}
+
+#[test]
+fn a_whole_script() {
+    let text = r#"
+--tolerance_usecs=10000
+--ip_version=ipv4
+// comment
+`../common/defaults.sh
+sysctl -q net.ipv4.tcp_sack=0` # comment
+    0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3 /* a
+comment of two lines */
+   +0 bind(3, {sa_family = AF_INET, sin_port = htons(8080), sin_addr = inet_addr("192.168.0.1")}, ...) = 0
+ +.1 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,nop,nop,wscale 7>
++0...0.2 accept(3, ..., ...) = 4
+  * > S. 0:0(0) ack 1 <...>
++0 `sysctl -w net.ipv4.tcp_sack=1`
++.1 %{ assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd
+print("}") }%
+"#;
+    let script = parse(text).unwrap();
+    assert_eq!(script.settings.len(), 2);
+    assert_eq!(script.init.as_ref().unwrap().text, "../common/defaults.sh\nsysctl -q net.ipv4.tcp_sack=0");
+    let lines: Vec<u32> = script.events.iter().map(|e| e.line).collect();
+    assert_eq!(lines, [7, 9, 10, 11, 12, 13, 14]);
+    assert_eq!(parse(&script.to_string()).unwrap().to_string(), script.to_string());
+}
+
+#[test]
+fn times() {
+    let ms = Duration::from_millis;
+    for (text, when) in [
+        ("0.1", When::At(ms(100))),
+        ("1", When::At(ms(1000))),
+        (".25", When::At(ms(250))),
+        ("+.1", When::After(ms(100))),
+        ("+0", When::After(ms(0))),
+        ("*", When::Any),
+        ("0.1~0.2", When::Between(ms(100), ms(200))),
+        ("+.1~+.2", When::AfterBetween(ms(100), ms(200))),
+        ("0.000000000001", When::At(Duration(1))),
+    ] {
+        assert_eq!(event(&format!("{text} close(3) = 0")).when, when, "{text}");
+    }
+    let Action::Call(call) = event("0...0.2 read(3, ..., 10) = 5").action else { panic!() };
+    assert_eq!(call.end, Some(ms(200)));
+    let Action::Call(call) = event("+.1...0.3 connect(3, ..., ...) = 0").action else { panic!() };
+    assert_eq!(call.end, Some(ms(300)));
+}
+
+#[test]
+fn segments() {
+    let text = "0 > [ect0] FP. 1:1001(1000) ack 5 win 7 <nop,nop,TS val 1 ecr 2,sack 3:4 5:6>";
+    let packet = Packet {
+        way: Way::Out,
+        ecn: EcnField::Is(net::Ecn::Ect0),
+        ip: None,
+        flags: Flags::FIN | Flags::PSH | Flags::ACK,
+        seq: 1,
+        len: 1000,
+        ack: Some(5),
+        window: Some(7),
+        urgent: None,
+        options: Some(vec![
+            TcpOption::Nop,
+            TcpOption::Nop,
+            TcpOption::Timestamps(1, 2),
+            TcpOption::Sack(vec![(3, 4), (5, 6)]),
+        ]),
+    };
+    assert_eq!(event(text).action, Action::Packet(Box::new(packet)));
+    for text in [
+        "0 < SEW 0:0(0) win 32792 <mss 1460>",
+        "0 < SEWA 0:0(0) win 32792",
+        "0 < [ce] . 1:1001(1000) ack 1 win 257",
+        "0 > P. 4294967295:4(5) ack 4294967295",
+        "0 < - 1:1(0) win 257",
+        "0 > R. 1:1(0) ack 1 <...>",
+        "0 < R 1:1(0) win 0",
+    ] {
+        assert_eq!(event(text).to_string(), text);
+    }
+    for (text, ecn) in [("[tos 0x03]", net::Ecn::Ce), ("[ect1]", net::Ecn::Ect1), ("(tos 2)", net::Ecn::Ect0)]
+    {
+        for text in [format!("0 > {text} . 1:1(0) ack 1"), format!("0 > . 1:1(0) ack 1 {text}")] {
+            let Action::Packet(packet) = event(&text).action else { panic!() };
+            assert_eq!(packet.ecn, EcnField::Is(ecn), "{text}");
+        }
+    }
+}
+
+#[test]
+fn packets_that_are_not_tcp_are_named() {
+    for (text, kind) in [
+        ("0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)]", "icmp"),
+        ("0 > udp (100)", "udp"),
+        ("0 > ipv4 1.1.1.1 > 2.2.2.2: S 0:0(0)", "ipv4"),
+    ] {
+        let Action::Foreign(_, found) = event(text).action else { panic!("{text}") };
+        assert_eq!(found, kind);
+    }
+}
+
+#[test]
+fn calls() {
+    for text in [
+        "0 accept(3, ..., ...) = 4",
+        "0 setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0",
+        "0 setsockopt(3, SOL_SOCKET, SO_LINGER, {onoff=1, linger=0}, 8) = 0",
+        "0 setsockopt(3, SOL_TCP, TCP_CONGESTION, \"reno\", 4) = 0",
+        "0 poll([{fd=4, events=POLLIN|POLLOUT, revents=POLLOUT}], 1, 0) = 1",
+        "0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)",
+        "0 read(4, ..., 1000) = ?",
+        "0 read(4, ..., 1000) = 1..1000",
+        "0 fcntl(3, F_GETFL) = 2 (flags O_RDWR)",
+        "0 sendmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 100}], msg_flags=0}, 0) = 100",
+        "0 setsockopt(3, 1, 2, [-1], 4) = 0",
+        "0 f(\"a\\\"\\\\b\\n\", 1.5) = 0",
+    ] {
+        assert_eq!(event(text).to_string(), text);
+    }
+    assert_eq!(event("0 fcntl(3, F_GETFL) = 0x2").to_string(), "0 fcntl(3, F_GETFL) = 2");
+}
+
+#[test]
+fn wrong_text_is_told_with_its_place() {
+    for (text, line, column, told) in [
+        ("x", 1, 1, "expected the time of an event, such as 0.1, +.1 or *, found 'x'"),
+        ("0\n\n  ?", 3, 3, "expected a packet (< or >), a system call"),
+        ("0 < Q 0:0(0) win 1", 1, 5, "expected flags of a segment"),
+        ("0 < S 0:1(0) win 1", 1, 7, "0 bytes from 0 end at 0, not 1"),
+        ("0 < S 0;0(0)", 1, 8, "expected ':', found ';'"),
+        ("0 < S 0:0(0) win 65536", 1, 18, "must be between 0 and 65535, not 65536"),
+        (
+            "0 < S 0:0(0) win 1 <mss 1460",
+            1,
+            29,
+            "expected ',' or '>' after a TCP option, found the end of the script",
+        ),
+        ("0 < S 0:0(0) win 1 <...>", 1, 21, "only a packet that is expected"),
+        ("0 < S 0:0(0) win 1 <TS vel 1>", 1, 24, "expected 'val', found 'vel'"),
+        ("0 close(3 = 0", 1, 11, "expected ',' or ')', found '='"),
+        ("0 close(3)", 1, 11, "expected '=', found the end of the script"),
+        ("0 read(3, [, 5) = 0", 1, 12, "expected a value, found ','"),
+        ("0 f(\"abc", 1, 5, "has no end; write \""),
+        ("`ls", 1, 1, "has no end; write `"),
+        ("0 %{ assert", 1, 3, "has no end; write }%"),
+        ("/* x", 1, 1, "has no end; write */"),
+        ("0.2~0.1 close(3) = 0", 1, 5, "ends before it begins"),
+        ("+.1~.2 close(3) = 0", 1, 5, "both ends are relative"),
+        ("9999999 close(3) = 0", 1, 1, "at most 1000000 s"),
+        ("--=1", 1, 3, "expected the name of an option"),
+    ] {
+        let e = parse(text).unwrap_err();
+        assert!(e.problem.contains(told), "{text}: {e}");
+        assert_eq!((e.line, e.column), (line, column), "{text}: {e}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    let e = parse(&format!("0 f({}", "[".repeat(100_000))).unwrap_err();
+    assert!(e.problem.contains("nested"), "{e}");
+}
+
+fn word() -> impl Strategy<Value = String> {
+    "[a-z_][a-z_0-9]{0,6}".prop_filter("not a packet's beginning", |w| w != "ack")
+}
+
+fn expr() -> impl Strategy<Value = Expr> {
+    let leaf = prop_oneof![
+        Just(Expr::Ellipsis),
+        any::<i32>().prop_map(|v| Expr::Int(v.into())),
+        word().prop_map(Expr::Word),
+        "[ -~\n\t]{0,8}".prop_map(Expr::Text),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let single =
+            inner.clone().prop_filter("a list of alternatives is flat", |e| !matches!(e, Expr::Or(_)));
+        prop_oneof![
+            prop::collection::vec(single, 2..3).prop_map(Expr::Or),
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Expr::List),
+            prop::collection::vec(
+                (prop::option::of(word()), inner.clone()).prop_map(|(name, value)| Field {
+                    name,
+                    argument: None,
+                    value
+                }),
+                0..3
+            )
+            .prop_map(Expr::Struct),
+            (word(), prop::collection::vec(inner, 0..3)).prop_map(|(name, args)| Expr::Call(name, args)),
+        ]
+    })
+}
+
+fn when() -> impl Strategy<Value = When> {
+    let span = || (0u64..1_000_000_000_000_000).prop_map(Duration);
+    prop_oneof![
+        span().prop_map(When::At),
+        span().prop_map(When::After),
+        Just(When::Any),
+        (span(), span()).prop_map(|(a, b)| When::Between(a.min(b), a.max(b))),
+        (span(), span()).prop_map(|(a, b)| When::AfterBetween(a.min(b), a.max(b))),
+    ]
+}
+
+fn call() -> impl Strategy<Value = Action> {
+    let result = prop_oneof![
+        Just(Outcome::Any),
+        any::<i16>().prop_map(|v| Outcome::Is(Expr::Int(v.into()))),
+        (any::<i8>(), any::<i8>()).prop_map(|(a, b)| Outcome::Between(a.into(), b.into())),
+    ];
+    let end = prop::option::of((0u64..1_000_000_000_000).prop_map(Duration));
+    let args = prop::collection::vec(expr(), 0..4);
+    (end, word(), args, result, prop::option::of("E[A-Z]{1,8}"), prop::option::of("[a-zA-Z ]{0,9}")).prop_map(
+        |(end, name, args, result, errno, note)| {
+            Action::Call(Box::new(Call { end, name, args, result, errno, note }))
+        },
+    )
+}
+
+fn packet() -> impl Strategy<Value = Action> {
+    let option = prop_oneof![
+        Just(TcpOption::Nop),
+        Just(TcpOption::Eol),
+        Just(TcpOption::SackPermitted),
+        any::<u16>().prop_map(TcpOption::Mss),
+        any::<u8>().prop_map(TcpOption::WindowScale),
+        any::<(u32, u32)>().prop_map(|(v, e)| TcpOption::Timestamps(v, e)),
+        prop::collection::vec(any::<(u32, u32)>(), 1..4).prop_map(TcpOption::Sack),
+    ];
+    let ecn = prop_oneof![
+        Just(EcnField::Unsaid),
+        Just(EcnField::Ect01),
+        Just(EcnField::Is(net::Ecn::Ce)),
+        Just(EcnField::Is(net::Ecn::NotEct)),
+    ];
+    let options = prop::option::of(prop::collection::vec(option, 0..4));
+    let numbers =
+        (any::<u32>(), 0u32..65_536, any::<Option<u32>>(), any::<Option<u16>>(), any::<Option<u16>>());
+    (any::<bool>(), ecn, 0u16..0x200, numbers, options).prop_map(
+        |(out, ecn, flags, (seq, len, ack, window, urgent), options)| {
+            let way = if out { Way::Out } else { Way::In };
+            let options = if out { options } else { Some(options.unwrap_or_default()) };
+            let flags = Flags(flags);
+            Action::Packet(Box::new(Packet {
+                way,
+                ecn,
+                ip: None,
+                flags,
+                seq,
+                len,
+                ack,
+                window,
+                urgent,
+                options,
+            }))
+        },
+    )
+}
+
+proptest! {
+    /// What is written is read as what it was.
+    #[test]
+    fn writing_and_reading_are_inverse(when in when(), action in prop_oneof![call(), packet()]) {
+        let written = Event { line: 1, when, action };
+        prop_assert_eq!(event(&written.to_string()), written.clone(), "{}", written);
+    }
+
+    /// Whatever the text, the answer is a script or a complaint.
+    #[test]
+    fn any_text_is_answered(text in "\\PC{0,200}") {
+        let _ = parse(&text);
+    }
+
+    /// Text that is nearly a script, too.
+    #[test]
+    fn nearly_scripts_are_answered(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "0", ".1", "+", "~", "*", "...", "..", "<", ">", "S", ".", "0:0(0)", "1:1001(1000)", "ack", "win", "1",
+            "99999999999999999999", "-", "<mss 1460", "sack", "TS val", "ecr", ",", "[", "]", "{", "}", "(", ")", "=",
+            "?", "|", "\"", "\\", "`", "%{", "}%", "//", "/*", "*/", "#", "\n", " ", "socket", "é", "--", "=", "icmp",
+        ]), 0..40),
+    ) {
+        let _ = parse(&parts.concat());
+        let _ = parse(&parts.join(" "));
+    }
+}

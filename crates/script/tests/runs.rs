@@ -1,0 +1,334 @@
+//! Scripts that pass, and each way of not passing.
+
+use script::{Failure, Report, Setup, Verdict, run_text};
+use tcp::Tcp;
+use units::Bytes;
+
+fn run(text: &str) -> Report {
+    let tcp = Tcp { mss: Bytes(1000), ..Tcp::default() };
+    run_text(text, &Setup { tcp, tolerance: None, preparation: Vec::new() })
+}
+
+fn passes(text: &str) {
+    let report = run(text);
+    assert_eq!(report.verdict, Verdict::Passed, "{text}\n{:#?}", report.timeline);
+}
+
+fn fails(text: &str) -> Failure {
+    match run(text).verdict {
+        Verdict::Failed(failure) => failure,
+        other => panic!("{text}\n{other:?}"),
+    }
+}
+
+fn unsupported(text: &str) -> (u32, String) {
+    match run(text).verdict {
+        Verdict::Unsupported { line, what } => (line, what),
+        other => panic!("{text}\n{other:?}"),
+    }
+}
+
+/// A connection by accept, on line 7 when it is there.
+const ACCEPTED: &str = "\
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792
++0 > S. 0:0(0) ack 1 <...>
++.1 < . 1:1(0) ack 1 win 32792
++0 accept(3, ..., ...) = 4
+";
+
+fn accepted(rest: &str) -> String {
+    format!("{ACCEPTED}{rest}")
+}
+
+#[test]
+fn a_passive_open_a_request_and_its_answer() {
+    passes(&accepted(
+        "+.1 < P. 1:501(500) ack 1 win 32792
+         +0 read(4, ..., 1000) = 500
+         +0 write(4, ..., 2500) = 2500
+         +0 > . 1:1001(1000) ack 501 <...>
+         +0 > . 1001:2001(1000) ack 501 <...>
+         +0 > P. 2001:2501(500) ack 501 <...>
+         +.1 < . 501:501(0) ack 2501 win 32792
+         +0 close(4) = 0
+         +0 > F. 2501:2501(0) ack 501 <...>
+         +.1 < F. 501:501(0) ack 2502 win 32792
+         +0 > . 2502:2502(0) ack 502 <...>",
+    ));
+}
+
+/// The window of the SYN-ACK holds until another is told.
+#[test]
+fn two_segments_at_once_are_both_taken() {
+    passes(&accepted(
+        "+.1 < P. 1:501(500) ack 1 win 32792
+         +0 < P. 501:1001(500) ack 1 win 32792
+         +0 > . 1:1(0) ack 1001 <...>
+         +0 read(4, ..., 2000) = 1000",
+    ));
+}
+
+#[test]
+fn an_active_open_with_a_call_that_blocks() {
+    passes(
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+         0.1...0.2 connect(3, ..., ...) = 0
+         *  > S 0:0(0) <...>
+         0.2 < S. 0:0(0) ack 1 win 32792
+         +0 > . 1:1(0) ack 1 <...>
+         +0 write(3, ..., 100) = 100
+         +0 > P. 1:101(100) ack 1",
+    );
+}
+
+#[test]
+fn calls_that_do_not_block() {
+    passes(
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+         +0 fcntl(3, F_GETFL) = 0x2 (flags O_RDWR)
+         +0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0
+         +0 fcntl(3, F_GETFL) = 0x802 (flags O_RDWR|O_NONBLOCK)
+         +0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
+         +0 > S 0:0(0) <...>
+         +0 connect(3, ..., ...) = -1 EALREADY (Operation already in progress)
+         +0 write(3, ..., 10) = -1 EAGAIN (Resource temporarily unavailable)
+         +0 poll([{fd=3, events=POLLOUT, revents=0}], 1, 0) = 0
+         +.1 < S. 0:0(0) ack 1 win 32792
+         +0 > . 1:1(0) ack 1
+         +0 poll([{fd=3, events=POLLOUT, revents=POLLOUT}], 1, 0) = 1
+         +0 getsockopt(3, SOL_SOCKET, SO_ERROR, [0], [4]) = 0
+         +0 connect(3, ..., ...) = 0
+         +0 connect(3, ..., ...) = -1 EISCONN (Transport endpoint is already connected)
+         +0 read(3, ..., 10) = -1 EAGAIN (Resource temporarily unavailable)
+         +0 write(3, ..., 10) = 10
+         +0 > P. 1:11(10) ack 1
+         +0 ioctl(3, SIOCOUTQ, [10]) = 0
+         +.1 < P. 1:8(7) ack 11 win 32792
+         +0 ioctl(3, SIOCOUTQ, [0]) = 0
+         +0 ioctl(3, SIOCINQ, [7]) = 0
+         +0 poll([{fd=3, events=POLLIN|POLLOUT, revents=POLLIN|POLLOUT}], 1, 0) = 1
+         +0 recv(3, ..., 3, MSG_PEEK) = 3
+         +0 recv(3, ..., 3, 0) = 3
+         +0 readv(3, [{..., 2}, {..., 8}], 2) = 4
+         +0 recvmsg(3, {msg_name(...)=..., msg_iov(1)=[{..., 8}], msg_flags=0}, 0) = -1 EAGAIN (Again)
+         +0 read(9, ..., 10) = -1 EBADF (Bad file descriptor)",
+    );
+}
+
+#[test]
+fn a_read_and_a_poll_that_wait() {
+    passes(
+        &accepted(
+            "+0...0.3 read(4, ..., 1000) = 200
+         +.2 < P. 1:201(200) ack 1 win 32792
+         +.3 %{ print(tcpi_unacked) }%
+         +0...0.25 poll([{fd=4, events=POLLIN, revents=POLLIN}], 1, 1000) = 1
+         +.25 < P. 201:301(100) ack 1 win 32792
+         +0 read(4, ..., 1000) = 100
+         +.3 %{ }%
+         +0...0.1 poll([{fd=4, events=POLLIN, revents=0}], 1, 100) = 0",
+        )
+        .replace("0...0.3 read", "0...0.2 read"),
+    );
+}
+
+#[test]
+fn a_write_waits_for_room_in_the_buffer() {
+    passes(&accepted(
+        "+0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [3000], 4) = 0
+         +0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [6000], [4]) = 0
+         +0...0.1 write(4, ..., 4000) = 4000
+         +0 > . 1:1001(1000) ack 1
+         +0 > . 1001:2001(1000) ack 1
+         +0 > P. 2001:3001(1000) ack 1
+         +.1 < . 1:1(0) ack 1001 win 32792
+         +0 > P. 3001:4001(1000) ack 1",
+    ));
+}
+
+#[test]
+fn segments_sent_together_can_be_expected_in_one_piece() {
+    passes(&accepted("+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2501(2500) ack 1"));
+    passes(&accepted(
+        "+0 write(4, ..., 2500) = 2500\n+0 > . 1:2001(2000) ack 1\n+0 > P. 2001:2501(500) ack 1",
+    ));
+    let failure = fails(&accepted("+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2001(2000) ack 1"));
+    assert_eq!(failure.problem, "flags: P. expected, . sent");
+}
+
+#[test]
+fn the_retransmission_comes_in_its_time() {
+    let text = |when: &str| {
+        accepted(&format!(
+            "+0 write(4, ..., 100) = 100\n+0 > P. 1:101(100) ack 1\n{when} > P. 1:101(100) ack 1"
+        ))
+    };
+    passes(&text("+1"));
+    passes(&text("+.9~+1.1"));
+    passes(&text("*"));
+    passes(&text("1.1~1.103"));
+    let failure = fails(&text("+.9"));
+    assert_eq!(failure.line, 10);
+    assert_eq!(failure.problem, "the segment is sent 100 ms too late");
+    assert_eq!(failure.expected.as_deref(), Some("> P. 1:101(100) ack 1 at 1.000000 s"));
+    assert_eq!(failure.happened.as_deref(), Some("it is sent at 1.100000 s"));
+    assert_eq!(fails(&text("+1.5~+1.6")).problem, "the segment is sent 500 ms too early");
+    // Wider, if the script says so.
+    passes(&format!("--tolerance_usecs=150000\n{}", text("+.9")));
+}
+
+#[test]
+fn what_is_not_expected_is_noticed_when_something_is() {
+    let failure = fails(&accepted(
+        "+0 write(4, ..., 100) = 100
+         +1.5 write(4, ..., 100) = 100
+         +0 > P. 1:101(100) ack 1",
+    ));
+    assert_eq!((failure.line, failure.problem.as_str()), (10, "the segment is sent 1.5 s too early"));
+    // As packetdrill does, the end of the script looks at nothing more; the timeline tells.
+    let report = run(&accepted("+0 write(4, ..., 100) = 100\n+.1 close(3) = 0"));
+    assert_eq!(report.verdict, Verdict::Passed);
+    let last = &report.timeline.last().unwrap().what;
+    assert!(
+        last.starts_with("> P. 1:101(100) ack 1 win") && last.ends_with("(the script has ended)"),
+        "{last}"
+    );
+}
+
+#[test]
+fn a_segment_that_never_comes() {
+    let failure = fails(&accepted("+0 > P. 1:101(100) ack 1"));
+    assert_eq!((failure.line, failure.problem.as_str()), (8, "the segment is not sent"));
+    assert_eq!(failure.happened.as_deref(), Some("the endpoint sends nothing more"));
+}
+
+#[test]
+fn a_segment_that_is_another() {
+    let failure = fails(&accepted("+0 write(4, ..., 100) = 100\n+0 > P. 1:102(101) ack 2"));
+    assert_eq!(failure.problem, "payload: 101 expected, 100 sent; ack: 2 expected, 1 sent");
+    assert!(failure.happened.unwrap().starts_with("> P. 1:101(100) ack 1 win"));
+}
+
+#[test]
+fn calls_that_return_something_else() {
+    for (text, expected, happened) in [
+        ("+0 write(4, ..., 5) = 4", "write(4, ..., 5) = 4", "write returned 5"),
+        ("+0 write(4, ..., 5) = -1 EPIPE (x)", "write(4, ..., 5) = -1 EPIPE (x)", "write returned 5"),
+        ("+0 read(9, ..., 5) = 5", "read(9, ..., 5) = 5", "read returned -1 EBADF"),
+        ("+0 read(9, ..., 5) = -1 EAGAIN (x)", "read(9, ..., 5) = -1 EAGAIN (x)", "read returned -1 EBADF"),
+        ("+0 write(4, ..., 5) = 6..9", "write(4, ..., 5) = 6..9", "write returned 5"),
+    ] {
+        let failure = fails(&accepted(text));
+        assert_eq!(failure.line, 8);
+        assert_eq!(
+            (failure.expected.as_deref(), failure.happened.as_deref()),
+            (Some(expected), Some(happened))
+        );
+    }
+    passes(&accepted("+0 write(4, ..., 5) = 5..9"));
+    passes(&accepted("+0 write(4, ..., 5) = ?"));
+    passes(&accepted("+0 read(9, ..., 5) = ?"));
+    let failure = fails(&accepted("+0 ioctl(4, SIOCINQ, [7]) = 0"));
+    assert_eq!(failure.problem, "ioctl: 7 expected, 0 returned");
+}
+
+#[test]
+fn calls_that_block_too_long_or_not_at_all() {
+    let failure = fails(&accepted("+0 read(4, ..., 1000) = 200\n+.1 < P. 1:201(200) ack 1 win 32792"));
+    assert_eq!((failure.line, failure.problem.as_str()), (8, "read blocks, and nothing can end that"));
+    let late = |at: &str| {
+        accepted(&format!("+0...0.1 read(4, ..., 1000) = 200\n{at} < P. 1:201(200) ack 1 win 32792"))
+    };
+    let failure = fails(&late("+.2"));
+    assert_eq!((failure.line, failure.problem.as_str()), (8, "read still blocks"));
+    let failure = fails(&late("+.05"));
+    assert_eq!((failure.line, failure.problem.as_str()), (8, "read returns at another time"));
+    let failure = fails(&accepted("+0...0.1 write(4, ..., 10) = 10"));
+    assert_eq!((failure.line, failure.problem.as_str()), (8, "write does not block"));
+    let failure = fails(&accepted("+0...0.1 read(4, ..., 10) = 10\n+0...0.1 read(4, ..., 10) = 10"));
+    assert_eq!((failure.line, failure.problem.as_str()), (9, "the blocking call of line 8 has not returned"));
+}
+
+#[test]
+fn a_port_without_a_listener_refuses() {
+    passes("0 < S 0:0(0) win 32792\n+0 > R. 0:0(0) ack 1 win 0");
+    passes("0 < . 5:5(0) ack 77 win 32792\n+0 > R 77:77(0)");
+}
+
+#[test]
+fn events_come_in_their_order() {
+    let failure = fails("1 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n0.5 close(3) = 0");
+    assert_eq!(failure.line, 2);
+    assert!(failure.problem.contains("comes too late: due at 0.500000 s, but it is 1.000000 s"));
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    for (text, line, what) in [
+        ("--ip_version=ipv6\n0 close(3) = 0", 1, "--ip_version=ipv6"),
+        ("--magic=1\n", 1, "--magic=1"),
+        ("`reboot`\n", 1, "command `reboot`"),
+        ("\n`sysctl -q net.ipv4.tcp_mtu_probing=1`", 2, "sysctl net.ipv4.tcp_mtu_probing=1"),
+        ("0 socket(..., SOCK_DGRAM, IPPROTO_UDP) = 3", 1, "socket(..., SOCK_DGRAM, IPPROTO_UDP)"),
+        ("0 socket(..., SOCK_STREAM, IPPROTO_MPTCP) = 3", 1, "socket(..., SOCK_STREAM, IPPROTO_MPTCP)"),
+        ("0 socket(AF_INET6, SOCK_STREAM, IPPROTO_TCP) = 3", 1, "IPv6"),
+        ("0 splice(3, 4) = 0", 1, "system call splice"),
+        (
+            "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n0 setsockopt(3, SOL_TCP, TCP_FASTOPEN, [5], 4) = 0",
+            2,
+            "socket option TCP_FASTOPEN",
+        ),
+        ("0 send(3, ..., 5, MSG_NEWS) = 5", 1, "symbol MSG_NEWS"),
+        ("0 < icmp unreachable host_unreachable", 1, "icmp packet"),
+        ("0 < U. 1:1(0) ack 1 win 5 urg 3", 1, "urgent data"),
+        ("0 < S 0:0(0) win 5 <FO abcd1234>", 1, "TCP option FO abcd1234"),
+        ("0 < S 0:0(0) win 5 <md5 001122>", 1, "TCP option md5 001122"),
+        ("0 < [tos 0x10] S 0:0(0) win 5", 1, "IP field tos 0x10"),
+        ("0 > [ttl 64] S 0:0(0)", 1, "IP field ttl 64"),
+    ] {
+        assert_eq!(unsupported(text), (line, what.to_string()), "{text}");
+    }
+}
+
+#[test]
+fn commands_set_parameters_and_let_time_pass() {
+    passes(&format!(
+        "`sysctl -q net.ipv4.tcp_rto_min_us=1000000`\n{}",
+        accepted("+0 `sleep 0.5`\n+0 write(4, ..., 10) = 10\n0.6 > P. 1:11(10) ack 1")
+    ));
+    let text = |window: &str| {
+        format!(
+            "`ip route change default via 192.0.2.1 dev tun0 initcwnd {window}`\n{}",
+            accepted(
+                "+0 write(4, ..., 3000) = 3000\n+0 > . 1:1001(1000) ack 1\n+0 > . 1001:2001(1000) ack 1"
+            )
+        )
+    };
+    passes(&text("2"));
+    assert_eq!(fails(&text("1")).line, 11);
+}
+
+#[test]
+fn blocks_of_python_come_with_what_they_ask_about() {
+    let report = run(&accepted("+.5 %{ assert tcpi_snd_cwnd == 10 }%\n"));
+    let block = &report.blocks[0];
+    assert_eq!(
+        (block.line, block.at.seconds(), block.text.as_str()),
+        (8, 0.6, " assert tcpi_snd_cwnd == 10 ")
+    );
+    assert!(block.info.as_ref().unwrap().contains(&("snd_cwnd", 10)));
+    assert_eq!(run("0 %{ print(1) }%").blocks[0].info, None);
+}
+
+#[test]
+fn a_report_can_be_read_by_others() {
+    let json = run(&accepted("+0 > P. 1:101(100) ack 1")).json();
+    assert_eq!((json["verdict"].as_str(), json["line"].as_u64()), (Some("failed"), Some(8)));
+    assert_eq!(json["timeline"][4]["what"], "> S. 0:0(0) ack 1 win 65535");
+    assert_eq!(run("0 ?").json()["column"], 3);
+    assert_eq!(run("--x=1").json()["verdict"], "unsupported");
+    assert_eq!(run("").json()["verdict"], "passed");
+}

@@ -1,0 +1,477 @@
+//! BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00 (`draft-cardwell-iccrg-bbr-00`) and Cardwell et al.
+//! 2016 (`cardwell2016bbr`). The names are the draft's.
+//!
+//! Deviations: the phase in which ProbeBW begins, random in the draft, is a hash of the time, so that
+//! runs repeat. What is in flight is FlightSize, which in loss recovery counts what was SACKed too.
+//! Marks (ECN-Echo) change nothing: version 1 does not know them. Missing: the long-term
+//! bandwidth estimate against policers, and the aggregation compensation, which the draft lacks too.
+//! The draft was not at hand; the pseudo-code is from memory, and its section numbers are not given.
+
+use units::{Duration, Packets, Range, Rate, Time, params};
+
+use crate::config::Tcp;
+use crate::congestion::max_filter::MaxFilter;
+use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::sender::Window;
+
+params! {
+    /// BBR (version 1): paces at the bottleneck's bandwidth, the greatest delivery rate of ten round trips,
+    /// and limits what is in flight by that bandwidth times the least round trip of ten seconds. Losses
+    /// matter little.
+    pub struct Bbr: "bbr" {
+        /// Gain of pacing and cwnd in Startup (BBRHighGain): 2/ln 2.
+        high_gain: f64 = (2.885), in Range::between(1.1, 10.0), from "draft-cardwell-iccrg-bbr-00";
+        /// Gain of cwnd in ProbeBW.
+        cwnd_gain: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-cardwell-iccrg-bbr-00";
+        /// Round trips whose delivery rates are kept (BtlBwFilterLen).
+        bandwidth_window: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "draft-cardwell-iccrg-bbr-00";
+        /// Time for which the least round trip is kept (RTpropFilterLen).
+        rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00";
+        /// Least time spent in ProbeRTT (ProbeRTTDuration).
+        probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00";
+        /// Least window (BBRMinPipeCwnd).
+        min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00";
+    }
+}
+
+/// Pacing gains of the phases of ProbeBW.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// Growth of the bandwidth in a round below which Startup doubts, and rounds of doubt that end it.
+const STARTUP_GROWTH: (f64, u32) = (1.25, 3);
+const NONE: Duration = Duration(u64::MAX);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// State of BBR, version 1.
+#[derive(Clone, Debug)]
+pub struct BbrState {
+    params: Bbr,
+    /// InitialCwnd.
+    initial_window: f64,
+    mode: Mode,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    bandwidth: MaxFilter,
+    /// BBR.rtprop and when it was measured.
+    rtprop: Duration,
+    rtprop_stamp: Time,
+    rtprop_expired: bool,
+    /// Rounds by data delivered.
+    round_count: u64,
+    next_round_delivered: u64,
+    round_start: bool,
+    filled_pipe: bool,
+    full_bw: f64,
+    full_bw_count: u32,
+    cycle: usize,
+    cycle_stamp: Time,
+    probe_rtt_done: Option<Time>,
+    probe_rtt_round_done: bool,
+    idle_restart: bool,
+    /// The last good cwnd before recovery or ProbeRTT.
+    prior_cwnd: f64,
+    in_recovery: bool,
+    /// The round in which recovery began: until it ends, as much is sent as is delivered.
+    conservation: Option<u64>,
+    /// Bytes found lost with the ACK at hand.
+    lost: f64,
+    restore: bool,
+    /// In bytes/s; none before the first round trip.
+    pacing: Option<f64>,
+}
+
+impl BbrState {
+    /// Before the first ACK.
+    pub fn new(params: &Bbr, tcp: &Tcp) -> Self {
+        BbrState {
+            params: params.clone(),
+            initial_window: tcp.initial_window.bytes(tcp.mss.0 as f64),
+            mode: Mode::Startup,
+            pacing_gain: params.high_gain,
+            cwnd_gain: params.high_gain,
+            bandwidth: MaxFilter::default(),
+            rtprop: NONE,
+            rtprop_stamp: Time::ZERO,
+            rtprop_expired: false,
+            round_count: 0,
+            next_round_delivered: 0,
+            round_start: false,
+            filled_pipe: false,
+            full_bw: 0.0,
+            full_bw_count: 0,
+            cycle: 0,
+            cycle_stamp: Time::ZERO,
+            probe_rtt_done: None,
+            probe_rtt_round_done: false,
+            idle_restart: false,
+            prior_cwnd: 0.0,
+            in_recovery: false,
+            conservation: None,
+            lost: 0.0,
+            restore: false,
+            pacing: None,
+        }
+    }
+
+    /// BBR.BtlBw, in bytes/s.
+    fn btl_bw(&self) -> f64 {
+        self.bandwidth.get(self.params.bandwidth_window.0 as usize)
+    }
+
+    /// BBR.send_quantum, in bytes.
+    fn send_quantum(&self, smss: f64) -> f64 {
+        match self.pacing.unwrap_or(0.0) {
+            rate if rate < 1.2e6 / 8.0 => smss,
+            rate if rate < 24e6 / 8.0 => 2.0 * smss,
+            rate => (rate * 1e-3).min(64_000.0).max(smss),
+        }
+    }
+
+    /// BBRInflight(gain).
+    fn inflight(&self, gain: f64, smss: f64) -> f64 {
+        if self.rtprop == NONE {
+            return self.initial_window; // no valid round trip yet
+        }
+        gain * self.btl_bw() * self.rtprop.seconds() + 3.0 * self.send_quantum(smss)
+    }
+
+    fn update_round(&mut self, ack: &Ack) {
+        self.round_start = match ack.rate {
+            Some(sample) => sample.prior_delivered >= self.next_round_delivered,
+            None => ack.round,
+        };
+        if self.round_start {
+            self.next_round_delivered = ack.total_delivered;
+            self.round_count += 1;
+            if self.conservation.is_some_and(|began| self.round_count > began) {
+                self.conservation = None;
+            }
+        }
+    }
+
+    fn update_btl_bw(&mut self, ack: &Ack) {
+        let Some(sample) = ack.rate.filter(|s| s.interval > Duration::ZERO) else { return };
+        let rate = sample.delivered as f64 / sample.interval.seconds();
+        if rate >= self.btl_bw() || !sample.app_limited {
+            self.bandwidth.update(self.round_count, rate);
+        }
+    }
+
+    fn check_cycle_phase(&mut self, w: &Window, ack: &Ack) {
+        if self.mode != Mode::ProbeBw {
+            return;
+        }
+        let full_length = ack.now.since(self.cycle_stamp) > self.rtprop;
+        let prior = w.flight + f64::from(ack.delivered);
+        let next = if self.pacing_gain > 1.0 {
+            full_length && (self.lost > 0.0 || prior >= self.inflight(self.pacing_gain, w.smss))
+        } else if self.pacing_gain < 1.0 {
+            full_length || prior <= self.inflight(1.0, w.smss)
+        } else {
+            full_length
+        };
+        if next {
+            self.begin_phase(self.cycle + 1, ack.now);
+        }
+    }
+
+    fn begin_phase(&mut self, cycle: usize, now: Time) {
+        self.cycle = cycle % CYCLE.len();
+        self.pacing_gain = CYCLE[self.cycle];
+        self.cycle_stamp = now;
+    }
+
+    fn check_full_pipe(&mut self, ack: &Ack) {
+        let app_limited = ack.rate.is_none_or(|s| s.app_limited);
+        if self.filled_pipe || !self.round_start || app_limited {
+            return;
+        }
+        if self.btl_bw() >= self.full_bw * STARTUP_GROWTH.0 {
+            (self.full_bw, self.full_bw_count) = (self.btl_bw(), 0);
+            return;
+        }
+        self.full_bw_count += 1;
+        self.filled_pipe = self.full_bw_count >= STARTUP_GROWTH.1;
+    }
+
+    fn check_drain(&mut self, w: &Window, now: Time) {
+        if self.mode == Mode::Startup && self.filled_pipe {
+            self.mode = Mode::Drain;
+            self.pacing_gain = 1.0 / self.params.high_gain;
+            self.cwnd_gain = self.params.high_gain;
+        }
+        if self.mode == Mode::Drain && w.flight <= self.inflight(1.0, w.smss) {
+            self.enter_probe_bw(now);
+        }
+    }
+
+    /// Any phase but the one that drains.
+    fn enter_probe_bw(&mut self, now: Time) {
+        self.mode = Mode::ProbeBw;
+        self.cwnd_gain = self.params.cwnd_gain;
+        let hash = now.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        let offset = (hash % (CYCLE.len() as u64 - 1)) as usize; // 0..=6
+        self.begin_phase(CYCLE.len() - offset, now); // 8 (that is 0), 7, …, 2
+    }
+
+    fn enter_startup(&mut self) {
+        self.mode = Mode::Startup;
+        (self.pacing_gain, self.cwnd_gain) = (self.params.high_gain, self.params.high_gain);
+    }
+
+    fn update_rtprop(&mut self, ack: &Ack) {
+        self.rtprop_expired = ack.now > self.rtprop_stamp + self.params.rtt_window;
+        if let Some(rtt) = ack.rtt
+            && (rtt <= self.rtprop || self.rtprop_expired)
+        {
+            (self.rtprop, self.rtprop_stamp) = (rtt, ack.now);
+        }
+    }
+
+    fn check_probe_rtt(&mut self, w: &Window, ack: &Ack) {
+        if self.mode != Mode::ProbeRtt && self.rtprop_expired && !self.idle_restart {
+            self.mode = Mode::ProbeRtt;
+            (self.pacing_gain, self.cwnd_gain) = (1.0, 1.0);
+            self.save_cwnd(w);
+            self.probe_rtt_done = None;
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.handle_probe_rtt(w, ack);
+        }
+        self.idle_restart = false;
+    }
+
+    fn handle_probe_rtt(&mut self, w: &Window, ack: &Ack) {
+        match self.probe_rtt_done {
+            None if w.flight <= self.params.min_pipe.0 * w.smss => {
+                self.probe_rtt_done = Some(ack.now + self.params.probe_rtt);
+                self.probe_rtt_round_done = false;
+                self.next_round_delivered = ack.total_delivered;
+            }
+            None => {}
+            Some(done) => {
+                self.probe_rtt_round_done |= self.round_start;
+                if self.probe_rtt_round_done && ack.now > done {
+                    self.rtprop_stamp = ack.now;
+                    self.restore = true;
+                    if self.filled_pipe { self.enter_probe_bw(ack.now) } else { self.enter_startup() }
+                }
+            }
+        }
+    }
+
+    fn save_cwnd(&mut self, w: &Window) {
+        self.prior_cwnd = if !self.in_recovery && self.mode != Mode::ProbeRtt {
+            w.cwnd
+        } else {
+            self.prior_cwnd.max(w.cwnd)
+        };
+    }
+
+    /// BBRSetPacingRate: never down before the pipe is filled.
+    fn set_pacing_rate(&mut self, srtt: Duration) {
+        if self.pacing.is_none() && srtt > Duration::ZERO {
+            self.pacing = Some(self.params.high_gain * self.initial_window / srtt.seconds());
+        }
+        let rate = self.pacing_gain * self.btl_bw();
+        if rate > 0.0 && (self.filled_pipe || self.pacing.is_none_or(|now| rate > now)) {
+            self.pacing = Some(rate);
+        }
+    }
+}
+
+/// A rate in bytes/s as the sender paces by it.
+pub(super) fn paced(bytes_per_s: f64) -> Rate {
+    Rate((bytes_per_s * 8.0).clamp(1.0, 1e13) as u64)
+}
+
+impl CongestionControl for BbrState {
+    fn observe(&mut self, w: &Window, ack: &Ack) {
+        self.lost = ack.rate.map_or(0.0, |s| s.lost as f64);
+        self.restore = self.in_recovery && !ack.in_recovery;
+        self.in_recovery = ack.in_recovery;
+        if !self.in_recovery {
+            self.conservation = None;
+        }
+        self.update_round(ack);
+        self.update_btl_bw(ack);
+        self.check_cycle_phase(w, ack);
+        self.check_full_pipe(ack);
+        self.check_drain(w, ack.now);
+        self.update_rtprop(ack);
+        self.check_probe_rtt(w, ack);
+        self.set_pacing_rate(ack.srtt);
+    }
+
+    /// BBRSetCwnd.
+    fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
+        let target = self.inflight(self.cwnd_gain, w.smss);
+        let delivered = f64::from(ack.delivered);
+        let mut cwnd = w.cwnd;
+        if std::mem::take(&mut self.restore) {
+            cwnd = cwnd.max(self.prior_cwnd);
+        }
+        if self.in_recovery && self.lost > 0.0 {
+            cwnd = (cwnd - self.lost).max(w.smss);
+        }
+        if self.conservation.is_some() {
+            cwnd = cwnd.max(w.flight + delivered);
+        } else {
+            if self.filled_pipe {
+                cwnd = (cwnd + delivered).min(target);
+            } else if cwnd < target || (ack.total_delivered as f64) < self.initial_window {
+                cwnd += delivered;
+            }
+            cwnd = cwnd.max(self.params.min_pipe.0 * w.smss);
+        }
+        if self.mode == Mode::ProbeRtt {
+            cwnd = cwnd.min(self.params.min_pipe.0 * w.smss);
+        }
+        cwnd.max(w.smss)
+    }
+
+    /// BBR has no ssthresh.
+    fn ssthresh_on(&mut self, w: &Window, _congestion: Congestion, _now: Time) -> f64 {
+        w.ssthresh
+    }
+
+    fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
+        match congestion {
+            Congestion::Ecn => Some(w.cwnd),
+            Congestion::FastRetransmit => {
+                self.save_cwnd(w);
+                self.in_recovery = true;
+                self.conservation = Some(self.round_count);
+                Some(w.flight + w.smss)
+            }
+            Congestion::Timeout { .. } => {
+                self.save_cwnd(w);
+                Some(w.smss)
+            }
+        }
+    }
+
+    fn undo(&mut self, _: &Window) {
+        self.restore = true;
+    }
+
+    /// BBRHandleRestartFromIdle.
+    fn on_restart(&mut self, _now: Time, _idle: Duration) {
+        self.idle_restart = true;
+        if self.mode == Mode::ProbeBw && self.btl_bw() > 0.0 {
+            self.pacing = Some(self.btl_bw());
+        }
+    }
+
+    fn pacing_rate(&self, _w: &Window, srtt: Duration) -> Option<Rate> {
+        let rtt = if srtt == Duration::ZERO { 1e-3 } else { srtt.seconds() };
+        Some(paced(self.pacing.unwrap_or(self.params.high_gain * self.initial_window / rtt)))
+    }
+
+    fn rules_recovery(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::harness::{MSS, Path, Sim};
+
+    /// 2 MB/s, 50 ms: 100 packets.
+    fn sim(buffer: usize) -> Sim<BbrState> {
+        let bbr = BbrState::new(&super::super::defaults(), &Tcp::default());
+        Sim::new(bbr, Path { buffer, ..Path::new(16_000_000, 50) }, 10.0, f64::INFINITY)
+    }
+
+    #[test]
+    fn startup_drain_probe_bw_in_this_order() {
+        let mut sim = sim(1000);
+        let mut modes = vec![Mode::Startup];
+        let mut queue_at_end_of_startup = 0;
+        sim.run(3.0, |sim| {
+            let mode = sim.controller.mode;
+            if modes.last() != Some(&mode) {
+                modes.push(mode);
+                if mode == Mode::Drain {
+                    queue_at_end_of_startup = sim.flight();
+                }
+            }
+        });
+        assert_eq!(modes, [Mode::Startup, Mode::Drain, Mode::ProbeBw]);
+        // At most high_gain times the bandwidth-delay product and three quanta are in flight.
+        assert!((150..310).contains(&queue_at_end_of_startup), "{queue_at_end_of_startup}");
+    }
+
+    /// BtlBw is the rate of the bottleneck, RTprop the round trip without a queue; the link is full.
+    #[test]
+    fn the_model_is_the_path() {
+        let mut sim = sim(1000);
+        sim.run(3.0, |_| {});
+        let before = sim.delivered;
+        sim.run(9.0, |_| {});
+        let bbr = &sim.controller;
+        assert!((bbr.btl_bw() / 2e6 - 1.0).abs() < 0.01, "{}", bbr.btl_bw());
+        assert!((bbr.rtprop.seconds() / 0.0505 - 1.0).abs() < 0.01, "{:?}", bbr.rtprop);
+        assert!((sim.delivered - before) as f64 > 0.98 * 2e6 * 6.0);
+        assert!(sim.events.is_empty());
+    }
+
+    /// Eight phases of a round trip each: 5/4, 3/4 and six of 1.
+    #[test]
+    fn the_gains_cycle() {
+        let mut sim = sim(1000);
+        sim.run(3.0, |_| {});
+        let mut gains = vec![(sim.controller.cycle, sim.now)];
+        sim.run(8.0, |sim| {
+            if gains.last().unwrap().0 != sim.controller.cycle {
+                gains.push((sim.controller.cycle, sim.now));
+            }
+        });
+        assert!(gains.windows(2).all(|p| p[1].0 == (p[0].0 + 1) % 8), "{gains:?}");
+        let cycles = gains.len() as f64 / 8.0;
+        assert!((5.0 / (8.0 * 0.0505) * 0.8..=5.0 / (8.0 * 0.0505) * 1.2).contains(&cycles), "{cycles}");
+    }
+
+    /// After ten seconds without a smaller round trip, four segments for 200 ms and a round trip.
+    #[test]
+    fn probe_rtt_every_ten_seconds() {
+        let mut sim = sim(1000);
+        let (mut entered, mut left, mut least) = (None, None, f64::INFINITY);
+        sim.run(14.0, |sim| {
+            let probing = sim.controller.mode == Mode::ProbeRtt;
+            if probing && entered.is_none() {
+                entered = Some(sim.now.seconds());
+            }
+            if probing {
+                least = least.min(sim.segments());
+            }
+            if !probing && entered.is_some() && left.is_none() {
+                left = Some((sim.now.seconds(), sim.segments()));
+            }
+        });
+        let (entered, (left, cwnd)) = (entered.unwrap(), left.unwrap());
+        assert!((10.0..11.5).contains(&entered), "{entered}");
+        assert!((0.2..0.5).contains(&(left - entered)), "{}", left - entered);
+        assert_eq!(least, 4.0);
+        assert!(cwnd > 150.0, "the window is restored: {cwnd}");
+    }
+
+    /// A buffer of a fifth of the bandwidth-delay product loses packets, and the link stays nearly full.
+    #[test]
+    fn losses_do_not_empty_the_link() {
+        let mut sim = sim(20);
+        sim.run(3.0, |_| {});
+        let before = sim.delivered;
+        sim.run(9.0, |_| {});
+        assert!(!sim.events.is_empty());
+        assert!((sim.delivered - before) as f64 > 0.85 * 2e6 * 6.0, "{}", sim.delivered - before);
+        assert!(sim.cwnd >= 4.0 * MSS);
+    }
+}

@@ -1,0 +1,342 @@
+//! The table of congestion controls: how a scenario names them and how they are built.
+
+use units::{Duration, Rate, Time, choice};
+
+use crate::config::Tcp;
+use crate::congestion::abe::{Abe, AbeState};
+use crate::congestion::bbr::{Bbr, BbrState};
+use crate::congestion::bbr3::{Bbr3, Bbr3State};
+use crate::congestion::cubic::{Cubic, CubicState};
+use crate::congestion::dctcp::{Dctcp, DctcpState};
+use crate::congestion::highspeed::{HighSpeed, HighSpeedState};
+use crate::congestion::htcp::{Htcp, HtcpState};
+use crate::congestion::illinois::{Illinois, IllinoisState};
+use crate::congestion::ledbat::{Ledbat, LedbatState};
+use crate::congestion::prague::{Prague, PragueState};
+use crate::congestion::reno::{Reno, RenoState};
+use crate::congestion::scalable::{Scalable, ScalableState};
+use crate::congestion::vegas::{Vegas, VegasState};
+use crate::congestion::westwood::{Westwood, WestwoodState};
+use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::sender::Window;
+
+choice! {
+    /// The congestion controls.
+    pub enum Algorithm {
+        Abe(Abe),
+        Bbr(Bbr),
+        Bbr3(Bbr3),
+        Cubic(Cubic),
+        Dctcp(Dctcp),
+        HighSpeed(HighSpeed),
+        Htcp(Htcp),
+        Illinois(Illinois),
+        Ledbat(Ledbat),
+        Prague(Prague),
+        Reno(Reno),
+        Scalable(Scalable),
+        Vegas(Vegas),
+        Westwood(Westwood),
+    }
+}
+
+impl Default for Algorithm {
+    fn default() -> Self {
+        Algorithm::Reno(super::defaults())
+    }
+}
+
+/// The controller of a connection. Reno's state is here, that of the larger ones in a box.
+#[derive(Clone, Debug)]
+pub enum Controller {
+    /// RFC 5681.
+    Reno(RenoState),
+    /// RFC 8511.
+    Abe(Box<AbeState>),
+    /// BBR, version 1.
+    Bbr(Box<BbrState>),
+    /// BBR, version 3.
+    Bbr3(Box<Bbr3State>),
+    /// RFC 9438.
+    Cubic(Box<CubicState>),
+    /// RFC 8257.
+    Dctcp(Box<DctcpState>),
+    /// RFC 3649.
+    HighSpeed(Box<HighSpeedState>),
+    /// H-TCP.
+    Htcp(Box<HtcpState>),
+    /// TCP-Illinois.
+    Illinois(Box<IllinoisState>),
+    /// RFC 6817.
+    Ledbat(Box<LedbatState>),
+    /// Prague.
+    Prague(Box<PragueState>),
+    /// Scalable TCP.
+    Scalable(Box<ScalableState>),
+    /// Vegas.
+    Vegas(Box<VegasState>),
+    /// Westwood+.
+    Westwood(Box<WestwoodState>),
+}
+
+impl Controller {
+    /// The controller that the parameters of an endpoint name, before its first ACK.
+    pub fn new(tcp: &Tcp) -> Self {
+        match &tcp.congestion {
+            Algorithm::Reno(p) => Controller::Reno(RenoState::new(p, tcp.ssthresh_from)),
+            Algorithm::Abe(p) => Controller::Abe(Box::new(AbeState::new(p, tcp.ssthresh_from))),
+            Algorithm::Bbr(p) => Controller::Bbr(Box::new(BbrState::new(p, tcp))),
+            Algorithm::Bbr3(p) => Controller::Bbr3(Box::new(Bbr3State::new(p, tcp))),
+            Algorithm::Cubic(p) => Controller::Cubic(Box::new(CubicState::new(p))),
+            Algorithm::Dctcp(p) => Controller::Dctcp(Box::new(DctcpState::new(p))),
+            Algorithm::HighSpeed(p) => Controller::HighSpeed(Box::new(HighSpeedState::new(p))),
+            Algorithm::Htcp(p) => Controller::Htcp(Box::new(HtcpState::new(p))),
+            Algorithm::Illinois(p) => Controller::Illinois(Box::new(IllinoisState::new(p))),
+            Algorithm::Ledbat(p) => Controller::Ledbat(Box::new(LedbatState::new(p))),
+            Algorithm::Prague(p) => Controller::Prague(Box::new(PragueState::new(p))),
+            Algorithm::Scalable(p) => Controller::Scalable(Box::new(ScalableState::new(p))),
+            Algorithm::Vegas(p) => Controller::Vegas(Box::new(VegasState::new(p))),
+            Algorithm::Westwood(p) => Controller::Westwood(Box::new(WestwoodState::new(p))),
+        }
+    }
+
+    /// Whether it wants round trips, marks and rates measured.
+    pub fn measures(&self) -> bool {
+        match self {
+            Controller::Reno(reno) => reno.measures(),
+            _ => true,
+        }
+    }
+}
+
+/// The same call, whichever controller it is.
+macro_rules! each {
+    ($controller:expr, $c:ident => $call:expr) => {
+        match $controller {
+            Controller::Reno($c) => $call,
+            Controller::Abe($c) => $call,
+            Controller::Bbr($c) => $call,
+            Controller::Bbr3($c) => $call,
+            Controller::Cubic($c) => $call,
+            Controller::Dctcp($c) => $call,
+            Controller::HighSpeed($c) => $call,
+            Controller::Htcp($c) => $call,
+            Controller::Illinois($c) => $call,
+            Controller::Ledbat($c) => $call,
+            Controller::Prague($c) => $call,
+            Controller::Scalable($c) => $call,
+            Controller::Vegas($c) => $call,
+            Controller::Westwood($c) => $call,
+        }
+    };
+}
+
+impl CongestionControl for Controller {
+    #[inline]
+    fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64 {
+        each!(self, c => c.cwnd_on_ack(window, ack))
+    }
+
+    fn ssthresh_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64 {
+        each!(self, c => c.ssthresh_on(window, congestion, now))
+    }
+
+    fn cwnd_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> Option<f64> {
+        each!(self, c => c.cwnd_on(window, congestion, now))
+    }
+
+    #[inline]
+    fn observe(&mut self, window: &Window, ack: &Ack) {
+        each!(self, c => c.observe(window, ack));
+    }
+
+    #[inline]
+    fn ssthresh_on_ack(&mut self, window: &Window) -> Option<f64> {
+        each!(self, c => c.ssthresh_on_ack(window))
+    }
+
+    fn undo(&mut self, window: &Window) {
+        each!(self, c => c.undo(window));
+    }
+
+    fn on_restart(&mut self, now: Time, idle: Duration) {
+        each!(self, c => c.on_restart(now, idle));
+    }
+
+    #[inline]
+    fn pacing_rate(&self, window: &Window, srtt: Duration) -> Option<Rate> {
+        each!(self, c => c.pacing_rate(window, srtt))
+    }
+
+    #[inline]
+    fn rules_recovery(&self) -> bool {
+        each!(self, c => c.rules_recovery())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::RateSample;
+    use proptest::prelude::*;
+    use units::Read;
+
+    #[test]
+    fn a_controller_is_small() {
+        assert!(size_of::<Controller>() <= 16, "{}", size_of::<Controller>());
+    }
+
+    fn all() -> Vec<Tcp> {
+        let kinds: Vec<String> =
+            Algorithm::pages().iter().map(|p| p["name"].as_str().unwrap().to_string()).collect();
+        assert!(kinds.len() >= 13);
+        let mut all: Vec<_> = kinds.iter().map(|k| serde_json::json!({"congestion": k})).collect();
+        let start = serde_json::json!({"kind": "hystart"});
+        all.push(serde_json::json!({"congestion": {"kind": "reno", "slow_start": start, "avoidance": "per-window"}}));
+        all.push(serde_json::json!({"congestion": {"kind": "abe", "over": "cubic"}}));
+        all.push(serde_json::json!({"congestion": {"kind": "prague", "fallback": "delay", "transition": "0 packets"}}));
+        all.iter().map(|v| Tcp::read(v, "tcp").unwrap()).collect()
+    }
+
+    /// What may happen to a controller.
+    #[derive(Clone, Debug)]
+    enum Event {
+        Ack {
+            ms: u64,
+            acked: u32,
+            marked: u32,
+            rtt_us: Option<u64>,
+            round: bool,
+            limited: bool,
+            recovery: bool,
+            lost: u32,
+        },
+        Congestion(Congestion),
+        Undo,
+        Restart {
+            ms: u64,
+        },
+    }
+
+    fn events() -> impl Strategy<Value = Vec<Event>> {
+        let ack =
+            (
+                (0u64..3000, 0u32..200_000, 0u32..200_000, proptest::option::of(0u64..5_000_000)),
+                (any::<bool>(), any::<bool>(), any::<bool>(), 0u32..100_000),
+            )
+                .prop_map(|((ms, acked, marked, rtt_us), (round, limited, recovery, lost))| {
+                    Event::Ack { ms, acked, marked, rtt_us, round, limited, recovery, lost }
+                });
+        let congestion = prop_oneof![
+            Just(Congestion::FastRetransmit),
+            Just(Congestion::Ecn),
+            any::<bool>().prop_map(|again| Congestion::Timeout { again }),
+        ];
+        let event = prop_oneof![
+            20 => ack,
+            2 => congestion.prop_map(Event::Congestion),
+            1 => Just(Event::Undo),
+            1 => (0u64..100_000).prop_map(|ms| Event::Restart { ms }),
+        ];
+        proptest::collection::vec(event, 1..200)
+    }
+
+    /// A sender that believes whatever it is told.
+    fn survives(tcp: &Tcp, events: &[Event], flight: f64) -> Result<(), TestCaseError> {
+        let mut controller = Controller::new(tcp);
+        let smss = tcp.mss.0 as f64;
+        let mut w = Window {
+            cwnd: 10.0 * smss,
+            ssthresh: f64::INFINITY,
+            flight: 0.0,
+            inflation: 0.0,
+            rwnd: 1e9,
+            smss,
+        };
+        let (mut now, mut delivered, mut srtt) = (Time::ZERO, 0, Duration::ZERO);
+        let mut min_rtt = Duration(u64::MAX);
+        for event in events {
+            w.flight = (flight * w.cwnd).min(1e9);
+            match *event {
+                Event::Ack { ms, acked, marked, rtt_us, round, limited, recovery, lost } => {
+                    now += Duration::from_millis(ms);
+                    let rtt = rtt_us.map(|us| Duration(us * 1_000_000));
+                    srtt = rtt.unwrap_or(srtt);
+                    min_rtt = min_rtt.min(rtt.unwrap_or(min_rtt));
+                    delivered += u64::from(acked);
+                    let sample = RateSample {
+                        delivered: u64::from(acked) * 2,
+                        interval: srtt,
+                        app_limited: !limited,
+                        prior_delivered: delivered.saturating_sub(u64::from(acked) * 2),
+                        lost: u64::from(lost),
+                    };
+                    let ack = Ack {
+                        now,
+                        acked,
+                        delivered: acked,
+                        marked,
+                        total_delivered: delivered,
+                        rtt,
+                        srtt,
+                        min_rtt,
+                        round,
+                        cwnd_limited: limited,
+                        in_recovery: recovery,
+                        rate: rtt.map(|_| sample),
+                    };
+                    controller.observe(&w, &ack);
+                    if !recovery || controller.rules_recovery() {
+                        w.cwnd = controller.cwnd_on_ack(&w, &ack);
+                        w.ssthresh = controller.ssthresh_on_ack(&w).unwrap_or(w.ssthresh);
+                    }
+                }
+                Event::Congestion(congestion) => {
+                    let before = w;
+                    w.ssthresh = controller.ssthresh_on(&before, congestion, now);
+                    let timeout = matches!(congestion, Congestion::Timeout { .. });
+                    let usual = if timeout { smss } else { w.ssthresh };
+                    // Only a first timeout sets ssthresh: what it never set cannot become cwnd.
+                    let usual = if usual.is_finite() { usual } else { before.cwnd };
+                    w.cwnd = controller.cwnd_on(&before, congestion, now).unwrap_or(usual);
+                }
+                Event::Undo => controller.undo(&w),
+                Event::Restart { ms } => {
+                    now += Duration::from_millis(ms);
+                    controller.on_restart(now, Duration::from_millis(ms));
+                }
+            }
+            prop_assert!(w.cwnd.is_finite() && w.cwnd >= smss, "cwnd {} after {event:?}", w.cwnd);
+            prop_assert!(w.ssthresh >= smss, "ssthresh {} after {event:?}", w.ssthresh);
+            let rate = controller.pacing_rate(&w, srtt);
+            prop_assert!(rate.is_none_or(|r| r.0 > 0), "{rate:?}");
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn cwnd_is_finite_and_at_least_a_segment(events in events(), flight in 0.0f64..2.0) {
+            for tcp in all() {
+                survives(&tcp, &events, flight)?;
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_is_read_by_its_word_and_written_back() {
+        for tcp in all() {
+            let written = tcp.congestion.write();
+            assert_eq!(Algorithm::read(&written, "congestion").unwrap(), tcp.congestion);
+        }
+        let e = Algorithm::read(&serde_json::json!("cubik"), "tcp.congestion").unwrap_err().to_string();
+        assert!(e.contains("did you mean cubic?"), "{e}");
+        let table = serde_json::json!({"kind": "cubic", "beta": 1.5});
+        assert!(
+            Algorithm::read(&table, "tcp.congestion")
+                .unwrap_err()
+                .to_string()
+                .contains("tcp.congestion.beta")
+        );
+    }
+}

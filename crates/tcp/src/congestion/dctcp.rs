@@ -1,0 +1,169 @@
+//! DCTCP, RFC 8257 (`rfc8257`): the window is cut by the share of bytes that were marked.
+//!
+//! Marked and acknowledged bytes are counted as they are delivered, SACKed ones included, where the RFC
+//! counts cumulative ACKs alone; without loss there is no difference. The echo at the receiver
+//! (§3.2) and ECT on every packet (§3.6) are not a controller's.
+
+use units::{Probability, Range, Time, params};
+
+use crate::congestion::reno::RenoState;
+use crate::congestion::slow_start::SlowStart;
+use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::sender::Window;
+
+params! {
+    /// DCTCP: grows as Reno does; each window with marks cuts cwnd by α/2, where α is a moving
+    /// average of the share of bytes marked; a loss halves it.
+    pub struct Dctcp: "dctcp" {
+        /// Weight of the last window in α (g).
+        g: Probability = (Probability(0.0625)), in Range::above_to(0.0, 1.0), from "alizadeh2010dctcp §3.1; rfc8257 §4.2: 1/16";
+        /// α before anything is measured.
+        initial_alpha: Probability = (Probability(1.0)), in Range::between(0.0, 1.0), from "rfc8257 §3.3";
+        /// Slow start.
+        slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc8257 §3.4";
+    }
+}
+
+/// The moving average of the share of bytes that were marked (DCTCP.Alpha).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alpha {
+    pub value: f64,
+    g: f64,
+    /// DCTCP.BytesAcked.
+    acked: u64,
+    /// DCTCP.BytesMarked.
+    marked: u64,
+}
+
+impl Alpha {
+    pub fn new(g: f64, value: f64) -> Self {
+        Alpha { value, g, acked: 0, marked: 0 }
+    }
+
+    /// Steps 1 to 3 of §3.3.
+    pub fn count(&mut self, ack: &Ack) {
+        self.acked += u64::from(ack.delivered);
+        self.marked += u64::from(ack.marked.min(ack.delivered));
+    }
+
+    /// Steps 5, 6 and 8: the observation window has ended.
+    pub fn end_window(&mut self) {
+        if self.acked > 0 {
+            let m = self.marked as f64 / self.acked as f64;
+            self.value = self.value * (1.0 - self.g) + self.g * m;
+            (self.acked, self.marked) = (0, 0);
+        }
+    }
+}
+
+/// State of DCTCP.
+#[derive(Clone, Debug)]
+pub struct DctcpState {
+    alpha: Alpha,
+    standard: RenoState,
+}
+
+impl DctcpState {
+    /// Before the first ACK.
+    pub fn new(params: &Dctcp) -> Self {
+        DctcpState {
+            alpha: Alpha::new(params.g.0, params.initial_alpha.0),
+            standard: RenoState::with(&params.slow_start),
+        }
+    }
+}
+
+impl CongestionControl for DctcpState {
+    fn observe(&mut self, _: &Window, ack: &Ack) {
+        self.alpha.count(ack);
+        if ack.round {
+            self.alpha.end_window(); // step 4
+        }
+    }
+
+    fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
+        if ack.cwnd_limited { self.standard.cwnd_on_ack(w, ack) } else { w.cwnd } // §3.4
+    }
+
+    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+        self.standard.on_congestion(congestion);
+        match congestion {
+            Congestion::Ecn => (w.cwnd * (1.0 - self.alpha.value / 2.0)).max(2.0 * w.smss), // step 9
+            _ => super::decreased(w, 0.5, congestion),                                      // §3.5
+        }
+    }
+
+    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
+        self.standard.leaves_slow_start().then_some(w.cwnd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::harness::{MSS, Path, Sim, ack, window};
+
+    fn dctcp() -> DctcpState {
+        DctcpState::new(&super::super::defaults())
+    }
+
+    /// A window of ten ACKs, so many of them marked.
+    fn observe(d: &mut DctcpState, marked: u32) {
+        for i in 0..10 {
+            let mut a = ack(1.0);
+            a.marked = if i < marked { a.delivered } else { 0 };
+            a.round = i == 9;
+            d.observe(&window(10.0, 10.0, 10.0), &a);
+        }
+    }
+
+    /// α is the exponentially weighted average of the marked share: without marks 1 becomes (15/16)^n;
+    /// with a share F it tends to F as F + (α₀ − F)(15/16)^n.
+    #[test]
+    fn alpha_is_the_weighted_average() {
+        let mut d = dctcp();
+        for n in 1..=20 {
+            observe(&mut d, 0);
+            assert!((d.alpha.value - (15.0f64 / 16.0).powi(n)).abs() < 1e-12);
+        }
+        let from = d.alpha.value;
+        for n in 1..=50 {
+            observe(&mut d, 3);
+            let closed = 0.3 + (from - 0.3) * (15.0f64 / 16.0).powi(n);
+            assert!((d.alpha.value - closed).abs() < 1e-12);
+        }
+    }
+
+    /// Step 9: α = 1 halves the window, α = 0.25 leaves seven eighths; a loss halves it whatever α is.
+    #[test]
+    fn the_cut_is_half_of_alpha() {
+        let mut d = dctcp();
+        let w = window(100.0, 50.0, 100.0);
+        assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
+        d.alpha.value = 0.25;
+        assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS);
+        assert_eq!(d.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
+    }
+
+    /// A single flow at a step of K packets: the queue swings between K + 1 and K + 1 less the amplitude,
+    /// and α tends to √(2/W*) with W* = C·RTT + K (Alizadeh 2010, §3.3, equations 6 to 8; the
+    /// approximation is for small α).
+    #[test]
+    fn alpha_at_a_step_is_the_fluid_value() {
+        let (k, bdp) = (40, 500.0); // 400 Mbit/s × 10 ms
+        let path = Path { mark_from: k, ..Path::new(400_000_000, 10) };
+        let mut sim = Sim::new(dctcp(), path, 10.0, 400.0);
+        let (mut sum, mut n, mut longest) = (0.0, 0.0, 0);
+        sim.run(4.0, |_| {});
+        let before = sim.delivered;
+        sim.run(10.0, |sim| {
+            (sum, n) = (sum + sim.controller.alpha.value, n + 1.0);
+            longest = longest.max(sim.flight());
+        });
+        let fluid = (2.0 / (bdp + k as f64)).sqrt();
+        let alpha = sum / n;
+        assert!((alpha / fluid - 1.0).abs() < 0.15, "{alpha} {fluid}");
+        assert!((sim.delivered - before) as f64 > 0.99 * 50e6 * 6.0, "the link is full");
+        assert!(longest < 560, "{longest}");
+    }
+}

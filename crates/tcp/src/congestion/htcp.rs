@@ -1,0 +1,219 @@
+//! H-TCP, Leith & Shorten 2004 (`leith2004htcp`) and draft-leith-tcp-htcp-06 (`draft-leith-tcp-htcp`):
+//! the increase grows with the time since the last congestion, the decrease adapts to the round
+//! trips.
+//!
+//! The throughput B(k) of a congestion epoch is the greatest that a round trip of it had. Written from
+//! the algorithm as the draft is quoted; the text was not at hand. Missing: scaling of the increase by
+//! the round trip, which is optional.
+
+use units::Read;
+use units::param::{Invalid, join};
+use units::{Duration, Range, Time, params};
+
+use crate::congestion::reno::RenoState;
+use crate::congestion::slow_start::SlowStart;
+use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::sender::Window;
+
+params! {
+    /// H-TCP: for a second after congestion it is standard TCP; then the increase grows with the
+    /// square of the time since congestion. Congestion leaves RTTmin/RTTmax of the window, which just
+    /// empties the queue, or a half when the throughput has changed.
+    pub struct Htcp: "htcp", checked by check {
+        /// Time after congestion for which it increases as standard TCP (Δ_L).
+        low_speed: Duration = (Duration::from_millis(1000)), in Range::between(0.0, 100.0), from "leith2004htcp §3";
+        /// Least part of the window that congestion leaves (β).
+        beta_min: f64 = (0.5), in Range::between(0.1, 0.95), from "leith2004htcp §3";
+        /// Greatest part of the window that congestion leaves (β).
+        beta_max: f64 = (0.8), in Range::between(0.1, 0.95), from "leith2004htcp §3";
+        /// Change of the throughput from one congestion to the next beyond which half of the window is left (Δ_B).
+        throughput_change: f64 = (0.2), in Range::between(0.0, 10.0), from "leith2004htcp §3";
+        /// Slow start.
+        slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+    }
+}
+
+fn check(p: &Htcp, path: &str) -> Result<(), Invalid> {
+    if p.beta_min <= p.beta_max {
+        return Ok(());
+    }
+    let problem = format!("must not exceed beta_max ({})", p.beta_max);
+    Err(Invalid::new(&join(path, "beta_min"), &p.beta_min.write(), problem))
+}
+
+/// α(Δ): 1 up to Δ_L, then 1 + 10(Δ − Δ_L) + ((Δ − Δ_L)/2)², Δ in seconds.
+fn increase(since: Duration, low_speed: Duration) -> f64 {
+    let d = since.seconds() - low_speed.seconds();
+    if d <= 0.0 { 1.0 } else { 1.0 + 10.0 * d + (d / 2.0) * (d / 2.0) }
+}
+
+/// What congestion changes.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// When it began: the last congestion.
+    began: Option<Time>,
+    /// β, with which the increase is scaled too.
+    beta: f64,
+    /// B(k), in bytes/s; 0: unknown.
+    throughput: f64,
+}
+
+/// State of H-TCP.
+#[derive(Clone, Debug)]
+pub struct HtcpState {
+    params: Htcp,
+    standard: RenoState,
+    epoch: Epoch,
+    before: Option<Epoch>,
+    /// Greatest round trip of the epoch.
+    rtt_max: Duration,
+    rtt_min: Duration,
+    /// When the round began and how much had been delivered by then.
+    round: Option<(Time, u64)>,
+    /// Greatest throughput of a round trip in this epoch.
+    throughput: f64,
+}
+
+impl HtcpState {
+    /// Before the first ACK.
+    pub fn new(params: &Htcp) -> Self {
+        HtcpState {
+            params: params.clone(),
+            standard: RenoState::with(&params.slow_start),
+            epoch: Epoch { began: None, beta: params.beta_min, throughput: 0.0 },
+            before: None,
+            rtt_max: Duration::ZERO,
+            rtt_min: Duration(u64::MAX),
+            round: None,
+            throughput: 0.0,
+        }
+    }
+
+    /// β(k + 1): adaptive backoff.
+    fn beta(&self) -> f64 {
+        let was = self.epoch.throughput;
+        let changed = (self.throughput - was).abs() > self.params.throughput_change * was;
+        if changed || self.rtt_max == Duration::ZERO {
+            return self.params.beta_min;
+        }
+        let ratio = self.rtt_min.seconds() / self.rtt_max.seconds();
+        ratio.clamp(self.params.beta_min, self.params.beta_max)
+    }
+}
+
+impl CongestionControl for HtcpState {
+    fn observe(&mut self, _: &Window, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.rtt_max = self.rtt_max.max(rtt);
+            self.rtt_min = self.rtt_min.min(rtt);
+        }
+        if ack.round || self.round.is_none() {
+            if let Some((began, delivered)) = self.round {
+                let interval = ack.now.since(began).seconds();
+                if interval > 0.0 {
+                    let bytes = ack.total_delivered.saturating_sub(delivered) as f64;
+                    self.throughput = self.throughput.max(bytes / interval);
+                }
+            }
+            self.round = Some((ack.now, ack.total_delivered));
+        }
+    }
+
+    fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
+        if !ack.cwnd_limited {
+            return w.cwnd;
+        }
+        if w.cwnd < w.ssthresh {
+            return self.standard.slow_start(w, ack);
+        }
+        let since = ack.now.since(*self.epoch.began.get_or_insert(ack.now));
+        // α = 2(1 − β)α(Δ): as fair with a smaller decrease; never below standard TCP's.
+        let alpha = 2.0 * (1.0 - self.epoch.beta) * increase(since, self.params.low_speed);
+        super::increased(w, ack.acked, alpha.max(1.0))
+    }
+
+    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
+        self.standard.on_congestion(congestion);
+        self.before = Some(self.epoch);
+        let beta = self.beta();
+        self.epoch = Epoch { began: Some(now), beta, throughput: self.throughput };
+        (self.throughput, self.rtt_max) = (0.0, Duration::ZERO);
+        super::decreased(w, beta, congestion)
+    }
+
+    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
+        self.standard.leaves_slow_start().then_some(w.cwnd)
+    }
+
+    fn undo(&mut self, _: &Window) {
+        if let Some(before) = self.before.take() {
+            self.epoch = before;
+        }
+    }
+
+    fn on_restart(&mut self, _now: Time, idle: Duration) {
+        if let Some(began) = &mut self.epoch.began {
+            *began += idle;
+        }
+        self.round = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
+
+    fn htcp() -> HtcpState {
+        HtcpState::new(&super::super::defaults())
+    }
+
+    /// α(Δ) by hand: 1 up to a second; 1 + 10 + ¼ a second later; 1 + 40 + 4 four seconds later.
+    #[test]
+    fn increase_by_the_time_since_congestion() {
+        let low = Duration::from_millis(1000);
+        for (ms, alpha) in [(0, 1.0), (1000, 1.0), (2000, 11.25), (5000, 45.0)] {
+            assert!((increase(Duration::from_millis(ms), low) - alpha).abs() < 1e-12);
+        }
+    }
+
+    /// With β = 0.8 the increase is 0.4 α(Δ), at least 1.
+    #[test]
+    fn increase_is_scaled_by_the_decrease() {
+        let mut h = htcp();
+        h.epoch = Epoch { began: Some(Time::ZERO), beta: 0.8, throughput: 1.0 };
+        let w = window(100.0, 50.0, 100.0);
+        let added = |h: &mut HtcpState, t| (h.cwnd_on_ack(&w, &ack_at(t, 0.1, 1.0)) - w.cwnd) / MSS * 100.0;
+        assert!((added(&mut h, 0.5) - 1.0).abs() < 1e-9);
+        assert!((added(&mut h, 2.0) - 0.4 * 11.25).abs() < 1e-9);
+    }
+
+    /// β is RTTmin/RTTmax within ½ and 0.8 while the throughput changes by at most a fifth, else ½.
+    #[test]
+    fn decrease_adapts_to_round_trips_and_throughput() {
+        let mut h = htcp();
+        let case = |h: &mut HtcpState, min, max, was, now| {
+            (h.rtt_min, h.rtt_max) = (Duration::from_millis(min), Duration::from_millis(max));
+            (h.epoch.throughput, h.throughput) = (was, now);
+            h.beta()
+        };
+        assert!((case(&mut h, 70, 100, 1e6, 1.1e6) - 0.7).abs() < 1e-12);
+        assert_eq!(case(&mut h, 95, 100, 1e6, 0.9e6), 0.8);
+        assert_eq!(case(&mut h, 20, 100, 1e6, 1e6), 0.5);
+        assert_eq!(case(&mut h, 70, 100, 1e6, 1.3e6), 0.5);
+        assert_eq!(case(&mut h, 70, 100, 1e6, 0.7e6), 0.5);
+    }
+
+    /// A single flow with a buffer of a third of the bandwidth-delay product: RTTmax is 4/3 RTTmin, so β
+    /// settles at ¾ and the link stays full.
+    #[test]
+    fn a_small_buffer_is_emptied_and_no_more() {
+        let path = Path { buffer: 67, ..Path::new(16_000_000, 100) }; // 200 packets
+        let mut sim = Sim::new(htcp(), path, 10.0, 100.0);
+        sim.run(20.0, |_| {});
+        let before = sim.delivered;
+        sim.run(60.0, |_| {});
+        assert!((sim.controller.epoch.beta - 0.75).abs() < 0.02, "{}", sim.controller.epoch.beta);
+        assert!((sim.delivered - before) as f64 > 0.98 * 2e6 * 40.0);
+    }
+}

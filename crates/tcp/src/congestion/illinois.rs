@@ -1,0 +1,248 @@
+//! TCP-Illinois, Liu, Başar & Srikant 2006 (`liu2006illinois`): losses say when the window is cut,
+//! queueing delay says by how much and how fast it grows back.
+//!
+//! Written from the paper's equations (5) to (9) as quoted in later work; the text was not at hand.
+
+use units::Read;
+use units::param::{Invalid, join};
+use units::{Duration, Packets, Range, Time, params};
+
+use crate::congestion::reno::RenoState;
+use crate::congestion::slow_start::SlowStart;
+use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::sender::Window;
+
+params! {
+    /// TCP-Illinois: the increase α falls and the decrease β rises with the average queueing delay,
+    /// measured once a round trip against the greatest seen.
+    pub struct Illinois: "illinois", checked by check {
+        /// Least increase, in segments a round trip (α_min).
+        alpha_min: f64 = (0.3), in Range::between(0.01, 100.0), from "liu2006illinois §4";
+        /// Greatest increase, in segments a round trip (α_max).
+        alpha_max: f64 = (10.0), in Range::between(0.01, 1000.0), from "liu2006illinois §4";
+        /// Least part of the window that congestion takes away (β_min).
+        beta_min: f64 = (0.125), in Range::between(0.01, 0.9), from "liu2006illinois §4";
+        /// Greatest part of the window that congestion takes away (β_max).
+        beta_max: f64 = (0.5), in Range::between(0.01, 0.9), from "liu2006illinois §4";
+        /// Up to this part of the greatest queueing delay the increase is alpha_max (η1).
+        eta_1: f64 = (0.01), in Range::between(0.0, 1.0), from "liu2006illinois §4";
+        /// Up to this part of it the decrease is beta_min (η2).
+        eta_2: f64 = (0.1), in Range::between(0.0, 1.0), from "liu2006illinois §4";
+        /// From this part of it the decrease is beta_max (η3).
+        eta_3: f64 = (0.8), in Range::between(0.0, 1.0), from "liu2006illinois §4";
+        /// Round trips of little delay before the increase is alpha_max again (θ).
+        theta: Packets = (Packets(5.0)), in Range::between(1.0, 1000.0).whole(), from "liu2006illinois §4";
+        /// Window below which it is standard TCP (W_thresh).
+        window_threshold: Packets = (Packets(15.0)), in Range::between(0.0, 1e6), from "liu2006illinois §4";
+        /// Slow start.
+        slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+    }
+}
+
+fn check(p: &Illinois, path: &str) -> Result<(), Invalid> {
+    for (key, low, high_key, high) in [
+        ("alpha_min", p.alpha_min, "alpha_max", p.alpha_max),
+        ("beta_min", p.beta_min, "beta_max", p.beta_max),
+        ("eta_2", p.eta_2, "eta_3", p.eta_3),
+    ] {
+        if low >= high {
+            let problem = format!("must be below {high_key} ({high})");
+            return Err(Invalid::new(&join(path, key), &low.write(), problem));
+        }
+    }
+    Ok(())
+}
+
+/// α = f1(da): α_max up to d1, then κ1/(κ2 + da), which is α_max at d1 and α_min at the greatest delay dm.
+fn increase(p: &Illinois, da: f64, dm: f64) -> f64 {
+    let d1 = p.eta_1 * dm;
+    if da <= d1 {
+        return p.alpha_max;
+    }
+    let spread = p.alpha_max - p.alpha_min;
+    let kappa_1 = (dm - d1) * p.alpha_min * p.alpha_max / spread;
+    let kappa_2 = (dm - d1) * p.alpha_min / spread - d1;
+    (kappa_1 / (kappa_2 + da)).clamp(p.alpha_min, p.alpha_max)
+}
+
+/// β = f2(da): β_min up to d2, β_max from d3, linear between.
+fn decrease(p: &Illinois, da: f64, dm: f64) -> f64 {
+    let (d2, d3) = (p.eta_2 * dm, p.eta_3 * dm);
+    if da <= d2 {
+        p.beta_min
+    } else if da >= d3 {
+        p.beta_max
+    } else {
+        p.beta_min + (p.beta_max - p.beta_min) * (da - d2) / (d3 - d2)
+    }
+}
+
+/// State of TCP-Illinois.
+#[derive(Clone, Debug)]
+pub struct IllinoisState {
+    params: Illinois,
+    standard: RenoState,
+    alpha: f64,
+    beta: f64,
+    least: Duration,
+    greatest: Duration,
+    /// Sum and number of this round's round trips.
+    sum: f64,
+    samples: u32,
+    /// Round trips of little delay since the last of more.
+    calm: u32,
+}
+
+impl IllinoisState {
+    /// Before the first ACK.
+    pub fn new(params: &Illinois) -> Self {
+        IllinoisState {
+            params: params.clone(),
+            standard: RenoState::with(&params.slow_start),
+            alpha: 1.0,
+            beta: 0.5,
+            least: Duration(u64::MAX),
+            greatest: Duration::ZERO,
+            sum: 0.0,
+            samples: 0,
+            calm: 0,
+        }
+    }
+
+    /// A round trip has gone by: α and β from its average queueing delay.
+    fn update(&mut self, w: &Window) {
+        if self.samples == 0 {
+            return;
+        }
+        let da = (self.sum / f64::from(self.samples) - self.least.seconds()).max(0.0);
+        let dm = (self.greatest.seconds() - self.least.seconds()).max(0.0);
+        (self.sum, self.samples) = (0.0, 0);
+        if w.cwnd < self.params.window_threshold.0 * w.smss {
+            (self.alpha, self.beta) = (1.0, 0.5);
+            return;
+        }
+        let alpha = increase(&self.params, da, dm);
+        // "α is set to α_max only if the delay stays below d1 for θ round trips".
+        self.calm = if da <= self.params.eta_1 * dm { self.calm.saturating_add(1) } else { 0 };
+        if alpha < self.params.alpha_max || f64::from(self.calm) >= self.params.theta.0 {
+            self.alpha = alpha;
+        }
+        self.beta = decrease(&self.params, da, dm);
+    }
+}
+
+impl CongestionControl for IllinoisState {
+    fn observe(&mut self, w: &Window, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.least = self.least.min(rtt);
+            self.greatest = self.greatest.max(rtt);
+            self.sum += rtt.seconds();
+            self.samples += 1;
+        }
+        if ack.round {
+            self.update(w);
+        }
+    }
+
+    fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
+        if !ack.cwnd_limited {
+            w.cwnd
+        } else if w.cwnd < w.ssthresh {
+            self.standard.slow_start(w, ack)
+        } else {
+            super::increased(w, ack.acked, self.alpha)
+        }
+    }
+
+    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+        self.standard.on_congestion(congestion);
+        let beta = self.beta;
+        if matches!(congestion, Congestion::Timeout { .. }) {
+            (self.alpha, self.beta, self.calm) = (1.0, 0.5, 0);
+            (self.sum, self.samples) = (0.0, 0);
+        }
+        super::decreased(w, 1.0 - beta, congestion)
+    }
+
+    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
+        self.standard.leaves_slow_start().then_some(w.cwnd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
+
+    fn p() -> Illinois {
+        super::super::defaults()
+    }
+
+    /// By hand for dm = 100 ms: κ1 = 99·3/9.7 = 30.62, κ2 = 99·0.3/9.7 − 1 = 2.062 (ms).
+    #[test]
+    fn increase_curve() {
+        for (da, alpha) in [(0.0, 10.0), (0.001, 10.0), (0.010, 2.538_4), (0.050, 0.588_1), (0.100, 0.3)] {
+            let got = increase(&p(), da, 0.1);
+            assert!((got - alpha).abs() < 2e-4, "{da} {got}");
+        }
+    }
+
+    #[test]
+    fn decrease_curve() {
+        for (da, beta) in [(0.0, 0.125), (0.010, 0.125), (0.045, 0.3125), (0.080, 0.5), (0.1, 0.5)] {
+            assert!((decrease(&p(), da, 0.1) - beta).abs() < 1e-12, "{da}");
+        }
+    }
+
+    /// α falls at once with delay, and rises to α_max only after five calm round trips.
+    #[test]
+    fn theta_calm_rounds_before_the_greatest_increase() {
+        let mut i = IllinoisState::new(&p());
+        let w = window(100.0, 50.0, 100.0);
+        let round = |i: &mut IllinoisState, rtt: f64| {
+            let mut a = ack_at(0.0, rtt, 1.0);
+            a.round = true;
+            i.observe(&w, &a);
+        };
+        round(&mut i, 0.1);
+        round(&mut i, 0.2);
+        assert!((i.alpha - 0.3).abs() < 1e-9 && i.beta == 0.5);
+        for n in 1..=5 {
+            assert!(i.alpha < 1.0, "{n}");
+            round(&mut i, 0.1);
+        }
+        assert_eq!((i.alpha, i.beta), (10.0, 0.125));
+        let small = window(10.0, 5.0, 10.0);
+        let mut a = ack_at(0.0, 0.1, 1.0);
+        a.round = true;
+        i.observe(&small, &a);
+        assert_eq!((i.alpha, i.beta), (1.0, 0.5), "standard below W_thresh");
+    }
+
+    #[test]
+    fn a_timeout_makes_it_standard() {
+        let mut i = IllinoisState::new(&p());
+        (i.alpha, i.beta) = (10.0, 0.125);
+        let w = window(100.0, 50.0, 100.0);
+        let left = i.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO);
+        assert_eq!(left, 87.5 * MSS);
+        i.ssthresh_on(&w, Congestion::Timeout { again: false }, Time::ZERO);
+        assert_eq!((i.alpha, i.beta), (1.0, 0.5));
+    }
+
+    /// The window is concave: it grows faster after a cut than before the next.
+    #[test]
+    fn growth_slows_as_the_queue_builds() {
+        let path = Path { buffer: 200, ..Path::new(80_000_000, 20) };
+        let mut sim = Sim::new(IllinoisState::new(&p()), path, 10.0, 150.0);
+        let (mut fast, mut slow) = (0.0f64, f64::INFINITY);
+        sim.run(100.0, |sim| {
+            if sim.now.seconds() > 30.0 && sim.ssthresh <= sim.cwnd {
+                fast = fast.max(sim.controller.alpha);
+                slow = slow.min(sim.controller.alpha);
+            }
+        });
+        assert!(fast > 9.0 && slow < 0.4, "{fast} {slow}");
+        assert!(sim.events.len() > 1);
+    }
+}

@@ -1,0 +1,110 @@
+//! Scalable TCP, Kelly 2003 (`kelly2003scalable`): multiplicative increase and decrease.
+//!
+//! Below the legacy window it is standard TCP (§3.1 of the paper). The paper was not at hand; its
+//! constants are those that its later literature quotes.
+
+use units::{Packets, Range, Time, params};
+
+use crate::congestion::reno::RenoState;
+use crate::congestion::slow_start::SlowStart;
+use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::sender::Window;
+
+params! {
+    /// Scalable TCP: every segment acknowledged adds a hundredth of a segment, congestion takes an
+    /// eighth of the window, so that the time to recover does not depend on the window.
+    pub struct Scalable: "scalable" {
+        /// Segments added for each segment acknowledged (a).
+        a: f64 = (0.01), in Range::between(0.0001, 1.0), from "kelly2003scalable §3";
+        /// Part of the window that congestion takes away (b).
+        b: f64 = (0.125), in Range::between(0.01, 0.9), from "kelly2003scalable §3";
+        /// Window up to which it is standard TCP (lwnd).
+        legacy_window: Packets = (Packets(16.0)), in Range::between(0.0, 1e6), from "kelly2003scalable §3.1";
+        /// Slow start.
+        slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+    }
+}
+
+/// State of Scalable TCP.
+#[derive(Clone, Debug)]
+pub struct ScalableState {
+    params: Scalable,
+    standard: RenoState,
+}
+
+impl ScalableState {
+    /// Before the first ACK.
+    pub fn new(params: &Scalable) -> Self {
+        ScalableState { params: params.clone(), standard: RenoState::with(&params.slow_start) }
+    }
+
+    fn is_legacy(&self, w: &Window) -> bool {
+        w.cwnd <= self.params.legacy_window.0 * w.smss
+    }
+}
+
+impl CongestionControl for ScalableState {
+    fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
+        if !ack.cwnd_limited {
+            w.cwnd
+        } else if w.cwnd < w.ssthresh {
+            self.standard.slow_start(w, ack)
+        } else if self.is_legacy(w) {
+            super::increased(w, ack.acked, 1.0)
+        } else {
+            w.cwnd + self.params.a * f64::from(ack.acked).min(w.cwnd)
+        }
+    }
+
+    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+        self.standard.on_congestion(congestion);
+        let taken = if self.is_legacy(w) { 0.5 } else { self.params.b };
+        super::decreased(w, 1.0 - taken, congestion)
+    }
+
+    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
+        self.standard.leaves_slow_start().then_some(w.cwnd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::harness::{MSS, Path, Sim, ack, window};
+
+    fn scalable() -> ScalableState {
+        ScalableState::new(&super::super::defaults())
+    }
+
+    #[test]
+    fn a_hundredth_up_an_eighth_down_beyond_16_segments() {
+        let mut s = scalable();
+        let w = window(100.0, 50.0, 100.0);
+        assert_eq!(s.cwnd_on_ack(&w, &ack(1.0)), 100_010.0);
+        assert_eq!(s.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 87.5 * MSS);
+        let w = window(16.0, 5.0, 16.0);
+        assert_eq!(s.cwnd_on_ack(&w, &ack(1.0)), 16_062.5);
+        assert_eq!(s.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 8.0 * MSS);
+    }
+
+    /// Recovery from a loss takes ln(8/7)/ln(1.01) = 13.4 round trips whatever the window: 13 or 14.
+    #[test]
+    fn the_time_to_recover_does_not_depend_on_the_window() {
+        for cwnd in [200.0, 2000.0] {
+            let mut sim = Sim::new(scalable(), Path::new(10_000_000_000, 100), cwnd, cwnd);
+            sim.lose = Some(0);
+            let mut back = None;
+            let mut lost = None;
+            sim.run(4.0, |sim| {
+                if lost.is_none() && !sim.events.is_empty() {
+                    lost = Some(sim.now.seconds());
+                } else if lost.is_some() && back.is_none() && sim.segments() >= cwnd {
+                    back = Some(sim.now.seconds());
+                }
+            });
+            // One round trip of recovery, then 13.4 of growth.
+            let rounds = (back.unwrap() - lost.unwrap()) / 0.1 - 1.0;
+            assert!((13.0..15.0).contains(&rounds), "{rounds} at {cwnd}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Westwood+, Mascolo et al. 2001 (`mascolo2001westwood`) and Grieco & Mascolo 2004
+//! (`grieco2004westwood`): congestion sets the window to the bandwidth that was measured times the least
+//! round trip, instead of halving it.
+//!
+//! The bandwidth is sampled once a round trip, which is what the plus stands for. The papers were not
+//! at hand; the filter and the response are as the second is quoted.
+
+use units::{Duration, Range, Time, params};
+
+use crate::congestion::reno::RenoState;
+use crate::congestion::slow_start::SlowStart;
+use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::sender::Window;
+
+params! {
+    /// Westwood+: grows as Reno does; congestion leaves what fills the pipe, by the rate at which ACKs
+    /// came back, so that random losses cost little.
+    pub struct Westwood: "westwood" {
+        /// Weight of the past in the filter of the bandwidth (α).
+        filter: f64 = (0.9), in Range::between(0.0, 0.999), from "grieco2004westwood §2";
+        /// Least time between two samples of the bandwidth.
+        interval_min: Duration = (Duration::from_millis(50)), in Range::between(0.0, 10.0), from "Linux, tcp_westwood: 50 ms";
+        /// Slow start.
+        slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+    }
+}
+
+/// State of Westwood+.
+#[derive(Clone, Debug)]
+pub struct WestwoodState {
+    params: Westwood,
+    standard: RenoState,
+    /// When the interval began and how much had been delivered by then.
+    began: Option<(Time, u64)>,
+    /// Filtered bandwidth, in bytes/s.
+    bandwidth: Option<f64>,
+    rtt_min: Duration,
+}
+
+impl WestwoodState {
+    /// Before the first ACK.
+    pub fn new(params: &Westwood) -> Self {
+        WestwoodState {
+            params: params.clone(),
+            standard: RenoState::with(&params.slow_start),
+            began: None,
+            bandwidth: None,
+            rtt_min: Duration(u64::MAX),
+        }
+    }
+
+    /// b̂_k = α b̂_{k−1} + (1 − α) b_k; the first sample is taken as it is.
+    fn sample(&mut self, bytes: f64, interval: f64) {
+        let b = bytes / interval;
+        let alpha = self.params.filter;
+        self.bandwidth = Some(self.bandwidth.map_or(b, |was| alpha * was + (1.0 - alpha) * b));
+    }
+
+    /// What fills the pipe: bandwidth times RTTmin.
+    fn pipe(&self) -> Option<f64> {
+        let rtt_min = (self.rtt_min != Duration(u64::MAX)).then(|| self.rtt_min.seconds())?;
+        Some(self.bandwidth? * rtt_min)
+    }
+}
+
+impl CongestionControl for WestwoodState {
+    fn observe(&mut self, _: &Window, ack: &Ack) {
+        self.rtt_min = ack.rtt.map_or(self.rtt_min, |rtt| self.rtt_min.min(rtt));
+        let Some((began, delivered)) = self.began else {
+            self.began = Some((ack.now, ack.total_delivered));
+            return;
+        };
+        let interval = ack.now.since(began);
+        if ack.round && interval > Duration::ZERO && interval >= self.params.interval_min {
+            self.sample(ack.total_delivered.saturating_sub(delivered) as f64, interval.seconds());
+            self.began = Some((ack.now, ack.total_delivered));
+        }
+    }
+
+    fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
+        if ack.cwnd_limited { self.standard.cwnd_on_ack(w, ack) } else { w.cwnd }
+    }
+
+    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+        self.standard.on_congestion(congestion);
+        match self.pipe() {
+            Some(pipe) => pipe.max(2.0 * w.smss),
+            None => super::decreased(w, 0.5, congestion),
+        }
+    }
+
+    /// "if cwnd > ssthresh, cwnd = ssthresh": congestion does not open the window.
+    fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
+        let pipe = self.pipe()?.max(2.0 * w.smss);
+        (!matches!(congestion, Congestion::Timeout { .. })).then(|| pipe.min(w.cwnd))
+    }
+
+    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
+        self.standard.leaves_slow_start().then_some(w.cwnd)
+    }
+
+    /// Silence is no measure of the bandwidth.
+    fn on_restart(&mut self, _now: Time, _idle: Duration) {
+        self.began = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::harness::{MSS, Path, Sim, window};
+
+    fn westwood() -> WestwoodState {
+        WestwoodState::new(&super::super::defaults())
+    }
+
+    /// The step response of the filter: b + (b₀ − b)·0.9^n.
+    #[test]
+    fn the_filter_forgets_by_a_tenth_a_sample() {
+        let mut w = westwood();
+        w.sample(1000.0, 1.0);
+        assert_eq!(w.bandwidth, Some(1000.0));
+        for n in 1..=30 {
+            w.sample(250.0, 0.5);
+            let closed = 500.0 + 500.0 * 0.9f64.powi(n);
+            assert!((w.bandwidth.unwrap() - closed).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn congestion_leaves_bandwidth_times_least_round_trip() {
+        let mut c = westwood();
+        let w = window(100.0, 50.0, 100.0);
+        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
+        assert_eq!(c.cwnd_on(&w, Congestion::FastRetransmit, Time::ZERO), None);
+        (c.bandwidth, c.rtt_min) = (Some(1e6), Duration::from_millis(80));
+        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 80.0 * MSS);
+        assert_eq!(c.cwnd_on(&w, Congestion::FastRetransmit, Time::ZERO), Some(80.0 * MSS));
+        let small = window(60.0, 50.0, 60.0);
+        assert_eq!(c.cwnd_on(&small, Congestion::FastRetransmit, Time::ZERO), Some(60.0 * MSS));
+        assert_eq!(c.cwnd_on(&small, Congestion::Timeout { again: false }, Time::ZERO), None);
+    }
+
+    /// The estimate is the rate of a bottleneck kept busy, and the cut its bandwidth-delay product.
+    #[test]
+    fn the_bandwidth_of_a_busy_bottleneck() {
+        let path = Path { buffer: 100, ..Path::new(16_000_000, 50) };
+        let mut sim = Sim::new(westwood(), path, 10.0, 120.0);
+        sim.run(40.0, |_| {});
+        let b = sim.controller.bandwidth.unwrap();
+        assert!((b / 2e6 - 1.0).abs() < 0.01, "{b}");
+        assert!(sim.events.len() > 1);
+        assert!((sim.ssthresh / MSS - 101.0).abs() < 2.0, "{}", sim.ssthresh);
+    }
+}

@@ -1,0 +1,256 @@
+"""Blocks of Python in packet scripts: ``%{ assert tcpi_snd_cwnd == 10 }%``.
+
+A script may come from anyone, so its blocks are not given to the interpreter: the few statements
+and expressions that they need are walked here, with bounds on numbers and texts. There are no
+attributes, imports, loops or functions of one's own.
+"""
+
+import ast
+import operator
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any
+
+LONGEST_BLOCK = 20_000
+LARGEST_NUMBER = 2**128
+LONGEST_TEXT = 10_000
+
+#: Symbols of Linux's TCP_INFO (tcp(7), linux/tcp.h).
+SYMBOLS = {
+    "TCPI_OPT_TIMESTAMPS": 1,
+    "TCPI_OPT_SACK": 2,
+    "TCPI_OPT_WSCALE": 4,
+    "TCPI_OPT_ECN": 8,
+    "TCPI_OPT_ECN_SEEN": 16,
+    "TCPI_OPT_SYN_DATA": 32,
+    "TCP_CA_Open": 0,
+    "TCP_CA_Disorder": 1,
+    "TCP_CA_CWR": 2,
+    "TCP_CA_Recovery": 3,
+    "TCP_CA_Loss": 4,
+    "TCP_ESTABLISHED": 1,
+    "TCP_SYN_SENT": 2,
+    "TCP_SYN_RECV": 3,
+    "TCP_FIN_WAIT1": 4,
+    "TCP_FIN_WAIT2": 5,
+    "TCP_TIME_WAIT": 6,
+    "TCP_CLOSE": 7,
+    "TCP_CLOSE_WAIT": 8,
+    "TCP_LAST_ACK": 9,
+    "TCP_LISTEN": 10,
+    "TCP_CLOSING": 11,
+    "TCP_INFINITE_SSTHRESH": 0x7FFFFFFF,
+}
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "bool": bool,
+    "float": float,
+    "int": int,
+    "len": len,
+    "max": max,
+    "min": min,
+    "round": round,
+    "str": str,
+}
+
+OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+    ast.Not: operator.not_,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+
+
+class BlockError(Exception):
+    """Something in a block: its line within the block, from 1, and what."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
+        self.problem = problem
+
+
+class FailedError(BlockError):
+    """An assertion does not hold, or the block does not work."""
+
+
+class UnsupportedError(BlockError):
+    """The block needs what is not there."""
+
+
+class Evaluator:
+    """Runs the blocks of one script, which share their variables.
+
+    Examples
+    --------
+    >>> evaluator = Evaluator()
+    >>> evaluator.run("before = tcpi_snd_cwnd", {"tcpi_snd_cwnd": 10})
+    >>> evaluator.run("assert tcpi_snd_cwnd == 2 * before", {"tcpi_snd_cwnd": 20})
+    """
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Any] = {}
+        self.printed: list[str] = []
+
+    def run(self, text: str, info: Mapping[str, int]) -> None:
+        """Run a block while TCP_INFO has these fields.
+
+        Parameters
+        ----------
+        text
+            The block, without its brackets.
+        info
+            Fields of TCP_INFO by name, with their prefix ``tcpi_``.
+
+        Raises
+        ------
+        FailedError
+            An assertion does not hold, or the block does not work.
+        UnsupportedError
+            The block uses what is not understood here.
+        """
+        if len(text) > LONGEST_BLOCK:
+            raise UnsupportedError(1, f"a block of more than {LONGEST_BLOCK} characters")
+        self.variables.update(info)
+        try:
+            tree = ast.parse(_dedent(text))
+            for statement in tree.body:
+                self._execute(statement)
+        except SyntaxError as e:
+            raise FailedError(e.lineno or 1, f"not valid Python: {e.msg}") from None
+        except (RecursionError, MemoryError, ValueError) as e:
+            raise FailedError(1, f"the block cannot be run: {e}") from None
+
+    def _execute(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assert(test=test, msg=message):
+                if not self._value(test):
+                    self._fail(test, message)
+            case ast.Expr(value=value):
+                self._value(value)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.variables[name] = self._value(value)
+            case ast.If(test=test, body=body, orelse=otherwise):
+                for statement in body if self._value(test) else otherwise:
+                    self._execute(statement)
+            case ast.Pass():
+                pass
+            case _:
+                raise UnsupportedError(node.lineno, f"Python's {type(node).__name__} in a block")
+
+    def _fail(self, test: ast.expr, message: ast.expr | None) -> None:
+        said = f": {self._value(message)}" if message else ""
+        names = sorted(
+            {n.id for n in ast.walk(test) if isinstance(n, ast.Name)} & {*self.variables}
+        )
+        values = ", ".join(f"{name} = {self.variables[name]!r}" for name in names)
+        where = f" ({values})" if values else ""
+        raise FailedError(test.lineno, f"assert {ast.unparse(test)} does not hold{said}{where}")
+
+    def _value(self, node: ast.expr) -> Any:
+        try:
+            return _bounded(self._evaluate(node))
+        except (TypeError, ArithmeticError, ValueError) as e:
+            raise FailedError(node.lineno, f"{ast.unparse(node)}: {e}") from None
+
+    def _evaluate(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Constant(value=bool() | int() | float() | str() | None as value):
+                return value
+            case ast.Name(id=name):
+                return self._lookup(node, name)
+            case ast.Tuple(elts=items) | ast.List(elts=items):
+                return tuple(self._value(item) for item in items)
+            case ast.BoolOp(op=op, values=values):
+                return self._boolean(isinstance(op, ast.And), values)
+            case ast.UnaryOp(op=op, operand=operand):
+                return OPERATORS[type(op)](self._value(operand))
+            case ast.BinOp(left=left, op=op, right=right):
+                return _apply(op, self._value(left), self._value(right))
+            case ast.Compare():
+                return self._compare(node)
+            case ast.IfExp(test=test, body=body, orelse=otherwise):
+                return self._value(body if self._value(test) else otherwise)
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+                return self._call(node, name, [self._value(arg) for arg in args])
+        raise UnsupportedError(node.lineno, f"Python's {type(node).__name__} in a block")
+
+    def _lookup(self, node: ast.expr, name: str) -> Any:
+        for names in (self.variables, SYMBOLS):
+            if name in names:
+                return names[name]
+        raise UnsupportedError(node.lineno, f"name {name}")
+
+    def _boolean(self, conjunction: bool, values: list[ast.expr]) -> Any:
+        result: Any = conjunction
+        for value in values:
+            result = self._value(value)
+            if bool(result) != conjunction:
+                break
+        return result
+
+    def _compare(self, node: ast.Compare) -> bool:
+        left = self._value(node.left)
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self._value(comparator)
+            if not OPERATORS[type(op)](left, right):
+                return False
+            left = right
+        return True
+
+    def _call(self, node: ast.expr, name: str, args: list[Any]) -> Any:
+        if name == "print":
+            self.printed.append(" ".join(str(arg) for arg in args)[:LONGEST_TEXT])
+            return None
+        if name not in FUNCTIONS:
+            raise UnsupportedError(node.lineno, f"function {name}")
+        return FUNCTIONS[name](*args)
+
+
+def _dedent(text: str) -> str:
+    """Lines of a block from its left margin on; the first one may follow the bracket."""
+    first, newline, rest = text.partition("\n")
+    return first.strip() + newline + textwrap.dedent(rest).rstrip()
+
+
+def _apply(op: ast.operator, left: Any, right: Any) -> Any:
+    texts = isinstance(left, str | tuple) or isinstance(right, str | tuple)
+    if texts and isinstance(op, ast.Mult):
+        raise ValueError("texts are not multiplied")
+    if isinstance(left, str) and isinstance(op, ast.Mod) and re.search(r"%[^%a-zA-Z]", left):
+        raise ValueError("formats have no width")
+    if isinstance(op, ast.Pow | ast.LShift) and abs(right) > 128:
+        raise ValueError("the number is too large")
+    return OPERATORS[type(op)](left, right)
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
+        raise ValueError("the number is too large")
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        raise ValueError("the text is too long")
+    return value

@@ -1,0 +1,277 @@
+"""Packet scripts: the command, its output, and blocks of Python."""
+
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aqmlab import ScenarioError, script
+from aqmlab.assertions import SYMBOLS, Evaluator, FailedError, UnsupportedError
+from aqmlab.cli import execute
+
+PAGE = Path("docs/how-to/packet-scripts.md").read_text("utf-8")
+REFUSING = "0 < S 0:0(0) win 1000\n+0 > R. 0:0(0) ack 1\n"
+OPENING = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0...1 connect(3, ..., ...) = 0\n"
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_the_example_of_the_page_passes() -> None:
+    (example,) = re.findall(r"```packet-script\n(.*?)```", PAGE, flags=re.DOTALL)
+    outcome = script.run(example)
+    assert outcome.verdict == "passed", script.describe(outcome)
+
+
+def test_each_verdict_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, "a.pkt", REFUSING)
+    write(tmp_path, "b.pkt", REFUSING.replace("ack 1", "ack 2"))
+    (tmp_path / "c").mkdir()
+    write(tmp_path / "c", "c.pkt", "0 epoll_create(1) = 4")
+    write(tmp_path / "c", "d.pkt", "0 close(3")
+    write(tmp_path / "c", "e.txt", "not a script")
+    assert execute(["script", str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        f"OK           {tmp_path}/a.pkt",
+        f"FAIL         {tmp_path}/b.pkt:2: ack: 2 expected, 1 sent",
+        "    expected  > R. 0:0(0) ack 2",
+        "    happened  > R. 0:0(0) ack 1 win 0 at 0.000000 s",
+        "    timeline  (seconds, line of the script)",
+        "        0.000000     1  < S 0:0(0) win 1000",
+        "        0.000000     2  > R. 0:0(0) ack 1 win 0",
+        f"UNSUPPORTED  {tmp_path}/c/c.pkt:1: system call epoll_create",
+        f"FAIL         {tmp_path}/c/d.pkt:1:10: expected ',' or ')', found the end of the script",
+        "4 scripts: 1 passed, 2 failed, 1 unsupported",
+    ]
+
+
+def test_nothing_failed_is_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path, "a.pkt", REFUSING)
+    b = write(tmp_path, "b.pkt", "0 epoll_create(1) = 4")
+    assert execute(["script", str(a), str(b)]) == 0
+    assert capsys.readouterr().out.endswith("2 scripts: 1 passed, 0 failed, 1 unsupported\n")
+
+
+def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = write(tmp_path, "a.pkt", REFUSING)
+    assert execute(["script", "--json", str(a)]) == 0
+    (outcome,) = json.loads(capsys.readouterr().out)
+    assert (outcome["file"], outcome["verdict"], outcome["line"]) == (str(a), "passed", None)
+    assert outcome["timeline"][1] == {"time_s": 0.0, "line": 2, "what": "> R. 0:0(0) ack 1 win 0"}
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["no.pkt"], ["no.pkt", "no such file"]),
+        (["tests/studies"], ["tests/studies", "has no scripts"]),
+        (["{a}", "--preset", "bsd"], ["preset", "bsd", "rfc and linux"]),
+        (["{a}", "--set", "mss"], ["--set 'mss'", "congestion=reno"]),
+        (["{a}", "--set", "mss=1460"], ["tcp.mss", "1460", "unit"]),
+        (["{a}", "--set", "mmss='1 B'"], ["tcp.mmss", "did you mean mss"]),
+        (["{a}", "--tolerance", "5"], ["tolerance", "unit"]),
+        ([], ["Missing argument"]),
+    ],
+)
+def test_wrong_input_is_told(
+    args: list[str], told: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a = write(tmp_path, "a.pkt", REFUSING)
+    assert execute(["script", *[arg.format(a=a) for arg in args]]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert all(word in err for word in told), err
+
+
+def test_parameters_change_what_is_sent() -> None:
+    text = """
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0
++0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
++0 > S 0:0(0) <...>
++3 > S 0:0(0) <...>
+"""
+    assert script.run(text).verdict == "failed"
+    assert script.run(text, changes=[("rto_initial", "'3 s'")]).verdict == "passed"
+    assert script.run(text, changes=[("tcp.rto_initial", "3 s")]).verdict == "passed"
+    late = text.replace("+3", "+3.1")
+    assert script.run(late, changes=[("rto_initial", "3 s")]).verdict == "failed"
+    changed = script.run(late, changes=[("rto_initial", "3 s")], tolerance="200 ms")
+    assert changed.verdict == "passed"
+
+
+def test_an_assertion_fails_at_its_line() -> None:
+    text = OPENING + "+0 > S 0:0(0) <...>\n+.5 %{\nx = tcpi_snd_cwnd\nassert x == 9, 'x'\n}%\n"
+    outcome = script.run(text)
+    assert (outcome.verdict, outcome.line) == ("failed", 6)
+    assert "assert x == 9 does not hold: x (x = 10)" in str(outcome.problem)
+    outcome = script.run(text.replace("x == 9", "tcpi_new_field == 9"))
+    assert (outcome.verdict, outcome.line) == ("unsupported", 6)
+    assert "name tcpi_new_field" in str(outcome.problem)
+
+
+def test_what_a_block_prints_is_shown() -> None:
+    outcome = script.run("0 %{ print('cwnd', 10) }%")
+    assert outcome.printed == ("cwnd 10",)
+    assert "printed   cwnd 10" in script.describe(outcome)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd ",
+        "\n    assert tcpi_snd_cwnd * 2 + 1 == 21\n    assert not tcpi_lost",
+        "assert tcpi_options & TCPI_OPT_SACK\nassert tcpi_ca_state == TCP_CA_Open",
+        "assert 5 < tcpi_snd_cwnd <= 10 and (tcpi_lost == 1 or tcpi_lost == 0)",
+        "assert abs(tcpi_snd_cwnd - 9) <= 1",
+        "if tcpi_lost:\n    assert False\nelse:\n    y = 1\nassert y == 1, 'lost %d' % tcpi_lost",
+        "assert tcpi_snd_cwnd in (9, 10); assert (1 if tcpi_lost else 2) == 2; pass",
+        "assert -1 < +1; assert ~0 == -1; assert 7 // 2 == 3; assert 2 ** 10 == 1 << 10",
+    ],
+)
+def test_blocks_that_hold(text: str) -> None:
+    Evaluator().run(
+        text, {"tcpi_snd_cwnd": 10, "tcpi_lost": 0, "tcpi_options": 7, "tcpi_ca_state": 0}
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "assert 1 == 2",
+        "assert 1 / 0",
+        "assert (",
+        "assert 'a' + 1",
+        "assert min()",
+        "assert 1 < 'a'",
+    ],
+)
+def test_blocks_that_do_not_hold(text: str) -> None:
+    with pytest.raises(FailedError):
+        Evaluator().run(text, {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os",
+        "__import__('os')",
+        "open('/etc/passwd')",
+        "().__class__",
+        "print.__self__",
+        "x = [y for y in (1, 2)]",
+        "while True: pass",
+        "for x in (1, 2): pass",
+        "def f(): pass",
+        "lambda: 1",
+        "f'{1:1000000000}'",
+        "x = {}",
+        "x[0]",
+        "print(*(1, 2))",
+        "print(1, sep='')",
+        "(x := 1)",
+        "del x",
+        "global x",
+        "eval('1')",
+        "x, y = 1, 2",
+        "b'x'",
+        "1j",
+    ],
+)
+def test_what_blocks_may_not_do(text: str) -> None:
+    with pytest.raises(UnsupportedError):
+        Evaluator().run(text, {"x": 1})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9 ** 9 ** 9",
+        "1 << 10 ** 9",
+        "'a' * 10 ** 9",
+        "(1, 2) * 10 ** 9",
+        "10 ** 9 * 'a'",
+        "'%1000000000d' % 1",
+        "'%*d' % (1000000000, 1)",
+        "2 ** 127 * 2 ** 127",
+        "str(1) + " * 200 + "1",
+        "(" * 5000 + ")" * 5000,
+        "-" * 15000 + "1",
+        "x" * 30_000,
+    ],
+)
+def test_blocks_cannot_take_time_or_memory(text: str) -> None:
+    with pytest.raises((FailedError, UnsupportedError)):
+        Evaluator().run(text, {})
+
+
+@given(
+    st.text(max_size=60)
+    | st.lists(
+        st.sampled_from(
+            [
+                "assert",
+                "tcpi_x",
+                "(",
+                ")",
+                "==",
+                "1",
+                "**",
+                "<<",
+                "%",
+                "'a'",
+                "print",
+                ",",
+                "if",
+                ":",
+                "\n",
+                "    ",
+                "=",
+                *SYMBOLS,
+            ]
+        ),
+        max_size=20,
+    ).map(" ".join)
+)
+def test_any_block_is_answered(text: str) -> None:
+    with suppress(FailedError, UnsupportedError):
+        Evaluator().run(text, {"tcpi_x": 3})
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_answered(text: str) -> None:
+    assert script.run(text).verdict in script.WORDS
+
+
+def test_a_wrong_preset_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="preset"):
+        script.run("", preset="minix")
+
+
+def test_a_shell_script_beside_a_script_prepares_its_host(tmp_path: Path) -> None:
+    opening = (
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n"
+        "+0 listen(3, 1) = 0\n"
+        "+0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>\n"
+        "+0 > S. 0:0(0) ack 1 <mss 1460,nop,nop,sackOK,nop,wscale {}>\n"
+    )
+    called = "`./defaults.sh`\n" + opening
+    (tmp_path / "defaults.sh").write_text(
+        'unknown --thing\nsysctl -q net.ipv4.tcp_rmem="4096 131072 $((15*1024*1024))"\n', "utf-8"
+    )
+    paths = [
+        write(tmp_path, "called.pkt", called.format(8)),
+        write(tmp_path, "other.pkt", called.format(9)),
+        write(tmp_path, "plain.pkt", opening.format(7)),
+        write(tmp_path, "missing.pkt", called.replace("./defaults", "nowhere/defaults").format(9)),
+    ]
+    verdicts = [outcome.verdict for outcome in script.run_files(paths)]
+    assert verdicts == ["passed", "failed", "passed", "passed"]

@@ -1,0 +1,182 @@
+"""What the series of segments and round trips say of a known loss, and how they are drawn."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aqmlab
+from aqmlab import plots, sequence
+from aqmlab.cli import execute
+
+
+@pytest.fixture
+def one(small: dict[str, Any]) -> dict[str, Any]:
+    """One download that overflows a small buffer."""
+    small["network"]["queue"] = {"kind": "drop_tail", "limit": "10 packets"}
+    small["flows"][0]["count"] = 1
+    small["tcp"] = {"recovery": "newreno", "receive_window": "64 KiB"}
+    small["record"] = {"interval": "10 ms", "series": ["segments", "rtt", "window", "drops"]}
+    return small
+
+
+def test_a_loss_is_sent_again_at_the_third_duplicate_ack(one: dict[str, Any]) -> None:
+    result = aqmlab.run(one)
+    rows, drops = result.series("segments"), result.series("drops")
+    resent = rows[(rows["resent"] == 1) & (rows["bytes"] > 0)]
+    flow = result.flows.iloc[0]
+    assert flow["timeouts"] == 0 < flow["fast_retransmits"]
+    assert len(resent) == flow["retransmitted_segments"]
+    # NewReno sends again what was dropped, and nothing else.
+    assert sorted(resent["seq"]) == sorted(drops["seq"])
+    duplicates = rows[sequence.duplicate_acks(rows)]
+    thirds = duplicates[duplicates.groupby("ack").cumcount() == 2]
+    first = resent.iloc[0]
+    assert first["time_s"] == thirds["time_s"].iloc[0]
+    assert first["seq"] == thirds["ack"].iloc[0] == drops["seq"].min()
+    # Each loss was sent before it was dropped, after no more than the access link's time.
+    for drop in drops.itertuples():
+        sent = rows[(rows["direction"] == "sent") & (rows["seq"] == drop.seq)]["time_s"]
+        late = drop.time_s - sent[sent <= drop.time_s].max()
+        assert 0 < late < 0.05
+
+
+def test_positions_are_those_of_the_data(one: dict[str, Any]) -> None:
+    result = aqmlab.run(one)
+    rows = result.series("segments")
+    sent, acks = rows[rows["direction"] == "sent"], rows[rows["direction"] == "received"]
+    assert list(rows["flags"].iloc[:3]) == ["SYN", "SYN ACK", "ACK"]
+    data = sent[sent["bytes"] > 0]
+    assert set(data["seq"].unique()) == set(range(0, 300_000, 1460))
+    assert data["bytes"].sum() == result.flows["bytes_sent"].iloc[0]
+    assert acks["ack"].is_monotonic_increasing
+    assert acks["ack"].iloc[-1] == 300_001  # the FIN has the position behind the data
+    assert (rows["time_s"].diff()[1:] >= 0).all()
+
+
+def test_round_trips_are_those_between_segments_and_their_acks(one: dict[str, Any]) -> None:
+    """RFC 6298: one segment is timed at once, and SRTT moves by an eighth."""
+    result = aqmlab.run(one)
+    rows, samples = result.series("segments"), result.series("rtt")
+    measured = samples[samples["rtt_s"].notna()]
+    assert len(measured) > 5
+    for sample in measured[1:].itertuples():
+        ack = rows[(rows["direction"] == "received") & (rows["time_s"] == sample.time_s)].iloc[0]
+        timed = sample.time_s - sample.rtt_s
+        at = rows[(rows["direction"] == "sent") & np.isclose(rows["time_s"], timed, atol=1e-10)]
+        assert ((at["seq"] < ack["ack"]) & (at["bytes"] > 0)).any()
+    srtt = [measured["srtt_s"].iloc[0]]
+    for rtt in measured["rtt_s"][1:]:
+        srtt.append(0.875 * srtt[-1] + 0.125 * rtt)
+    np.testing.assert_allclose(measured["srtt_s"], srtt, rtol=1e-9)
+
+
+def test_sack_blocks_say_what_arrived_behind_the_loss(one: dict[str, Any]) -> None:
+    one["tcp"] |= {"recovery": "sack", "sack": True, "ecn": "off"}
+    result = aqmlab.run(one)
+    rows, drops = result.series("segments"), result.series("drops")
+    blocks = rows[rows["sack_1_left"].notna()]
+    assert len(blocks) > 10
+    resent = rows[rows["resent"] == 1].set_index("seq")["time_s"]
+    for row in blocks.itertuples():
+        edges = [
+            (getattr(row, f"sack_{i}_left"), getattr(row, f"sack_{i}_right")) for i in (1, 2, 3, 4)
+        ]
+        for left, right in edges:
+            if not np.isnan(left) and right > row.ack:
+                missing = drops[(drops["seq"] >= left) & (drops["seq"] < right)]["seq"]
+                assert all(resent[lost] < row.time_s for lost in missing)
+
+
+def test_every_column_is_documented(one: dict[str, Any]) -> None:
+    parts = Path("docs/results.md").read_text().split("\n## ")
+    result = aqmlab.run(one)
+    for name in ("segments", "rtt"):
+        (part,) = (p for p in parts if p.startswith(f"{name} "))
+        for column in result.columns(name):
+            assert f"`{column}`" in part, (name, column)
+
+
+def test_only_traced_flows_are_recorded(small: dict[str, Any]) -> None:
+    small["record"] = {"series": ["segments", "rtt"], "traced": ["C1"]}
+    result = aqmlab.run(small)
+    assert set(result.series("segments")["flow"]) == set(result.series("rtt")["flow"]) == {"C1"}
+    small["record"]["traced"] = ["C2"]
+    with pytest.raises(aqmlab.ScenarioError, match=r"record.traced.0: \"C2\" is no flow"):
+        aqmlab.run(small)
+
+
+def test_graphs_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> None:
+    small["record"]["series"] += ["segments", "rtt"]
+    result = aqmlab.run(small)
+    for draw in (plots.sequence, plots.windows, plots.rtt):
+        contents = set()
+        for _ in range(2):
+            file = plots.save(draw(result, "C1", (0.1, 2.0)), tmp_path / "graph.svg")
+            contents.add(file.read_bytes())
+        assert len(contents) == 1
+
+
+def test_the_sequence_graph_shows_what_happened(small: dict[str, Any]) -> None:
+    small["record"]["series"] += ["segments"]
+    result = aqmlab.run(small)
+    flow = result.flows.set_index("flow").loc["C0"]
+    (axes,) = plots.sequence(result, "C0").axes
+    assert axes.get_xlabel() == "time (s)"
+    assert axes.get_ylabel() == "position in the data (kB)"
+    drawn = {c.get_label(): len(c.get_paths()) for c in axes.collections}
+    points = {line.get_label(): np.size(line.get_xdata()) for line in axes.lines}
+    assert drawn["retransmission"] == flow["retransmitted_segments"] > 0
+    assert drawn["segment"] == flow["segments_sent"] - flow["retransmitted_segments"]
+    assert points["mark (CE)"] == flow["marked_packets"] > 0
+    assert points["drop"] == flow["dropped_packets"] > 0
+    assert points["ECE"] > 0
+    assert points["CWR"] > 0
+    assert points["duplicate ACK"] > 0
+    low, high = axes.get_ylim()
+    assert low <= 0
+    assert high >= 300
+
+
+def test_the_command_draws_runs_and_scenarios(
+    small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario, folder = tmp_path / "small.json", tmp_path / "run"
+    scenario.write_text(json.dumps(small))
+    assert execute(["run", str(scenario), "--out", str(folder)]) == 0
+    out = str(tmp_path / "graph.png")
+    plot = ["plot", "sequence", str(folder), "--flow", "1", "--out", out]
+    assert execute(plot) == 2
+    assert "did not record 'segments'; ask for it with [record] series = [\"segments\"]" in (
+        capsys.readouterr().err
+    )
+    for graph in sequence.SERIES:
+        Path(out).unlink(missing_ok=True)
+        assert execute(["plot", graph, str(scenario), "--flow", "C1", "--out", out]) == 0
+        assert Path(out).read_bytes().startswith(b"\x89PNG")
+    assert execute(["plot", "window", str(folder), "--flow", "7", "--out", out]) == 2
+    assert "--flow '7' is no flow of this run, which has C0, C1" in capsys.readouterr().err
+    assert execute(["plot", "window", str(folder), "--out", "graph.bmp"]) == 2
+    assert "must end in one of .png, .svg, .pdf" in capsys.readouterr().err
+
+
+def test_a_duplicate_ack_is_what_rfc_5681_says() -> None:
+    rows = pd.DataFrame(
+        [
+            ("sent", 0, 100, 0, "ACK", False),
+            ("sent", 100, 100, 0, "ACK", False),
+            ("received", 0, 0, 100, "ACK", False),
+            ("received", 0, 0, 100, "ACK", True),
+            ("received", 0, 5, 100, "ACK", False),  # it has data
+            ("received", 0, 0, 100, "ACK FIN", False),
+            ("received", 0, 0, 200, "ACK", False),
+            ("received", 0, 0, 200, "ACK", False),  # nothing is outstanding
+        ],
+        columns=["direction", "seq", "bytes", "ack", "flags", "duplicate"],
+    ).assign(window_bytes=1000)
+    assert list(sequence.duplicate_acks(rows)) == list(rows["duplicate"])
+    rows.loc[3, "window_bytes"] = 2000  # a window update
+    assert not sequence.duplicate_acks(rows).any()
