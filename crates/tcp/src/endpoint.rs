@@ -252,7 +252,7 @@ impl Endpoint {
             self.closed_at = now;
         }
         if let Some(sender) = &mut self.sender {
-            sender.timer = Time::NEVER;
+            sender.stop();
         }
         if let Some(receiver) = &mut self.receiver {
             (receiver.ack_at, receiver.ack_now) = (Time::NEVER, false);
@@ -456,11 +456,18 @@ impl Endpoint {
             }
             return;
         }
+        let tries_once = self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce;
         if !segment.flags.has(Flags::SYN) {
+            if acked && tries_once && self.ecn.handshake_marked() {
+                // A responder that does not try twice is open already, and would send no other SYN-ACK.
+                self.syn_acked(now);
+                self.establish(now);
+                self.in_synchronized(now, segment, options, field);
+            }
             return;
         }
         self.take_syn(segment, options, field);
-        if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
+        if acked && tries_once && self.ecn.handshake_marked() {
             self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
             return;
         }
