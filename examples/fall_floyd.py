@@ -2,7 +2,7 @@
 
     .venv/bin/python examples/fall_floyd.py [FILE]
 
-Draws every packet of sixteen transfers, as the paper does: segment number over time, retransmissions
+Draws every packet of sixteen transfers as the paper does: segment number over time, retransmissions
 and losses apart. The packets come from the tests' path: cargo run -p tcp --example fall_floyd.
 With FILE (.svg, .png, .pdf) the figure is left there.
 """
