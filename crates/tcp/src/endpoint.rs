@@ -456,10 +456,9 @@ impl Endpoint {
             }
             return;
         }
-        let tries_once = self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce;
         if !segment.flags.has(Flags::SYN) {
-            if acked && tries_once && self.ecn.handshake_marked() {
-                // A responder that does not try twice is open already, and would send no other SYN-ACK.
+            if acked && self.rare.as_ref().is_some_and(|r| r.tried) {
+                // A responder that sends no second SYN-ACK (RFC 5562 §5) is established already.
                 self.syn_acked(now);
                 self.establish(now);
                 self.in_synchronized(now, segment, options, field);
@@ -467,8 +466,9 @@ impl Endpoint {
             return;
         }
         self.take_syn(segment, options, field);
-        if acked && tries_once && self.ecn.handshake_marked() {
+        if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
             self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
+            self.rare().tried = true;
             return;
         }
         if acked {
@@ -673,11 +673,27 @@ impl Endpoint {
             }
             return;
         }
+        if segment.seq_len() == 0 && segment.seq.before(next) && segment.flags.has(Flags::ACK) {
+            self.take_late_ack(now, segment);
+        }
         if segment.len > 0 && segment.seq.before(next) {
             let tcp = self.tcp.clone();
             self.receiver().on_unacceptable(segment, &tcp);
         }
         self.ack_due = true;
+    }
+
+    /// An ACK from before what was received last: what it acknowledges counts (as Linux has it, up to the last
+    /// window update), or two ends whose probes crossed would answer each other for ever.
+    fn take_late_ack(&mut self, now: Time, segment: &Segment) {
+        if self.state == State::SynReceived || segment.ack.after(self.max()) {
+            return;
+        }
+        let Some(sender) = &mut self.sender else { return };
+        if segment.ack.after(sender.una) {
+            sender.on_ack(now, segment, &Options::NONE, Feedback::default(), &self.tcp);
+            self.after_ack(now);
+        }
     }
 
     /// RFC 9293 §3.10.7.4, second check: exactly the next number resets, others are challenged.

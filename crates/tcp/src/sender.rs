@@ -597,7 +597,7 @@ impl Sender {
             let at = if out { now + self.rto.timeout(tcp) } else { Time::NEVER };
             (self.timer, self.pending) = (at, Pending::Rto);
             if let Some(board) = self.more.as_mut().and_then(|m| m.board.as_mut()) {
-                board.lose_all(false); // what probed, if it was refused
+                board.lose_all(false); // the octet of a probe, if it was refused
             }
         }
         if self.una == self.max {
@@ -1373,7 +1373,7 @@ impl Sender {
     #[inline(never)]
     fn next_unusual(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match self.more {
-            _ if self.wait_for_timer => None,
+            _ if self.wait_for_timer && self.timer != Time::NEVER => None,
             Some(_) => self.next_with_more(now, tcp),
             None => self.next_by_bytes(now, tcp),
         }
@@ -1488,7 +1488,7 @@ impl Sender {
         outgoing
     }
 
-    /// The same with scoreboard, where a byte that had no room counts as lost when the window opens: no sign of congestion.
+    /// The same with scoreboard, which must know of the byte.
     fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let (clock, max) = (more.clock, self.max);
         let outgoing = self.probe_window(now, tcp);
@@ -1504,6 +1504,9 @@ impl Sender {
     fn next_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if std::mem::take(&mut more.probe_due) {
             return self.probe_tail(more, now, tcp);
+        }
+        if self.is_persisting() {
+            return None; // nothing goes but probes
         }
         let board = more.board.as_mut()?;
         let pipe = board.pipe() as f64;
@@ -1674,8 +1677,7 @@ impl Sender {
         // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out, or it goes out again, and a part is worth
         // it.
         if room < len {
-            let worth = room > 0 && (again > 0 || self.is_worth_it(room));
-            let part = sent == 0 && self.rwnd < len && worth;
+            let part = sent == 0 && room > 0 && self.rwnd < len && (again > 0 || self.is_worth_it(room));
             if !part {
                 self.persist(now, tcp);
                 return None;
