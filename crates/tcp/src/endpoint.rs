@@ -253,7 +253,7 @@ impl Endpoint {
             self.closed_at = now;
         }
         if let Some(sender) = &mut self.sender {
-            sender.timer = Time::NEVER;
+            sender.stop();
         }
         if let Some(receiver) = &mut self.receiver {
             (receiver.ack_at, receiver.ack_now) = (Time::NEVER, false);
