@@ -579,7 +579,7 @@ impl Endpoint {
     fn on_data_beyond(&mut self, now: Time, segment: &Segment, beyond: i64, field: EcnField) {
         let mut inside = *segment;
         inside.len -= beyond.min(i64::from(segment.len)) as u16;
-        inside.flags = Flags(inside.flags.0 & !Flags::FIN.0);
+        inside.flags = inside.flags.without(Flags::FIN);
         self.on_data(now, &inside, field);
     }
 
