@@ -106,6 +106,11 @@ impl Flags {
     pub fn has(self, f: Flags) -> bool {
         self.0 & f.0 == f.0
     }
+
+    /// Those that are not in `f`.
+    pub fn without(self, f: Flags) -> Flags {
+        Flags(self.0 & !f.0)
+    }
 }
 
 impl BitOr for Flags {
