@@ -7,7 +7,7 @@ use net::{Fate, OptionStore, Probe, Why};
 use units::Time;
 
 use crate::effort::Effort;
-use crate::slot::Slot;
+use crate::slot::{Phase, Slot};
 use crate::sum::Sum;
 
 /// One column.
@@ -170,6 +170,8 @@ pub struct FateRecorder {
     pub options: OptionStore,
     /// The connections.
     pub slots: Vec<Slot>,
+    /// Slots whose connection is closed and lost its last packet.
+    pub over: Vec<u32>,
     /// Drops, if they are recorded.
     pub drops: Option<Incidents>,
     /// Marks, if they are recorded.
@@ -212,10 +214,13 @@ impl Probe for LinkProbe<'_> {
         }
         match fate {
             Fate::Dropped(..) => {
-                slot.ledger.dropped(packet.way);
+                slot.ledger.dropped(packet.label.way());
                 r.options.release(packet.options);
+                if slot.phase == Phase::Closed && slot.ledger.is_settled() {
+                    r.over.push(packet.flow);
+                }
             }
-            Fate::Marked(..) => slot.ledger.marked(packet.way),
+            Fate::Marked(..) => slot.ledger.marked(packet.label.way()),
         }
     }
 }

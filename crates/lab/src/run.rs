@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{InPipe, Inside, Link, OptionStore, Options, Packet, Violation};
+use net::{InPipe, Inside, Label, Link, OptionStore, Options, Packet, Violation};
 use queues::Discipline;
 use tcp::Endpoint;
 use tcp::ecn::Mode as EcnMode;
@@ -92,6 +92,7 @@ fn run_in(scenario: &Scenario, watch: &Watch, folder: Option<&Path>) -> Result<O
     sim.observe(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch)?;
+    sim.catch_up();
     sim.check()?;
     if let Some(captures) = sim.observer.as_mut().and_then(|o| o.captures.take()) {
         captures.finish(sim.end).map_err(Failure::Capture)?;
@@ -169,6 +170,7 @@ impl<'a> Simulation<'a> {
             lasting: slots.len(),
             fates: FateRecorder {
                 options: OptionStore::default(),
+                over: Vec::new(),
                 slots,
                 drops: wants(Series::Drops).then(Incidents::default),
                 marks: wants(Series::Marks).then(Incidents::default),
@@ -210,7 +212,8 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// A packet was admitted to a link, at whose far end it arrives at `arrives`.
+    /// A packet was admitted to a link, at whose far end it arrives at `arrives`. From a queue that keeps its packets
+    /// it is seen when it arrives there.
     #[cold]
     #[inline(never)]
     fn observe_link(&mut self, now: Time, link: u32, arrives: Time, packet: &Packet) {
@@ -231,7 +234,7 @@ impl<'a> Simulation<'a> {
         if let Some(captures) = &mut observer.captures {
             captures.at_host(now, received, &seen);
         }
-        if packet.way == received
+        if packet.label.way() == received
             && let Some(traces) = &mut observer.traces
         {
             traces.segment(now, received == 1, &seen, acked);
@@ -254,7 +257,7 @@ impl<'a> Simulation<'a> {
             packet,
             options: self.fates.options.get(packet.options),
             flow: self.fates.slots[packet.flow as usize].flow,
-            shift: self.endpoints[2 * packet.flow as usize + usize::from(packet.way)].scale(),
+            shift: self.endpoints[2 * packet.flow as usize + usize::from(packet.label.way())].scale(),
         };
         (seen, self.observer.as_deref_mut())
     }
@@ -284,6 +287,9 @@ impl<'a> Simulation<'a> {
                 self.sample(now);
                 self.events.set(lane, now + self.scenario.record.interval);
             }
+            if !self.fates.over.is_empty() {
+                self.release_over();
+            }
             if self.events.events().is_multiple_of(LOOK_EVERY) {
                 self.look(watch)?;
             }
@@ -298,6 +304,21 @@ impl<'a> Simulation<'a> {
             )));
         }
         Ok(())
+    }
+
+    /// Makes up for what queues that keep packets would have done by the end.
+    fn catch_up(&mut self) {
+        for (l, link) in self.links.iter_mut().enumerate() {
+            link.catch_up(self.end, &mut self.fates.of(l as u32));
+        }
+        self.release_over();
+        if self.observer.is_some() {
+            for lane in 0..self.links.len() {
+                let link = &self.links[lane];
+                let begun: Vec<InPipe> = link.pipe().filter(|_| link.holds()).copied().collect();
+                begun.iter().for_each(|e| self.observe_link(self.end, lane as u32, e.arrives, &e.packet));
+            }
+        }
     }
 
     fn look(&mut self, watch: &Watch) -> Result<(), Failure> {
@@ -404,10 +425,14 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.links[lane as usize];
+        link.catch_up(now, &mut self.fates.of(lane));
         let entry = link.deliver(now);
         let due = link.due();
         self.events.set(lane, due);
-        if let Some(InPipe { packet, hop, .. }) = entry {
+        if let Some(InPipe { packet, hop, arrives, .. }) = entry {
+            if self.observer.is_some() && self.links[lane as usize].holds() {
+                self.observe_link(now, lane, arrives, &packet);
+            }
             if self.hops[hop as usize].only_delays() {
                 let before = self.hops[hop as usize - 1].link();
                 self.links[before as usize].delivered_beyond(&packet);
@@ -415,20 +440,20 @@ impl<'a> Simulation<'a> {
             let next = self.hops[hop as usize + 1];
             if next.is_end() {
                 // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-                self.arrive(now, 2 * packet.flow + 1 - u32::from(packet.way), &packet)?;
-            } else if !self.enter(now, hop + 1, packet) {
-                self.release(packet.flow);
+                self.arrive(now, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet)?;
+            } else {
+                self.enter(now, hop + 1, packet);
             }
         }
         Ok(())
     }
 
-    /// A packet enters the queue of the link at `hop` of its route: whether it is admitted.
+    /// A packet enters the queue of the link at `hop` of its route.
     #[inline]
-    fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) -> bool {
+    fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
         let link = self.hops[hop as usize].link();
         let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
-        let Some(arrives) = received else { return false };
+        let Some(arrives) = received else { return self.keep(now, hop, packet) };
         if self.observer.is_some() {
             self.observe_link(now, link, arrives, &packet);
         }
@@ -446,7 +471,17 @@ impl<'a> Simulation<'a> {
         let link = &mut self.links[into as usize];
         link.put(entry);
         self.events.set(into, link.due());
-        true
+    }
+
+    /// A packet was not admitted to the link at `hop`: it is dropped, or its queue keeps it until it is sent.
+    #[cold]
+    fn keep(&mut self, now: Time, hop: u32, packet: Packet) {
+        let lane = self.hops[hop as usize].link();
+        let link = &mut self.links[lane as usize];
+        if link.holds() {
+            link.keep(now, hop, packet, &mut self.fates.of(lane));
+            self.events.set(lane, link.due());
+        }
     }
 
     /// A packet reaches its endpoint.
@@ -457,7 +492,7 @@ impl<'a> Simulation<'a> {
         }
         let endpoint = &mut self.endpoints[e as usize];
         let ledger = &mut self.fates.slots[(e / 2) as usize].ledger;
-        ledger.arrived(packet.way);
+        ledger.arrived(packet.label.way());
         if packet.options == 0 {
             endpoint.on_segment(now, &packet.segment, &NO_OPTIONS, packet.ecn);
         } else {
@@ -547,10 +582,11 @@ impl<'a> Simulation<'a> {
             let hop = slot.first_hop[usize::from(way)];
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
+            let packet = Packet { flow: s, size, ecn, label: Label::new(way), options, segment };
             if self.observer.is_some() {
-                self.observe_host(now, 0, &Packet { flow: s, size, ecn, way, options, segment });
+                self.observe_host(now, 0, &{ packet }); // a copy, so that others need none in memory
             }
-            self.enter(now, hop, Packet { flow: s, size, ecn, way, options, segment });
+            self.enter(now, hop, packet);
         };
         let lane = (self.links.len() + self.sources.len()) as u32 + 1 + e;
         let closed = endpoint.is_closed();
@@ -597,6 +633,14 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// Frees the slots of connections whose last packet was dropped.
+    #[cold]
+    fn release_over(&mut self) {
+        while let Some(s) = self.fates.over.pop() {
+            self.release(s);
+        }
+    }
+
     /// What the connection in a slot counted.
     pub(crate) fn sum(&self, s: usize) -> Sum {
         Sum::of(&self.fates.slots[s], &self.endpoints[2 * s], &self.endpoints[2 * s + 1])
@@ -625,6 +669,9 @@ impl<'a> Simulation<'a> {
     fn sample(&mut self, now: Time) {
         let series = &self.scenario.record.series;
         if series.contains(&Series::Queue) {
+            for &l in &self.sampled_links {
+                self.links[l].catch_up(now, &mut self.fates.of(l as u32));
+            }
             let links = &mut self.links;
             self.queue.take(now, self.sampled_links.iter().map(|&l| QueueSample::of(&mut links[l], now)));
         }
@@ -655,13 +702,16 @@ impl<'a> Simulation<'a> {
             for entry in link.pipe() {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
-                self.fates.slots[p.flow as usize].ledger.arrived(p.way);
+                self.fates.slots[p.flow as usize].ledger.arrived(p.label.way());
                 link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
                     let before = self.hops[entry.hop as usize - 1].link() as usize;
                     self.links[before].locate(entry, true, now, &mut insides[before]);
                 }
             }
+        }
+        for (link, inside) in self.links.iter().zip(&mut insides) {
+            link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
         }
         for (l, link) in self.links.iter_mut().enumerate() {
             let violation = |what| {
@@ -677,8 +727,10 @@ impl<'a> Simulation<'a> {
         for (s, slot) in self.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
-        for entry in self.links.iter().flat_map(Link::pipe) {
-            self.fates.slots[entry.packet.flow as usize].ledger.sent(entry.packet.way);
+        for link in &self.links {
+            let mut back = |p: &Packet| self.fates.slots[p.flow as usize].ledger.sent(p.label.way());
+            link.pipe().for_each(|entry| back(&entry.packet));
+            link.locate_held(&mut Inside::default(), back);
         }
         self.insides = insides;
         Ok(())
