@@ -62,3 +62,12 @@ def test_short_connections_wait_less_behind_red(tmp_path: Path) -> None:
         assert abs(web["opened"] - 60 / 0.05) < 6 * (60 / 0.05) ** 0.5
         medians[kind] = web["median_duration_s"]
     assert medians["red"] < medians["drop_tail"]
+
+
+def test_fall_floyd(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.argv", ["fall_floyd.py", str(tmp_path / "losses.svg")])
+    runpy.run_path("examples/fall_floyd.py", run_name="__main__")
+    assert "newreno" in capsys.readouterr().out
+    assert (tmp_path / "losses.svg").stat().st_size > 10_000

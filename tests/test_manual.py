@@ -43,7 +43,7 @@ def test_the_schema_refuses_what_the_simulator_refuses(small: dict[str, Any]) ->
     assert not valid(small | {"duration": 5})
     assert not valid(small | {"duration": "5 bit/s"})
     assert not valid({"flows": small["flows"]})
-    assert not valid(small | {"network": small["network"] | {"queue": "blue"}})
+    assert not valid(small | {"network": small["network"] | {"queue": "green"}})
 
 
 @pytest.mark.parametrize("page", manual.pages().values(), ids=lambda p: p.name)

@@ -53,7 +53,23 @@ def explanation(name: str) -> str:
     if name in studies.names():
         return study_page(name)
     found = manual.find(name)
-    return "\n".join(page_text(page) if p is None else key_text(p, page) for page, p in found)
+    alike: dict[str, list[tuple[Page, Parameter]]] = {}
+    texts = []
+    for page, p in found:
+        if p is None:
+            texts.append(page_text(page))
+        else:
+            alike.setdefault(key_text(p), []).append((page, p))
+    return "\n".join([*texts, *(_shared_key_text(owners) for owners in alike.values())])
+
+
+def _shared_key_text(owners: list[tuple[Page, Parameter]]) -> str:
+    """Return a key that several pages have alike."""
+    page, p = owners[0]
+    if len(owners) == 1:
+        return key_text(p, page)
+    pages = ", ".join(page.name for page, _ in owners)
+    return "\n".join([key_text(p), *_wrap(f"A key of {pages}.", 4)])
 
 
 def study_page(name: str) -> str:

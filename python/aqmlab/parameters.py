@@ -11,56 +11,1539 @@ from aqmlab.scenario import Document, Table
 
 __all__ = [
     "Abe",
+    "AdaptiveRed",
     "Arrivals",
+    "Avq",
     "Bbr",
     "Bbr3",
-    "BitErrors",
+    "Blue",
     "Bulk",
-    "Cbr",
-    "Corruption",
+    "Choke",
+    "Codel",
     "Cubic",
     "Dctcp",
-    "DelaySpikes",
     "DropTail",
+    "Dualpi2",
     "Dumbbell",
-    "Duplication",
     "Exponential",
     "Flow",
-    "GilbertElliott",
+    "FqCodel",
+    "Fred",
     "Graph",
     "Highspeed",
     "Htcp",
     "Hystart",
     "Illinois",
-    "Jitter",
     "Ledbat",
     "Link",
-    "ListedLoss",
     "Lognormal",
-    "Loss",
     "Messages",
-    "OnOff",
-    "Outage",
+    "NonlinearRed",
     "Pareto",
     "Pcap",
-    "PeriodicLoss",
     "PhaseBreaking",
-    "Poisson",
+    "Pi",
+    "Pi2",
+    "Pie",
+    "PieEnhanced",
     "Prague",
     "Record",
     "Red",
+    "Rem",
     "Reno",
-    "Reordering",
-    "Replay",
+    "Rio",
     "Scalable",
     "Scenario",
+    "SelfConfiguringRed",
+    "Sfb",
     "Spread",
+    "Sred",
     "Standard",
+    "TcRed",
     "Tcp",
+    "Threshold",
     "Vegas",
-    "Voip",
     "Westwood",
+    "Wred",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dualpi2(Table):
+    """DualPI2 keeps Scalable packets, told by ECT(1) or CE, in a queue of their own (L) that is served nearly always first and marks as soon as a packet waits a millisecond.
+
+    The others (C) are held at a target delay by PI2: dropped, or marked if ECT(0), with p' squared.
+    Scalable packets are marked with k p' at least, so that flows of both kinds share the link
+    evenly while each keeps its own delay. When the Classic probability reaches 1/k², what is
+    ECN-capable is dropped too. A limit in bytes must leave room for an MTU.
+
+    Parameters
+    ----------
+    target : str | None
+        The delay at which the C queue is held. Default: 15 ms. Range: above 0 s. Source: rfc9332
+        Appendix A.1: 15 ms.
+    t_update : str | None
+        Time between two changes of the probability (Tupdate). Default: 16 ms. Range: at least
+        0.000001 s. Source: rfc9332 Appendix A.1: 16 ms.
+    alpha : float | None
+        Integral gain in Hz (alpha). Default: 0.16. Range: at least 0. Source: rfc9332 Appendix A.1:
+        0.16 Hz.
+    beta : float | None
+        Proportional gain in Hz (beta). Default: 3.2. Range: at least 0. Source: rfc9332 Appendix
+        A.1: 3.2 Hz.
+    coupling : float | None
+        Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
+        Source: rfc9332 §4.3: 2.
+    min_th : str | None
+        Delay above which the L queue marks (minTh). Default: 800 us. Range: at least 0 s. Source:
+        rfc9332 Appendix A.1: 800 us.
+    range : str | None
+        Further delay at which it marks every packet (range); 0: a step. Default: 400 us. Range: at
+        least 0 s. Source: rfc9332 Appendix A.1: 400 us.
+    th_len : str | None
+        While no more than this waits in the L queue it marks for the C queue's sake only (Th_len).
+        Default: 1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets.
+        Source: rfc9332 Appendix A.1: 1 packet.
+    classic_share : float | None
+        Share of the link that the C queue has when both have packets. Default: 0.0625. Source:
+        rfc9332 Appendix A.2: 1/16.
+    mtu : str | None
+        Room that a limit in bytes must have left for a packet of any size. Default: 1500 B. Range:
+        at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1, figure 3: 1 MTU.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "dualpi2"
+
+    target: str | None = None
+    t_update: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    coupling: float | None = None
+    min_th: str | None = None
+    range: str | None = None
+    th_len: str | None = None
+    classic_share: float | None = None
+    mtu: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FqCodel(Table):
+    """FQ-CoDel gives each flow a queue of its own, served in turn, a quantum of bytes each.
+
+    A flow that sends less than its share finds its queue empty, counts as new, and goes first. Each
+    queue is held by CoDel. When more packets are kept than `packet_limit` says, the longest queue
+    loses half of its own, from the head. The limit of the buffer is not used.
+
+    Parameters
+    ----------
+    target : str | None
+        Delay that a queue may have standing (TARGET of CoDel). Default: 5 ms. Range: above 0 s.
+        Source: rfc8290 §5.2.2: 5 ms.
+    interval : str | None
+        Time in which the delay must have been below the target once (INTERVAL of CoDel). Default:
+        100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
+    mtu : str | None
+        While no more than this waits in a queue nothing is signalled. Default: 1500 B. Range: at
+        least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+    quantum : str | None
+        Bytes that a queue may send in its turn. Default: 1514 B. Range: at least 1 B, at most
+        1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
+    flows : int | None
+        Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5:
+        1024.
+    packet_limit : str | None
+        Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
+        1 packets, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240 packets.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "fq_codel"
+
+    target: str | None = None
+    interval: str | None = None
+    mtu: str | None = None
+    quantum: str | None = None
+    flows: int | None = None
+    packet_limit: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Codel(Table):
+    """CoDel watches how long packets wait.
+
+    When even the least delay of an interval is above the target, packets are signalled at the head
+    of the queue (marked if ECN-capable, else dropped), the next one after interval/√count: slowly
+    faster, until the delay falls below the target. It has no other settings, and the rate of the
+    link may vary.
+
+    Parameters
+    ----------
+    target : str | None
+        Delay that a standing queue may have (TARGET). Default: 5 ms. Range: above 0 s. Source:
+        rfc8289 §4.4: 5 ms.
+    interval : str | None
+        Time in which the delay must have been below the target once (INTERVAL); about the largest
+        round-trip time. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3: 100 ms.
+    mtu : str | None
+        While no more than this waits nothing is signalled (maxpacket). Default: 1500 B. Range: at
+        least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "codel"
+
+    target: str | None = None
+    interval: str | None = None
+    mtu: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choke(Table):
+    """RED that holds down unresponsive flows without any state for flows.
+
+    While the average is above minth, each arriving packet is compared with one drawn at random from
+    the queue; if both are of the same flow both are dropped. Otherwise RED decides. A flow that
+    fills the queue meets itself most often.
+
+    Parameters
+    ----------
+    minth : str | None
+        Average queue below which every packet passes (minth). Default: 5 packets. Range: above 0
+        packets or B. Source: floyd1993red §6.
+    maxth : str | None
+        Average queue above which every packet is dropped (maxth). Default: 15 packets. Range: above
+        0 packets or B. Source: floyd1997parameters: three times minth.
+    maxp : float | None
+        Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
+        most 1. Source: floyd1997parameters: 1/10.
+    wq : float | None
+        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
+        Source: pan2000choke §III: 0.002.
+    candidates : int | None
+        How many packets of the queue an arriving packet is compared with. Default: 1. Range: at
+        least 1, at most 1000. Source: pan2000choke §II: 1.
+    idle_packet_size : str | None
+        Size of the packets that are pretended to have arrived while the queue was idle. Default:
+        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "choke"
+
+    minth: str | None = None
+    maxth: str | None = None
+    maxp: float | None = None
+    wq: float | None = None
+    candidates: int | None = None
+    idle_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pi2(Table):
+    """PI2 holds the queueing delay at a target with a probability p' that grows linearly with the rate of Scalable senders.
+
+    Classic packets are signalled with p' squared (two draws, both below p'), because the rate of
+    Reno and its kin goes with the square root of theirs; Scalable ones, told by ECT(1) or CE, are
+    marked with k p'. The square takes the place of PIE's table of scales.
+
+    Parameters
+    ----------
+    target : str | None
+        The delay that is held. Default: 15 ms. Range: above 0 s. Source: rfc9332 Appendix A.1: 15
+        ms.
+    t_update : str | None
+        Time between two changes of the probability (Tupdate). Default: 16 ms. Range: at least
+        0.000001 s. Source: rfc9332 Appendix A.1: 16 ms.
+    alpha : float | None
+        Integral gain in Hz (alpha). Default: 0.16. Range: at least 0. Source: rfc9332 Appendix A.1:
+        0.16 Hz.
+    beta : float | None
+        Proportional gain in Hz (beta). Default: 3.2. Range: at least 0. Source: rfc9332 Appendix
+        A.1: 3.2 Hz.
+    coupling : float | None
+        Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
+        Source: rfc9332 §4.3: 2.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "pi2"
+
+    target: str | None = None
+    t_update: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    coupling: float | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PieEnhanced(Table):
+    """PIE as its RFC suggests to build it: it measures the departure rate instead of stamping packets, is off until a third of the buffer is filled, spaces its drops, never faster than once in 0.85/p packets and at the latest after 8.5/p, and raises the probability by 2 % at most once it exceeds 10 %.
+
+    Parameters
+    ----------
+    target : str | None
+        The delay that is held (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
+        Appendix B: 15 ms.
+    max_burst : str | None
+        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
+        rfc8033 Appendix B: 150 ms.
+    t_update : str | None
+        Time between two changes of the probability (T_UPDATE). Default: 15 ms. Range: at least
+        0.000001 s. Source: rfc8033 Appendix B: 15 ms.
+    alpha : float | None
+        Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
+        0. Source: rfc8033 Appendix B: 1/8.
+    beta : float | None
+        Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
+        Appendix B: 1 + 1/4.
+    mean_packet_size : str | None
+        Twice this may wait without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at least 1 B, at
+        most 65535 B. Source: rfc8033 §4.1 leaves it open; 1024 B is Linux's least.
+    mark_below : float | None
+        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
+        Default: 0.1. Source: rfc8033 Appendix B: 10 %.
+    tail_drop : str | None
+        Bytes that may wait (TAIL_DROP); a third of them turns PIE on; absent: the limit of the
+        buffer, packets taken for 1500 B. Default: absent. Range: at least 1 B. Source: rfc8033
+        §5.3: the tail drop threshold.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "pie_enhanced"
+
+    target: str | None = None
+    max_burst: str | None = None
+    t_update: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    mean_packet_size: str | None = None
+    mark_below: float | None = None
+    tail_drop: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pie(Table):
+    """PIE (proportional integral controller enhanced) holds the queueing delay at a target.
+
+    Every t_update the drop probability is changed by the delay's distance from the target and by
+    its trend; small probabilities are changed in small steps. Packets are dropped at random on
+    arrival, not during a burst that follows a calm, and not while the queue is nearly empty.
+
+    Parameters
+    ----------
+    target : str | None
+        The delay that is held (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source: rfc8033
+        Appendix A: 15 ms.
+    max_burst : str | None
+        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
+        rfc8033 Appendix A: 150 ms.
+    t_update : str | None
+        Time between two changes of the probability (T_UPDATE). Default: 15 ms. Range: at least
+        0.000001 s. Source: rfc8033 Appendix A: 15 ms.
+    alpha : float | None
+        Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
+        0. Source: rfc8033 Appendix A: 1/8.
+    beta : float | None
+        Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
+        Appendix A: 1 + 1/4.
+    mean_packet_size : str | None
+        Twice this may wait without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at least 1 B, at
+        most 65535 B. Source: rfc8033 §4.1 leaves it open; 1024 B is Linux's least.
+    mark_below : float | None
+        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
+        Default: 0.1. Source: rfc8033 §5.1: 10 %.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "pie"
+
+    target: str | None = None
+    max_burst: str | None = None
+    t_update: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    mean_packet_size: str | None = None
+    mark_below: float | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Avq(Table):
+    """AVQ keeps a virtual queue beside the real one, with its own, smaller capacity.
+
+    A packet that would overflow it is signalled. The virtual capacity is adapted so that the link
+    is used to the wished share: signals come before the real queue builds up, and by rate instead
+    of length.
+
+    Parameters
+    ----------
+    utilization : float | None
+        Share of the link that is to be used (gamma). Default: 0.98. Range: above 0, at most 1.
+        Source: kunniyur2001avq §4: 0.98.
+    smoothing : float | None
+        How fast the virtual capacity is adapted (alpha). Default: 0.15. Range: above 0. Source:
+        kunniyur2001avq §4: 0.15.
+    virtual_buffer : str | None
+        Size of the virtual buffer (B). Default: 100000 B. Range: at least 1 B. Source:
+        kunniyur2001avq §4: 100 packets of 1000 B, the size of the real buffer.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "avq"
+
+    utilization: float | None = None
+    smoothing: float | None = None
+    virtual_buffer: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pi(Table):
+    """PI holds the queue at its reference whatever the load.
+
+    A fixed number of times a second the probability is changed by the queue's distance from the
+    reference and by how that changed; every packet is signalled with it.
+
+    Parameters
+    ----------
+    qref : str | None
+        The queue that is held (qref). Default: 200 packets. Range: at least 0 packets or B. Source:
+        hollot2001pi: 200 packets.
+    a : float | None
+        Coefficient of the present distance, per packet (a). Default: 1.822e-05. Range: above 0.
+        Source: hollot2001pi.
+    b : float | None
+        Coefficient of the distance one period ago, per packet (b). Default: 1.816e-05. Range: above
+        0. Source: hollot2001pi.
+    period : str | None
+        Time between two samples (T). Default: 6.25 ms. Range: at least 0.000001 s. Source:
+        hollot2001pi: 160 Hz.
+    mean_packet_size : str | None
+        Size of the packets that the coefficients are for, where qref is in bytes. Default: 500 B.
+        Range: at least 1 B, at most 65535 B. Source: hollot2001pi: 500 B.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "pi"
+
+    qref: str | None = None
+    a: float | None = None
+    b: float | None = None
+    period: str | None = None
+    mean_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rem(Table):
+    """REM separates the measure of congestion from queue and loss: a price grows while more comes in than goes out, or more waits than the target, and falls otherwise, so that it settles where the rates match and the target waits, whatever the number of users.
+
+    A packet is signalled with probability 1 - phi^-price: over several links the probabilities make
+    up that of the summed price.
+
+    Parameters
+    ----------
+    target : str | None
+        The queue that is held (b*). Default: 20 packets. Range: at least 0 packets or B. Source:
+        athuraliya2001rem: 20 packets.
+    gamma : float | None
+        Step of the price (gamma). Default: 0.001. Range: above 0. Source: athuraliya2001rem.
+    alpha : float | None
+        Weight of the queue beside the rates (alpha). Default: 0.1. Range: above 0. Source:
+        athuraliya2001rem.
+    phi : float | None
+        Base of the exponential (phi). Default: 1.001. Range: above 1. Source: athuraliya2001rem.
+    period : str | None
+        Time between two changes of the price. Default: 10 ms. Range: at least 0.000001 s. Source:
+        athuraliya2001rem leaves it open; 10 ms is ns-2's.
+    mean_packet_size : str | None
+        Size of the packets in which the rates are counted, and the queue if the target is in bytes.
+        Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "rem"
+
+    target: str | None = None
+    gamma: float | None = None
+    alpha: float | None = None
+    phi: float | None = None
+    period: str | None = None
+    mean_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sfb(Table):
+    """SFB holds down flows that do not answer to signals, with little state.
+
+    Each packet is hashed to one bin a level. A bin whose packets exceed its size raises its
+    probability and drops; one that is empty lowers it. A packet is signalled with the least
+    probability of its bins, so that only a flow all of whose bins are pushed to 1 is taken for
+    unresponsive: such flows share a limited rate.
+
+    Parameters
+    ----------
+    levels : int | None
+        Levels, each with its hash function (L). Default: 2. Range: at least 1, at most 16. Source:
+        feng2002blue §V: 2.
+    bins : int | None
+        Bins a level (N). Default: 23. Range: at least 1, at most 65536. Source: feng2002blue §V:
+        23.
+    bin_size : str | None
+        Packets that a bin may have waiting; absent: 1.5 times its share of the limit. Default:
+        absent. Range: at least 1 packets. Source: feng2002blue §V: 1.5/N of the buffer.
+    increment : float | None
+        How much a full bin raises its probability. Default: 0.0005. Range: above 0, at most 1.
+        Source: tc-sfb(8): 0.00050.
+    decrement : float | None
+        How much an empty bin lowers it. Default: 5e-05. Range: above 0, at most 1. Source:
+        tc-sfb(8): 0.00005.
+    penalty_rate : float | None
+        Packets a second that are let in of all unresponsive flows together. Default: 10.0. Range:
+        at least 0. Source: tc-sfb(8): 10 packets a second.
+    penalty_burst : str | None
+        How many of them at once. Default: 20 packets. Range: at least 0 packets. Source: tc-sfb(8):
+        20 packets.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "sfb"
+
+    levels: int | None = None
+    bins: int | None = None
+    bin_size: str | None = None
+    increment: float | None = None
+    decrement: float | None = None
+    penalty_rate: float | None = None
+    penalty_burst: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blue(Table):
+    """BLUE keeps one probability pm.
+
+    A packet lost to a full buffer raises it by d1, the link falling idle lowers it by d2, at most
+    once in freeze_time. Every arriving packet is signalled with probability pm. The right rate of
+    signals is found even by a small buffer.
+
+    Parameters
+    ----------
+    increment : float | None
+        How much a loss raises the probability (d1). Default: 0.02. Range: above 0, at most 1.
+        Source: feng2002blue, setting B4.
+    decrement : float | None
+        How much an idle link lowers it (d2). Default: 0.002. Range: above 0, at most 1. Source:
+        feng2002blue, setting B4.
+    freeze_time : str | None
+        Least time between two changes. Default: 100 ms. Range: at least 0 s. Source: feng2002blue,
+        setting B4: 100 ms.
+    early_threshold : str | None
+        A queue above this counts as a loss, before the buffer is full (L); absent: only losses
+        count. Default: absent. Range: at least 0 packets or B. Source: feng2002blue: packet loss or
+        qlen > L.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "blue"
+
+    increment: float | None = None
+    decrement: float | None = None
+    freeze_time: str | None = None
+    early_threshold: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold(Table):
+    """The instantaneous threshold of DCTCP's switches: a packet is signalled (marked if ECN-capable, else dropped) if more than the threshold waits when it arrives.
+
+    No average, no chance.
+
+    Parameters
+    ----------
+    threshold : str | None
+        What may wait without a signal (K). Default: 20 packets. Range: at least 0 packets or B.
+        Source: alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10 Gbit/s.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "threshold"
+
+    threshold: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sred(Table):
+    """SRED estimates the number of flows without a state for each: it keeps a list of recently seen flows ("zombies") and compares each packet with one of them at random.
+
+    The rate of hits is about one over the number of flows. The drop probability grows with its
+    square, up to 256 flows, and in three steps with the queue: none below a sixth of the buffer, a
+    quarter of pmax below a third, pmax above.
+
+    Parameters
+    ----------
+    zombies : int | None
+        Length of the list (M). Default: 1000. Range: at least 1, at most 1000000. Source:
+        ott1999sred §2: 1000.
+    overwrite : float | None
+        Probability that a zombie that was not hit is overwritten (p). Default: 0.25. Range: above
+        0, at most 1. Source: ott1999sred §2: 0.25.
+    pmax : float | None
+        Largest drop probability (pmax). Default: 0.15. Range: above 0, at most 1. Source:
+        ott1999sred §3: 0.15.
+    variant : Literal["simple", "full"] | None
+        Which drop probability is used. Default: full. "simple": By queue and number of flows.
+        "full": Also larger for a packet whose flow was hit, so that flows with many packets lose
+        more. Source: ott1999sred §4.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "sred"
+
+    zombies: int | None = None
+    overwrite: float | None = None
+    pmax: float | None = None
+    variant: Literal["simple", "full"] | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fred(Table):
+    """FRED keeps a count of the waiting packets of every flow that has any.
+
+    A flow may always have minq packets waiting, never more than minth, and strikes are counted
+    against flows that try: they are then held to the average flow's share. Between minth and maxth
+    RED's random drops hit only flows with more than their share; above maxth every packet is
+    dropped.
+
+    Parameters
+    ----------
+    minth : str | None
+        Average queue below which no packet is dropped at random, and most packets a flow may have
+        waiting; absent: a quarter of the limit. Default: absent. Range: above 0 packets. Source:
+        lin1997fred §4: min(buffer size / 4, RTT).
+    maxth : str | None
+        Average queue above which every packet is dropped; absent: twice minth. Default: absent.
+        Range: above 0 packets. Source: lin1997fred §4: 2 minth.
+    maxp : float | None
+        Drop probability when the average reaches maxth. Default: 0.02. Range: above 0, at most 1.
+        Source: lin1997fred §4: 0.02.
+    wq : float | None
+        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
+        Source: lin1997fred §4: 0.002.
+    minq : str | None
+        Packets that a flow may have waiting without being dropped at random (minq). Default: 2
+        packets. Range: at least 1 packets. Source: lin1997fred §4: 2 for small buffers, 4 for large
+        ones.
+    idle_packet_size : str | None
+        Size of the packets that are pretended to have arrived while the queue was empty; also that
+        of the limit's packets, if it is in bytes. Default: 500 B. Range: at least 1 B, at most
+        65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "fred"
+
+    minth: str | None = None
+    maxth: str | None = None
+    maxp: float | None = None
+    wq: float | None = None
+    minq: str | None = None
+    idle_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rio(Table):
+    """RIO is twin RED for packets that are in or out of their sender's profile, told by their codepoints.
+
+    Out packets are signalled earlier, more often, and by the whole queue's average; In packets only
+    by that of the In packets. Its In thresholds are higher than those for Out.
+
+    Parameters
+    ----------
+    in_dscp : Sequence[int] | None
+        The codepoints of In packets; all others are Out. Default: 10, 18, 26, 34. Source: rfc2597
+        §6: AF11, AF21, AF31, AF41, low drop precedence.
+    in_minth : str | None
+        Average of the In packets below which none of them is signalled. Default: 40 packets. Range:
+        above 0 packets or B. Source: clark1998rio §IV: 40/70/0.02.
+    in_maxth : str | None
+        Average of the In packets above which every one of them is signalled. Default: 70 packets.
+        Range: above 0 packets or B. Source: clark1998rio §IV: 40/70/0.02.
+    in_maxp : float | None
+        Signal probability of In packets at in_maxth. Default: 0.02. Range: above 0, at most 1.
+        Source: clark1998rio §IV: 40/70/0.02.
+    out_minth : str | None
+        Average below which no Out packet is signalled. Default: 10 packets. Range: above 0 packets
+        or B. Source: clark1998rio §IV: 10/30/0.2.
+    out_maxth : str | None
+        Average above which every Out packet is signalled. Default: 30 packets. Range: above 0
+        packets or B. Source: clark1998rio §IV: 10/30/0.2.
+    out_maxp : float | None
+        Signal probability of Out packets at out_maxth. Default: 0.2. Range: above 0, at most 1.
+        Source: clark1998rio §IV: 10/30/0.2.
+    coupling : Literal["coupled", "decoupled"] | None
+        What the average of the Out packets counts. Default: coupled. "coupled": In and Out packets
+        (RIO-C): Out packets are dropped first, whatever fills the queue. "decoupled": Out packets
+        alone (RIO-D). Source: clark1998rio: the average of all packets.
+    wq : float | None
+        Weight of the present queue in the averages (wq). Default: 0.002. Range: above 0, at most 1.
+        Source: floyd1993red §6: 0.002.
+    spacing : Literal["geometric", "uniform", "wait"] | None
+        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
+        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
+        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
+        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
+        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+    above_maxth : Literal["drop", "mark"] | None
+        What happens to a packet above its maxth. Default: drop. "drop": It is dropped, ECN-capable
+        or not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
+        rfc3168 §7.
+    idle_packet_size : str | None
+        Size of the packets that are pretended to have arrived while the queue was idle. Default:
+        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "rio"
+
+    in_dscp: Sequence[int] | None = None
+    in_minth: str | None = None
+    in_maxth: str | None = None
+    in_maxp: float | None = None
+    out_minth: str | None = None
+    out_maxth: str | None = None
+    out_maxp: float | None = None
+    coupling: Literal["coupled", "decoupled"] | None = None
+    wq: float | None = None
+    spacing: Literal["geometric", "uniform", "wait"] | None = None
+    above_maxth: Literal["drop", "mark"] | None = None
+    idle_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wred(Table):
+    """RED that treats drop precedences differently: the packets of each, told by their codepoints, have their own minth, maxth and maxp.
+
+    The best comes first in the list; each entry has the keys dscp (a list of codepoints), minth,
+    maxth and maxp.
+
+    Parameters
+    ----------
+    precedences : Sequence[Mapping[str, Any]]
+        The precedences, best first. Source: rfc2597 §2: an AF class has three.
+    averaged : Literal["all", "own", "own-and-better"] | None
+        Whose packets the average of a precedence counts. Default: all. "all": All: one average for
+        every class (WRED). "own": Those of the class alone (GRED). "own-and-better": Those of the
+        class and of all better ones (RIO, coupled). Source: WRED as routers have it.
+    wq : float | None
+        Weight of the present queue in the averages (wq). Default: 0.002. Range: above 0, at most 1.
+        Source: floyd1993red §6: 0.002.
+    gentle : bool | None
+        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
+        Default: false. Source: clark1998rio has none.
+    spacing : Literal["geometric", "uniform", "wait"] | None
+        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
+        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
+        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
+        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
+        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+    above_maxth : Literal["drop", "mark"] | None
+        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
+        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
+        Kuzmanovic 2005). Source: rfc3168 §7.
+    idle_packet_size : str | None
+        Size of the packets that are pretended to have arrived while the queue was idle. Default:
+        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "wred"
+
+    precedences: Sequence[Mapping[str, Any]]
+    averaged: Literal["all", "own", "own-and-better"] | None = None
+    wq: float | None = None
+    gentle: bool | None = None
+    spacing: Literal["geometric", "uniform", "wait"] | None = None
+    above_maxth: Literal["drop", "mark"] | None = None
+    idle_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NonlinearRed(Table):
+    """RED with a quadratic curve: gentler than RED near minth, more aggressive near maxth, so that a light load is let use the buffer and the thresholds matter less.
+
+    Parameters
+    ----------
+    minth : str | None
+        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
+        packets or B. Source: floyd1993red §6.
+    maxth : str | None
+        Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
+        above 0 packets or B. Source: floyd1997parameters: three times minth.
+    maxp : float | None
+        Signal probability when the average reaches maxth: 1.5 times RED's maxp gives the same mean
+        probability. Default: 0.15. Range: above 0, at most 1. Source: zhou2006nonlinear: 1.5 maxp,
+        maxp 0.1.
+    wq : float | None
+        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
+        Source: floyd1993red §6: 0.002.
+    spacing : Literal["geometric", "uniform", "wait"] | None
+        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
+        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
+        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
+        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
+        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+    above_maxth : Literal["drop", "mark"] | None
+        What happens to a packet above maxth. Default: drop. "drop": It is dropped, ECN-capable or
+        not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
+        rfc3168 §7.
+    idle_packet_size : str | None
+        Size of the packets that are pretended to have arrived while the queue was idle. Default:
+        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "nonlinear_red"
+
+    minth: str | None = None
+    maxth: str | None = None
+    maxp: float | None = None
+    wq: float | None = None
+    spacing: Literal["geometric", "uniform", "wait"] | None = None
+    above_maxth: Literal["drop", "mark"] | None = None
+    idle_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfConfiguringRed(Table):
+    """RED that sets maxp by its own success.
+
+    When the average falls below minth RED has been too aggressive, and maxp is divided by alpha;
+    when it rises above maxth RED has been too timid, and maxp is multiplied by beta. It is changed
+    once a crossing.
+
+    Parameters
+    ----------
+    minth : str | None
+        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
+        packets or B. Source: floyd1993red §6.
+    maxth : str | None
+        Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
+        above 0 packets or B. Source: floyd1997parameters: three times minth.
+    maxp : float | None
+        maxp at the start. Default: 0.1. Range: above 0, at most 1. Source: floyd1997parameters:
+        1/10.
+    alpha : float | None
+        What maxp is divided by when the average falls below minth. Default: 3.0. Range: above 1.
+        Source: feng1999selfconfiguring: 3.
+    beta : float | None
+        What maxp is multiplied by when the average rises above maxth. Default: 2.0. Range: above 1.
+        Source: feng1999selfconfiguring: 2.
+    wq : float | None
+        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
+        Source: floyd1993red §6: 0.002.
+    gentle : bool | None
+        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
+        Default: false. Source: feng1999selfconfiguring is older than gentle RED.
+    spacing : Literal["geometric", "uniform", "wait"] | None
+        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
+        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
+        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
+        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
+        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+    above_maxth : Literal["drop", "mark"] | None
+        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
+        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
+        Kuzmanovic 2005). Source: rfc3168 §7.
+    idle_packet_size : str | None
+        Size of the packets that are pretended to have arrived while the queue was idle. Default:
+        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "self_configuring_red"
+
+    minth: str | None = None
+    maxth: str | None = None
+    maxp: float | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    wq: float | None = None
+    gentle: bool | None = None
+    spacing: Literal["geometric", "uniform", "wait"] | None = None
+    above_maxth: Literal["drop", "mark"] | None = None
+    idle_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptiveRed(Table):
+    """RED that sets itself: maxp is adapted, slowly and within 1 to 50 %, so that the average stays in the middle fifth between minth and maxth, whatever the load.
+
+    Unless they are given, the thresholds follow from a target delay and the weight from the rate of
+    the link. Gentle, as the paper asks.
+
+    Parameters
+    ----------
+    target_delay : str | None
+        Queueing delay that the thresholds are set for: minth is half of it, 5 packets at least.
+        Default: 5 ms. Range: above 0 s. Source: floyd2001adaptive §5: minth = max(5, delay C / 2).
+    minth : str | None
+        Average queue below which no packet is signalled; absent: by the target delay. Default:
+        absent. Range: above 0 packets or B. Source: floyd2001adaptive §5.
+    maxth : str | None
+        Average queue where gentle begins; absent: three times minth. Default: absent. Range: above
+        0 packets or B. Source: floyd2001adaptive §5.
+    wq : float | None
+        Weight of the present queue in the average; absent: 1 - exp(-1/C), C the packets the link
+        sends in a second. Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive
+        §4.3.
+    mean_packet_size : str | None
+        Size of the packets that C counts. Default: 500 B. Range: at least 1 B, at most 65535 B.
+        Source: floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's.
+    maxp : float | None
+        maxp at the start. Default: 0.1. Range: above 0, at most 0.5. Source: floyd1997parameters:
+        1/10.
+    interval : str | None
+        Time between two changes of maxp. Default: 500 ms. Range: at least 0.000001 s. Source:
+        floyd2001adaptive fig. 1: 0.5 s.
+    increment : float | None
+        Most that is added to maxp at once; a quarter of maxp, if that is less (alpha). Default:
+        0.01. Range: above 0, at most 1. Source: floyd2001adaptive fig. 1: min(0.01, maxp/4).
+    decrease : float | None
+        What maxp is multiplied with when the average is too low (beta). Default: 0.9. Range: above
+        0, at most 1. Source: floyd2001adaptive fig. 1: 0.9.
+    spacing : Literal["geometric", "uniform", "wait"] | None
+        How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
+        probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
+        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
+        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
+        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+    above_maxth : Literal["drop", "mark"] | None
+        What happens to a packet above twice maxth. Default: drop. "drop": It is dropped,
+        ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic
+        2005). Source: rfc3168 §7.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "adaptive_red"
+
+    target_delay: str | None = None
+    minth: str | None = None
+    maxth: str | None = None
+    wq: float | None = None
+    mean_packet_size: str | None = None
+    maxp: float | None = None
+    interval: str | None = None
+    increment: float | None = None
+    decrease: float | None = None
+    spacing: Literal["geometric", "uniform", "wait"] | None = None
+    above_maxth: Literal["drop", "mark"] | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcRed(Table):
+    """RED with the parameters of Linux's `tc`, in bytes.
+
+    Between min and max packets are signalled (marked if ECN-capable, else dropped) with a
+    probability that rises to about `probability`; above max every packet is. The weight of the
+    average follows from burst, min and avpkt; the decay while idle from bandwidth and avpkt. As
+    with `tc`, give the limit in bytes too.
+
+    Parameters
+    ----------
+    min : str | None
+        Average queue where signals begin; absent: a third of max. Default: absent. Range: at least
+        1 B. Source: tcred8: max/3.
+    max : str
+        Average queue above which every packet is signalled. Range: at least 1 B, at most 1000000000
+        B. Source: tcred8: at least twice min.
+    avpkt : str | None
+        Average packet size. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: tcred8:
+        1000 is a good value.
+    burst : str | None
+        Packets of a burst that passes unsignalled: sets the weight; absent: (2 min + max)/(3
+        avpkt). Default: absent. Range: a whole number, at least 1 packets, at most 1000000 packets.
+        Source: tcred8: (min+min+max)/(3*avpkt).
+    probability : float | None
+        Signal probability at max; rounded to a power of two of (max - min). Default: 0.02. Range:
+        above 0, at most 1. Source: tcred8: 0.02, suggested 0.01 to 0.02.
+    bandwidth : str | None
+        Rate at which the average decays while idle. Default: 10 Mbit/s. Source: tcred8: 10Mbit.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "tc_red"
+
+    max: str
+    min: str | None = None
+    avpkt: str | None = None
+    burst: str | None = None
+    probability: float | None = None
+    bandwidth: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,16 +1552,16 @@ class Red(Table):
 
     Below minth every packet passes; between minth and maxth packets are signalled (marked if
     ECN-capable, else dropped) with a probability that rises linearly to maxp; above maxth every
-    packet is.
+    packet is. The average is kept in packets or in bytes, as the thresholds are given.
 
     Parameters
     ----------
     minth : str | None
         Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets. Source: floyd1993red §6: a useful least value is 5 packets.
+        packets or B. Source: floyd1993red §6: a useful least value is 5 packets.
     maxth : str | None
         Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets. Source: floyd1997parameters: three times minth.
+        above 0 packets or B. Source: floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
@@ -98,6 +1581,14 @@ class Red(Table):
         What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
         dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
         Kuzmanovic 2005). Source: rfc3168 §7.
+    chance_by : Literal["packet", "size"] | None
+        Whether a large packet is signalled more often than a small one. Default: packet. "packet":
+        Every packet has the same probability. "size": The probability is that of a packet of the
+        reference size times the packet's share of it. Source: floyd1993red §4: size where the queue
+        is measured in bytes; rfc7141 §2.2: packet.
+    reference_size : str | None
+        The size whose probability is that of the average, where size counts. Default: 1500 B.
+        Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet size.
     least_backlog : str | None
         No packet is signalled while this many or fewer wait, whatever the average; 0: the average
         alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
@@ -107,14 +1598,24 @@ class Red(Table):
         500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4, the time s of a small
         packet; 500 B is ns-2's.
     limit : str | None
-        The most packets it holds; one that arrives at a full buffer is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets, at most 1000000000 packets. Source:
-        rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -130,10 +1631,14 @@ class Red(Table):
     gentle: bool | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
+    chance_by: Literal["packet", "size"] | None = None
+    reference_size: str | None = None
     least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
 
 
@@ -146,14 +1651,24 @@ class DropTail(Table):
     Parameters
     ----------
     limit : str | None
-        The most packets it holds; one that arrives at a full buffer is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets, at most 1000000000 packets. Source:
-        rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
         The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
         RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
     ecn : Literal["mark", "drop"] | None
         What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
         "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
@@ -164,243 +1679,9 @@ class DropTail(Table):
 
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outage(Table):
-    """An outage, or several: packets that would arrive during one are lost.
-
-    (For a transmitter that stops, and a queue that grows, give the link a rate of 0 bit/s for a
-    while with `rate_changes`.)
-
-    Parameters
-    ----------
-    start : str | None
-        When the first begins; absent: an interval after the start of the run. Default: absent.
-        Range: at least 0 s.
-    length : str
-        How long one lasts. Range: above 0 s.
-    interval : str | None
-        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
-        absent. Range: at least 0.001 s.
-    spacing : Literal["exponential", "constant"] | None
-        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval.
-    """
-
-    KIND: ClassVar[str | None] = "outage"
-
-    length: str
-    start: str | None = None
-    interval: str | None = None
-    spacing: Literal["exponential", "constant"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class DelaySpikes(Table):
-    """Delay spikes: packets that would arrive during one are held until it is over, then arrive in order.
-
-    Parameters
-    ----------
-    start : str | None
-        When the first begins; absent: an interval after the start of the run. Default: absent.
-        Range: at least 0 s.
-    length : str
-        How long one lasts. Range: above 0 s. Source: gurtov2003responding.
-    interval : str | None
-        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
-        absent. Range: at least 0.001 s.
-    spacing : Literal["exponential", "constant"] | None
-        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval.
-    """
-
-    KIND: ClassVar[str | None] = "delay_spikes"
-
-    length: str
-    start: str | None = None
-    interval: str | None = None
-    spacing: Literal["exponential", "constant"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Jitter(Table):
-    """Jitter: each packet is delayed further by a random time of its own.
-
-    Parameters
-    ----------
-    mean : str
-        Mean of the further delay. Range: at least 0 s. Source: rfc3393: variation of the one-way
-        delay.
-    distribution : Literal["uniform", "exponential"] | None
-        Its distribution. Default: uniform. "uniform": Uniform between 0 and twice the mean.
-        "exponential": Exponential.
-    order : Literal["keep", "any"] | None
-        Whether packets may overtake each other. Default: keep. "keep": None overtakes another: it
-        waits for those before it, as in a queue that is not simulated. "any": Each takes its own
-        time: the jitter reorders.
-    """
-
-    KIND: ClassVar[str | None] = "jitter"
-
-    mean: str
-    distribution: Literal["uniform", "exponential"] | None = None
-    order: Literal["keep", "any"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reordering(Table):
-    """Reordering: some packets are held for a while, and those behind overtake them.
-
-    Parameters
-    ----------
-    probability : float
-        Probability that a packet is held.
-    delay : str
-        For how long: with a long one many overtake it (the late-time offset). Range: above 0 s.
-        Source: rfc4737 §4.3.
-    """
-
-    KIND: ClassVar[str | None] = "reordering"
-
-    probability: float
-    delay: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Duplication(Table):
-    """Duplication: a copy follows the packet.
-
-    Parameters
-    ----------
-    probability : float
-        Probability that a packet is doubled. Source: rfc5560: one-way duplication of packets.
-    delay : str | None
-        How much later the copy arrives. Default: 0 s. Range: at least 0 s. Source: right behind it,
-        as by a link that sends again what was not acknowledged in time.
-    """
-
-    KIND: ClassVar[str | None] = "duplication"
-
-    probability: float
-    delay: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Corruption(Table):
-    """Corruption that no link notices: the packet goes on, through every queue to its receiver, whose checksum finds the error and discards it.
-
-    Of a link that notices, see bit_errors.
-
-    Parameters
-    ----------
-    probability : float
-        Probability that a packet is damaged. Source: rfc9293 §3.1: the checksum covers header, data
-        and pseudo-header; MUST-3: the receiver checks it.
-    """
-
-    KIND: ClassVar[str | None] = "corruption"
-
-    probability: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class BitErrors(Table):
-    """Independent bit errors: the link discards a packet with an error in any of its bits, so a packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
-
-    Parameters
-    ----------
-    rate : float
-        Probability that a bit is wrong (bit error rate). Source: rfc3819: links detect errors and
-        discard what has them.
-    """
-
-    KIND: ClassVar[str | None] = "bit_errors"
-
-    rate: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class GilbertElliott(Table):
-    """Gilbert–Elliott loss: a chain of two states, good and bad, makes a step a packet, and loses the packet with the probability of its state.
-
-    With the defaults the loss rate is good_to_bad/(good_to_bad + bad_to_good), and a burst of lost
-    packets has a mean length of 1/bad_to_good. The chain begins in its stationary distribution.
-
-    Parameters
-    ----------
-    good_to_bad : float
-        Probability that the bad state follows the good one (P, p). Source: gilbert1960capacity.
-    bad_to_good : float
-        Probability that the good state follows the bad one (p, r). Source: gilbert1960capacity.
-    loss_in_good : float | None
-        Probability that a packet is lost in the good state (1 − k). Default: 0.0. Source:
-        gilbert1960capacity: none; elliott1963estimates: any.
-    loss_in_bad : float | None
-        Probability that a packet is lost in the bad state (1 − h). Default: 1.0. Source: every
-        packet: the simple Gilbert model; gilbert1960capacity: any.
-    """
-
-    KIND: ClassVar[str | None] = "gilbert_elliott"
-
-    good_to_bad: float
-    bad_to_good: float
-    loss_in_good: float | None = None
-    loss_in_bad: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ListedLoss(Table):
-    """Loss of listed packets: exactly those with these numbers are lost.
-
-    Parameters
-    ----------
-    packets : Sequence[int]
-        Their numbers, in rising order, counted from 1 over every packet that crosses the link.
-    """
-
-    KIND: ClassVar[str | None] = "listed_loss"
-
-    packets: Sequence[int]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PeriodicLoss(Table):
-    """Periodic loss: one packet in so many is lost, counting every packet that crosses the link.
-
-    Parameters
-    ----------
-    every : int
-        One packet in this many is lost. Range: at least 1.
-    first : int | None
-        The number of the first that is lost, counted from 1; absent: the last of the first period.
-        Default: absent. Range: at least 1.
-    losses : int | None
-        How many are lost in all; absent: no end. Default: absent. Range: at least 1.
-    """
-
-    KIND: ClassVar[str | None] = "periodic_loss"
-
-    every: int
-    first: int | None = None
-    losses: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Loss(Table):
-    """Random loss: each packet is lost with the same probability, whatever became of others.
-
-    Parameters
-    ----------
-    probability : float
-        Probability that a packet is lost; the bursts of lost packets then have a mean length of
-        1/(1 − probability).
-    """
-
-    KIND: ClassVar[str | None] = "loss"
-
-    probability: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1314,181 +2595,6 @@ class Exponential(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replay(Table):
-    """The packets of a trace, each at its time and of its size, whatever becomes of them.
-
-    Parameters
-    ----------
-    trace : Sequence[Sequence[float]] | str
-        The trace: the name of a text file, with a time in seconds since the flow's start and a
-        payload in bytes on each line, times never falling; or a list of such pairs, [[0.1, 500],
-        …]. What follows # is not read; names are from the folder in which aqmlab runs.
-    headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
-    ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
-    """
-
-    KIND: ClassVar[str | None] = "replay"
-
-    trace: Sequence[Sequence[float]] | str
-    headers: str | None = None
-    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class OnOff(Table):
-    """Stretches of a constant bit rate between stretches of silence; it begins with one that is on.
-
-    Parameters
-    ----------
-    rate : str
-        Rate on the wire while it is on, headers included.
-    on : str
-        Mean length of a stretch that is on. Range: above 0 s.
-    off : str
-        Mean length of a stretch that is off. Range: at least 0 s.
-    lengths : Literal["exponential", "pareto", "constant"] | None
-        Distribution of both. Default: exponential. "exponential": Exponential. "pareto": Pareto:
-        with a shape below 2 their variance is infinite. "constant": All the same.
-    shape : float | None
-        Exponent of the tail of Pareto lengths. Default: 1.5. Range: at least 1.01, at most 100.
-        Source: willinger1997selfsimilarity: between 1 and 2.
-    payload : str | None
-        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
-        the wire.
-    headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
-    ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
-    packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
-    lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
-    """
-
-    KIND: ClassVar[str | None] = "on_off"
-
-    rate: str
-    on: str
-    off: str
-    lengths: Literal["exponential", "pareto", "constant"] | None = None
-    shape: float | None = None
-    payload: str | None = None
-    headers: str | None = None
-    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
-    packets: int | None = None
-    lasts: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Poisson(Table):
-    """A Poisson process of packets of one size: intervals are exponential, and the mean rate is as said.
-
-    Parameters
-    ----------
-    rate : str
-        Mean rate on the wire, headers included.
-    payload : str | None
-        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
-        the wire.
-    headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
-    ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
-    packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
-    lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
-    """
-
-    KIND: ClassVar[str | None] = "poisson"
-
-    rate: str
-    payload: str | None = None
-    headers: str | None = None
-    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
-    packets: int | None = None
-    lasts: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Voip(Table):
-    """A voice call: a frame of speech a packet, evenly spaced.
-
-    The defaults, 132 B on the wire every 20 ms, are the call of about 53 kbit/s that a study of RED
-    on a testbed sends beside TCP.
-
-    Parameters
-    ----------
-    payload : str | None
-        Payload of a packet. Default: 104 B. Range: at least 1 B, at most 60000 B. Source: an ADPCM
-        call of 104 B + 28 B of headers.
-    interval : str | None
-        Time between packets. Default: 20 ms. Range: at least 0.000001 s. Source: 20 ms a packet:
-        52.8 kbit/s on the wire.
-    headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
-    ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
-    packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
-    lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
-    """
-
-    KIND: ClassVar[str | None] = "voip"
-
-    payload: str | None = None
-    interval: str | None = None
-    headers: str | None = None
-    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
-    packets: int | None = None
-    lasts: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cbr(Table):
-    """A constant bit rate: packets of one size, evenly spaced, whatever becomes of them.
-
-    Parameters
-    ----------
-    rate : str
-        Rate on the wire, headers included.
-    payload : str | None
-        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
-        the wire.
-    headers : str | None
-        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
-        rfc791 §3.1, rfc768: 20 B and 8 B.
-    ecn : Literal["not-ect", "ect0", "ect1"] | None
-        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
-        ECT(1). Source: rfc3168 §5.
-    packets : int | None
-        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
-    lasts : str | None
-        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
-    """
-
-    KIND: ClassVar[str | None] = "cbr"
-
-    rate: str
-    payload: str | None = None
-    headers: str | None = None
-    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
-    packets: int | None = None
-    lasts: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Messages(Table):
     """Messages now and then over a connection that stays open.
 
@@ -1554,14 +2660,10 @@ class Link(Table):
         Its rate.
     delay : str
         Its propagation delay. Range: at least 0 s.
-    queue : DropTail | Red | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
-    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What its wire does to packets, in this order. Default: empty.
-    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What the wire of the way back does to packets. Default: empty.
     directions : Literal["both", "one"] | None
         Whether it goes both ways. Default: both. "both": From and to alike. "one": Only from → to.
     cost : int | None
@@ -1574,40 +2676,60 @@ class Link(Table):
     rate: str
     delay: str
     count: int | None = None
-    queue: DropTail | Red | str | Mapping[str, Any] | None = None
-    reverse_queue: DropTail | Red | str | Mapping[str, Any] | None = None
-    impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
+    queue: (
+        DropTail
+        | Red
+        | TcRed
+        | AdaptiveRed
+        | SelfConfiguringRed
+        | NonlinearRed
+        | Wred
+        | Rio
+        | Fred
+        | Sred
+        | Threshold
+        | Blue
+        | Sfb
+        | Rem
+        | Pi
+        | Avq
+        | Pie
+        | PieEnhanced
+        | Pi2
+        | Choke
+        | Codel
+        | FqCodel
+        | Dualpi2
+        | str
+        | Mapping[str, Any]
         | None
     ) = None
-    reverse_impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
+    reverse_queue: (
+        DropTail
+        | Red
+        | TcRed
+        | AdaptiveRed
+        | SelfConfiguringRed
+        | NonlinearRed
+        | Wred
+        | Rio
+        | Fred
+        | Sred
+        | Threshold
+        | Blue
+        | Sfb
+        | Rem
+        | Pi
+        | Avq
+        | Pie
+        | PieEnhanced
+        | Pi2
+        | Choke
+        | Codel
+        | FqCodel
+        | Dualpi2
+        | str
+        | Mapping[str, Any]
         | None
     ) = None
     directions: Literal["both", "one"] | None = None
@@ -1657,15 +2779,10 @@ class Dumbbell(Table):
         Rate of the bottleneck, each way.
     delay : str
         Propagation delay of the bottleneck, one way. Range: at least 0 s.
-    queue : DropTail | Red | str | Mapping[str, Any]
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any]
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
-    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What the wire of the bottleneck does to packets from left to right, in this order. Default:
-        empty.
-    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What it does to packets from right to left. Default: empty.
     left_hosts : int | None
         Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
     left_rate : str
@@ -1680,7 +2797,7 @@ class Dumbbell(Table):
     right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
-    access_queue : DropTail | Red | str | Mapping[str, Any] | None
+    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
 
@@ -1688,49 +2805,95 @@ class Dumbbell(Table):
 
     rate: str
     delay: str
-    queue: DropTail | Red | str | Mapping[str, Any]
+    queue: (
+        DropTail
+        | Red
+        | TcRed
+        | AdaptiveRed
+        | SelfConfiguringRed
+        | NonlinearRed
+        | Wred
+        | Rio
+        | Fred
+        | Sred
+        | Threshold
+        | Blue
+        | Sfb
+        | Rem
+        | Pi
+        | Avq
+        | Pie
+        | PieEnhanced
+        | Pi2
+        | Choke
+        | Codel
+        | FqCodel
+        | Dualpi2
+        | str
+        | Mapping[str, Any]
+    )
     left_rate: str
     left_delay: Spread | str | Mapping[str, Any]
     right_rate: str
     right_delay: Spread | str | Mapping[str, Any]
-    reverse_queue: DropTail | Red | str | Mapping[str, Any] | None = None
-    impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
-        | None
-    ) = None
-    reverse_impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
+    reverse_queue: (
+        DropTail
+        | Red
+        | TcRed
+        | AdaptiveRed
+        | SelfConfiguringRed
+        | NonlinearRed
+        | Wred
+        | Rio
+        | Fred
+        | Sred
+        | Threshold
+        | Blue
+        | Sfb
+        | Rem
+        | Pi
+        | Avq
+        | Pie
+        | PieEnhanced
+        | Pi2
+        | Choke
+        | Codel
+        | FqCodel
+        | Dualpi2
+        | str
+        | Mapping[str, Any]
         | None
     ) = None
     left_hosts: int | None = None
     right_hosts: int | None = None
-    access_queue: DropTail | Red | str | Mapping[str, Any] | None = None
+    access_queue: (
+        DropTail
+        | Red
+        | TcRed
+        | AdaptiveRed
+        | SelfConfiguringRed
+        | NonlinearRed
+        | Wred
+        | Rio
+        | Fred
+        | Sred
+        | Threshold
+        | Blue
+        | Sfb
+        | Rem
+        | Pi
+        | Avq
+        | Pie
+        | PieEnhanced
+        | Pi2
+        | Choke
+        | Codel
+        | FqCodel
+        | Dualpi2
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1834,7 +2997,7 @@ class Flow(Table):
     arrivals : Arrivals | Mapping[str, Any] | None
         Connections that are opened one after the other, each with the flow's traffic; absent: one
         connection, opened at the start. Default: absent.
-    traffic : Bulk | Messages | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
+    traffic : Bulk | Messages | str | Mapping[str, Any]
         What is sent.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of this flow that differ from those of the scenario. Default: nothing.
@@ -1844,7 +3007,7 @@ class Flow(Table):
 
     from_: str
     to: str
-    traffic: Bulk | Messages | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
+    traffic: Bulk | Messages | str | Mapping[str, Any]
     name: str | None = None
     count: int | None = None
     start: str | None = None

@@ -22,6 +22,13 @@ impl Stream {
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, block: [0; 4], used: 4 }
     }
 
+    /// A stream of its own for one purpose of whoever holds this one.
+    #[must_use]
+    pub fn branch(&self, name: &str) -> Self {
+        let seed = u64::from(self.key[1]) << 32 | u64::from(self.key[0]);
+        Stream::new(seed, name)
+    }
+
     fn word(&mut self) -> u32 {
         if self.used == 4 {
             self.block = philox([self.counter as u32, (self.counter >> 32) as u32, 0, 0], self.key);

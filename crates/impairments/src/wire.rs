@@ -165,12 +165,10 @@ impl Wire {
         }
     }
 
-    /// A packet comes from the link: whether it, or a copy of it, is in the wire now.
-    pub fn receive(&mut self, now: Time, hop: u32, packet: Packet, witness: &mut impl Witness) -> bool {
+    /// A packet comes from the link.
+    pub fn receive(&mut self, now: Time, hop: u32, packet: Packet, witness: &mut impl Witness) {
         self.entered.add(&packet);
-        let before = self.inside.len();
         self.go_through(0, now, now, hop, packet, witness);
-        self.inside.len() > before
     }
 
     /// A packet goes through the impairments from number `first` on.

@@ -185,7 +185,7 @@ impl Captures {
 
     /// A host sends (`way` 0) or receives (1) a packet.
     pub fn at_host(&mut self, now: Time, received: u8, seen: &Seen) {
-        let side = seen.packet.way ^ received;
+        let side = seen.packet.label.way() ^ received;
         let host = self.of_flows[seen.flow as usize][usize::from(side)];
         self.keep(self.hosts[host as usize], now, now, seen);
     }

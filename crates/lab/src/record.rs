@@ -8,7 +8,7 @@ use net::{Fate, OptionStore, Packet, Probe, Why};
 use units::Time;
 
 use crate::effort::Effort;
-use crate::slot::Slot;
+use crate::slot::{Phase, Slot};
 use crate::sum::Sum;
 
 /// One column.
@@ -171,6 +171,8 @@ pub struct FateRecorder {
     pub options: OptionStore,
     /// The connections.
     pub slots: Vec<Slot>,
+    /// Slots whose connection is closed and lost its last packet.
+    pub over: Vec<u32>,
     /// Drops, if they are recorded.
     pub drops: Option<Incidents>,
     /// Marks, if they are recorded.
@@ -213,10 +215,13 @@ impl Probe for LinkProbe<'_> {
         }
         match fate {
             Fate::Dropped(..) => {
-                slot.ledger.dropped(packet.way);
+                slot.ledger.dropped(packet.label.way());
                 r.options.release(packet.options);
+                if slot.phase == Phase::Closed && slot.ledger.is_settled() {
+                    r.over.push(packet.flow);
+                }
             }
-            Fate::Marked(..) => slot.ledger.marked(packet.way),
+            Fate::Marked(..) => slot.ledger.marked(packet.label.way()),
         }
     }
 }
@@ -224,7 +229,7 @@ impl Probe for LinkProbe<'_> {
 impl Witness for LinkProbe<'_> {
     fn copy(&mut self, packet: &Packet) -> Packet {
         let r = &mut *self.recorder;
-        r.slots[packet.flow as usize].ledger.sent(packet.way);
+        r.slots[packet.flow as usize].ledger.sent(packet.label.way());
         Packet { options: r.options.copy(packet.options), ..*packet }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
 use impairments::Wire;
-use net::{Fate, InPipe, Inside, Link, OptionStore, Options, Packet, Probe, Violation, Why};
+use net::{Fate, InPipe, Inside, Label, Link, OptionStore, Options, Packet, Probe, Violation, Why};
 use queues::Discipline;
 use tcp::Endpoint;
 use tcp::ecn::Mode as EcnMode;
@@ -96,6 +96,7 @@ fn run_in(scenario: &Scenario, watch: &Watch, folder: Option<&Path>) -> Result<O
     sim.observe(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch)?;
+    sim.catch_up();
     sim.check()?;
     if let Some(captures) = sim.observer.as_mut().and_then(|o| o.captures.take()) {
         captures.finish(sim.end).map_err(Failure::Capture)?;
@@ -190,6 +191,7 @@ impl<'a> Simulation<'a> {
             streams: streams.into_iter().map(|(stream, _)| stream).collect(),
             fates: FateRecorder {
                 options: OptionStore::default(),
+                over: Vec::new(),
                 slots,
                 drops: wants(Series::Drops).then(Incidents::default),
                 marks: wants(Series::Marks).then(Incidents::default),
@@ -239,7 +241,8 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// A packet was admitted to a link, at whose far end it arrives at `arrives`.
+    /// A packet was admitted to a link, at whose far end it arrives at `arrives`. From a queue that keeps its packets
+    /// it is seen when it arrives there.
     #[cold]
     #[inline(never)]
     fn observe_link(&mut self, now: Time, link: u32, arrives: Time, packet: &Packet) {
@@ -260,7 +263,7 @@ impl<'a> Simulation<'a> {
         if let Some(captures) = &mut observer.captures {
             captures.at_host(now, received, &seen);
         }
-        if packet.way == received
+        if packet.label.way() == received
             && seen.protocol == Protocol::Tcp
             && let Some(traces) = &mut observer.traces
         {
@@ -288,7 +291,7 @@ impl<'a> Simulation<'a> {
             protocol,
             options: self.fates.options.get(packet.options),
             flow: self.fates.slots[packet.flow as usize].flow,
-            shift: self.endpoints[2 * packet.flow as usize + usize::from(packet.way)].scale(),
+            shift: self.endpoints[2 * packet.flow as usize + usize::from(packet.label.way())].scale(),
         };
         (seen, self.observer.as_deref_mut())
     }
@@ -318,6 +321,9 @@ impl<'a> Simulation<'a> {
                 self.sample(now);
                 self.events.set(lane, now + self.scenario.record.interval);
             }
+            if !self.fates.over.is_empty() {
+                self.release_over();
+            }
             if self.events.events().is_multiple_of(LOOK_EVERY) {
                 self.look(watch)?;
             }
@@ -332,6 +338,21 @@ impl<'a> Simulation<'a> {
             )));
         }
         Ok(())
+    }
+
+    /// Makes up for what queues that keep packets would have done by the end.
+    fn catch_up(&mut self) {
+        for (l, link) in self.links.iter_mut().enumerate() {
+            link.catch_up(self.end, &mut self.fates.of(l as u32));
+        }
+        self.release_over();
+        if self.observer.is_some() {
+            for lane in 0..self.links.len() {
+                let link = &self.links[lane];
+                let begun: Vec<InPipe> = link.pipe().filter(|_| link.holds()).copied().collect();
+                begun.iter().for_each(|e| self.observe_link(self.end, lane as u32, e.arrives, &e.packet));
+            }
+        }
     }
 
     fn look(&mut self, watch: &Watch) -> Result<(), Failure> {
@@ -440,10 +461,14 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.links[lane as usize];
+        link.catch_up(now, &mut self.fates.of(lane));
         let entry = link.deliver(now);
         let due = link.due();
         self.events.set(lane, due);
-        if let Some(InPipe { packet, hop, .. }) = entry {
+        if let Some(InPipe { packet, hop, arrives, .. }) = entry {
+            if self.observer.is_some() && self.links[lane as usize].holds() {
+                self.observe_link(now, lane, arrives, &packet);
+            }
             if self.hops[hop as usize].only_delays() {
                 let before = self.hops[hop as usize - 1].link();
                 self.links[before as usize].delivered_beyond(&packet);
@@ -458,12 +483,10 @@ impl<'a> Simulation<'a> {
     fn forward(&mut self, now: Time, hop: u32, packet: Packet) -> Step {
         let next = self.hops[hop as usize + 1];
         if next.is_link() {
-            if !self.enter(now, hop + 1, packet) {
-                self.release(packet.flow);
-            }
+            self.enter(now, hop + 1, packet);
         } else if next.is_end() {
             // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-            self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.way), &packet)?;
+            self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet)?;
         } else if let Some(w) = next.wire() {
             self.enter_wire(now, w, hop + 1, packet)?;
         } else {
@@ -479,7 +502,7 @@ impl<'a> Simulation<'a> {
         let stream = &mut self.streams[k];
         let (packet, next) = stream.emit(now, s);
         let slot = &mut self.fates.slots[s as usize];
-        slot.ledger.sent(packet.way);
+        slot.ledger.sent(packet.label.way());
         match next {
             Some(next) => self.events.set(lane, next),
             None => slot.phase = Phase::Closed,
@@ -488,9 +511,7 @@ impl<'a> Simulation<'a> {
         if self.observer.is_some() {
             self.observe_host(now, 0, &packet);
         }
-        if !self.enter(now, hop, packet) {
-            self.release(s);
-        }
+        self.enter(now, hop, packet);
     }
 
     /// A datagram reaches the end of its route over its last hop.
@@ -502,7 +523,7 @@ impl<'a> Simulation<'a> {
         if self.observer.is_some() {
             self.observe_host(now, 1, packet);
         }
-        self.fates.slots[packet.flow as usize].ledger.arrived(packet.way);
+        self.fates.slots[packet.flow as usize].ledger.arrived(packet.label.way());
         self.streams[packet.flow as usize - self.lasting].received.add(now, packet);
         self.release(packet.flow);
     }
@@ -510,10 +531,7 @@ impl<'a> Simulation<'a> {
     /// A packet reaches the far end of a link whose wire has impairments.
     #[cold]
     fn enter_wire(&mut self, now: Time, w: usize, hop: u32, packet: Packet) -> Step {
-        let inside = self.wires[w].receive(now, hop, packet, &mut self.fates.of(self.impaired[w]));
-        if !inside {
-            self.release(packet.flow);
-        }
+        self.wires[w].receive(now, hop, packet, &mut self.fates.of(self.impaired[w]));
         self.leave_wire(now, w)
     }
 
@@ -534,15 +552,14 @@ impl<'a> Simulation<'a> {
         let last = self.hops[hop as usize];
         let link = last.wire().map_or(last.link(), |w| self.impaired[w]);
         self.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Corruption));
-        self.release(packet.flow);
     }
 
-    /// A packet enters the queue of the link at `hop` of its route: whether it is admitted.
+    /// A packet enters the queue of the link at `hop` of its route.
     #[inline]
-    fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) -> bool {
+    fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
         let link = self.hops[hop as usize].link();
         let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
-        let Some(arrives) = received else { return false };
+        let Some(arrives) = received else { return self.keep(now, hop, packet) };
         if self.observer.is_some() {
             self.observe_link(now, link, arrives, &packet);
         }
@@ -560,7 +577,17 @@ impl<'a> Simulation<'a> {
         let link = &mut self.links[into as usize];
         link.put(entry);
         self.events.set(into, link.due());
-        true
+    }
+
+    /// A packet was not admitted to the link at `hop`: it is dropped, or its queue keeps it until it is sent.
+    #[cold]
+    fn keep(&mut self, now: Time, hop: u32, packet: Packet) {
+        let lane = self.hops[hop as usize].link();
+        let link = &mut self.links[lane as usize];
+        if link.holds() {
+            link.keep(now, hop, packet, &mut self.fates.of(lane));
+            self.events.set(lane, link.due());
+        }
     }
 
     /// A packet reaches its endpoint over the last hop of its route.
@@ -575,7 +602,7 @@ impl<'a> Simulation<'a> {
         }
         let endpoint = &mut self.endpoints[e as usize];
         let ledger = &mut self.fates.slots[(e / 2) as usize].ledger;
-        ledger.arrived(packet.way);
+        ledger.arrived(packet.label.way());
         if packet.options == 0 {
             endpoint.on_segment(now, &packet.segment, &NO_OPTIONS, packet.ecn);
         } else {
@@ -666,10 +693,11 @@ impl<'a> Simulation<'a> {
             let hop = slot.first_hop[usize::from(way)];
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
+            let packet = Packet { flow: s, size, ecn, label: Label::new(way), options, segment };
             if self.observer.is_some() {
-                self.observe_host(now, 0, &Packet { flow: s, size, ecn, way, options, segment });
+                self.observe_host(now, 0, &{ packet }); // a copy, so that others need none in memory
             }
-            self.enter(now, hop, Packet { flow: s, size, ecn, way, options, segment });
+            self.enter(now, hop, packet);
         };
         let lane = self.first_endpoint + e;
         let closed = endpoint.is_closed();
@@ -721,6 +749,14 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// Frees the slots of connections whose last packet was dropped.
+    #[cold]
+    fn release_over(&mut self) {
+        while let Some(s) = self.fates.over.pop() {
+            self.release(s);
+        }
+    }
+
     /// What the connection in a slot counted.
     pub(crate) fn sum(&self, s: usize) -> Sum {
         Sum::of(&self.fates.slots[s], &self.endpoints[2 * s], &self.endpoints[2 * s + 1])
@@ -749,6 +785,9 @@ impl<'a> Simulation<'a> {
     fn sample(&mut self, now: Time) {
         let series = &self.scenario.record.series;
         if series.contains(&Series::Queue) {
+            for &l in &self.sampled_links {
+                self.links[l].catch_up(now, &mut self.fates.of(l as u32));
+            }
             let links = &mut self.links;
             self.queue.take(now, self.sampled_links.iter().map(|&l| QueueSample::of(&mut links[l], now)));
         }
@@ -779,7 +818,7 @@ impl<'a> Simulation<'a> {
             for entry in link.pipe() {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
-                self.fates.slots[p.flow as usize].ledger.arrived(p.way);
+                self.fates.slots[p.flow as usize].ledger.arrived(p.label.way());
                 link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
                     let before = self.hops[entry.hop as usize - 1].link() as usize;
@@ -787,14 +826,8 @@ impl<'a> Simulation<'a> {
                 }
             }
         }
-        for wire in &self.wires {
-            for entry in wire.inside() {
-                self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.way);
-            }
-        }
-        for (w, wire) in self.wires.iter().enumerate() {
-            let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
-            wire.check().map_err(|what| self.violation(now, place(), what))?;
+        for (link, inside) in self.links.iter().zip(&mut insides) {
+            link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
         }
         for (l, link) in self.links.iter_mut().enumerate() {
             let violation = |what| {
@@ -810,9 +843,15 @@ impl<'a> Simulation<'a> {
         for (s, slot) in self.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
-        let on_wires = self.wires.iter().flat_map(Wire::inside).map(|entry| &entry.packet);
-        for packet in self.links.iter().flat_map(Link::pipe).map(|entry| &entry.packet).chain(on_wires) {
-            self.fates.slots[packet.flow as usize].ledger.sent(packet.way);
+        for (link, inside) in self.links.iter().zip(&mut insides) {
+            link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
+        }
+        for entry in self.wires.iter().flat_map(Wire::inside) {
+            self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.label.way());
+        }
+        for (w, wire) in self.wires.iter().enumerate() {
+            let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
+            wire.check().map_err(|what| self.violation(now, place(), what))?;
         }
         self.insides = insides;
         Ok(())

@@ -3,7 +3,7 @@
 //! Such a packet carries its number, from 1, where TCP has its sequence number, and the time when it was
 //! sent where TCP has acknowledgement and window.
 
-use net::{Count, Ecn, Packet, Segment, Seq};
+use net::{Count, Ecn, Label, Packet, Segment, Seq};
 use traffic::Emitter;
 use units::{Duration, Time};
 
@@ -138,7 +138,8 @@ impl Stream {
             ..Segment::default()
         };
         let size = self.next + self.emitter.headers();
-        let packet = Packet { flow: s, size, ecn: self.emitter.ecn(), way: 0, options: 0, segment };
+        let packet =
+            Packet { flow: s, size, ecn: self.emitter.ecn(), label: Label::default(), options: 0, segment };
         self.sent.add(&packet);
         let next = self.emitter.next_packet();
         self.next = next.map_or(0, |(_, payload)| payload);

@@ -99,6 +99,40 @@ fn ties_are_counted_and_broken() {
     assert!(broken < 0.02, "{broken}");
 }
 
+/// A queue of any kind, dropping and marking where it may.
+fn any_kind() -> impl Strategy<Value = String> {
+    let kinds = vec![
+        r#"kind = "tc_red", max = "20 kB", burst = "20 packets""#,
+        r#"kind = "adaptive_red", interval = "50 ms""#,
+        r#"kind = "self_configuring_red", wq = 0.1"#,
+        r#"kind = "nonlinear_red", wq = 0.1"#,
+        r#"kind = "wred", wq = 0.1, precedences = [{ minth = "2 packets", maxth = "6 packets" }]"#,
+        r#"kind = "rio", wq = 0.1, out_minth = "2 packets", out_maxth = "6 packets""#,
+        r#"kind = "fred", minth = "2 packets", wq = 0.1"#,
+        r#"kind = "sred", pmax = 1.0, zombies = 10"#,
+        r#"kind = "threshold", threshold = "3 packets""#,
+        r#"kind = "blue", freeze_time = "1 ms""#,
+        r#"kind = "sfb", increment = 0.05, bins = 3"#,
+        r#"kind = "rem", gamma = 0.1, target = "2 packets""#,
+        r#"kind = "pi", a = 0.01, b = 0.009, qref = "3 packets""#,
+        r#"kind = "avq", virtual_buffer = "5 kB""#,
+        r#"kind = "pie", max_burst = "15 ms""#,
+        r#"kind = "pie_enhanced", max_burst = "15 ms", tail_drop = "9 kB""#,
+        r#"kind = "pi2""#,
+        r#"kind = "dualpi2", target = "5 ms""#,
+        r#"kind = "choke", minth = "1 packet", maxth = "6 packets", wq = 0.1"#,
+        r#"kind = "codel", interval = "20 ms""#,
+        r#"kind = "fq_codel", interval = "20 ms", flows = 3, packet_limit = "8 packets""#,
+        r#"kind = "drop_tail", drop_from = "front""#,
+        r#"kind = "red", wq = 0.1, drop_from = "random", mark_at = "head""#,
+        r#"kind = "threshold", threshold = "3 packets", drop_from = "longest-flow", mark_at = "head""#,
+        r#"kind = "pi", a = 0.01, b = 0.009, qref = "3 packets", mark_at = "head""#,
+    ];
+    let limit = prop_oneof![Just("5 packets"), Just("30 packets"), Just("20 kB")];
+    (prop::sample::select(kinds), limit)
+        .prop_map(|(kind, limit)| format!(r#"{{ {kind}, limit = "{limit}" }}"#))
+}
+
 /// Changes that make the downloads come and go: one flow of them, at 100 a second.
 const COMING_AND_GOING: [(&str, &str); 4] = [
     ("flows.0.count", "1"),
@@ -263,6 +297,7 @@ fn random_network() -> impl Strategy<Value = String> {
                 minth * 3
             )),
     ];
+    let queue = prop_oneof![2 => queue, 3 => any_kind()];
     let link = (queue, 50u32..5000, 0u32..40_000, wire(), wire());
     let flow = (0usize..5, 0usize..5, 1u32..60_000, 0u32..2_000_000, prop::sample::select(TCP.to_vec()));
     (prop::collection::vec(link, 4), prop::collection::vec(flow, 1..6), 0u64..1000).prop_map(|(links, flows, seed)| {

@@ -74,14 +74,30 @@ pub struct Arrival {
     pub now: Time,
     /// What waits.
     pub backlog: Backlog,
+    /// When the transmitter has sent everything admitted so far, or had.
+    pub free_at: Time,
+}
+
+impl Arrival {
     /// When the transmitter fell idle; `None`: it is sending.
-    pub idle_since: Option<Time>,
+    #[inline]
+    pub fn idle_since(&self) -> Option<Time> {
+        (self.free_at <= self.now).then_some(self.free_at)
+    }
+
+    /// When the packet's transmission begins if it is admitted: its delay in the queue is known.
+    #[inline]
+    pub fn begins(&self) -> Time {
+        self.free_at.max(self.now)
+    }
 }
 
 /// An active queue management law: it sees packets come and decides.
 pub trait Aqm {
     /// A packet arrives.
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict;
+    /// The arriving packet was let in, marked or not; it leaves the queue at `at.begins()`.
+    fn on_admitted(&mut self, _packet: &Packet, _at: &Arrival) {}
     /// The shell dropped the arriving packet because the buffer was full.
     fn on_overflow(&mut self, _now: Time) {}
     /// The average queue the law works with, in its own unit, if it has one.
@@ -122,6 +138,34 @@ impl Fates {
     }
 }
 
+/// A packet that a queue keeps until it is sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// The packet.
+    pub packet: Packet,
+    /// Where it is on its route.
+    pub hop: u32,
+    /// When it arrived.
+    pub entered: Time,
+}
+
+/// A queue that keeps its packets and may act on them until they are sent: it drops or marks at the
+/// head, or sends in another order. While it keeps a packet it gives one when asked, or drops them all.
+pub trait QueueDiscipline {
+    /// A packet arrives, when `at` says.
+    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates);
+    /// The transmitter asks for the next packet.
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held>;
+    /// What waits.
+    fn backlog(&self) -> Backlog;
+    /// Shows every packet that waits.
+    fn each(&self, see: &mut dyn FnMut(&Held));
+    /// The average queue of its law, if it keeps one.
+    fn average(&self) -> Option<f64> {
+        None
+    }
+}
+
 /// A queue that decides on arrival and serves first in, first out: since nothing happens to a packet
 /// later, the link knows at once when it will be sent.
 pub trait Fifo {
@@ -132,4 +176,10 @@ pub trait Fifo {
     /// Most waiting packets it ever admits one more to, if it never drops below that: what
     /// [`Link::only_delays`](crate::Link::only_delays) needs to know.
     fn passes_below(&self) -> Option<u32>;
+    /// The queue, if it is one that keeps its packets: then it admits none, and takes each instead.
+    type Held: QueueDiscipline;
+    /// See [`Fifo::Held`].
+    fn held(&self) -> Option<&Self::Held>;
+    /// See [`Fifo::Held`].
+    fn held_mut(&mut self) -> Option<&mut Self::Held>;
 }

@@ -100,8 +100,18 @@ pub struct Inside {
     pub on_wire: Count,
     /// At the far end already, though still on the books: inside the link behind, which only delays.
     pub beyond: Count,
+    /// Packets with CE set among those that a queue keeps, which it has not admitted yet.
+    pub ce_kept: u64,
     /// Transmission time that lies ahead, in picoseconds.
     pub work: u64,
+}
+
+impl Inside {
+    /// A packet waits in a queue that keeps it.
+    pub(crate) fn keep(&mut self, packet: &Packet) {
+        self.waiting.add(packet);
+        self.ce_kept += u64::from(packet.ecn == Ecn::Ce);
+    }
 }
 
 impl Ledger {
@@ -155,13 +165,14 @@ impl Ledger {
             ));
         }
         let ce = rare.ce_in + rare.marked() - rare.re_marked;
-        if ce != rare.ce_admitted + rare.ce_dropped {
+        if ce != rare.ce_admitted + rare.ce_dropped + inside.ce_kept {
             return Err(format!(
-                "CE in {} + marks {} is not CE admitted {} + CE dropped {}",
+                "CE in {} + marks {} is not CE admitted {} + dropped {} + kept {}",
                 rare.ce_in,
                 rare.marked() - rare.re_marked,
                 rare.ce_admitted,
-                rare.ce_dropped
+                rare.ce_dropped,
+                inside.ce_kept
             ));
         }
         let busy = self.work - inside.work;

@@ -10,11 +10,13 @@
 //! it has its arrival at the far end of both computed at once ([`Link::pass_on`]). Results are the same
 //! to the picosecond; an event a packet is saved.
 
+mod holding;
+
 use std::collections::VecDeque;
 
 use units::{Bytes, Duration, Rate, Time};
 
-use crate::discipline::{Arrival, Backlog, Fate, Fates, Fifo};
+use crate::discipline::{Arrival, Backlog, Fate, Fates, Fifo, QueueDiscipline};
 use crate::ledger::{Inside, Ledger};
 use crate::packet::Packet;
 
@@ -66,6 +68,8 @@ pub struct Link<Q> {
     /// Of what waits: when its transmission begins, and its size.
     waiting: VecDeque<(Time, u16)>,
     fates: Fates,
+    /// Whether a packet is in service, where the queue keeps its packets; otherwise `free_at` says it.
+    transmitting: bool,
 }
 
 impl<Q: Fifo> Link<Q> {
@@ -82,6 +86,7 @@ impl<Q: Fifo> Link<Q> {
             queue,
             ledger: Ledger::default(),
             fates: Fates::default(),
+            transmitting: false,
         }
     }
 
@@ -93,12 +98,13 @@ impl<Q: Fifo> Link<Q> {
     }
 
     /// A packet arrives at the queue, which may mark it. If it is admitted, returns its arrival at the
-    /// far end; the caller puts it in this link's pipe, or in that of a link that only delays.
+    /// far end; the caller puts it in this link's pipe, or in that of a link that only delays. If not, it
+    /// is dropped, or the caller hands it to the queue that keeps it ([`Link::keep`]).
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Option<Time> {
         self.ledger.arrive(packet);
         let idle = self.free_at <= now;
-        let at = Arrival { now, backlog: self.backlog(now), idle_since: idle.then_some(self.free_at) };
+        let at = Arrival { now, backlog: self.waiting(now), free_at: self.free_at };
         let admitted = self.queue.admit(packet, &at, &mut self.fates);
         if !self.fates.0.is_empty() {
             self.settle(now, probe);
@@ -182,6 +188,15 @@ impl<Q: Fifo> Link<Q> {
     /// What waits at `now`, the packet in service not included.
     #[inline]
     pub fn backlog(&mut self, now: Time) -> Backlog {
+        match self.queue.held() {
+            Some(held) => held.backlog(),
+            None => self.waiting(now),
+        }
+    }
+
+    /// What was admitted and has not begun by `now`.
+    #[inline]
+    fn waiting(&mut self, now: Time) -> Backlog {
         while let Some(&(begins, size)) = self.waiting.front()
             && begins <= now
         {
@@ -215,7 +230,9 @@ impl<Q: Fifo> Link<Q> {
     /// packet of `largest` bytes can make wait behind it, in packets of `least`, never fills it.
     pub fn only_delays(&self, before: &Self, least: u16, largest: u16) -> bool {
         let behind = u32::from(largest) / u32::from(least.max(1)) + 2;
-        self.byte_time <= before.byte_time && self.queue.passes_below().is_some_and(|n| n > behind)
+        !before.holds()
+            && self.byte_time <= before.byte_time
+            && self.queue.passes_below().is_some_and(|n| n > behind)
     }
 
     /// Enters in `inside` where the packet of a pipe is at `now`: this link's own pipe, or (`beyond`)
@@ -244,6 +261,7 @@ impl<Q: Fifo> Link<Q> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discipline::Held;
     use crate::packet::Ecn;
 
     /// An unlimited queue that loses the packet with sequence number `loses` without a word, and
@@ -252,6 +270,20 @@ mod tests {
     struct Plain {
         loses: Option<u32>,
         marks: Option<u32>,
+    }
+
+    /// No queue.
+    enum Never {}
+
+    impl QueueDiscipline for Never {
+        fn enqueue(&mut self, _: Held, _: &Arrival, _: &mut Fates) {}
+        fn dequeue(&mut self, _: Time, _: &mut Fates) -> Option<Held> {
+            None
+        }
+        fn backlog(&self) -> Backlog {
+            Backlog::default()
+        }
+        fn each(&self, _: &mut dyn FnMut(&Held)) {}
     }
 
     impl Fifo for Plain {
@@ -266,6 +298,13 @@ mod tests {
         }
         fn passes_below(&self) -> Option<u32> {
             Some(u32::MAX)
+        }
+        type Held = Never;
+        fn held(&self) -> Option<&Never> {
+            None
+        }
+        fn held_mut(&mut self) -> Option<&mut Never> {
+            None
         }
     }
 

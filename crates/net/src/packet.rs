@@ -27,6 +27,11 @@ impl Ecn {
     pub fn is_capable(self) -> bool {
         self != Ecn::NotEct
     }
+
+    /// Whether a mark would change it.
+    pub fn is_markable(self) -> bool {
+        matches!(self, Ecn::Ect0 | Ecn::Ect1)
+    }
 }
 
 /// A TCP sequence number: 32 bits that wrap (RFC 9293 §3.4).
@@ -100,6 +105,11 @@ impl Flags {
     /// Whether every bit of `f` is set.
     pub fn has(self, f: Flags) -> bool {
         self.0 & f.0 == f.0
+    }
+
+    /// Those that are not in `f`.
+    pub fn without(self, f: Flags) -> Flags {
+        Flags(self.0 & !f.0)
     }
 }
 
@@ -224,6 +234,37 @@ impl Segment {
     }
 }
 
+/// Which end of its flow sent a packet, and the packet's DiffServ codepoint (RFC 2474), in a byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Label(u8);
+
+impl Label {
+    const WAY: u8 = 0x80;
+
+    /// The label of a packet from the flow's sender (`way` 0) or its receiver (1), with DSCP 0.
+    pub fn new(way: u8) -> Self {
+        Label(way << 7)
+    }
+
+    /// 0: from the flow's sender; 1: from its receiver.
+    #[inline]
+    pub fn way(self) -> u8 {
+        self.0 >> 7
+    }
+
+    /// The DSCP.
+    #[inline]
+    pub fn dscp(self) -> u8 {
+        self.0 & 0x3f
+    }
+
+    /// The same label with this DSCP, of which the six lower bits count.
+    #[must_use]
+    pub fn with_dscp(self, dscp: u8) -> Self {
+        Label(self.0 & Self::WAY | dscp & 0x3f)
+    }
+}
+
 /// A packet on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
@@ -233,8 +274,8 @@ pub struct Packet {
     pub size: u16,
     /// The ECN field.
     pub ecn: Ecn,
-    /// 0: from the flow's sender; 1: from its receiver.
-    pub way: u8,
+    /// Which end sent it, and its DSCP.
+    pub label: Label,
     /// Its options: a slot of the network's [`OptionStore`]; 0: it has none.
     pub options: u32,
     /// The transport header.
@@ -352,6 +393,15 @@ mod tests {
             assert_eq!((store.take(packet.options), store.take(copy.options)), (options, options));
             assert_eq!(store.in_use(), 0);
         }
+    }
+
+    #[test]
+    fn a_label_keeps_both_its_parts() {
+        for way in [0, 1] {
+            let label = Label::new(way).with_dscp(46).with_dscp(10);
+            assert_eq!((label.way(), label.dscp()), (way, 10));
+        }
+        assert_eq!(Label::default(), Label::new(0));
     }
 
     #[test]

@@ -1,19 +1,258 @@
 //! The table of disciplines: how a scenario names them and how they are built.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Fates, Fifo, Packet};
-use units::param::{Invalid, Json, JsonMap, object, page};
-use units::{Params, Rate, Read, choice};
+use net::{Aqm, Arrival, Backlog, Fates, Fifo, Held, Packet, QueueDiscipline};
+use units::param::{Invalid, Json, JsonMap, join, object, page};
+use units::{Params, Rate, Read, Time, choice};
 
+use crate::adaptive_red::AdaptiveRed;
+use crate::avq::Avq;
+use crate::blue::Blue;
+use crate::choke::Choke;
+use crate::codel::Codel;
 use crate::drop_tail::{DropTail, NoLaw};
-use crate::fifo::{Buffer, Shell};
-use crate::red::{Red, RedLaw};
+use crate::dualpi2::DualPi2;
+use crate::fifo::{Buffer, DropFrom, MarkAt, Shell};
+use crate::fq_codel::FqCodel;
+use crate::fred::Fred;
+use crate::holding::HoldingShell;
+use crate::law::{Configures, Keeps, Place};
+use crate::nonlinear_red::NonlinearRed;
+use crate::pi::Pi;
+use crate::pi2::Pi2;
+use crate::pie::Pie;
+use crate::pie_enhanced::PieEnhanced;
+use crate::red::Red;
+use crate::rem::Rem;
+use crate::rio::Rio;
+use crate::self_configuring_red::SelfConfiguringRed;
+use crate::sfb::Sfb;
+use crate::sred::Sred;
+use crate::tc_red::TcRed;
+use crate::threshold::Threshold;
+use crate::wred::Wred;
 
-choice! {
-    /// The law of a queue.
-    pub enum Law {
-        DropTail(DropTail),
-        Red(Red),
+/// The table of queues: what a scenario can name and a link can hold. First the laws that decide on
+/// arrival, then the disciplines that keep their packets.
+macro_rules! queues {
+    (laws { $($Name:ident,)+ } disciplines { $($Keeper:ident,)+ }) => {
+        choice! {
+            /// The law of a queue.
+            pub enum Law {
+                DropTail(DropTail),
+                $($Name($Name),)+
+                $($Keeper($Keeper),)+
+            }
+        }
+
+        impl Law {
+            /// Whether nothing but the arriving packet may be dropped when the buffer is full.
+            fn counts_on_order(&self) -> bool {
+                match self {
+                    Law::DropTail(_) => false,
+                    $(Law::$Name(_) => <$Name as Configures>::COUNTS_ON_ORDER,)+
+                    $(Law::$Keeper(_) => true,)+
+                }
+            }
+
+            /// Whether it has its own way to mark.
+            fn places_marks(&self) -> bool {
+                match self {
+                    $(Law::$Keeper(_) => true,)+
+                    _ => false,
+                }
+            }
+        }
+
+        /// Every queue a link can hold: a closed choice, so that a call is a jump and not a pointer.
+        #[derive(Debug)]
+        pub enum Discipline {
+            /// Drop Tail.
+            DropTail(Shell<NoLaw>),
+            /// Another law; boxed, so that the many links without one stay small.
+            Lawful(Box<Lawful>),
+            /// A queue that keeps its packets until they are sent.
+            Keeping(Box<Keeping>),
+        }
+
+        /// Every law that decides on arrival, but Drop Tail.
+        #[derive(Debug)]
+        pub enum Lawful {
+            $(
+                #[doc = concat!("See [`", stringify!($Name), "`].")]
+                $Name(Shell<<$Name as Configures>::Law>),
+            )+
+        }
+
+        impl Lawful {
+            #[inline(never)]
+            fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
+                match self {
+                    $(Lawful::$Name(shell) => shell.admit_apart(packet, at, fates),)+
+                }
+            }
+
+            fn average(&self) -> Option<f64> {
+                match self {
+                    $(Lawful::$Name(shell) => shell.law().average(),)+
+                }
+            }
+        }
+
+        /// Every queue that keeps its packets until they are sent.
+        #[derive(Debug)]
+        pub enum Keeping {
+            /// Drop Tail, but not from the tail.
+            DropTail(HoldingShell<NoLaw>),
+            $(
+                #[doc = concat!("See [`", stringify!($Name), "`].")]
+                $Name(HoldingShell<<$Name as Configures>::Law>),
+            )+
+            $(
+                #[doc = concat!("See [`", stringify!($Keeper), "`].")]
+                $Keeper(<$Keeper as Keeps>::Discipline),
+            )+
+        }
+
+        impl Queue {
+            /// The discipline on a link of this rate; `random` gives its randomness.
+            pub fn build(&self, rate: Rate, random: Stream) -> Discipline {
+                let keeps = self.buffer.drop_from != DropFrom::Tail || self.buffer.mark_at != MarkAt::Tail;
+                let victims = random.branch("victims");
+                let place = Place { rate, limit: self.buffer.limit, random };
+                let buffer = &self.buffer;
+                let keeping = match &self.law {
+                    Law::DropTail(_) if keeps => Keeping::DropTail(HoldingShell::new(buffer, NoLaw, victims)),
+                    Law::DropTail(_) => return Discipline::DropTail(Shell::new(buffer, NoLaw)),
+                    $(
+                        Law::$Name(law) if keeps => {
+                            Keeping::$Name(HoldingShell::new(buffer, law.law(place), victims))
+                        }
+                        Law::$Name(law) => {
+                            let shell = Shell::new(buffer, law.law(place));
+                            return Discipline::Lawful(Box::new(Lawful::$Name(shell)));
+                        }
+                    )+
+                    $(Law::$Keeper(law) => Keeping::$Keeper(law.discipline(buffer, place)),)+
+                };
+                Discipline::Keeping(Box::new(keeping))
+            }
+        }
+
+        impl Fifo for Discipline {
+            #[inline]
+            fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
+                match self {
+                    Discipline::DropTail(shell) => shell.admit(packet, at, fates),
+                    // A copy, so that only laws pay for having the arrival in memory.
+                    Discipline::Lawful(law) => law.admit(packet, &{ *at }, fates),
+                    Discipline::Keeping(_) => false,
+                }
+            }
+
+            fn average(&self) -> Option<f64> {
+                match self {
+                    Discipline::DropTail(shell) => shell.law().average(),
+                    Discipline::Lawful(law) => law.average(),
+                    Discipline::Keeping(queue) => queue.average(),
+                }
+            }
+
+            fn passes_below(&self) -> Option<u32> {
+                match self {
+                    Discipline::DropTail(shell) => shell.limit().map(|n| n.saturating_sub(1)),
+                    _ => None,
+                }
+            }
+
+            type Held = Keeping;
+
+            #[inline]
+            fn held(&self) -> Option<&Keeping> {
+                match self {
+                    Discipline::Keeping(queue) => Some(queue),
+                    _ => None,
+                }
+            }
+
+            fn held_mut(&mut self) -> Option<&mut Keeping> {
+                match self {
+                    Discipline::Keeping(queue) => Some(queue),
+                    _ => None,
+                }
+            }
+        }
+
+        impl QueueDiscipline for Keeping {
+            fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+                match self {
+                    Keeping::DropTail(queue) => queue.enqueue(held, at, fates),
+                    $(Keeping::$Name(queue) => queue.enqueue(held, at, fates),)+
+                    $(Keeping::$Keeper(queue) => queue.enqueue(held, at, fates),)+
+                }
+            }
+
+            fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
+                match self {
+                    Keeping::DropTail(queue) => queue.dequeue(now, fates),
+                    $(Keeping::$Name(queue) => queue.dequeue(now, fates),)+
+                    $(Keeping::$Keeper(queue) => queue.dequeue(now, fates),)+
+                }
+            }
+
+            fn backlog(&self) -> Backlog {
+                match self {
+                    Keeping::DropTail(queue) => queue.backlog(),
+                    $(Keeping::$Name(queue) => queue.backlog(),)+
+                    $(Keeping::$Keeper(queue) => queue.backlog(),)+
+                }
+            }
+
+            fn each(&self, see: &mut dyn FnMut(&Held)) {
+                match self {
+                    Keeping::DropTail(queue) => queue.each(see),
+                    $(Keeping::$Name(queue) => queue.each(see),)+
+                    $(Keeping::$Keeper(queue) => queue.each(see),)+
+                }
+            }
+
+            fn average(&self) -> Option<f64> {
+                match self {
+                    Keeping::DropTail(queue) => queue.average(),
+                    $(Keeping::$Name(queue) => queue.average(),)+
+                    $(Keeping::$Keeper(queue) => queue.average(),)+
+                }
+            }
+        }
+    };
+}
+
+queues! {
+    laws {
+        Red,
+        TcRed,
+        AdaptiveRed,
+        SelfConfiguringRed,
+        NonlinearRed,
+        Wred,
+        Rio,
+        Fred,
+        Sred,
+        Threshold,
+        Blue,
+        Sfb,
+        Rem,
+        Pi,
+        Avq,
+        Pie,
+        PieEnhanced,
+        Pi2,
+    }
+    disciplines {
+        Choke,
+        Codel,
+        FqCodel,
+        DualPi2,
     }
 }
 
@@ -25,18 +264,6 @@ pub struct Queue {
     pub buffer: Buffer,
     /// The law.
     pub law: Law,
-}
-
-impl Queue {
-    /// The discipline on a link of this rate; `random` gives its randomness.
-    pub fn build(&self, rate: Rate, random: Stream) -> Discipline {
-        match &self.law {
-            Law::DropTail(_) => Discipline::DropTail(Shell::new(&self.buffer, NoLaw)),
-            Law::Red(red) => {
-                Discipline::Red(Box::new(Shell::new(&self.buffer, RedLaw::new(red, rate, random))))
-            }
-        }
-    }
 }
 
 impl Queue {
@@ -59,6 +286,25 @@ fn is_buffer_key(key: &str) -> bool {
     Buffer::params().iter().any(|p| p.name == key)
 }
 
+/// Refuses to drop from, or mark, a place that the law has its own mind about.
+fn check_places(queue: &Queue, path: &str) -> Result<(), Invalid> {
+    let Buffer { drop_from, mark_at, .. } = queue.buffer;
+    let refuse = |key: &str, value: Json, why: &str| {
+        Err(Invalid::new(&join(path, key), &value, why).remedy(format!("leave {key} away")))
+    };
+    if drop_from != DropFrom::Tail && queue.law.counts_on_order() {
+        return refuse(
+            "drop_from",
+            drop_from.write(),
+            "does not go with this kind, which must know what leaves",
+        );
+    }
+    if mark_at != MarkAt::Tail && queue.law.places_marks() {
+        return refuse("mark_at", mark_at.write(), "does not go with this kind, which chooses what it marks");
+    }
+    Ok(())
+}
+
 impl Read for Queue {
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
         if value.is_string() {
@@ -73,6 +319,7 @@ impl Read for Queue {
             law: Law::read(&Json::Object(law), path)?,
             buffer: Buffer::read(&Json::Object(buffer), path)?,
         };
+        check_places(&queue, path)?;
         Ok(queue)
     }
 
@@ -102,39 +349,6 @@ impl Read for Queue {
     }
 }
 
-/// Every queue a link can hold: a closed choice, so that a call is a jump and not a pointer.
-#[derive(Debug)]
-pub enum Discipline {
-    /// Drop Tail.
-    DropTail(Shell<NoLaw>),
-    /// RED; boxed, so that the many links without it stay small.
-    Red(Box<Shell<RedLaw>>),
-}
-
-impl Fifo for Discipline {
-    #[inline]
-    fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
-        match self {
-            Discipline::DropTail(shell) => shell.admit(packet, at, fates),
-            Discipline::Red(shell) => shell.admit(packet, at, fates),
-        }
-    }
-
-    fn average(&self) -> Option<f64> {
-        match self {
-            Discipline::DropTail(shell) => shell.law().average(),
-            Discipline::Red(shell) => shell.law().average(),
-        }
-    }
-
-    fn passes_below(&self) -> Option<u32> {
-        match self {
-            Discipline::DropTail(shell) => Some(shell.limit().saturating_sub(1)),
-            Discipline::Red(_) => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,7 +362,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(Queue::read(&q.write(), "q").unwrap(), q);
-        assert_eq!(q.buffer.limit.0, 64.0);
+        assert_eq!(q.buffer.limit, units::Depth::Packets(64.0));
         assert!(Queue::read(&json!("drop_tail"), "q").is_ok());
     }
 

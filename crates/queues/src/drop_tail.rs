@@ -3,6 +3,8 @@
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::params;
 
+use crate::law::{Configures, Place};
+
 params! {
     /// Drop Tail: drops packets that arrive at a full buffer and never marks. The whole discipline is
     /// its buffer.
@@ -17,5 +19,13 @@ impl Aqm for NoLaw {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, _: &Arrival) -> Verdict {
         Verdict::Pass
+    }
+}
+
+impl Configures for DropTail {
+    type Law = NoLaw;
+
+    fn law(&self, _: Place) -> NoLaw {
+        NoLaw
     }
 }

@@ -4,7 +4,8 @@
 //! dropped (RFC 3168 §5), the limit of the buffer, and what the limit counts.
 
 use net::{Aqm, Arrival, Fates, Packet, Verdict, Why};
-use units::{Packets, Range, params, words};
+use units::param::{Invalid, join};
+use units::{Depth, Range, Read, params, words};
 
 words! {
     /// What a queue limit counts.
@@ -26,23 +27,90 @@ words! {
     }
 }
 
+words! {
+    /// Which packet goes when the buffer is full.
+    pub enum DropFrom {
+        /// The one that arrives.
+        Tail = "tail",
+        /// The one that has waited longest.
+        Front = "front",
+        /// One of those that wait, at random.
+        Random = "random",
+        /// The oldest of the flow with the most bytes waiting.
+        LongestFlow = "longest-flow",
+    }
+}
+
+words! {
+    /// Which packet is marked when the law signals by an ECN-capable one.
+    pub enum MarkAt {
+        /// The one that arrives.
+        Tail = "tail",
+        /// The first from the head of the queue that is ECN-capable and not marked: the news reaches the sender earlier by the queueing delay.
+        Head = "head",
+    }
+}
+
 params! {
     /// The buffer of a queue.
-    pub struct Buffer: "buffer" {
-        /// The most packets it holds; one that arrives at a full buffer is dropped.
-        limit: Packets = (Packets(100.0)), in Range::between(1.0, 1e9).whole(), from "rfc7567 §2 leaves it to the operator; 100 is a common default of hosts";
+    pub struct Buffer: "buffer", checked by check {
+        /// The most packets or bytes it holds; a packet that would exceed it is dropped.
+        limit: Depth = (Depth::Packets(100.0)), in Range::between(1.0, 1e9).whole(), from "rfc7567 §2 leaves it to the operator; 100 is a common default of hosts";
         /// Whether the packet in service counts towards the limit.
         limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2's Drop Tail counts it, its RED does not";
+        /// Which packet is dropped when the buffer is full.
+        drop_from: DropFrom = (DropFrom::Tail), in Range::ANY, from "rfc2309 §3 has tail, front and random; suter1998buffer the longest queue";
+        /// Which packet is marked when the law signals by an ECN-capable one.
+        mark_at: MarkAt = (MarkAt::Tail), in Range::ANY, from "rfc3168 §5 speaks of the arriving packet";
         /// What is done to an ECN-capable packet by which the law signals congestion.
         ecn: Marking = (Marking::Mark), in Range::ANY, from "rfc3168 §5";
+    }
+}
+
+fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
+    if matches!(buffer.limit, Depth::Bytes(_)) && buffer.limit_counts == Counting::System {
+        let path = join(path, "limit_counts");
+        return Err(Invalid::new(&path, &buffer.limit_counts.write(), "goes with a limit in packets only")
+            .remedy("write the limit in packets, or count what waits"));
+    }
+    Ok(())
+}
+
+/// The limit of a buffer.
+#[derive(Clone, Copy, Debug)]
+pub enum Limit {
+    /// So many packets, and whether the one in service is one of them.
+    Packets(u32, Counting),
+    /// So many bytes.
+    Bytes(u64),
+}
+
+impl Limit {
+    /// The limit of this buffer.
+    pub fn of(buffer: &Buffer) -> Self {
+        match buffer.limit {
+            Depth::Packets(n) => Limit::Packets(n as u32, buffer.limit_counts),
+            Depth::Bytes(n) => Limit::Bytes(n as u64),
+        }
+    }
+
+    /// Whether the packet finds no room.
+    #[inline]
+    pub fn is_full(self, packet: &Packet, at: &Arrival) -> bool {
+        match self {
+            Limit::Packets(n, counting) => {
+                let in_service = counting == Counting::System && at.idle_since().is_none();
+                at.backlog.packets + u32::from(in_service) >= n
+            }
+            Limit::Bytes(n) => at.backlog.bytes + u64::from(packet.size) > n,
+        }
     }
 }
 
 /// A first-in-first-out queue under the law `A`.
 #[derive(Debug)]
 pub struct Shell<A> {
-    limit: u32,
-    counting: Counting,
+    limit: Limit,
     marks: bool,
     law: A,
 }
@@ -50,12 +118,7 @@ pub struct Shell<A> {
 impl<A: Aqm> Shell<A> {
     /// The shell of a buffer around a law.
     pub fn new(buffer: &Buffer, law: A) -> Self {
-        Shell {
-            limit: buffer.limit.0 as u32,
-            counting: buffer.limit_counts,
-            marks: buffer.ecn == Marking::Mark,
-            law,
-        }
+        Shell { limit: Limit::of(buffer), marks: buffer.ecn == Marking::Mark, law }
     }
 
     /// The law.
@@ -63,17 +126,26 @@ impl<A: Aqm> Shell<A> {
         &self.law
     }
 
-    /// The limit of the buffer in packets.
-    pub fn limit(&self) -> u32 {
-        self.limit
+    /// The limit of the buffer in packets, if it counts them.
+    pub fn limit(&self) -> Option<u32> {
+        match self.limit {
+            Limit::Packets(n, _) => Some(n),
+            Limit::Bytes(_) => None,
+        }
+    }
+
+    /// As [`Shell::admit`], in a function of its own: laws differ in length, and the shortest should not
+    /// pay for the longest.
+    #[inline(never)]
+    pub fn admit_apart(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
+        self.admit(packet, at, fates)
     }
 
     /// Lets a packet in, marked or not, or drops it.
     #[inline]
     pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
         let verdict = self.law.on_arrival(packet, at);
-        let in_service = self.counting == Counting::System && at.idle_since.is_none();
-        if at.backlog.packets + u32::from(in_service) >= self.limit {
+        if self.limit.is_full(packet, at) {
             self.law.on_overflow(at.now);
             fates.drop(*packet, Why::Full);
             return false;
@@ -86,6 +158,7 @@ impl<A: Aqm> Shell<A> {
                 return false;
             }
         }
+        self.law.on_admitted(packet, at);
         true
     }
 }
@@ -105,8 +178,18 @@ mod tests {
     }
 
     fn arrival(packets: u32, busy: bool) -> Arrival {
-        let idle_since = (!busy).then_some(Time::ZERO);
-        Arrival { now: Time::ZERO, backlog: Backlog { packets, bytes: 0 }, idle_since }
+        let free_at = if busy { Time::NEVER } else { Time::ZERO };
+        Arrival { now: Time::ZERO, backlog: Backlog { packets, bytes: 1500 * u64::from(packets) }, free_at }
+    }
+
+    fn buffer(limit: Depth) -> Buffer {
+        Buffer {
+            limit,
+            limit_counts: Counting::Waiting,
+            drop_from: DropFrom::Tail,
+            mark_at: MarkAt::Tail,
+            ecn: Marking::Mark,
+        }
     }
 
     fn packet(ecn: Ecn) -> Packet {
@@ -115,7 +198,7 @@ mod tests {
 
     /// What becomes of a packet with this ECN field that the law chose.
     fn signalled(ecn: Marking, field: Ecn) -> Option<Ecn> {
-        let buffer = Buffer { limit: Packets(10.0), limit_counts: Counting::Waiting, ecn };
+        let buffer = Buffer { ecn, ..buffer(Depth::Packets(10.0)) };
         let mut p = packet(field);
         let admitted = Shell::new(&buffer, Always).admit(&mut p, &arrival(0, false), &mut Fates::default());
         admitted.then_some(p.ecn)
@@ -134,12 +217,23 @@ mod tests {
     #[test]
     fn the_limit_counts_what_it_says() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
-            let buffer = Buffer { limit: Packets(4.0), limit_counts, ecn: Marking::Mark };
+            let buffer = Buffer { limit_counts, ..buffer(Depth::Packets(4.0)) };
             let mut shell = Shell::new(&buffer, crate::drop_tail::NoLaw);
             let mut admits =
                 |n, busy| shell.admit(&mut packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default());
             assert!(admits(waiting - 1, true) && !admits(waiting, true));
             assert!(admits(0, false));
         }
+    }
+
+    /// A limit in bytes holds what fits: two packets of 1500 B in 4000 B, and not a third.
+    #[test]
+    fn a_limit_in_bytes_counts_bytes() {
+        let buffer = buffer(Depth::Bytes(4000.0));
+        let mut shell = Shell::new(&buffer, crate::drop_tail::NoLaw);
+        let mut admits = |n, size| {
+            shell.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
+        };
+        assert!(admits(1, 1500) && !admits(2, 1500) && admits(2, 1000) && !admits(2, 1001));
     }
 }

@@ -1,10 +1,39 @@
 //! Queue disciplines, one file each, and the FIFO shell that acts on what a law decides.
 //!
-//! Add one: copy a law, list it in [`Law`] and in [`Discipline`].
+//! Add one: copy a law, name its parameters in the table of laws in `discipline.rs`. What laws are made of
+//! is in [`average`], [`spacing`] and [`lazy`].
 
+pub mod adaptive_red;
+pub mod average;
+pub mod avq;
+pub mod blue;
+pub mod choke;
+pub mod codel;
 mod discipline;
 pub mod drop_tail;
+pub mod dualpi2;
 pub mod fifo;
+pub mod fq_codel;
+pub mod fred;
+pub mod holding;
+mod law;
+pub mod lazy;
+pub mod nonlinear_red;
+pub mod pi;
+pub mod pi2;
+pub mod pie;
+pub mod pie_enhanced;
 pub mod red;
+pub mod rem;
+pub mod rio;
+pub mod self_configuring_red;
+pub mod sfb;
+pub mod spacing;
+pub mod sred;
+pub mod store;
+pub mod tc_red;
+pub mod threshold;
+pub mod wred;
 
 pub use discipline::{Discipline, Law, Queue};
+pub use law::{Configures, Keeps, Place};

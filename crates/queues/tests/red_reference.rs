@@ -3,8 +3,9 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict, Why};
-use queues::red::{Red, RedLaw};
-use units::{Rate, Read, Time};
+use queues::red::Red;
+use queues::{Configures, Place};
+use units::{Depth, Rate, Read, Time};
 
 /// Figure 2, in its own words. Probabilities are drawn from `random` as the law draws them: once for
 /// each packet between the thresholds.
@@ -63,7 +64,7 @@ fn same_decisions_as_figure_2() {
         });
         let params = Red::read(&text, "red").unwrap();
         let rate = Rate(1_500_000);
-        let mut law = RedLaw::new(&params, rate, Stream::new(1, "red"));
+        let mut law = params.law(Place { rate, limit: Depth::Packets(100.0), random: Stream::new(1, "red") });
         let mut reference = Figure2 {
             avg: 0.0,
             count: -1,
@@ -93,7 +94,7 @@ fn same_decisions_as_figure_2() {
             }
             now += traffic.below(8_000_000_000);
             let backlog = Backlog { packets: queue, bytes: 0 };
-            let at = Arrival { now: Time(now), backlog, idle_since };
+            let at = Arrival { now: Time(now), backlog, free_at: idle_since.unwrap_or(Time::NEVER) };
             let verdict = law.on_arrival(&Packet::default(), &at);
             let (marked, forced) = reference.arrival(now as f64 * 1e-12, queue);
             let expected = match (marked, forced) {

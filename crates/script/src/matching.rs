@@ -6,6 +6,7 @@ use net::{Options, Seq};
 
 use crate::host::Connection;
 use crate::print::ecn_name;
+use crate::print::letters;
 use crate::stack::Header;
 use crate::syntax::{EcnField, Flags, Packet, TcpOption, Way};
 
@@ -108,7 +109,7 @@ pub fn to_script(header: &Header, connection: &Connection) -> Packet {
 /// Everything in which `header` is not what `expected` says; empty: nothing.
 pub fn differences(expected: &Packet, header: &Header, connection: &Connection) -> Vec<String> {
     let mut all = Vec::new();
-    compare(&mut all, "flags", expected.flags, header.flags);
+    compare(&mut all, "flags", letters(expected.flags), letters(header.flags));
     compare(&mut all, "sequence number", expected.seq, connection.to_script(header.seq));
     compare(&mut all, "payload", expected.len, header.len);
     if header.flags.has(Flags::ACK) {

@@ -5,7 +5,8 @@ use std::fmt::{Display, Formatter, Result, Write};
 use units::Duration;
 
 use crate::syntax::{
-    Action, Call, EcnField, Event, Expr, Field, Flags, Outcome, Packet, Script, Setting, TcpOption, Way, When,
+    Action, Call, EcnField, Event, Expr, Field, Flags, LETTERS, Outcome, Packet, Script, Setting, TcpOption,
+    Way, When,
 };
 
 impl Display for Script {
@@ -86,13 +87,12 @@ impl Display for Way {
     }
 }
 
-impl Display for Flags {
-    fn fmt(&self, f: &mut Formatter) -> Result {
-        if self.0 == 0 {
-            return f.write_char('-');
-        }
-        Flags::LETTERS.iter().filter(|l| self.has(l.1)).try_for_each(|l| f.write_char(l.0))
+/// Control bits as letters.
+pub(crate) fn letters(flags: Flags) -> String {
+    if flags == Flags::default() {
+        return "-".into();
     }
+    LETTERS.iter().filter(|l| flags.has(l.1)).map(|l| l.0).collect()
 }
 
 /// The name of a codepoint.
@@ -117,7 +117,7 @@ impl Display for Packet {
             write!(f, "[{ip}] ")?;
         }
         let end = self.seq.wrapping_add(self.len);
-        write!(f, "{} {}:{end}({})", self.flags, self.seq, self.len)?;
+        write!(f, "{} {}:{end}({})", letters(self.flags), self.seq, self.len)?;
         let fields =
             [("ack", self.ack), ("win", self.window.map(u32::from)), ("urg", self.urgent.map(u32::from))];
         for (name, value) in fields {

@@ -173,7 +173,7 @@ impl Stack {
             ack: Seq(header.ack),
             window: u32::from(header.window) << shift,
             len: header.len as u16,
-            flags: net::Flags(header.flags.0),
+            flags: header.flags,
         };
         self.endpoint.on_segment(now, &segment, &header.options, header.ecn);
         self.tell_quickack();
@@ -183,7 +183,7 @@ impl Stack {
     pub fn poll(&mut self, now: Time) -> Option<Header> {
         let mut options = Options::default();
         let (segment, ecn) = self.endpoint.poll(now, &mut options)?;
-        let flags = Flags(segment.flags.0);
+        let flags = segment.flags;
         let syn = flags.has(Flags::SYN);
         if syn {
             self.iss = Some(segment.seq.0);

@@ -3,8 +3,7 @@
 //! The language is packetdrill's (Cardwell et al., USENIX ATC 2013); docs/how-to/packet-scripts.md
 //! describes what of it is understood here.
 
-use std::ops::{BitOr, BitOrAssign};
-
+pub use net::Flags;
 use units::Duration;
 
 /// A script.
@@ -134,65 +133,18 @@ pub enum EcnField {
     Ect01,
 }
 
-/// Control bits (RFC 9293 §3.1, RFC 9768).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u16);
-
-impl Flags {
-    /// No more data.
-    pub const FIN: Flags = Flags(0x01);
-    /// Synchronize.
-    pub const SYN: Flags = Flags(0x02);
-    /// Reset.
-    pub const RST: Flags = Flags(0x04);
-    /// Push.
-    pub const PSH: Flags = Flags(0x08);
-    /// Acknowledgement.
-    pub const ACK: Flags = Flags(0x10);
-    /// Urgent.
-    pub const URG: Flags = Flags(0x20);
-    /// ECN-Echo.
-    pub const ECE: Flags = Flags(0x40);
-    /// Congestion window reduced.
-    pub const CWR: Flags = Flags(0x80);
-    /// Accurate ECN.
-    pub const AE: Flags = Flags(0x100);
-    /// Letters in the order in which they are written.
-    pub const LETTERS: [(char, Flags); 9] = [
-        ('S', Flags::SYN),
-        ('F', Flags::FIN),
-        ('R', Flags::RST),
-        ('P', Flags::PSH),
-        ('U', Flags::URG),
-        ('E', Flags::ECE),
-        ('W', Flags::CWR),
-        ('A', Flags::AE),
-        ('.', Flags::ACK),
-    ];
-
-    /// Whether every bit of `f` is set.
-    pub fn has(self, f: Flags) -> bool {
-        self.0 & f.0 == f.0
-    }
-    /// Without the bits of `f`.
-    #[must_use]
-    pub fn without(self, f: Flags) -> Flags {
-        Flags(self.0 & !f.0)
-    }
-}
-
-impl BitOr for Flags {
-    type Output = Flags;
-    fn bitor(self, o: Flags) -> Flags {
-        Flags(self.0 | o.0)
-    }
-}
-
-impl BitOrAssign for Flags {
-    fn bitor_assign(&mut self, o: Flags) {
-        self.0 |= o.0;
-    }
-}
+/// Control bits by their letters, in the order in which these are written.
+pub const LETTERS: [(char, Flags); 9] = [
+    ('S', Flags::SYN),
+    ('F', Flags::FIN),
+    ('R', Flags::RST),
+    ('P', Flags::PSH),
+    ('U', Flags::URG),
+    ('E', Flags::ECE),
+    ('W', Flags::CWR),
+    ('A', Flags::AE),
+    ('.', Flags::ACK),
+];
 
 /// A TCP option.
 #[derive(Clone, Debug, PartialEq)]

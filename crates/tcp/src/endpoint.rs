@@ -5,7 +5,7 @@ use std::sync::Arc;
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::{Duration, Time};
 
-use crate::config::{Ecn, Tcp, WindowScaling};
+use crate::config::{Ecn, RtoEstimator, Tcp, WindowScaling};
 use crate::ecn::{EcnEnd, Mode, Prompt};
 use crate::info::Info;
 use crate::receiver::{Receiver, ReceiverStats, acceptable};
@@ -156,18 +156,19 @@ impl Endpoint {
     }
 
     fn sender(&mut self) -> &mut Sender {
-        let (tcp, iss, phase, rtt) = (&self.tcp, self.iss, self.phase, self.first_rtt);
-        let (irs, rwnd) = (self.irs, self.rwnd);
-        let synchronized =
-            !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived);
-        let agreed = self.agreed;
-        self.sender.get_or_insert_with(|| {
-            let mut sender = Sender::new(tcp, iss, phase);
-            if synchronized {
-                sender.resume(tcp, rtt, (irs, rwnd), smss(tcp, &agreed), agreed.sack, agreed.timestamps);
-            }
-            Box::new(sender)
-        })
+        let sender = self.sender.take().unwrap_or_else(|| Box::new(self.new_sender()));
+        self.sender.insert(sender)
+    }
+
+    /// The sender as it is before its first byte.
+    fn new_sender(&self) -> Sender {
+        let (tcp, agreed) = (&self.tcp, &self.agreed);
+        let mut sender = Sender::new(tcp, self.iss, self.phase);
+        if self.state > State::SynReceived {
+            let window = (self.irs, self.rwnd);
+            sender.resume(tcp, self.first_rtt, window, smss(tcp, agreed), agreed.sack, agreed.timestamps);
+        }
+        sender
     }
 
     fn receiver(&mut self) -> &mut Receiver {
@@ -252,7 +253,7 @@ impl Endpoint {
             self.closed_at = now;
         }
         if let Some(sender) = &mut self.sender {
-            sender.timer = Time::NEVER;
+            sender.stop();
         }
         if let Some(receiver) = &mut self.receiver {
             (receiver.ack_at, receiver.ack_now) = (Time::NEVER, false);
@@ -457,11 +458,18 @@ impl Endpoint {
             return;
         }
         if !segment.flags.has(Flags::SYN) {
+            if acked && self.rare.as_ref().is_some_and(|r| r.tried) {
+                // A responder that sends no second SYN-ACK (RFC 5562 §5) is established already.
+                self.syn_acked(now);
+                self.establish(now);
+                self.in_synchronized(now, segment, options, field);
+            }
             return;
         }
         self.take_syn(segment, options, field);
         if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
             self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
+            self.rare().tried = true;
             return;
         }
         if acked {
@@ -494,7 +502,10 @@ impl Endpoint {
         self.established_at = now;
         let idle = self.sender.as_ref().is_none_or(|s| s.unsent == 0 && !s.closing && s.is_plain());
         let closing = self.sender.as_ref().is_some_and(|s| s.closing);
-        if idle && self.state == State::SynReceived {
+        // Another clock or mode would remember more of the handshake than its round trip.
+        let forgettable = self.state == State::SynReceived
+            || (self.tcp.rto_estimator == RtoEstimator::Rfc6298 && !self.ecn.negotiated());
+        if idle && forgettable {
             self.sender = None; // it comes back when the application writes
         }
         self.state = if closing { State::FinWait1 } else { State::Established };
@@ -568,7 +579,7 @@ impl Endpoint {
     fn on_data_beyond(&mut self, now: Time, segment: &Segment, beyond: i64, field: EcnField) {
         let mut inside = *segment;
         inside.len -= beyond.min(i64::from(segment.len)) as u16;
-        inside.flags = Flags(inside.flags.0 & !Flags::FIN.0);
+        inside.flags = inside.flags.without(Flags::FIN);
         self.on_data(now, &inside, field);
     }
 
@@ -666,11 +677,27 @@ impl Endpoint {
             }
             return;
         }
+        if segment.seq_len() == 0 && segment.seq.before(next) && segment.flags.has(Flags::ACK) {
+            self.take_late_ack(now, segment);
+        }
         if segment.len > 0 && segment.seq.before(next) {
             let tcp = self.tcp.clone();
             self.receiver().on_unacceptable(segment, &tcp);
         }
         self.ack_due = true;
+    }
+
+    /// An ACK from before what was received last: what it acknowledges counts (as Linux has it, up to the last
+    /// window update), or two ends whose probes crossed would answer each other for ever.
+    fn take_late_ack(&mut self, now: Time, segment: &Segment) {
+        if self.state == State::SynReceived || segment.ack.after(self.max()) {
+            return;
+        }
+        let Some(sender) = &mut self.sender else { return };
+        if segment.ack.after(sender.una) {
+            sender.on_ack(now, segment, &Options::NONE, Feedback::default(), &self.tcp);
+            self.after_ack(now);
+        }
     }
 
     /// RFC 9293 §3.10.7.4, second check: exactly the next number resets, others are challenged.
@@ -992,18 +1019,21 @@ impl Endpoint {
     pub fn window(&self) -> Window {
         match &self.sender {
             Some(sender) => sender.window(),
-            None => Sender::new(&self.tcp, self.iss, self.phase).window(),
+            None => self.new_sender().window(),
         }
     }
 
     /// Its retransmission timeout, back-off included.
     pub fn rto(&self) -> Duration {
-        self.sender.as_ref().map_or(self.tcp.rto_initial, |s| s.timeout(&self.tcp))
+        self.sender.as_ref().map_or_else(|| self.new_sender().timeout(&self.tcp), |s| s.timeout(&self.tcp))
     }
 
     /// How many round trips it measured, and the last of them.
     pub fn round_trips(&self) -> (u32, Duration) {
-        self.sender.as_ref().map_or((0, Duration::ZERO), |s| s.round_trips())
+        match &self.sender {
+            Some(sender) => sender.round_trips(),
+            None => (u32::from(self.first_rtt > Duration::ZERO), self.first_rtt),
+        }
     }
 
     /// Its smoothed round-trip time (SRTT); zero before the first is measured.

@@ -469,6 +469,7 @@ impl Sender {
     ) {
         (self.nxt, self.max) = (self.una + 1, self.una + 1);
         (self.wl1, self.rwnd) = window;
+        self.most_window = self.rwnd;
         if rtt > Duration::ZERO {
             self.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (self.una, self.max));
         }
@@ -477,7 +478,7 @@ impl Sender {
 
     /// Whether it holds nothing that would be missed.
     pub fn is_plain(&self) -> bool {
-        self.more.is_none() && self.stats.timeouts == 0
+        self.more.is_none() && self.stats.timeouts == 0 && !self.nodelay && !self.cork
     }
 
     /// Small segments never wait, as the application wishes.
@@ -571,7 +572,7 @@ impl Sender {
             cut_by_loss = self.on_duplicate_ack(now, tcp);
         }
         self.update_window(now, segment, self.una != was_una, tcp);
-        if cut_by_echo && self.wait_for_timer {
+        if self.wait_for_timer && (cut_by_echo || self.timer == Time::NEVER) {
             // RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires.
             (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
         }
@@ -593,9 +594,11 @@ impl Sender {
         self.most_window = self.most_window.max(segment.window);
         if self.is_persisting() && (self.is_worth_it(self.rwnd) || self.all_out()) {
             self.rto.end_back_off();
-            self.timer = Time::NEVER;
+            let out = self.una != self.max; // what probed is a segment like others now
+            let at = if out { now + self.rto.timeout(tcp) } else { Time::NEVER };
+            (self.timer, self.pending) = (at, Pending::Rto);
             if let Some(board) = self.more.as_mut().and_then(|m| m.board.as_mut()) {
-                board.lose_first(); // the octet of a probe, if it was refused
+                board.lose_all(false); // the octet of a probe, if it was refused
             }
         }
         if self.una == self.max {
@@ -635,6 +638,7 @@ impl Sender {
     fn on_new_ack(&mut self, now: Time, ack: Seq, options: &Options, feedback: Feedback, tcp: &Tcp) {
         let acked = ack - self.una;
         self.una = ack;
+        self.retransmit = false; // pacing may hold what is acknowledged now
         self.expirations = 0;
         self.acked += u64::from(acked) - u64::from(self.fin_sent && ack == self.max);
         if self.nxt.before(ack) {
@@ -1324,6 +1328,14 @@ impl Sender {
         }
     }
 
+    /// The connection is over: nothing is waited for.
+    pub fn stop(&mut self) {
+        self.timer = Time::NEVER;
+        if let Some(more) = &mut self.more {
+            more.held = false;
+        }
+    }
+
     /// Bytes of new data that the receiver's window lets go.
     fn room_in_window(&self) -> u32 {
         self.rwnd.saturating_sub(self.max - self.una)
@@ -1333,7 +1345,7 @@ impl Sender {
     #[inline]
     pub fn deadline(&self) -> Time {
         match &self.more {
-            Some(more) if more.held => self.timer.min(more.pace_at),
+            Some(more) if more.held && !self.wait_for_timer => self.timer.min(more.pace_at),
             _ => self.timer,
         }
     }
@@ -1362,7 +1374,7 @@ impl Sender {
     #[inline(never)]
     fn next_unusual(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match self.more {
-            _ if self.wait_for_timer => None,
+            _ if self.wait_for_timer && self.timer != Time::NEVER => None,
             Some(_) => self.next_with_more(now, tcp),
             None => self.next_by_bytes(now, tcp),
         }
@@ -1384,7 +1396,8 @@ impl Sender {
         let outgoing = if self.pending == Pending::Persist && self.retransmit {
             self.probe_by_board(&mut more, now, tcp)
         } else if more.pace_at > now {
-            more.held = self.unsent > 0 || self.retransmit || more.board.as_ref().is_some_and(|b| b.waits());
+            let waits = !self.all_out() || self.retransmit || self.nxt != self.max;
+            more.held = waits || more.board.as_ref().is_some_and(|b| b.waits());
             None
         } else if more.board.is_some() {
             self.next_by_board(&mut more, now, tcp)
@@ -1476,7 +1489,7 @@ impl Sender {
         outgoing
     }
 
-    /// The same with scoreboard, where a byte that has no room counts as lost.
+    /// The same with scoreboard, which must know of the byte.
     fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let (clock, max) = (more.clock, self.max);
         let outgoing = self.probe_window(now, tcp);
@@ -1485,7 +1498,6 @@ impl Sender {
             if self.max != max {
                 board.on_sent(max, self.max, now, &clock, false);
             }
-            board.lose_all(false);
         }
         Some(outgoing)
     }
@@ -1493,6 +1505,9 @@ impl Sender {
     fn next_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if std::mem::take(&mut more.probe_due) {
             return self.probe_tail(more, now, tcp);
+        }
+        if self.is_persisting() {
+            return None; // nothing goes but probes
         }
         let board = more.board.as_mut()?;
         let pipe = board.pipe() as f64;
@@ -1660,9 +1675,10 @@ impl Sender {
             return (fin_due && room > 0).then(|| self.build(now, self.nxt, 0, tcp));
         }
         let len = available.min(u64::from(mss)) as u32;
-        // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out and a part is worth it.
+        // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out, or it goes out again, and a part is worth
+        // it.
         if room < len {
-            let part = sent == 0 && self.rwnd < len && again == 0 && self.is_worth_it(room);
+            let part = sent == 0 && room > 0 && self.rwnd < len && (again > 0 || self.is_worth_it(room));
             if !part {
                 self.persist(now, tcp);
                 return None;

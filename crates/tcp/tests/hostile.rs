@@ -337,4 +337,33 @@ mod found {
         w.apply(&Op::Write(100));
         assert_eq!((w.max, w.end.outstanding()), (Seq(2), (0, 0)));
     }
+
+    /// A reset ends what pacing holds.
+    #[test]
+    fn a_closed_end_paces_nothing() {
+        let mut w = open(r#"{"congestion": "bbr", "mss": "100 B", "initial_window": "1 packets"}"#);
+        arrives(&mut w, 9, 0, 9999, Flags::SYN, false);
+        arrives(&mut w, 10, 1, 9999, Flags::ACK, false);
+        w.apply(&Op::Write(101));
+        arrives(&mut w, 10, 1, 9999, Flags::RST, false);
+        assert_eq!((w.end.state(), w.end.deadline()), (State::Closed, Time::NEVER));
+    }
+
+    /// A spurious retransmission when nothing is in flight leaves a window of a segment (RFC 4015 §3.4 would give none).
+    #[test]
+    fn the_response_of_eifel_leaves_a_window() {
+        let mut w =
+            open(r#"{"recovery": "sack", "sack": true, "eifel": true, "initial_window": "2 packets"}"#);
+        arrives(&mut w, 9, 0, 10_000, Flags::SYN, true);
+        arrives(&mut w, 10, 1, 10_000, Flags::ACK, false);
+        w.apply(&Op::Write(4052));
+        w.apply(&Op::Timer);
+        let max = w.max.0;
+        arrives(&mut w, 10, max, 0, Flags::ACK, false);
+        let mut options = Options::NONE;
+        options.push_sack((Seq(1), Seq(2)));
+        let ack = Segment { seq: Seq(10), ack: w.max, window: 0, len: 0, flags: Flags::ACK };
+        w.end.on_segment(w.now, &ack, &options, Ecn::NotEct);
+        w.pump();
+    }
 }

@@ -286,4 +286,66 @@ mod found {
         path.run(Time::NEVER);
         assert!(path.pairs[0].is_complete() && path.pairs[0].is_closed(), "{}", path.pairs[0].describe());
     }
+
+    /// What went out when the window was too small for a segment is sent again when it is lost.
+    #[test]
+    fn a_part_of_a_segment_is_sent_again() {
+        let tcps = [end(json!({})), end(json!({"mss": "101 B", "receive_window": "101 B"}))];
+        let harm = Harm { corruption: 0.07140903024326427, ..Harm::default() };
+        for seed in 0..50 {
+            run(tcps.clone(), [App::listens(), writer(&[(0, 1), (0, 1000)])], harm, seed, 1);
+        }
+    }
+
+    /// A responder that does not try twice is open when its marked SYN-ACK is answered (RFC 5562 §3.2).
+    #[test]
+    fn only_one_side_tries_once() {
+        let tcps = [end(json!({"ecn": "ecn+try-once"})), end(json!({"ecn": "ecn+"}))];
+        run(tcps, [App::listens(), writer(&[(0, 1)])], Harm { marking: 1.0, ..Harm::default() }, 0, 1);
+    }
+
+    /// A window of one segment that waits for the timer after ECN-Echo (RFC 3168 §6.1.2) does not wait for ever when an
+    /// ACK of everything stops the timer.
+    #[test]
+    fn a_wait_for_the_timer_ends() {
+        let tcps = [
+            end(
+                json!({"recovery": "tahoe", "ecn": "rfc3168", "limited_transmit": true, "initial_window": "9 packets",
+                "duplicate_acks": "3 packets"}),
+            ),
+            end(json!({"ecn": "rfc3168", "receive_window": "20000 B", "delayed_ack": "3 packets",
+                "delayed_ack_timeout": "1 ms", "quick_ack": "17 packets"})),
+        ];
+        let apps =
+            [App { closes: Closes::AfterPeer, ..writer(&[(107, 801), (107, 4100)]) }, writer(&[(0, 1)])];
+        let harm =
+            Harm { corruption: 0.046, duplication: 0.1, marking: 0.079, late_ms: 129, ..Harm::default() };
+        for seed in 0..300 {
+            run(tcps.clone(), apps.clone(), harm, seed, 72);
+        }
+    }
+
+    /// A retransmission that pacing holds is forgotten when its data is acknowledged meanwhile.
+    #[test]
+    fn nothing_acknowledged_is_sent_again() {
+        let tcps = [
+            end(json!({"mss": "1196 B", "receive_window": "5382 B"})),
+            end(
+                json!({"congestion": "prague", "recovery": "newreno", "mss": "1196 B", "receive_window": "1196 B",
+                "initial_window": "3 packets", "rto_min": "298 ms"}),
+            ),
+        ];
+        let writes = [(0, 1), (262, 3606), (1612, 5380), (2513, 3589), (2979, 2393)];
+        let harm = Harm {
+            loss: 0.084,
+            duplication: 0.098,
+            reordering: 0.068,
+            marking: 0.061,
+            late_ms: 3,
+            ..Harm::default()
+        };
+        for seed in 0..300 {
+            run(tcps.clone(), [App::listens(), writer(&writes)], harm, seed, 105);
+        }
+    }
 }

@@ -19,6 +19,37 @@ pub struct Bytes(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Packets(pub f64);
 
+/// How much is in a queue, in packets or in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Depth {
+    /// Packets; an average may be fractional.
+    Packets(f64),
+    /// Bytes on the wire.
+    Bytes(f64),
+}
+
+impl Depth {
+    /// The number, whatever it counts.
+    pub fn amount(self) -> f64 {
+        match self {
+            Depth::Packets(n) | Depth::Bytes(n) => n,
+        }
+    }
+
+    /// `n` of what `self` counts.
+    pub fn like(self, n: f64) -> Depth {
+        match self {
+            Depth::Packets(_) => Depth::Packets(n),
+            Depth::Bytes(_) => Depth::Bytes(n),
+        }
+    }
+
+    /// Whether both count the same.
+    pub fn counts_as(self, other: Depth) -> bool {
+        matches!(self, Depth::Packets(_)) == matches!(other, Depth::Packets(_))
+    }
+}
+
 /// A probability or a weight between 0 and 1: the one bare number of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Probability(pub f64);
@@ -198,6 +229,43 @@ impl Read for Packets {
     }
 }
 
+impl fmt::Display for Depth {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Depth::Packets(n) => Packets(*n).fmt(f),
+            Depth::Bytes(n) => f.write_str(&format_scaled(*n, &[("B", 1.0)])),
+        }
+    }
+}
+
+impl Read for Depth {
+    const UNIT: &'static str = "packets or B";
+    const EXAMPLE: &'static str = "64 packets";
+
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        let units = [PACKET_UNITS, BYTE_UNITS].concat();
+        let n = parse_scaled(value, path, "a number of packets or bytes", &units, Self::EXAMPLE)?;
+        if !(0.0..=9e15).contains(&n) {
+            return Err(Invalid::new(path, value, "must be between 0 and 9e15"));
+        }
+        let text = value.as_str().unwrap_or_default().trim_end();
+        let packets = PACKET_UNITS.iter().any(|u| text.ends_with(u.0));
+        Ok(if packets { Depth::Packets(n) } else { Depth::Bytes(n) })
+    }
+
+    fn write(&self) -> Value {
+        Value::String(self.to_string())
+    }
+
+    fn schema() -> Value {
+        unit_schema("packets or bytes", &[PACKET_UNITS, BYTE_UNITS].concat(), Self::EXAMPLE)
+    }
+
+    fn number(&self) -> Option<f64> {
+        Some(self.amount())
+    }
+}
+
 impl Read for Probability {
     const UNIT: &'static str = "";
     const EXAMPLE: &'static str = "0.1";
@@ -257,6 +325,19 @@ mod tests {
         for b in [0, 1, 1460, 20_971_520, 20_000_000, 1 << 40] {
             assert_eq!(Bytes::read(&Bytes(b).write(), "b").unwrap(), Bytes(b));
         }
+    }
+
+    #[test]
+    fn a_depth_counts_packets_or_bytes() {
+        let read = |s: &str| Depth::read(&json!(s), "d").unwrap();
+        assert_eq!(read("64 packets"), Depth::Packets(64.0));
+        assert_eq!(read("1 packet"), Depth::Packets(1.0));
+        assert_eq!(read("20 kB"), Depth::Bytes(20_000.0));
+        for depth in [Depth::Packets(2.5), Depth::Bytes(20_000.0), Depth::Bytes(0.5)] {
+            assert_eq!(Depth::read(&depth.write(), "d").unwrap(), depth);
+        }
+        let e = Depth::read(&json!("64"), "queue.limit").unwrap_err().to_string();
+        assert!(e.contains("queue.limit") && e.contains("lacks its unit"), "{e}");
     }
 
     #[test]

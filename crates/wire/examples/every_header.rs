@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use net::{Ecn, Flags, Packet, Segment, Seq};
+use net::{Ecn, Flags, Label, Packet, Segment, Seq};
 use units::Time;
 use wire::{
     AccEcn, AccEcnOrder, Capture, Carried, Cookie, Ends, Family, Few, Ip, Keep, Options, Tcp, TcpOption,
@@ -106,19 +106,25 @@ fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
         flags: syn | ace | if number / 16 % 2 == 1 { Flags::AE } else { Flags::default() },
     };
     let carried = Carried { options, shift: 7, ..Carried::default() };
-    let way = (number / 2 % 2) as u8;
+    // Not 63: tshark 4.0 takes raw IPv4 whose second byte is 0xff (DSCP 63, CE) for PPP.
+    let label = Label::new((number / 2 % 2) as u8).with_dscp((number % 63) as u8);
     let size = segment.len + 40;
-    (Packet { flow: number, size, ecn: ECN[number as usize % 4], way, options: 0, segment }, carried)
+    (Packet { flow: number, size, ecn: ECN[number as usize % 4], label, options: 0, segment }, carried)
 }
 
 /// What tshark should say of a packet of the simulator.
 fn about(packet: &Packet, carried: &Carried, ends: &Ends) -> Result<String, Failure> {
     let (segment, options) = (&packet.segment, &carried.options);
-    let ends = if packet.way == 0 { *ends } else { ends.reversed() };
+    let ends = if packet.label.way() == 0 { *ends } else { ends.reversed() };
     let syn = segment.flags.has(Flags::SYN);
     let mut text = format!(
-        ", \"ecn\": {}, \"dscp\": 0, \"tcp.srcport\": {}, \"tcp.dstport\": {}, \"tcp.flags\": {}, \"tcp.len\": {}",
-        packet.ecn as u8, ends.source_port, ends.destination_port, segment.flags.0, segment.len,
+        ", \"ecn\": {}, \"dscp\": {}, \"tcp.srcport\": {}, \"tcp.dstport\": {}, \"tcp.flags\": {}, \"tcp.len\": {}",
+        packet.ecn as u8,
+        packet.label.dscp(),
+        ends.source_port,
+        ends.destination_port,
+        segment.flags.0,
+        segment.len,
     );
     write!(text, ", \"tcp.seq_raw\": {}", segment.seq.0)?;
     write!(

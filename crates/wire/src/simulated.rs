@@ -70,10 +70,11 @@ pub struct Carried {
 ///
 /// Its length is what the headers say, not [`Packet::size`], which is what a scenario counts.
 pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8>) -> Result<(), Error> {
-    let ends = if packet.way == 0 { *ends } else { ends.reversed() };
+    let ends = if packet.label.way() == 0 { *ends } else { ends.reversed() };
     let segment = &packet.segment;
     let (source_port, destination_port) = (ends.source_port, ends.destination_port);
     let mut ip = Ip::new(ends.addresses, packet.ecn);
+    ip.set_dscp(packet.label.dscp());
     out.clear();
     if carried.protocol == Protocol::Udp {
         let udp = Udp { source_port, destination_port };
@@ -112,6 +113,7 @@ mod tests {
     use crate::Datagram;
     use crate::ends::Family;
     use TcpOption::{Mss, Nop, Sack, SackPermitted, Timestamps, WindowScale};
+    use net::Label;
 
     fn list(options: &net::Options) -> Vec<TcpOption> {
         let written = Options::try_from(options).unwrap();
@@ -144,7 +146,7 @@ mod tests {
 
     fn sent(segment: Segment, way: u8, shift: u8) -> Tcp {
         let ends = Ends::of(Family::V4, 0, 1, 3).unwrap();
-        let packet = Packet { segment, way, ..Packet::default() };
+        let packet = Packet { segment, label: Label::new(way), ..Packet::default() };
         let mut out = vec![1; 9];
         headers(&packet, &Carried { shift, ..Carried::default() }, &ends, &mut out).unwrap();
         let read = Datagram::read_headers(&out).unwrap();

@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, SyntaxError};
 use crate::print::COUNTERS;
-use crate::syntax::{Action, EcnField, Flags, Packet, TcpOption, Way};
+use crate::syntax::{Action, EcnField, Flags, LETTERS, Packet, TcpOption, Way};
 
 /// Words that begin a packet other than a TCP segment over IPv4.
 const FOREIGN: [&str; 7] = ["icmp", "udp", "udplite", "ipv4", "ipv6", "gre", "mpls"];
@@ -137,7 +137,7 @@ fn flags(c: &mut Cursor) -> Result<Flags, SyntaxError> {
             flags |= Flags((counter & 4) << 6 | (counter & 2) << 6 | (counter & 1) << 6);
             continue;
         }
-        let Some(known) = Flags::LETTERS.iter().find(|l| l.0 == letter) else {
+        let Some(known) = LETTERS.iter().find(|l| l.0 == letter) else {
             c.back_to(start);
             return Err(c.expected(WANTED));
         };

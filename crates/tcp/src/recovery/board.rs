@@ -382,13 +382,6 @@ impl Board {
         bytes
     }
 
-    /// The first segment is lost, whatever is known (the last duplicate of NewReno, a partial ACK).
-    pub fn lose_first(&mut self) {
-        if self.segments.front().is_some_and(|s| !s.has(SACKED | LOST)) {
-            self.lose(0);
-        }
-    }
-
     /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when the next would be.
     pub fn lose_by_time(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
         let (mut bytes, mut next) = (0, None);

@@ -1,5 +1,6 @@
 //! What the tests of this crate share.
 #![allow(dead_code)]
 
+pub mod drops;
 pub mod path;
 pub mod random;

@@ -168,9 +168,10 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Position of a sequence number, 0 for the first byte.
+    /// Position of a sequence number, 0 for the first byte: that nearest to what was acknowledged last.
     fn at(&self, seq: Seq) -> i64 {
-        i64::from(seq.minus(self.iss + 1))
+        let base = self.iss + 1 + self.acked as u32;
+        self.acked as i64 + i64::from(seq.minus(base))
     }
 
     fn in_order(&self) -> u64 {
@@ -212,9 +213,9 @@ impl Ledger {
             return;
         }
         let end = start + i64::from(segment.len);
-        assert!(start >= 0 && end <= self.written as i64, "{segment:?} holds what was not written: {self:?}");
+        assert!(start >= 0 && end as u64 <= self.written, "{segment:?} holds what was not written: {self:?}");
         let fin = segment.flags.has(Flags::FIN);
-        assert!(!fin || (self.closed && end == self.written as i64), "{segment:?} ends too early: {self:?}");
+        assert!(!fin || (self.closed && end as u64 == self.written), "{segment:?} ends too early: {self:?}");
         let probe = i64::from(segment.len <= 1);
         assert!(end + i64::from(fin) <= self.told + probe, "{segment:?} exceeds the window: {self:?}");
     }

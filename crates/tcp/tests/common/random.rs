@@ -27,14 +27,20 @@ pub fn cases() -> ProptestConfig {
     ProptestConfig { cases, max_shrink_iters: 20_000, failure_persistence: None, ..default }
 }
 
-/// The values that a word or a yes-or-no may take.
+/// The values that a word or a yes-or-no may take, and the names of kinds.
 fn choices(schema: &Value) -> Vec<Value> {
     if schema["type"] == "boolean" {
         return vec![json!(true), json!(false)];
     }
-    let alternatives = ["oneOf", "anyOf", "enum"].iter().find_map(|k| schema[*k].as_array());
-    let word = |a: &Value| if a.is_string() { Some(a.clone()) } else { a.get("const").cloned() };
-    alternatives.map_or(Vec::new(), |all| all.iter().filter_map(word).collect())
+    let names = [schema.get("const"), schema["properties"]["kind"].get("const")];
+    let mut all: Vec<Value> = names.into_iter().flatten().filter(|n| n.is_string()).cloned().collect();
+    for key in ["oneOf", "anyOf", "enum"] {
+        for one in schema[key].as_array().into_iter().flatten() {
+            all.extend(if one.is_string() { vec![one.clone()] } else { choices(one) });
+        }
+    }
+    all.dedup();
+    all
 }
 
 /// Each parameter that is a choice, and its choices.
@@ -43,6 +49,14 @@ pub fn words() -> Vec<(String, Vec<Value>)> {
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     let all = properties.into_iter().map(|(k, s)| (k, choices(&s)));
     all.filter(|(_, c)| c.len() > 1).collect()
+}
+
+/// Every congestion control is drawn, and every recovery.
+#[test]
+fn the_choices_are_drawn() {
+    let words = words();
+    let of = |key: &str| words.iter().find(|w| w.0 == key).map_or(0, |w| w.1.len());
+    assert!(of("congestion") > 3 && of("recovery") == 5 && of("sack") == 2, "{words:?}");
 }
 
 fn ms(n: u64) -> Value {

@@ -1,0 +1,157 @@
+//! A link whose queue keeps packets until they are sent, because it may act on them until then: it
+//! drops or marks at the head, or sends in another order.
+//!
+//! Still one event, the first arrival in the pipe: while packets are kept one is in service, so the
+//! pipe holds at least that one, and whatever touches the link first makes up for every dequeue whose
+//! time has come, in order and at its exact time.
+
+use units::{Bytes, Time};
+
+use super::{InPipe, Link, Probe};
+use crate::discipline::{Arrival, Fifo, Held, QueueDiscipline};
+use crate::ledger::Inside;
+use crate::packet::Packet;
+
+impl<Q: Fifo> Link<Q> {
+    /// Whether its queue keeps packets until they are sent.
+    #[inline]
+    pub fn holds(&self) -> bool {
+        self.queue.held().is_some()
+    }
+
+    /// A packet that [`Link::receive`] did not admit goes to the queue that keeps it, if there is one;
+    /// `hop`: where it is on its route.
+    #[cold]
+    pub fn keep(&mut self, now: Time, hop: u32, packet: Packet, probe: &mut impl Probe) {
+        self.catch_up(now, probe);
+        let idle = !self.transmitting;
+        let backlog = self.backlog(now);
+        // To the picosecond a waiting packet, if nothing is dropped before it.
+        let free_at = self.free_at + self.transmission_time(Bytes(backlog.bytes));
+        let at = Arrival { now, backlog, free_at };
+        let Some(queue) = self.queue.held_mut() else { return };
+        queue.enqueue(Held { packet, hop, entered: now }, &at, &mut self.fates);
+        self.settle(now, probe);
+        if idle {
+            self.transmit_next(now, probe);
+        }
+    }
+
+    /// Does every dequeue whose time has come.
+    #[inline]
+    pub fn catch_up(&mut self, now: Time, probe: &mut impl Probe) {
+        if self.transmitting {
+            self.make_up(now, probe);
+        }
+    }
+
+    #[cold]
+    fn make_up(&mut self, now: Time, probe: &mut impl Probe) {
+        while self.transmitting && self.free_at <= now {
+            self.transmit_next(self.free_at, probe);
+        }
+    }
+
+    /// The transmitter asks for a packet.
+    fn transmit_next(&mut self, now: Time, probe: &mut impl Probe) {
+        let next = self.queue.held_mut().and_then(|queue| queue.dequeue(now, &mut self.fates));
+        self.settle(now, probe);
+        self.transmitting = next.is_some();
+        if let Some(Held { packet, hop, entered }) = next {
+            let time = self.transmission_time(Bytes(u64::from(packet.size)));
+            self.free_at = now + time;
+            self.ledger.admit(&packet, time.0);
+            self.put(InPipe { arrives: self.free_at + self.delay, entered, hop, packet });
+        }
+    }
+
+    /// Enters in `inside` what the queue keeps, and shows each packet.
+    pub fn locate_held(&self, inside: &mut Inside, mut see: impl FnMut(&Packet)) {
+        if let Some(queue) = self.queue.held() {
+            queue.each(&mut |held| {
+                inside.keep(&held.packet);
+                see(&held.packet);
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+    use crate::discipline::{Backlog, Fates, Why};
+    use crate::link::NoProbe;
+    use units::{Duration, Rate};
+
+    /// Last in, first out; drops at departure what has the sequence number 1.
+    #[derive(Default)]
+    struct Stack(VecDeque<Held>);
+
+    impl QueueDiscipline for Stack {
+        fn enqueue(&mut self, held: Held, _: &Arrival, _: &mut Fates) {
+            self.0.push_back(held);
+        }
+        fn dequeue(&mut self, _: Time, fates: &mut Fates) -> Option<Held> {
+            let held = self.0.pop_back()?;
+            if held.packet.segment.seq.0 == 1 {
+                fates.drop(held.packet, Why::Early);
+                return self.0.pop_back();
+            }
+            Some(held)
+        }
+        fn backlog(&self) -> Backlog {
+            Backlog {
+                packets: self.0.len() as u32,
+                bytes: self.0.iter().map(|h| u64::from(h.packet.size)).sum(),
+            }
+        }
+        fn each(&self, see: &mut dyn FnMut(&Held)) {
+            self.0.iter().for_each(see);
+        }
+    }
+
+    impl Fifo for Stack {
+        type Held = Stack;
+        fn admit(&mut self, _: &mut Packet, _: &Arrival, _: &mut Fates) -> bool {
+            false
+        }
+        fn average(&self) -> Option<f64> {
+            None
+        }
+        fn passes_below(&self) -> Option<u32> {
+            None
+        }
+        fn held(&self) -> Option<&Stack> {
+            Some(self)
+        }
+        fn held_mut(&mut self) -> Option<&mut Stack> {
+            Some(self)
+        }
+    }
+
+    #[test]
+    fn dequeues_happen_at_their_times_and_the_ledger_balances() {
+        let ms = |x| Time::ZERO + Duration::from_millis(x);
+        let mut link = Link::new(Rate(1_500_000), Duration::from_millis(20), Stack::default());
+        for seq in 0..4 {
+            let mut packet = Packet { size: 1500, ..Packet::default() };
+            packet.segment.seq.0 = seq;
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), None);
+            link.keep(Time::ZERO, 0, packet, &mut NoProbe);
+        }
+        // 0 is sent at once, then 3, then 2; 1 is dropped.
+        for (seq, at) in [(0, 28), (3, 36), (2, 44)] {
+            assert_eq!(link.due(), ms(at));
+            link.catch_up(ms(at), &mut NoProbe);
+            let mut inside = Inside::default();
+            link.pipe().for_each(|e| link.locate(e, false, ms(at), &mut inside));
+            link.locate_held(&mut inside, |_| {});
+            assert_eq!(u64::from(link.backlog(ms(at)).packets), inside.waiting.packets);
+            link.ledger().check(&inside, ms(at)).unwrap();
+            assert_eq!(link.deliver(ms(at)).unwrap().packet.segment.seq.0, seq);
+        }
+        assert_eq!((link.due(), link.ledger().rare().dropped.packets), (Time::NEVER, 1));
+    }
+}

@@ -1,0 +1,129 @@
+//! What a queue decides on random traffic, for the tests that hold it against its reference.
+//!
+//! Reads `{"queue": …, "rate": …, "seed": 1, "arrivals": 1000, "flows": 10}` from standard input;
+//! writes 32 bytes a packet to standard output, little-endian: time of arrival in ps (8), time when it
+//! was dropped or sent (8), flow (4), size (2), ECN field, DSCP, what became of it (0 passed, 1–3
+//! marked, 4–6 dropped, by reason), seven zeros.
+//!
+//! Arrivals come in stretches of random length and load, with idle times between some, from the
+//! flows, of which one sends a third if they are few, in all sizes, with every ECN field and five codepoints.
+
+use std::io::{Read, Write};
+
+use engine::Stream;
+use net::{Ecn, Fate, InPipe, Label, Link, Packet, Probe};
+use queues::{Discipline, Queue};
+use serde_json::Value;
+use units::{Bytes, Duration, Rate, Read as _, Time};
+
+/// What became of each packet, by its sequence number, and when.
+struct Outcomes(Vec<(u8, Time)>);
+
+impl Probe for Outcomes {
+    fn fate(&mut self, now: Time, fate: &Fate) {
+        let (packet, code) = match fate {
+            Fate::Marked(packet, why) => (packet, 1 + why.index()),
+            Fate::Dropped(packet, why) => (packet, 4 + why.index()),
+        };
+        self.0[packet.segment.seq.0 as usize] = (code as u8, now);
+    }
+}
+
+impl Outcomes {
+    /// Notes what has been sent by `until`.
+    fn deliver(&mut self, link: &mut Link<Discipline>, until: Time) {
+        while link.due() <= until
+            && let Some(entry) = link.deliver(until)
+        {
+            self.0[entry.packet.segment.seq.0 as usize].1 = entry.arrives;
+        }
+    }
+}
+
+/// A packet arrives at the link.
+fn enter(link: &mut Link<Discipline>, now: Time, mut packet: Packet, outcomes: &mut Outcomes) {
+    if let Some(arrives) = link.receive(now, &mut packet, outcomes) {
+        link.put(InPipe { arrives, entered: now, hop: 0, packet });
+    } else if link.holds() {
+        link.keep(now, 0, packet, outcomes);
+    }
+}
+
+/// Random traffic: see the head of the file.
+struct Traffic {
+    random: Stream,
+    rate: Rate,
+    now: Time,
+    left: u64,
+    load: f64,
+    flows: u64,
+}
+
+const LOADS: [f64; 8] = [0.1, 0.5, 0.9, 0.95, 1.0, 1.05, 1.3, 4.0];
+const IDLE: [u64; 3] = [1_000_000_000, 100_000_000_000, 3_000_000_000_000];
+const SIZES: [u16; 4] = [40, 576, 1500, 1500];
+const CODEPOINTS: [u8; 5] = [0, 10, 10, 12, 14];
+const FIELDS: [Ecn; 5] = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect0, Ecn::Ect1, Ecn::Ce];
+
+impl Traffic {
+    fn next(&mut self, seq: u32) -> Packet {
+        let r = &mut self.random;
+        if self.left == 0 {
+            let longest = [20, 200, 2000][r.below(3) as usize];
+            (self.left, self.load) = (1 + r.below(longest), LOADS[r.below(8) as usize]);
+            if r.below(4) == 0 {
+                let longest = IDLE[r.below(3) as usize];
+                self.now += Duration(r.below(longest));
+            }
+        }
+        self.left -= 1;
+        let size = if r.below(5) == 0 { 40 + r.below(1461) as u16 } else { SIZES[r.below(4) as usize] };
+        // A twentieth comes at the very time of the one before.
+        if r.below(20) > 0 {
+            let mean = self.rate.transmission_time(Bytes(904)).0 as f64 / self.load;
+            self.now += Duration((2.0 * mean * r.uniform()) as u64);
+        }
+        let flow = if self.flows < 100 && r.below(3) == 0 { 0 } else { r.below(self.flows) as u32 };
+        let ecn = FIELDS[r.below(5) as usize];
+        let label = Label::default().with_dscp(CODEPOINTS[r.below(5) as usize]);
+        let mut packet = Packet { flow, size, ecn, label, ..Packet::default() };
+        packet.segment.seq.0 = seq;
+        packet
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    let spec: Value = serde_json::from_str(&text)?;
+    let queue = Queue::read(&spec["queue"], "queue")?;
+    let rate = Rate::read(&spec["rate"], "rate")?;
+    let seed = u64::read(&spec["seed"], "seed")?;
+    let arrivals = u64::read(&spec["arrivals"], "arrivals")?;
+
+    let flows = u64::read(&spec["flows"], "flows")?.max(1);
+    let mut link = Link::new(rate, Duration::ZERO, queue.build(rate, Stream::new(seed, "queue")));
+    let mut traffic =
+        Traffic { random: Stream::new(seed, "traffic"), rate, now: Time::ZERO, left: 0, load: 1.0, flows };
+    let mut outcomes = Outcomes(vec![(0, Time::ZERO); arrivals as usize]);
+    let mut records = Vec::with_capacity(arrivals as usize);
+    for seq in 0..arrivals as u32 {
+        let packet = traffic.next(seq);
+        records.push((traffic.now, packet));
+        link.catch_up(traffic.now, &mut outcomes);
+        outcomes.deliver(&mut link, traffic.now);
+        enter(&mut link, traffic.now, packet, &mut outcomes);
+    }
+    link.catch_up(Time::NEVER, &mut outcomes);
+    outcomes.deliver(&mut link, Time::NEVER);
+
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for ((now, packet), (code, done)) in records.iter().zip(&outcomes.0) {
+        out.write_all(&now.0.to_le_bytes())?;
+        out.write_all(&done.0.to_le_bytes())?;
+        out.write_all(&packet.flow.to_le_bytes())?;
+        out.write_all(&packet.size.to_le_bytes())?;
+        out.write_all(&[packet.ecn as u8, packet.label.dscp(), *code, 0, 0, 0, 0, 0, 0, 0])?;
+    }
+    Ok(())
+}

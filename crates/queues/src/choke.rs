@@ -1,0 +1,142 @@
+//! CHOKe: choose and keep for responsive flows, choose and kill for unresponsive flows.
+//!
+//! Source: Pan, Prabhakar & Psounis 2000, "CHOKe: a stateless active queue management scheme for
+//! approximating fair bandwidth allocation" (`pan2000choke`), the algorithm of figure 1 in section II:
+//! RED's average and probability, and above minth a comparison with a packet of the queue.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
+
+use engine::Stream;
+use net::{Arrival, Backlog, Fates, Held, QueueDiscipline, Verdict, Why};
+use units::param::Invalid;
+use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
+
+use crate::fifo::{Buffer, Limit, Marking};
+use crate::law::{Configures, Keeps, Place};
+use crate::red::{Chance, Red, RedLaw, check_thresholds};
+use crate::spacing::{AboveMaxth, Spacing};
+use crate::store::Store;
+
+params! {
+    /// RED that holds down unresponsive flows without any state for flows. While the average is above
+    /// minth, each arriving packet is compared with one drawn at random from the queue; if both are of
+    /// the same flow both are dropped. Otherwise RED decides. A flow that fills the queue meets itself
+    /// most often.
+    pub struct Choke: "choke", checked by check {
+        /// Average queue below which every packet passes (minth).
+        minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6";
+        /// Average queue above which every packet is dropped (maxth).
+        maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
+        /// Signal probability when the average reaches maxth (maxp).
+        maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
+        /// Weight of the present queue in the average (wq).
+        wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "pan2000choke §III: 0.002";
+        /// How many packets of the queue an arriving packet is compared with.
+        candidates: u64 = (1), in Range::between(1.0, 1000.0), from "pan2000choke §II: 1";
+        /// Size of the packets that are pretended to have arrived while the queue was idle.
+        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
+    }
+}
+
+fn check(choke: &Choke, path: &str) -> Result<(), Invalid> {
+    check_thresholds(choke.minth, choke.maxth, path)
+}
+
+impl Keeps for Choke {
+    type Discipline = ChokeQueue;
+
+    fn discipline(&self, buffer: &Buffer, place: Place) -> ChokeQueue {
+        let red = Red {
+            minth: self.minth,
+            maxth: self.maxth,
+            maxp: self.maxp,
+            wq: self.wq,
+            gentle: false,
+            spacing: Spacing::Uniform,
+            above_maxth: AboveMaxth::Drop,
+            chance_by: Chance::Packet,
+            reference_size: self.idle_packet_size,
+            least_backlog: Packets(0.0),
+            idle_packet_size: self.idle_packet_size,
+        };
+        ChokeQueue {
+            minth: self.minth.amount(),
+            candidates: self.candidates,
+            limit: Limit::of(buffer),
+            marks: buffer.ecn == Marking::Mark,
+            random: place.random.branch("candidates"),
+            red: red.law(place),
+            store: Store::default(),
+        }
+    }
+}
+
+/// The state of CHOKe.
+#[derive(Debug)]
+pub struct ChokeQueue {
+    minth: f64,
+    candidates: u64,
+    limit: Limit,
+    marks: bool,
+    red: RedLaw,
+    store: Store,
+    random: Stream,
+}
+
+impl ChokeQueue {
+    /// Compares a packet of this flow with candidates, and drops those of the same flow: whether there was one.
+    fn meets_itself(&mut self, flow: u32, fates: &mut Fates) -> bool {
+        let mut met = false;
+        for _ in 0..self.candidates {
+            if self.store.is_empty() {
+                break;
+            }
+            let place = self.random.below(self.store.len() as u64) as usize;
+            if self.store.get(place).is_some_and(|h| h.packet.flow == flow)
+                && let Some(held) = self.store.remove(place)
+            {
+                fates.drop(held.packet, Why::Early);
+                met = true;
+            }
+        }
+        met
+    }
+}
+
+impl QueueDiscipline for ChokeQueue {
+    fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
+        let average = self.red.update_average(at);
+        if average > self.minth && self.meets_itself(held.packet.flow, fates) {
+            return fates.drop(held.packet, Why::Early);
+        }
+        let verdict = self.red.judge(&held.packet, at);
+        if self.limit.is_full(&held.packet, at) {
+            return fates.drop(held.packet, Why::Full);
+        }
+        match verdict {
+            Verdict::Pass => {}
+            Verdict::Signal(why) if self.marks && held.packet.ecn.is_capable() => {
+                fates.mark(&mut held.packet, why);
+            }
+            Verdict::Signal(why) | Verdict::Drop(why) => return fates.drop(held.packet, why),
+        }
+        self.store.push(held);
+    }
+
+    fn dequeue(&mut self, _: Time, _: &mut Fates) -> Option<Held> {
+        self.store.pop()
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.store.backlog()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.store.iter().for_each(see);
+    }
+
+    fn average(&self) -> Option<f64> {
+        net::Aqm::average(&self.red)
+    }
+}

@@ -1,0 +1,229 @@
+//! DualPI2: two coupled queues, a shallow one for Scalable traffic and one for Classic traffic.
+//!
+//! Source: RFC 9332 Appendix A (`rfc9332`): figure 3 (enqueue), figure 7 (dequeue with its edge cases), figure 5
+//! (native L4S AQM), figure 8 (PI update), line by line. Queueing delays are sojourn times (note a). p_CL is held
+//! at 1 at most: beyond, `recur` would gather counts without bound and mark on after the overload. The RFC
+//! recommends a weighted round robin and leaves it open; here as its text on Linux has it: a credit that
+//! changes only while both queues have packets, reset in favour of L when the link is idle. An update at the
+//! instant of a packet comes before it.
+
+use net::{Arrival, Backlog, Ecn, Fates, Held, QueueDiscipline, Why};
+use units::{Bytes, Duration, Packets, Probability, Range, Time, params};
+
+use crate::fifo::{Buffer, Limit, Marking};
+use crate::law::{Keeps, Place};
+use crate::lazy::Ticks;
+use crate::store::Store;
+
+params! {
+    /// DualPI2 keeps Scalable packets, told by ECT(1) or CE, in a queue of their own (L) that is served nearly
+    /// always first and marks as soon as a packet waits a millisecond. The others (C) are held at a target
+    /// delay by PI2: dropped, or marked if ECT(0), with p' squared. Scalable packets are marked with k p' at
+    /// least, so that flows of both kinds share the link evenly while each keeps its own delay. When the
+    /// Classic probability reaches 1/k², what is ECN-capable is dropped too. A limit in bytes must leave
+    /// room for an MTU.
+    pub struct DualPi2: "dualpi2" {
+        /// The delay at which the C queue is held.
+        target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
+        /// Time between two changes of the probability (Tupdate).
+        t_update: Duration = (Duration::from_millis(16)), in Range::at_least(1e-6), from "rfc9332 Appendix A.1: 16 ms";
+        /// Integral gain in Hz (alpha).
+        alpha: f64 = (0.16), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 0.16 Hz";
+        /// Proportional gain in Hz (beta).
+        beta: f64 = (3.2), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 3.2 Hz";
+        /// Factor between Scalable and Classic probability (k).
+        coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 §4.3: 2";
+        /// Delay above which the L queue marks (minTh).
+        min_th: Duration = (Duration(800_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 800 us";
+        /// Further delay at which it marks every packet (range); 0: a step.
+        range: Duration = (Duration(400_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 400 us";
+        /// While no more than this waits in the L queue it marks for the C queue's sake only (Th_len).
+        th_len: Packets = (Packets(1.0)), in Range::between(0.0, 1e9).whole(), from "rfc9332 Appendix A.1: 1 packet";
+        /// Share of the link that the C queue has when both have packets.
+        classic_share: Probability = (Probability(0.0625)), in Range::ANY, from "rfc9332 Appendix A.2: 1/16";
+        /// Room that a limit in bytes must have left for a packet of any size.
+        mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc9332 Appendix A.1, figure 3: 1 MTU";
+    }
+}
+
+impl Keeps for DualPi2 {
+    type Discipline = DualPi2Queue;
+
+    fn discipline(&self, buffer: &Buffer, _: Place) -> DualPi2Queue {
+        let k = self.coupling;
+        DualPi2Queue {
+            limit: Limit::of(buffer),
+            marks: buffer.ecn == Marking::Mark,
+            ticks: Ticks::every(self.t_update),
+            p_cmax: (1.0 / (k * k)).min(1.0),
+            params: self.clone(),
+            l: Side::default(),
+            c: Side::default(),
+            credit: 0.0,
+            probability: 0.0,
+            previous: 0.0,
+        }
+    }
+}
+
+/// One of the queues.
+#[derive(Debug, Default)]
+struct Side {
+    store: Store,
+    count: f64,
+}
+
+impl Side {
+    /// How long the packet at its head has waited, in seconds.
+    fn time(&self, now: Time) -> f64 {
+        self.store.get(0).map_or(0.0, |head| now.since(head.entered).seconds())
+    }
+
+    /// Figure 4, recur(): true with a likelihood, evenly spread.
+    fn recur(&mut self, likelihood: f64) -> bool {
+        self.count += likelihood;
+        let whole = self.count > 1.0;
+        self.count -= f64::from(u8::from(whole));
+        whole
+    }
+}
+
+/// The state of DualPI2.
+#[derive(Debug)]
+pub struct DualPi2Queue {
+    params: DualPi2,
+    limit: Limit,
+    marks: bool,
+    ticks: Ticks,
+    p_cmax: f64,
+    l: Side,
+    c: Side,
+    /// Bytes that the C queue may send before its turn is over.
+    credit: f64,
+    /// p'.
+    probability: f64,
+    /// Delay a period ago, in seconds.
+    previous: f64,
+}
+
+impl DualPi2Queue {
+    /// Figure 8, dualpi2_update(), for every period that ended.
+    fn update(&mut self, now: Time) {
+        while let Some(tick) = self.ticks.due(now) {
+            let current = self.c.time(tick).max(self.l.time(tick));
+            let (p, target) = (&self.params, self.params.target.seconds());
+            let change = p.alpha * (current - target) + p.beta * (current - self.previous);
+            let probability = (self.probability + change).clamp(0.0, 1.0);
+            let same = probability == self.probability && current == self.previous;
+            (self.probability, self.previous) = (probability, current);
+            if same && self.l.store.is_empty() && self.c.store.is_empty() {
+                self.ticks.pass_over(now);
+            }
+        }
+    }
+
+    /// Figure 5, laqm().
+    fn native(&self, delay: Duration) -> f64 {
+        let (least, range) = (self.params.min_th, self.params.range);
+        if delay.0 >= least.0 + range.0 {
+            1.0
+        } else if delay > least {
+            (delay.0 - least.0) as f64 / range.0 as f64
+        } else {
+            0.0
+        }
+    }
+
+    /// scheduler(): takes a packet from the queue whose turn it is, and says whether it is L.
+    fn schedule(&mut self) -> Option<(Held, bool)> {
+        let contended = !self.l.store.is_empty() && !self.c.store.is_empty();
+        let is_l = self.c.store.is_empty() || (contended && self.credit <= 0.0);
+        let Some(held) = (if is_l { &mut self.l } else { &mut self.c }).store.pop() else {
+            self.credit = 0.0;
+            return None;
+        };
+        if contended {
+            let (share, size) = (self.params.classic_share.0, f64::from(held.packet.size));
+            self.credit += if is_l { share * size } else { -(1.0 - share) * size };
+        }
+        Some((held, is_l))
+    }
+
+    /// Marks a packet, or drops it if the queue does not mark: whether it is left.
+    fn mark(&self, held: &mut Held, fates: &mut Fates) -> bool {
+        if self.marks {
+            fates.mark(&mut held.packet, Why::Early);
+        } else {
+            fates.drop(held.packet, Why::Early);
+        }
+        self.marks
+    }
+
+    /// Figure 7, lines 4b to 8j: whether the packet is left.
+    fn passes_l(&mut self, held: &mut Held, now: Time, fates: &mut Fates) -> bool {
+        let coupled = (self.params.coupling * self.probability).min(1.0);
+        let likelihood = if coupled < 1.0 {
+            let long = f64::from(self.l.store.backlog().packets) > self.params.th_len.0;
+            let native = if long { self.native(now.since(held.entered)) } else { 0.0 };
+            native.max(coupled)
+        } else {
+            if self.l.recur(self.probability * self.probability) {
+                fates.drop(held.packet, Why::Early);
+                return false;
+            }
+            coupled
+        };
+        !self.l.recur(likelihood) || self.mark(held, fates)
+    }
+
+    /// Figure 7, lines 11 to 17: whether the packet is left.
+    fn passes_c(&mut self, held: &mut Held, fates: &mut Fates) -> bool {
+        let p_c = self.probability * self.probability;
+        if !self.c.recur(p_c) {
+            return true;
+        }
+        if !held.packet.ecn.is_capable() || p_c >= self.p_cmax {
+            fates.drop(held.packet, Why::Early);
+            return false;
+        }
+        self.mark(held, fates)
+    }
+}
+
+impl QueueDiscipline for DualPi2Queue {
+    /// Figure 3, dualpi2_enqueue().
+    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+        self.update(at.now);
+        let full = match self.limit {
+            Limit::Bytes(limit) => at.backlog.bytes + self.params.mtu.0 > limit,
+            limit => limit.is_full(&held.packet, at),
+        };
+        if full {
+            return fates.drop(held.packet, Why::Full);
+        }
+        let is_l = matches!(held.packet.ecn, Ecn::Ect1 | Ecn::Ce);
+        (if is_l { &mut self.l } else { &mut self.c }).store.push(held);
+    }
+
+    /// Figure 7, dualpi2_dequeue().
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
+        self.update(now);
+        loop {
+            let (mut held, is_l) = self.schedule()?;
+            let left =
+                if is_l { self.passes_l(&mut held, now, fates) } else { self.passes_c(&mut held, fates) };
+            if left {
+                return Some(held);
+            }
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        let (l, c) = (self.l.store.backlog(), self.c.store.backlog());
+        Backlog { packets: l.packets + c.packets, bytes: l.bytes + c.bytes }
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.l.store.iter().chain(self.c.store.iter()).for_each(see);
+    }
+}

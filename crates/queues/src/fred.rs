@@ -1,0 +1,196 @@
+//! FRED: flow random early drop.
+//!
+//! Source: Lin & Morris 1997, "Dynamics of random early detection" (`lin1997fred`), the pseudo-code of
+//! its section 4, without the two-packet mode for many flows of section 5. Where it lets the average
+//! decay both when a packet comes to an empty queue and before it is accepted, each idle time counts
+//! once here. A flow's packets are those that wait; the packet in service has departed.
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
+
+use engine::Stream;
+use net::{Aqm, Arrival, Packet, Verdict, Why};
+use units::param::{Invalid, join};
+use units::{Bytes, Depth, Packets, Probability, Range, Read, Time, params};
+
+use crate::average::Average;
+use crate::law::{Configures, Place};
+use crate::lazy::Departures;
+
+params! {
+    /// FRED keeps a count of the waiting packets of every flow that has any. A flow may always have
+    /// minq packets waiting, never more than minth, and strikes are counted against flows that try:
+    /// they are then held to the average flow's share. Between minth and maxth RED's random drops hit
+    /// only flows with more than their share; above maxth every packet is dropped.
+    pub struct Fred: "fred", checked by check {
+        /// Average queue below which no packet is dropped at random, and most packets a flow may have waiting; absent: a quarter of the limit.
+        minth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: min(buffer size / 4, RTT)";
+        /// Average queue above which every packet is dropped; absent: twice minth.
+        maxth: Option<Packets> = (None), in Range::above(0.0), from "lin1997fred §4: 2 minth";
+        /// Drop probability when the average reaches maxth.
+        maxp: Probability = (Probability(0.02)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.02";
+        /// Weight of the present queue in the average (wq).
+        wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "lin1997fred §4: 0.002";
+        /// Packets that a flow may have waiting without being dropped at random (minq).
+        minq: Packets = (Packets(2.0)), in Range::at_least(1.0), from "lin1997fred §4: 2 for small buffers, 4 for large ones";
+        /// Size of the packets that are pretended to have arrived while the queue was empty; also that of the limit's packets, if it is in bytes.
+        idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
+    }
+}
+
+fn check(fred: &Fred, path: &str) -> Result<(), Invalid> {
+    if let Some(maxth) = fred.maxth
+        && fred.minth.is_none_or(|minth| minth >= maxth)
+    {
+        return Err(Invalid::new(&join(path, "maxth"), &maxth.write(), "must be above minth")
+            .remedy("give both, or neither"));
+    }
+    Ok(())
+}
+
+impl Configures for Fred {
+    type Law = FredLaw;
+    const COUNTS_ON_ORDER: bool = true;
+
+    fn law(&self, place: Place) -> FredLaw {
+        let limit = match place.limit {
+            Depth::Packets(n) => n,
+            Depth::Bytes(n) => n / self.idle_packet_size.0 as f64,
+        };
+        let minth = self.minth.map_or(limit / 4.0, |p| p.0);
+        FredLaw {
+            minth,
+            maxth: self.maxth.map_or(2.0 * minth, |p| p.0),
+            maxp: self.maxp.0,
+            minq: self.minq.0,
+            average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
+            count: -1,
+            avgcq: 1.0,
+            active: 0,
+            q: 0,
+            q_time: Time::ZERO,
+            flows: Vec::new(),
+            departures: Departures::default(),
+            random: place.random,
+        }
+    }
+}
+
+/// What is known of a flow; all zero: no state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    qlen: u32,
+    strike: u32,
+}
+
+/// The state of FRED.
+#[derive(Clone, Debug)]
+pub struct FredLaw {
+    minth: f64,
+    maxth: f64,
+    maxp: f64,
+    minq: f64,
+    average: Average,
+    count: i64,
+    /// Average per-flow queue.
+    avgcq: f64,
+    /// Flows with waiting packets (Nactive).
+    active: u32,
+    q: u32,
+    /// Start of the time in which the queue has been empty.
+    q_time: Time,
+    flows: Vec<Flow>,
+    departures: Departures,
+    random: Stream,
+}
+
+impl FredLaw {
+    /// "Calculate average queue length".
+    fn calculate(&mut self, now: Time, departed: bool) {
+        if self.q > 0 || departed {
+            self.average.sample(f64::from(self.q));
+        } else {
+            self.average.decay(now, Some(self.q_time));
+            self.q_time = now;
+        }
+        let flows = f64::from(self.active.max(1));
+        self.avgcq = (self.average.value() / flows).max(1.0);
+        if self.q == 0 && departed {
+            self.q_time = now;
+        }
+    }
+
+    /// "For each departing packet", up to `until`.
+    fn depart(&mut self, until: Time) {
+        while let Some(d) = self.departures.next(until) {
+            self.q -= 1;
+            let flow = &mut self.flows[d.tag as usize];
+            flow.qlen -= 1;
+            if flow.qlen == 0 {
+                *flow = Flow::default();
+                self.calculate(d.at, true);
+                self.active -= 1;
+            } else {
+                self.calculate(d.at, true);
+            }
+        }
+    }
+
+    fn decide(&mut self, flow: Flow) -> Verdict {
+        let (avg, qlen) = (self.average.value(), f64::from(flow.qlen));
+        if avg >= self.minth && avg < self.maxth {
+            self.count += 1;
+            if qlen >= self.minq.max(self.avgcq) {
+                let pb = self.maxp * (avg - self.minth) / (self.maxth - self.minth);
+                let share = self.count as f64 * pb;
+                let pa = if share < 1.0 { pb / (1.0 - share) } else { 1.0 };
+                if self.random.uniform() < pa {
+                    self.count = 0;
+                    return Verdict::Signal(Why::Early);
+                }
+            }
+        } else if avg < self.minth {
+            self.count = -1;
+        } else {
+            self.count = 0;
+            return Verdict::Drop(Why::Threshold);
+        }
+        Verdict::Pass
+    }
+}
+
+impl Aqm for FredLaw {
+    fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
+        self.depart(at.now);
+        let i = packet.flow as usize;
+        if i >= self.flows.len() {
+            self.flows.resize(i + 1, Flow::default());
+        }
+        if self.q == 0 {
+            self.calculate(at.now, false);
+        }
+        let (flow, avg) = (self.flows[i], self.average.value());
+        let qlen = f64::from(flow.qlen);
+        let outlaw = qlen >= self.minth
+            || (avg >= self.maxth && qlen > 2.0 * self.avgcq)
+            || (qlen >= self.avgcq && flow.strike > 1);
+        if outlaw {
+            self.flows[i].strike += 1;
+            return Verdict::Drop(Why::Early);
+        }
+        self.decide(flow)
+    }
+
+    fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
+        let flow = &mut self.flows[packet.flow as usize];
+        self.active += u32::from(flow.qlen == 0);
+        flow.qlen += 1;
+        self.calculate(at.now, false);
+        self.q += 1;
+        self.departures.add(packet, at, packet.flow);
+    }
+
+    fn average(&self) -> Option<f64> {
+        Some(self.average.value())
+    }
+}

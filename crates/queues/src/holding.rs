@@ -1,0 +1,131 @@
+//! The shell of a queue that keeps its packets, for every law that decides on arrival: it drops from
+//! elsewhere than the tail when it is full, and it marks elsewhere.
+//!
+//! Source: RFC 2309 §3 (`rfc2309`) for drop front and random drop on full; Suter, Lakshman, Stiliadis &
+//! Choudhury 1998 (`suter1998buffer`) for the longest queue drop, from whose flow the oldest packet goes.
+//! The head mark goes to the first ECN-capable packet from the head that is not marked; if there is
+//! none, to the packet that arrives.
+
+use engine::Stream;
+use net::{Aqm, Arrival, Backlog, Fates, Held, QueueDiscipline, Verdict, Why};
+use units::Time;
+
+use crate::fifo::{Buffer, DropFrom, Limit, MarkAt, Marking};
+use crate::store::Store;
+
+/// A first-in-first-out queue under the law `A` that keeps its packets.
+#[derive(Debug)]
+pub struct HoldingShell<A> {
+    limit: Limit,
+    drop_from: DropFrom,
+    mark_at: MarkAt,
+    marks: bool,
+    law: A,
+    store: Store,
+    /// Bytes that each flow has waiting.
+    flows: Vec<u64>,
+    random: Stream,
+}
+
+impl<A: Aqm> HoldingShell<A> {
+    /// The shell of a buffer around a law; `random` chooses what is dropped.
+    pub fn new(buffer: &Buffer, law: A, random: Stream) -> Self {
+        HoldingShell {
+            limit: Limit::of(buffer),
+            drop_from: buffer.drop_from,
+            mark_at: buffer.mark_at,
+            marks: buffer.ecn == Marking::Mark,
+            law,
+            store: Store::default(),
+            flows: Vec::new(),
+            random,
+        }
+    }
+
+    /// The place of the packet that goes when the buffer is full.
+    fn victim(&mut self) -> usize {
+        match self.drop_from {
+            DropFrom::Random => self.random.below(self.store.len() as u64) as usize,
+            DropFrom::LongestFlow => {
+                let longest = self.flows.iter().max().copied().unwrap_or(0);
+                self.store.iter().position(|h| self.flows[h.packet.flow as usize] == longest).unwrap_or(0)
+            }
+            DropFrom::Front | DropFrom::Tail => 0,
+        }
+    }
+
+    fn count(&mut self, held: &Held, comes: bool) {
+        if self.drop_from == DropFrom::LongestFlow {
+            let flow = held.packet.flow as usize;
+            if flow >= self.flows.len() {
+                self.flows.resize(flow + 1, 0);
+            }
+            let size = u64::from(held.packet.size);
+            self.flows[flow] = if comes { self.flows[flow] + size } else { self.flows[flow] - size };
+        }
+    }
+
+    /// Drops what waits until there is room for the packet: whether there is at last.
+    fn make_room(&mut self, held: &Held, at: &Arrival, fates: &mut Fates) -> bool {
+        let mut here = *at;
+        while self.limit.is_full(&held.packet, &here) {
+            if self.store.is_empty() {
+                return false;
+            }
+            let place = self.victim();
+            if let Some(victim) = self.store.remove(place) {
+                self.count(&victim, false);
+                fates.drop(victim.packet, Why::Full);
+            }
+            here.backlog = self.store.backlog();
+        }
+        true
+    }
+}
+
+impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
+    fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
+        let verdict = self.law.on_arrival(&held.packet, at);
+        if self.limit.is_full(&held.packet, at) {
+            self.law.on_overflow(at.now);
+            if self.drop_from == DropFrom::Tail {
+                return fates.drop(held.packet, Why::Full);
+            }
+        }
+        let markable = self.marks && held.packet.ecn.is_capable();
+        match verdict {
+            Verdict::Signal(_) if markable => {}
+            Verdict::Signal(why) | Verdict::Drop(why) => return fates.drop(held.packet, why),
+            Verdict::Pass => {}
+        }
+        if !self.make_room(&held, at, fates) {
+            return fates.drop(held.packet, Why::Full);
+        }
+        if let Verdict::Signal(why) = verdict
+            && !(self.mark_at == MarkAt::Head && self.store.mark_head(why, fates))
+        {
+            fates.mark(&mut held.packet, why);
+        }
+        self.count(&held, true);
+        self.store.push(held);
+        self.law.on_admitted(&held.packet, at);
+    }
+
+    fn dequeue(&mut self, _: Time, _: &mut Fates) -> Option<Held> {
+        let held = self.store.pop()?;
+        self.count(&held, false);
+        Some(held)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.store.backlog()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.store.iter().for_each(see);
+    }
+
+    fn average(&self) -> Option<f64> {
+        self.law.average()
+    }
+}

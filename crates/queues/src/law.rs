@@ -1,0 +1,53 @@
+//! What every law of this crate is built from.
+
+use engine::Stream;
+use net::{Aqm, Backlog, QueueDiscipline};
+use units::{Bytes, Depth, Params, Rate};
+
+use crate::fifo::Buffer;
+
+/// Where a law is set up: its link, and its randomness.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The rate of the link.
+    pub rate: Rate,
+    /// The limit of the buffer.
+    pub limit: Depth,
+    /// Randomness of the queue's own.
+    pub random: Stream,
+}
+
+impl Place {
+    /// How many packets of this size the link sends in a second.
+    pub fn packets_per_second(&self, size: Bytes) -> f64 {
+        self.rate.0 as f64 / (8.0 * size.0 as f64)
+    }
+}
+
+/// The parameters of a law.
+pub trait Configures: Params {
+    /// The law.
+    type Law: Aqm;
+    /// Whether the law counts on what it lets in leaving in order, each at its time: then nothing but
+    /// the tail may be dropped when the buffer is full.
+    const COUNTS_ON_ORDER: bool = false;
+    /// The law at a place.
+    fn law(&self, place: Place) -> Self::Law;
+}
+
+/// The parameters of a discipline that keeps its packets until they are sent.
+pub trait Keeps: Params {
+    /// The discipline.
+    type Discipline: QueueDiscipline;
+    /// The discipline at a place, behind this buffer.
+    fn discipline(&self, buffer: &Buffer, place: Place) -> Self::Discipline;
+}
+
+/// What waits, counted as `like` counts.
+#[inline]
+pub fn measure(backlog: Backlog, like: Depth) -> f64 {
+    match like {
+        Depth::Packets(_) => f64::from(backlog.packets),
+        Depth::Bytes(_) => backlog.bytes as f64,
+    }
+}

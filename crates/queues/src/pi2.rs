@@ -1,0 +1,98 @@
+//! PI2: a linear PI controller whose output is squared for Classic traffic.
+//!
+//! Source: De Schepper, Bondarenko, Tsang & Briscoe 2016 (`deschepper2016pi2`) and RFC 9332 §2.4 and
+//! Appendix A.1 (`rfc9332`), the base AQM without the second queue: the controller, the square, the
+//! coupling to Scalable traffic, and the defaults. The delay is that of the packet at the head of the
+//! queue when the period ends. Missing: the limit of the Classic probability (p_Cmax) and the policy for
+//! overload, which RFC 9332 has for the two queues together.
+
+use engine::Stream;
+use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
+use units::{Duration, Range, Time, params};
+
+use crate::law::{Configures, Place};
+use crate::lazy::{Departures, Ticks};
+
+params! {
+    /// PI2 holds the queueing delay at a target with a probability p' that grows linearly with the
+    /// rate of Scalable senders. Classic packets are signalled with p' squared (two draws, both below
+    /// p'), because the rate of Reno and its kin goes with the square root of theirs; Scalable ones,
+    /// told by ECT(1) or CE, are marked with k p'. The square takes the place of PIE's table of scales.
+    pub struct Pi2: "pi2" {
+        /// The delay that is held.
+        target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
+        /// Time between two changes of the probability (Tupdate).
+        t_update: Duration = (Duration::from_millis(16)), in Range::at_least(1e-6), from "rfc9332 Appendix A.1: 16 ms";
+        /// Integral gain in Hz (alpha).
+        alpha: f64 = (0.16), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 0.16 Hz";
+        /// Proportional gain in Hz (beta).
+        beta: f64 = (3.2), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 3.2 Hz";
+        /// Factor between Scalable and Classic probability (k).
+        coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 §4.3: 2";
+    }
+}
+
+impl Configures for Pi2 {
+    type Law = Pi2Law;
+    const COUNTS_ON_ORDER: bool = true;
+
+    fn law(&self, place: Place) -> Pi2Law {
+        Pi2Law {
+            params: self.clone(),
+            probability: 0.0,
+            previous: 0.0,
+            ticks: Ticks::every(self.t_update),
+            departures: Departures::default(),
+            random: place.random,
+        }
+    }
+}
+
+/// The state of PI2.
+#[derive(Clone, Debug)]
+pub struct Pi2Law {
+    params: Pi2,
+    /// p'.
+    probability: f64,
+    /// Delay a period ago, in seconds.
+    previous: f64,
+    ticks: Ticks,
+    departures: Departures,
+    random: Stream,
+}
+
+impl Pi2Law {
+    /// dualpi2_update(): whether anything changed.
+    fn update(&mut self, now: Time) -> bool {
+        self.departures.remaining(now);
+        let current = self.departures.head().map_or(0.0, |head| now.since(head.entered).seconds());
+        let (p, target) = (&self.params, self.params.target.seconds());
+        let probability =
+            self.probability + p.alpha * (current - target) + p.beta * (current - self.previous);
+        let probability = probability.clamp(0.0, 1.0);
+        let changed = probability != self.probability || current != self.previous;
+        (self.probability, self.previous) = (probability, current);
+        changed
+    }
+}
+
+impl Aqm for Pi2Law {
+    #[inline]
+    fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
+        while let Some(tick) = self.ticks.due(at.now) {
+            if !self.update(tick) && self.departures.is_empty() {
+                self.ticks.pass_over(at.now);
+            }
+        }
+        let signals = if matches!(packet.ecn, Ecn::Ect1 | Ecn::Ce) {
+            self.random.uniform() < self.params.coupling * self.probability
+        } else {
+            self.random.uniform().max(self.random.uniform()) < self.probability
+        };
+        if signals { Verdict::Signal(Why::Early) } else { Verdict::Pass }
+    }
+
+    fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
+        self.departures.add(packet, at, 0);
+    }
+}

@@ -1,0 +1,230 @@
+//! PIE with the optional enhancements.
+//!
+//! Source: RFC 8033, Appendix B (`rfc8033`), line by line: the delay from an estimate of the departure
+//! rate (§5.2), PIE that turns itself on and off (§5.3), derandomization (§5.4) and the cap of the
+//! adjustment (§5.5). Two readings: taken literally the appendix turns PIE off in the very call that
+//! turned it on, since its three conditions hold then; as its comment says ("if the queue has been idle
+//! for a while") it is turned off only by a packet that finds the link idle. accu_prob_ is reset by a mark as
+//! by a drop.
+
+use engine::Stream;
+use net::{Aqm, Arrival, Packet, Verdict, Why};
+use units::{Bytes, Depth, Duration, Probability, Range, Time, params};
+
+use crate::law::{Configures, Place};
+use crate::lazy::{Departures, Ticks};
+use crate::pie::Control;
+
+/// Bytes of a measurement of the departure rate (DQ_THRESHOLD), and the weight of one: 2^14 / 2^16.
+const DQ_THRESHOLD: u64 = 1 << 14;
+const WEIGHT: f64 = 0.25;
+
+params! {
+    /// PIE as its RFC suggests to build it: it measures the departure rate instead of stamping packets, is
+    /// off until a third of the buffer is filled, spaces its drops, never faster than once in 0.85/p
+    /// packets and at the latest after 8.5/p, and raises the probability by 2 % at most once it exceeds 10 %.
+    pub struct PieEnhanced: "pie_enhanced" {
+        /// The delay that is held (QDELAY_REF).
+        target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix B: 15 ms";
+        /// How long a burst is let pass (MAX_BURST).
+        max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix B: 150 ms";
+        /// Time between two changes of the probability (T_UPDATE).
+        t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix B: 15 ms";
+        /// Weight of the delay's distance from the target, per second.
+        alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix B: 1/8";
+        /// Weight of the delay's change, per second.
+        beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix B: 1 + 1/4";
+        /// Twice this may wait without a drop (MEAN_PKTSIZE).
+        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open; 1024 B is Linux's least";
+        /// ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
+        mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 Appendix B: 10 %";
+        /// Bytes that may wait (TAIL_DROP); a third of them turns PIE on; absent: the limit of the buffer, packets taken for 1500 B.
+        tail_drop: Option<Bytes> = (None), in Range::at_least(1.0), from "rfc8033 §5.3: the tail drop threshold";
+    }
+}
+
+impl Configures for PieEnhanced {
+    type Law = PieEnhancedLaw;
+    const COUNTS_ON_ORDER: bool = true;
+
+    fn law(&self, place: Place) -> PieEnhancedLaw {
+        let limit = match place.limit {
+            Depth::Packets(n) => (n * 1500.0) as u64,
+            Depth::Bytes(n) => n as u64,
+        };
+        PieEnhancedLaw {
+            tail_drop: self.tail_drop.map_or(limit, |b| b.0),
+            control: Control { alpha: self.alpha, beta: self.beta, target: self.target.seconds() },
+            params: self.clone(),
+            active: false,
+            burst_allowance: Duration::ZERO,
+            drop_prob: 0.0,
+            accu_prob: 0.0,
+            current_qdelay: 0.0,
+            qdelay_old: 0.0,
+            last_timestamp: Time::ZERO,
+            measurement: None,
+            avg_dq_time: 0.0,
+            ticks: Ticks::every(self.t_update),
+            departures: Departures::default(),
+            random: place.random,
+        }
+    }
+}
+
+/// A measurement of the departure rate under way.
+#[derive(Clone, Copy, Debug)]
+struct Measurement {
+    start: Time,
+    /// Bytes that departed since (dq_count_).
+    bytes: u64,
+}
+
+/// The state of PIE with its enhancements.
+#[derive(Clone, Debug)]
+pub struct PieEnhancedLaw {
+    params: PieEnhanced,
+    tail_drop: u64,
+    control: Control,
+    active: bool,
+    burst_allowance: Duration,
+    drop_prob: f64,
+    accu_prob: f64,
+    /// In seconds, as are the next two times.
+    current_qdelay: f64,
+    qdelay_old: f64,
+    last_timestamp: Time,
+    measurement: Option<Measurement>,
+    /// Time that DQ_THRESHOLD bytes take, in seconds; 0: not known.
+    avg_dq_time: f64,
+    ticks: Ticks,
+    departures: Departures,
+    random: Stream,
+}
+
+impl PieEnhancedLaw {
+    /// deque(), for everything that left by `until`.
+    fn depart(&mut self, until: Time) {
+        while let Some(d) = self.departures.next(until) {
+            if let Some(m) = &mut self.measurement {
+                m.bytes += u64::from(d.size);
+                if m.bytes >= DQ_THRESHOLD {
+                    let dq_time = d.at.since(m.start).seconds();
+                    self.avg_dq_time = if self.avg_dq_time == 0.0 {
+                        dq_time
+                    } else {
+                        dq_time * WEIGHT + self.avg_dq_time * (1.0 - WEIGHT)
+                    };
+                    self.measurement = None;
+                }
+            }
+            if self.departures.backlog().bytes >= DQ_THRESHOLD && self.measurement.is_none() {
+                self.measurement = Some(Measurement { start: d.at, bytes: 0 });
+            }
+        }
+    }
+
+    /// calculate_drop_prob(): whether anything changed.
+    fn calculate_drop_prob(&mut self, now: Time) -> bool {
+        if !self.active {
+            return false;
+        }
+        if now.since(self.last_timestamp) < self.params.t_update {
+            return true;
+        }
+        let before = (self.drop_prob, self.qdelay_old, self.burst_allowance);
+        let bytes = self.departures.backlog().bytes as f64;
+        self.current_qdelay = bytes * self.avg_dq_time / DQ_THRESHOLD as f64;
+        let mut p = self.control.step(self.drop_prob, self.current_qdelay, self.qdelay_old);
+        if self.drop_prob >= 0.1 && p > 0.02 {
+            p = 0.02;
+        }
+        self.drop_prob += p;
+        let half = self.control.target / 2.0;
+        if self.current_qdelay < half && self.qdelay_old < half {
+            self.drop_prob *= 0.98;
+        }
+        self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
+        self.qdelay_old = self.current_qdelay;
+        self.last_timestamp = now;
+        self.burst_allowance = Duration(self.burst_allowance.0.saturating_sub(self.params.t_update.0));
+        before != (self.drop_prob, self.qdelay_old, self.burst_allowance)
+    }
+
+    /// drop_early(): whether to drop.
+    fn drop_early(&mut self, queued: u64) -> bool {
+        let low = self.qdelay_old < self.control.target / 2.0 && self.drop_prob < 0.2;
+        if low || queued <= 2 * self.params.mean_packet_size.0 {
+            return false;
+        }
+        if self.drop_prob == 0.0 {
+            self.accu_prob = 0.0;
+        }
+        self.accu_prob += self.drop_prob;
+        if self.accu_prob < 0.85 {
+            return false;
+        }
+        if self.accu_prob >= 8.5 {
+            return true;
+        }
+        let drops = self.random.uniform() < self.drop_prob;
+        if drops {
+            self.accu_prob = 0.0;
+        }
+        drops
+    }
+
+    /// The end of enque(): turns PIE on by what waits now, or off by a packet that found the link idle.
+    fn switch(&mut self, at: &Arrival, queued: u64) {
+        if !self.active && queued >= self.tail_drop / 3 {
+            self.active = true;
+            self.qdelay_old = 0.0;
+            self.drop_prob = 0.0;
+            self.accu_prob = 0.0;
+            self.avg_dq_time = 0.0;
+            self.last_timestamp = at.now;
+            self.burst_allowance = self.params.max_burst;
+            self.measurement = Some(Measurement { start: at.now, bytes: 0 });
+        }
+        let calm = self.drop_prob == 0.0 && self.qdelay_old == 0.0 && self.current_qdelay == 0.0;
+        if calm && at.idle_since().is_some() {
+            self.active = false;
+            self.measurement = None;
+        }
+    }
+}
+
+impl Aqm for PieEnhancedLaw {
+    fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
+        while let Some(tick) = self.ticks.due(at.now) {
+            self.depart(tick);
+            if !self.calculate_drop_prob(tick) && (self.departures.is_empty() || !self.active) {
+                self.ticks.pass_over(at.now);
+            }
+        }
+        self.depart(at.now);
+        if at.backlog.bytes + u64::from(packet.size) > self.tail_drop {
+            self.accu_prob = 0.0;
+            self.switch(at, at.backlog.bytes);
+            return Verdict::Drop(Why::Full);
+        }
+        if self.active && self.drop_early(at.backlog.bytes) && self.burst_allowance == Duration::ZERO {
+            self.accu_prob = 0.0;
+            let signal = self.drop_prob < self.params.mark_below.0;
+            if !(signal && packet.ecn.is_capable()) {
+                self.switch(at, at.backlog.bytes);
+            }
+            return if signal { Verdict::Signal(Why::Early) } else { Verdict::Drop(Why::Early) };
+        }
+        Verdict::Pass
+    }
+
+    fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
+        self.switch(at, at.backlog.bytes + u64::from(packet.size));
+        self.departures.add(packet, at, 0);
+    }
+
+    fn on_overflow(&mut self, _: Time) {
+        self.accu_prob = 0.0;
+    }
+}

@@ -1,0 +1,115 @@
+//! SRED: stabilized RED.
+//!
+//! Source: Ott, Lakshman & Wong 1999, "SRED: stabilized RED" (`ott1999sred`): the zombie list of its
+//! section 2, the estimate of equation (2.2), the drop functions p_sred and p_zap of section 3 (simple)
+//! and 4 (full).
+//!
+//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
+//! the settings named as its defaults are still to be checked against it.
+
+use engine::Stream;
+use net::{Aqm, Arrival, Packet, Verdict, Why};
+use units::{Depth, Probability, Range, params, words};
+
+use crate::law::{Configures, Place, measure};
+
+words! {
+    /// Which of the two drop probabilities is used.
+    pub enum Variant {
+        /// By queue and number of flows.
+        Simple = "simple",
+        /// Also larger for a packet whose flow was hit, so that flows with many packets lose more.
+        Full = "full",
+    }
+}
+
+params! {
+    /// SRED estimates the number of flows without a state for each: it keeps a list of recently seen
+    /// flows ("zombies") and compares each packet with one of them at random. The rate of hits is about one over the number of
+    /// flows. The drop probability grows with its square, up to 256 flows, and in three steps with the
+    /// queue: none below a sixth of the buffer, a quarter of pmax below a third, pmax above.
+    pub struct Sred: "sred" {
+        /// Length of the list (M).
+        zombies: u64 = (1000), in Range::between(1.0, 1e6), from "ott1999sred §2: 1000";
+        /// Probability that a zombie that was not hit is overwritten (p).
+        overwrite: Probability = (Probability(0.25)), in Range::above_to(0.0, 1.0), from "ott1999sred §2: 0.25";
+        /// Largest drop probability (pmax).
+        pmax: Probability = (Probability(0.15)), in Range::above_to(0.0, 1.0), from "ott1999sred §3: 0.15";
+        /// Which drop probability is used.
+        variant: Variant = (Variant::Full), in Range::ANY, from "ott1999sred §4";
+    }
+}
+
+impl Configures for Sred {
+    type Law = SredLaw;
+
+    fn law(&self, place: Place) -> SredLaw {
+        SredLaw {
+            alpha: self.overwrite.0 / self.zombies as f64,
+            params: self.clone(),
+            buffer: place.limit,
+            list: Vec::with_capacity(self.zombies as usize),
+            frequency: 0.0,
+            random: place.random,
+        }
+    }
+}
+
+/// The state of SRED.
+#[derive(Clone, Debug)]
+pub struct SredLaw {
+    params: Sred,
+    /// Weight of the newest comparison: p/M.
+    alpha: f64,
+    buffer: Depth,
+    /// The flows of the zombies.
+    list: Vec<u32>,
+    /// Estimated frequency of hits, P(t).
+    frequency: f64,
+    random: Stream,
+}
+
+impl SredLaw {
+    /// Compares a packet with a zombie: whether it is a hit. While the list fills every packet joins it.
+    fn compare(&mut self, flow: u32) -> bool {
+        if (self.list.len() as u64) < self.params.zombies {
+            self.list.push(flow);
+            return false;
+        }
+        let zombie = self.random.below(self.params.zombies) as usize;
+        let hit = self.list[zombie] == flow;
+        if !hit && self.random.uniform() < self.params.overwrite.0 {
+            self.list[zombie] = flow;
+        }
+        hit
+    }
+
+    /// p_zap of this packet.
+    fn probability(&self, q: f64, hit: bool) -> f64 {
+        let (b, pmax) = (self.buffer.amount(), self.params.pmax.0);
+        let by_queue = if q < b / 6.0 {
+            0.0
+        } else if q < b / 3.0 {
+            pmax / 4.0
+        } else {
+            pmax
+        };
+        let flows = 256.0 * self.frequency;
+        let by_flows = if flows > 1.0 { 1.0 / (flows * flows) } else { 1.0 };
+        let by_hit = match self.params.variant {
+            Variant::Full if hit && self.frequency > 0.0 => 1.0 + 1.0 / self.frequency,
+            _ => 1.0,
+        };
+        by_queue * by_flows * by_hit
+    }
+}
+
+impl Aqm for SredLaw {
+    fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
+        let hit = self.compare(packet.flow);
+        // P(t) = (1 - alpha) P(t-1) + alpha Hit(t)
+        self.frequency += self.alpha * (f64::from(u8::from(hit)) - self.frequency);
+        let p = self.probability(measure(at.backlog, self.buffer), hit);
+        if p > 0.0 && self.random.uniform() < p { Verdict::Signal(Why::Early) } else { Verdict::Pass }
+    }
+}

@@ -1,0 +1,44 @@
+//! Step marking: every packet that finds more than a threshold waiting is signalled.
+//!
+//! Source: RFC 8257 §3.1 and Alizadeh et al. 2010 (`alizadeh2010dctcp`) §3.1, "an arriving packet is
+//! marked with the CE codepoint if the queue occupancy is greater than K upon its arrival"; also the
+//! threshold marking that Kuzmanovic 2005 (`kuzmanovic2005ecnplus`) compares with RED, REM and PI.
+
+use net::{Aqm, Arrival, Packet, Verdict, Why};
+use units::{Depth, Range, params};
+
+use crate::law::{Configures, Place, measure};
+
+params! {
+    /// The instantaneous threshold of DCTCP's switches: a packet is signalled (marked if ECN-capable,
+    /// else dropped) if more than the threshold waits when it arrives. No average, no chance.
+    pub struct Threshold: "threshold" {
+        /// What may wait without a signal (K).
+        threshold: Depth = (Depth::Packets(20.0)), in Range::at_least(0.0), from "alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10 Gbit/s";
+    }
+}
+
+impl Configures for Threshold {
+    type Law = ThresholdLaw;
+
+    fn law(&self, _: Place) -> ThresholdLaw {
+        ThresholdLaw { threshold: self.threshold }
+    }
+}
+
+/// Step marking has no state.
+#[derive(Clone, Debug)]
+pub struct ThresholdLaw {
+    threshold: Depth,
+}
+
+impl Aqm for ThresholdLaw {
+    #[inline]
+    fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
+        if measure(at.backlog, self.threshold) > self.threshold.amount() {
+            Verdict::Signal(Why::Threshold)
+        } else {
+            Verdict::Pass
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! One to four segments lost in one window, with Tahoe, Reno, NewReno and SACK (Fall & Floyd 1996): every packet as
+//! CSV. `examples/fall_floyd.py` draws it.
+
+#[path = "../tests/common/drops.rs"]
+mod drops;
+#[path = "../tests/common/path.rs"]
+mod path;
+
+fn main() {
+    println!("recovery,losses,seconds,segment,what");
+    for recovery in drops::RECOVERIES {
+        for losses in drops::DROPS {
+            for (time, segment, what) in drops::run(recovery, losses).packets {
+                println!("{recovery},{},{},{segment},{what:?}", losses.len(), time.seconds());
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! One to four segments lost in one window: the simulations of Fall & Floyd 1996, "Simulation-based Comparisons of
+//! Tahoe, Reno, and SACK TCP". A link of 0.8 Mbit/s and 100 ms each way, segments of 1000 bytes with their headers;
+//! segment 14 is the last of a window of eight, those that follow are sent in the window of fifteen that it ends.
+#![allow(dead_code)]
+
+use serde_json::json;
+use tcp::{SenderStats, Tcp};
+use units::{Duration, Rate, Read, Time};
+
+use super::path::{App, Fate, Link, Pair, Passage, Path};
+
+pub const RECOVERIES: [&str; 4] = ["tahoe", "reno", "newreno", "sack"];
+/// The segments that are lost, counted from 0.
+pub const DROPS: [&[u32]; 4] = [&[14], &[14, 28], &[14, 26, 28], &[14, 24, 26, 28]];
+/// Bytes of data in a segment, and of headers.
+const MSS: u32 = 960;
+/// How many segments are sent.
+const SEGMENTS: u32 = 120;
+
+/// What a packet was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    Sent,
+    SentAgain,
+    Dropped,
+    Acked,
+}
+
+/// What happened.
+pub struct Run {
+    /// When a segment was sent, sent again or dropped, or an ACK sent of all before it.
+    pub packets: Vec<(Time, u32, What)>,
+    pub stats: SenderStats,
+    /// Round trips of 200 ms from the first retransmission until an ACK was sent of segment 28 and all before.
+    pub round_trips: f64,
+}
+
+/// Runs a transfer with this recovery that loses the first transmission of `drops`.
+pub fn run(recovery: &str, drops: &[u32]) -> Run {
+    let parameters = json!({
+        "recovery": recovery, "sack": recovery == "sack", "mss": format!("{MSS} B"), "initial_window": "1 packets",
+        "delayed_ack": "1 packets",
+        // Reno and Tahoe of 1996 did not know where a window ends (RFC 6582, §1).
+        "fast_retransmit": if recovery == "newreno" { "once-per-window" } else { "unguarded" },
+    });
+    let tcp = match Tcp::read(&parameters, "tcp") {
+        Ok(tcp) => tcp,
+        Err(e) => unreachable!("{e}"),
+    };
+    let (mut packets, mut next) = (Vec::new(), 0);
+    let app = App::writes(u64::from(SEGMENTS * MSS));
+    let pair = Pair::new([tcp.clone(), tcp], Duration::from_millis(200), [app, App::listens()]);
+    let mut path = Path::new(vec![pair], |p: &Passage| {
+        let segment = (if p.way == 0 { p.segment.seq.0 } else { p.segment.ack.0 }).saturating_sub(1) / MSS;
+        if p.way == 1 {
+            packets.push((p.now, segment, What::Acked));
+        } else if p.segment.len > 0 {
+            let first = segment == next;
+            next += u32::from(first);
+            packets.push((p.now, segment, if first { What::Sent } else { What::SentAgain }));
+            if first && drops.contains(&segment) {
+                packets.push((p.now, segment, What::Dropped));
+                return Fate::DROP;
+            }
+        }
+        Fate::PASS
+    });
+    path.links[0] = Link::new(Rate(800_000), 1000);
+    path.run(Time::NEVER);
+    let stats = path.pairs[0].ends[0].sender_stats();
+    drop(path);
+    let when =
+        |f: &dyn Fn(&(Time, u32, What)) -> bool| packets.iter().find(|p| f(p)).map_or(Time::ZERO, |p| p.0);
+    let began = when(&|p| p.2 == What::SentAgain);
+    let ended = when(&|p| p.2 == What::Acked && p.1 > 28);
+    let round_trips = ended.since(began).seconds() / 0.2;
+    Run { packets, stats, round_trips }
+}

@@ -1,0 +1,65 @@
+"""One to four segments lost in one window: Tahoe, Reno, NewReno and SACK (Fall & Floyd 1996).
+
+    .venv/bin/python examples/fall_floyd.py [FILE]
+
+Draws every packet of sixteen transfers as the paper does: segment number over time, retransmissions
+and losses apart. The packets come from the tests' path: cargo run -p tcp --example fall_floyd.
+With FILE (.svg, .png, .pdf) the figure is left there.
+"""
+
+import io
+import subprocess
+import sys
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from aqmlab import plots
+
+NAMES = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "SACK"}
+STYLES = {
+    "Acked": {"marker": ".", "color": "0.7", "s": 2, "label": "ACK"},
+    "Sent": {"marker": "s", "color": "tab:blue", "s": 3, "label": "sent"},
+    "SentAgain": {"marker": "s", "color": "tab:red", "s": 9, "label": "sent again"},
+    "Dropped": {"marker": "x", "color": "black", "s": 24, "linewidths": 1, "label": "lost"},
+}
+
+
+def packets() -> pd.DataFrame:
+    """Run the sixteen transfers: a row for each packet."""
+    command = ["cargo", "run", "--quiet", "--locked", "-p", "tcp", "--example", "fall_floyd"]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return pd.read_csv(io.StringIO(text))
+
+
+def draw(rows: pd.DataFrame) -> Figure:
+    """Draw them: a row of panels for each recovery, a column for each number of losses."""
+    figure = Figure(figsize=(10, 10), layout="constrained", dpi=150)
+    grid = figure.subplots(len(NAMES), 4, sharex=True, sharey=True)
+    for (recovery, losses), panel in rows.groupby(["recovery", "losses"]):
+        axes = grid[list(NAMES).index(recovery), losses - 1]
+        for what, style in STYLES.items():
+            points = panel[panel["what"] == what]
+            axes.scatter(points["seconds"], points["segment"], **style)
+        axes.set_title(f"{NAMES[recovery]}, {losses} lost", fontsize=9)
+        axes.grid(visible=True, linewidth=0.3)
+    grid[0, 0].set(xlim=(0.5, 5), ylim=(0, 80))
+    grid[0, 0].legend(fontsize=7)
+    figure.supxlabel("time (s)")
+    figure.supylabel("segment")
+    return figure
+
+
+def main() -> None:
+    """Print what each transfer sent again and when it was over; draw it if a file is given."""
+    rows = packets()
+    again = rows[rows["what"] == "SentAgain"].groupby(["recovery", "losses"]).size()
+    last = rows.groupby(["recovery", "losses"])["seconds"].max()
+    table = pd.DataFrame({"sent again": again, "seconds": last.round(2)}).unstack()
+    print(table.reindex(list(NAMES)).to_string())
+    if len(sys.argv) > 1:
+        plots.save(draw(rows), sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()

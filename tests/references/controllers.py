@@ -1,0 +1,176 @@
+"""Laws without an average queue, each from its paper or RFC."""
+
+from typing import Any
+
+from references.draws import Draws
+from references.fifo import Law, Packet, Queue
+
+
+class Threshold(Law):
+    """RFC 8257 §3.1: mark what finds more than K."""
+
+    def __init__(self, draws: Draws, rate: int, *, k: int, unit: str = "packets") -> None:
+        self.k, self.unit = k, unit
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        return ("signal", "threshold") if queue.in_units_of(self.unit) > self.k else "pass"
+
+
+class Blue(Law):
+    """Feng, Shin, Kandlur & Saha 2002, "The BLUE algorithm"."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        d1: float = 0.02,
+        d2: float = 0.002,
+        freeze_time: float = 0.1,
+        most: float | None = None,
+    ) -> None:
+        self.draws, self.d1, self.d2, self.freeze_time = draws, d1, d2, freeze_time
+        self.most = most
+        self.pm = 0.0
+        self.last_update = 0.0
+
+    def packet_loss(self, now: float) -> None:
+        if (now - self.last_update) > self.freeze_time:
+            self.pm = min(self.pm + self.d1, 1)
+            self.last_update = now
+
+    def idle(self, now: float) -> None:
+        if (now - self.last_update) > self.freeze_time:
+            self.pm = max(self.pm - self.d2, 0)
+            self.last_update = now
+
+    def overflow(self, now: float) -> None:
+        self.packet_loss(now)
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        if self.most is not None and queue.packets > self.most:
+            self.packet_loss(now)
+        return ("signal", "early") if self.draws.uniform() < self.pm else "pass"
+
+
+class Pi(Law):
+    """Hollot, Misra, Towsley & Gong 2001: the difference equation."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        qref: float,
+        a: float = 1.822e-5,
+        b: float = 1.816e-5,
+        period: float = 0.00625,
+        packet_bytes: int | None = None,
+    ) -> None:
+        self.draws, self.qref, self.a, self.b, self.period = draws, qref, a, b, period
+        self.packet_bytes = packet_bytes
+        self.p = 0.0
+        self.q_old = 0.0
+
+    def tick(self, now: float, queue: Queue) -> None:
+        q = queue.bytes / self.packet_bytes if self.packet_bytes else float(queue.packets)
+        self.p = self.a * (q - self.qref) - self.b * (self.q_old - self.qref) + self.p
+        self.p = max(0.0, min(1.0, self.p))
+        self.q_old = q
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        return ("signal", "early") if self.draws.uniform() < self.p else "pass"
+
+
+class Rem(Law):
+    """Athuraliya, Low, Li & Yin 2001, equations (1) and (2)."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        target: float = 20,
+        gamma: float = 0.001,
+        alpha: float = 0.1,
+        phi: float = 1.001,
+        period: float = 0.01,
+        packet_bytes: int = 1000,
+        unit: str = "packets",
+    ) -> None:
+        self.draws, self.target, self.gamma, self.alpha, self.phi = draws, target, gamma, alpha, phi
+        self.period, self.packet_bytes, self.unit = period, packet_bytes, unit
+        self.c = rate / (8 * packet_bytes) * period
+        self.arrived = 0
+        self.price = 0.0
+
+    def tick(self, now: float, queue: Queue) -> None:
+        b = queue.packets if self.unit == "packets" else queue.bytes / self.packet_bytes
+        x = self.arrived / self.packet_bytes
+        self.arrived = 0
+        change = self.gamma * (self.alpha * (b - self.target) + x - self.c)
+        self.price = max(0.0, self.price + change)
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        self.arrived += packet.size
+        return ("signal", "early") if self.draws.uniform() < 1 - self.phi**-self.price else "pass"
+
+
+class Avq(Law):
+    """Kunniyur & Srikant 2001, at each packet arrival epoch."""
+
+    def __init__(
+        self, draws: Draws, rate: int, *, b: int = 100_000, gamma: float = 0.98, alpha: float = 0.15
+    ) -> None:
+        self.c = rate / 8
+        self.buffer, self.gamma, self.alpha = b, gamma, alpha
+        self.c_virtual = self.c
+        self.vq = 0.0
+        self.s = 0.0
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        t, b = now, packet.size
+        self.vq = max(self.vq - self.c_virtual * (t - self.s), 0)
+        if self.vq + b > self.buffer:
+            verdict: Any = ("signal", "early")
+        else:
+            self.vq = self.vq + b
+            verdict = "pass"
+        growth = self.alpha * self.gamma * self.c * (t - self.s)
+        self.c_virtual = max(min(self.c_virtual + growth, self.c) - self.alpha * b, 0)
+        self.s = t
+        return verdict
+
+
+class Pi2(Law):
+    """RFC 9332 Appendix A.1, dualpi2_update() and the Classic side of the dequeue, on one queue."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        target: float = 0.015,
+        alpha: float = 0.16,
+        beta: float = 3.2,
+        k: float = 2,
+        period: float = 0.016,
+    ) -> None:
+        self.draws, self.target, self.alpha, self.beta, self.k = draws, target, alpha, beta, k
+        self.period = period
+        self.p = 0.0
+        self.prevq = 0.0
+
+    def tick(self, now: float, queue: Queue) -> None:
+        curq = now - queue.waiting[0].entered / 1e12 if queue.waiting else 0.0
+        self.p = self.p + self.alpha * (curq - self.target) + self.beta * (curq - self.prevq)
+        self.p = max(0.0, min(1.0, self.p))
+        self.prevq = curq
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        ect1, ce = 1, 3
+        if packet.ecn in (ect1, ce):
+            chosen = self.draws.uniform() < self.k * self.p
+        else:
+            chosen = max(self.draws.uniform(), self.draws.uniform()) < self.p
+        return ("signal", "early") if chosen else "pass"

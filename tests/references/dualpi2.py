@@ -1,0 +1,126 @@
+"""RFC 9332 Appendix A, with the RFC's names: figures 3, 5, 7 and 8."""
+
+from references.draws import Draws
+from references.fifo import MARK, SECOND, Packet
+from references.kept import Discipline, drop
+
+
+class Side(list[Packet]):
+    """One of the two queues, with the count of recur()."""
+
+    likely = 0.0
+    """q.count of recur(); `count` is a method of lists."""
+
+    def time(self, now: int) -> float:
+        return (now - self[0].entered) / SECOND if self else 0.0
+
+    def byt(self) -> int:
+        return sum(p.size for p in self)
+
+
+class DualPi2(Discipline):
+    """The two queues; `share` is the part of C in the weighted round robin."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        k: float = 2.0,
+        target: float = 0.015,
+        t_update_us: int = 16_000,
+        alpha: float = 0.16,
+        beta: float = 3.2,
+        min_th_us: int = 800,
+        range_us: int = 400,
+        th_len: int = 1,
+        share: float = 1 / 16,
+        mtu: int = 1500,
+        limit: int = 100,
+        unit: str = "packets",
+    ) -> None:
+        self.k, self.target, self.alpha, self.beta = k, target, alpha, beta
+        self.t_update = t_update_us * 10**6
+        self.min_th, self.range = min_th_us * 10**6, range_us * 10**6
+        self.th_len, self.share, self.mtu = th_len, share, mtu
+        self.limit, self.unit = limit, unit
+        self.p_cmax = min(1 / k**2, 1)
+        self.p = self.p_cl = self.p_c = self.prevq = self.credit = 0.0
+        self.lq, self.cq = Side(), Side()
+        self.next = self.t_update
+
+    def ticks(self, now: int) -> None:
+        while self.next <= now:
+            self.dualpi2_update(self.next)
+            self.next += self.t_update
+
+    def dualpi2_update(self, now: int) -> None:
+        curq = max(self.cq.time(now), self.lq.time(now))
+        step = self.alpha * (curq - self.target) + self.beta * (curq - self.prevq)
+        self.p = max(0.0, min(1.0, self.p + step))
+        self.p_cl = min(1.0, self.p * self.k)
+        self.p_c = self.p * self.p
+        self.prevq = curq
+
+    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
+        self.ticks(now)
+        if self.unit == "bytes":
+            full = self.lq.byt() + self.cq.byt() + self.mtu > self.limit
+        else:
+            full = len(self.lq) + len(self.cq) >= self.limit
+        if full:
+            drop(now, packet, "full")
+        elif packet.ecn % 2 == 1:
+            self.lq.append(packet)
+        else:
+            self.cq.append(packet)
+
+    def laqm(self, qdelay: int) -> float:
+        if qdelay >= self.min_th + self.range:
+            return 1
+        if qdelay > self.min_th:
+            return (qdelay - self.min_th) / self.range
+        return 0
+
+    def recur(self, q: Side, likelihood: float) -> bool:
+        q.likely += likelihood
+        if q.likely > 1:
+            q.likely -= 1
+            return True
+        return False
+
+    def scheduler(self) -> Side:
+        if not (self.lq and self.cq):
+            return self.lq or self.cq
+        if self.credit > 0:
+            self.credit -= (1 - self.share) * self.cq[0].size
+            return self.cq
+        self.credit += self.share * self.lq[0].size
+        return self.lq
+
+    def dequeue(self, now: int) -> Packet | None:
+        self.ticks(now)
+        lq, cq = self.lq, self.cq
+        while lq or cq:
+            if self.scheduler() is lq:
+                pkt = lq.pop(0)
+                if self.p_cl < 1:
+                    native = self.laqm(now - pkt.entered) if len(lq) > self.th_len else 0
+                    if self.recur(lq, max(native, self.p_cl)):
+                        pkt.outcome = MARK["early"]
+                else:
+                    if self.recur(lq, self.p_c):
+                        drop(now, pkt, "early")
+                        continue
+                    if self.recur(lq, self.p_cl):
+                        pkt.outcome = MARK["early"]
+            else:
+                pkt = cq.pop(0)
+                if self.recur(cq, self.p_c):
+                    if pkt.ecn == 0 or self.p_c >= self.p_cmax:
+                        drop(now, pkt, "early")
+                        continue
+                    pkt.outcome = MARK["early"]
+            return pkt
+        self.credit = 0.0
+        return None

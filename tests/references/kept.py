@@ -1,0 +1,326 @@
+"""Disciplines that keep their packets until they are sent, and a transmitter that asks for them."""
+
+import math
+from collections import deque
+from typing import Any
+
+from references.draws import MASK, Draws, mix
+from references.fifo import DROP, MARK, NOT_ECT, SECOND, Law, Packet, Queue
+
+CE = 3
+
+
+class Discipline:
+    """Packets come by `enqueue` and leave by `dequeue`; times in picoseconds."""
+
+    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
+        raise NotImplementedError
+
+    def dequeue(self, now: int) -> Packet | None:
+        raise NotImplementedError
+
+
+def drop(now: int, packet: Packet, why: str) -> None:
+    """Drop a packet, marked before or not."""
+    packet.outcome, packet.done = DROP[why], now
+
+
+class Transmitter:
+    """Sends what a discipline gives it."""
+
+    def __init__(self, discipline: Discipline, rate: int) -> None:
+        self.discipline, self.rate = discipline, rate
+        self.free_at = 0
+        self.sending = False
+
+    def _ask(self, now: int) -> None:
+        packet = self.discipline.dequeue(now)
+        self.sending = packet is not None
+        if packet is not None:
+            time = (packet.size * 8 * SECOND + self.rate // 2) // self.rate
+            self.free_at = packet.done = now + time
+
+    def _catch_up(self, now: int) -> None:
+        while self.sending and self.free_at <= now:
+            self._ask(self.free_at)
+
+    def arrive(self, now: int, packet: Packet) -> None:
+        """Give a packet to the discipline."""
+        self._catch_up(now)
+        packet.entered = now
+        self.discipline.enqueue(now, packet, None if self.sending else self.free_at)
+        if not self.sending:
+            self._ask(now)
+
+    def finish(self) -> None:
+        """Send what waits."""
+        self._catch_up(1 << 64)
+
+
+def branch(draws: Draws, name: str) -> Draws:
+    """Return the stream that the simulator branches off."""
+    return Draws(draws.key, name)
+
+
+class Kept(Discipline):
+    """First in, first out, under a law; drops from and marks at any place (RFC 2309 §3)."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        drop_from: str = "tail",
+        mark_at: str = "tail",
+        law: type[Any] | None = None,
+        settings: dict[str, Any] | None = None,
+        limit: int = 20,
+        unit: str = "packets",
+    ) -> None:
+        self.law: Law | None = law(draws, rate, **(settings or {})) if law else None
+        self.victims = branch(draws, "victims")
+        self.drop_from, self.mark_at, self.limit, self.unit = drop_from, mark_at, limit, unit
+        self.waiting: list[Packet] = []
+
+    def full(self, packet: Packet) -> bool:
+        if self.unit == "packets":
+            return len(self.waiting) >= self.limit
+        return sum(p.size for p in self.waiting) + packet.size > self.limit
+
+    def victim(self) -> Packet:
+        if self.drop_from == "front":
+            return self.waiting[0]
+        if self.drop_from == "random":
+            return self.waiting[self.victims.below(len(self.waiting))]
+        sizes: dict[int, int] = {}
+        for p in self.waiting:
+            sizes[p.flow] = sizes.get(p.flow, 0) + p.size
+        longest = max(sizes.values())
+        return next(p for p in self.waiting if sizes[p.flow] == longest)
+
+    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
+        idle = None if idle_since is None else idle_since / SECOND
+        state = Queue(deque(self.waiting), sum(p.size for p in self.waiting), idle)
+        verdict = self.law.arrival(now / SECOND, packet, state) if self.law else "pass"
+        full = self.full(packet)
+        if full and self.law:
+            self.law.overflow(now / SECOND)
+        if full and self.drop_from == "tail":
+            drop(now, packet, "full")
+            return
+        what, why = verdict if isinstance(verdict, tuple) else (verdict, "")
+        if what == "drop" or (what == "signal" and packet.ecn == NOT_ECT):
+            drop(now, packet, why)
+            return
+        while self.full(packet):
+            if not self.waiting:
+                drop(now, packet, "full")
+                return
+            victim = self.victim()
+            self.waiting.remove(victim)
+            drop(now, victim, "full")
+        if what == "signal":
+            marked = packet
+            if self.mark_at == "head":
+                # The first from the head that is ECN-capable and unmarked; else the one that comes.
+                unmarked = [p for p in self.waiting if p.ecn not in (NOT_ECT, CE)]
+                marked = unmarked[0] if unmarked else packet
+            marked.ecn = CE
+            marked.outcome = MARK[why]
+        self.waiting.append(packet)
+
+    def dequeue(self, now: int) -> Packet | None:
+        return self.waiting.pop(0) if self.waiting else None
+
+
+class Choke(Discipline):
+    """Pan, Prabhakar & Psounis 2000, figure 1."""
+
+    def __init__(
+        self, draws: Draws, rate: int, *, minth: float, maxth: float, maxp: float, wq: float
+    ) -> None:
+        self.draws, self.candidates = draws, branch(draws, "candidates")
+        self.minth, self.maxth, self.maxp, self.wq = minth, maxth, maxp, wq
+        self.s = 500 * 8 / rate
+        self.avg, self.count = 0.0, -1
+        self.waiting: list[Packet] = []
+
+    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
+        if idle_since is not None:
+            self.avg *= (1 - self.wq) ** ((now - idle_since) / SECOND / self.s)
+        self.avg = (1 - self.wq) * self.avg + self.wq * len(self.waiting)
+        if self.avg > self.minth and self.waiting:
+            candidate = self.waiting[self.candidates.below(len(self.waiting))]
+            if candidate.flow == packet.flow:
+                self.waiting.remove(candidate)
+                drop(now, candidate, "early")
+                drop(now, packet, "early")
+                return
+        chosen = None
+        if self.avg < self.minth:
+            self.count = -1
+        elif self.avg >= self.maxth:
+            self.count = 0
+            chosen = "threshold"
+        else:
+            self.count += 1
+            pb = self.maxp * (self.avg - self.minth) / (self.maxth - self.minth)
+            pa = pb / (1 - self.count * pb) if self.count * pb < 1 else 1.0
+            if pb > 0 and self.draws.uniform() < pa:
+                self.count = 0
+                chosen = "early"
+        if len(self.waiting) >= 100:
+            drop(now, packet, "full")
+        elif chosen == "threshold" or (chosen and packet.ecn == NOT_ECT):
+            drop(now, packet, chosen)
+        else:
+            if chosen:
+                packet.outcome = MARK[chosen]
+            self.waiting.append(packet)
+
+    def dequeue(self, now: int) -> Packet | None:
+        return self.waiting.pop(0) if self.waiting else None
+
+
+class Codel(Discipline):
+    """RFC 8289 §5, with the RFC's names; 0 is "no time set", so times begin at 1."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        target_us: int = 5_000,
+        interval_us: int = 100_000,
+        maxpacket: int = 1500,
+        limit: int = 100,
+    ) -> None:
+        self.target, self.interval = target_us * 10**6, interval_us * 10**6
+        self.maxpacket, self.limit = maxpacket, limit
+        self.queue: deque[Packet] = deque()
+        self.first_above_time = 0
+        self.drop_next = 0
+        self.count = 0
+        self.lastcount = 0
+        self.dropping = False
+
+    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
+        if len(self.queue) >= self.limit:
+            drop(now, packet, "full")
+        else:
+            self.queue.append(packet)
+
+    def control_law(self, t: int, count: int) -> int:
+        return t + int(self.interval / math.sqrt(count))
+
+    def dodequeue(self, now: int) -> tuple[Packet | None, bool]:
+        if not self.queue:
+            self.first_above_time = 0
+            return None, False
+        p = self.queue.popleft()
+        ok_to_drop = False
+        sojourn_time = now - p.entered
+        if sojourn_time < self.target or sum(q.size for q in self.queue) <= self.maxpacket:
+            self.first_above_time = 0
+        elif self.first_above_time == 0:
+            self.first_above_time = now + self.interval
+        elif now >= self.first_above_time:
+            ok_to_drop = True
+        return p, ok_to_drop
+
+    def mark(self, p: Packet | None) -> bool:
+        """Mark a packet instead of dropping it, if it can be."""
+        assert p is not None
+        if p.ecn == NOT_ECT:
+            return False
+        p.outcome = MARK["early"]
+        return True
+
+    def dequeue(self, now: int) -> Packet | None:
+        p, ok_to_drop = self.dodequeue(now)
+        if self.dropping:
+            if not ok_to_drop:
+                self.dropping = False
+            while now >= self.drop_next and self.dropping:
+                self.count += 1
+                if self.mark(p):
+                    self.drop_next = self.control_law(self.drop_next, self.count)
+                    return p
+                assert p is not None
+                drop(now, p, "early")
+                p, ok_to_drop = self.dodequeue(now)
+                if not ok_to_drop:
+                    self.dropping = False
+                else:
+                    self.drop_next = self.control_law(self.drop_next, self.count)
+        elif ok_to_drop:
+            if not self.mark(p):
+                assert p is not None
+                drop(now, p, "early")
+                p, ok_to_drop = self.dodequeue(now)
+            self.dropping = True
+            delta = self.count - self.lastcount
+            self.count = 1
+            if delta > 1 and now - self.drop_next < 16 * self.interval:
+                self.count = delta
+            self.drop_next = self.control_law(now, self.count)
+            self.lastcount = self.count
+        return p
+
+
+class FqCodel(Discipline):
+    """RFC 8290 §4, in its own words."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        target_us: int = 5_000,
+        interval_us: int = 100_000,
+        flows: int = 1024,
+        quantum: int = 1514,
+        limit: int = 10_240,
+    ) -> None:
+        self.salt = draws.below(1 << 32)
+        self.queues = [
+            Codel(draws, rate, target_us=target_us, interval_us=interval_us, limit=1 << 60)
+            for _ in range(flows)
+        ]
+        self.credits = [0] * flows
+        self.quantum, self.limit = quantum, limit
+        self.new: list[int] = []
+        self.old: list[int] = []
+
+    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
+        q = mix((packet.flow << 32 | self.salt) & MASK) % len(self.queues)
+        self.queues[q].queue.append(packet)
+        if q not in self.new and q not in self.old:
+            self.new.append(q)
+            self.credits[q] = self.quantum
+        active = [self.queues[i].queue for i in (*self.new, *self.old)]
+        if sum(map(len, active)) > self.limit:
+            sizes = [sum(p.size for p in q.queue) for q in self.queues]
+            longest = self.queues[sizes.index(max(sizes))].queue
+            for _ in range(max(1, min(64, len(longest) // 2))):
+                drop(now, longest.popleft(), "full")
+
+    def dequeue(self, now: int) -> Packet | None:
+        while True:
+            chosen = self.new if self.new else self.old
+            if not chosen:
+                return None
+            q = chosen[0]
+            if self.credits[q] <= 0:
+                self.credits[q] += self.quantum
+                chosen.remove(q)
+                self.old.append(q)
+                continue
+            packet = self.queues[q].dequeue(now)
+            if packet is None:
+                chosen.remove(q)
+                if chosen is self.new:
+                    self.old.append(q)
+                continue
+            self.credits[q] -= packet.size
+            return packet

@@ -1,0 +1,215 @@
+"""PIE: Appendices A (with the marking of section 5.1) and B of RFC 8033, line by line."""
+
+from typing import Any
+
+from references.draws import Draws
+from references.fifo import Law, Packet, Queue
+
+MILLISECOND = 1_000_000
+"""In nanoseconds: what is counted down must reach zero exactly."""
+
+
+class Pie(Law):
+    """The variables have the names of the appendix; delays in seconds, burst_allowance_ in ns."""
+
+    alpha = 1 / 8
+    beta = 1 + 1 / 4
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        qdelay_ref: float = 0.015,
+        max_burst_ms: int = 150,
+        t_update_ms: int = 15,
+        mean_pktsize: int = 1024,
+        max_ecnth: float = 0.1,
+    ) -> None:
+        self.draws, self.qdelay_ref, self.mean_pktsize = draws, qdelay_ref, mean_pktsize
+        self.max_burst, self.t_update = max_burst_ms * MILLISECOND, t_update_ms * MILLISECOND
+        self.max_ecnth = max_ecnth
+        self.period = t_update_ms / 1000
+        self.burst_allowance = 0
+        self.drop_prob = 0.0
+        self.qdelay_old = 0.0
+        self.current_qdelay = 0.0
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        if (
+            self.drop_prob == 0
+            and self.current_qdelay < self.qdelay_ref / 2
+            and self.qdelay_old < self.qdelay_ref / 2
+        ):
+            self.burst_allowance = self.max_burst
+        if self.burst_allowance == 0 and self.drop_early(queue) == "drop":
+            return ("signal" if self.drop_prob < self.max_ecnth else "drop", "early")
+        return "pass"
+
+    def drop_early(self, queue: Queue) -> str:
+        if (self.qdelay_old < self.qdelay_ref / 2 and self.drop_prob < 0.2) or (
+            queue.bytes <= 2 * self.mean_pktsize
+        ):
+            return "enque"
+        u = self.draws.uniform()
+        return "drop" if u < self.drop_prob else "enque"
+
+    def departure(self, now: float, packet: Packet, queue: Queue) -> None:
+        self.current_qdelay = (round(now * 1e12) - packet.entered) / 1e12
+
+    def tick(self, now: float, queue: Queue) -> None:
+        p = self.alpha * (self.current_qdelay - self.qdelay_ref) + self.beta * (
+            self.current_qdelay - self.qdelay_old
+        )
+        if self.drop_prob < 0.000001:
+            p /= 2048
+        elif self.drop_prob < 0.00001:
+            p /= 512
+        elif self.drop_prob < 0.0001:
+            p /= 128
+        elif self.drop_prob < 0.001:
+            p /= 32
+        elif self.drop_prob < 0.01:
+            p /= 8
+        elif self.drop_prob < 0.1:
+            p /= 2
+        self.drop_prob += p
+        if self.current_qdelay == 0 and self.qdelay_old == 0:
+            self.drop_prob *= 0.98
+        self.drop_prob = max(self.drop_prob, 0.0)
+        self.drop_prob = min(self.drop_prob, 1.0)
+        self.qdelay_old = self.current_qdelay
+        self.burst_allowance = max(0, self.burst_allowance - self.t_update)
+
+
+class PieEnhanced(Law):
+    """Appendix B; PIE is turned off only by a packet that finds the link idle."""
+
+    alpha = 1 / 8
+    beta = 1 + 1 / 4
+    dq_threshold = 2**14
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        tail_drop: int,
+        qdelay_ref: float = 0.015,
+        max_burst_ms: int = 150,
+        t_update_ms: int = 15,
+        mean_pktsize: int = 1024,
+        max_ecnth: float = 0.1,
+    ) -> None:
+        self.draws, self.qdelay_ref, self.mean_pktsize = draws, qdelay_ref, mean_pktsize
+        self.max_burst, self.t_update = max_burst_ms * MILLISECOND, t_update_ms * MILLISECOND
+        self.max_ecnth, self.tail_drop = max_ecnth, tail_drop
+        self.period = t_update_ms / 1000
+        self.active = False
+        self.burst_allowance = 0
+        self.drop_prob = 0.0
+        self.accu_prob = 0.0
+        self.qdelay_old = 0.0
+        self.current_qdelay = 0.0
+        self.last_timestamp = 0.0
+        self.in_measurement = False
+        self.dq_count = 0
+        self.avg_dq_time = 0.0
+        self.measurement_start = 0.0
+        self.found_idle = True
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        verdict: Any = "pass"
+        self.found_idle = queue.idle_since is not None
+        if queue.bytes + packet.size > self.tail_drop:
+            verdict = ("drop", "full")
+            self.accu_prob = 0
+        elif self.active and self.drop_early(queue) == "drop" and self.burst_allowance == 0:
+            verdict = ("signal" if self.drop_prob < self.max_ecnth else "drop", "early")
+            self.accu_prob = 0
+        gone = verdict != "pass" and (verdict[0] == "drop" or packet.ecn == 0)
+        if gone:
+            self.turn_on_or_off(now, queue)
+        return verdict
+
+    def enqueued(self, now: float, packet: Packet, queue: Queue) -> None:
+        self.turn_on_or_off(now, queue)
+
+    def overflow(self, now: float) -> None:
+        self.accu_prob = 0
+
+    def turn_on_or_off(self, now: float, queue: Queue) -> None:
+        if not self.active and queue.bytes >= self.tail_drop // 3:
+            self.active = True
+            self.qdelay_old = 0
+            self.drop_prob = 0
+            self.in_measurement = True
+            self.dq_count = 0
+            self.avg_dq_time = 0
+            self.last_timestamp = now
+            self.burst_allowance = self.max_burst
+            self.accu_prob = 0
+            self.measurement_start = now
+        calm = self.drop_prob == 0 and self.qdelay_old == 0 and self.current_qdelay == 0
+        if calm and self.found_idle:
+            self.active = False
+            self.in_measurement = False
+
+    def drop_early(self, queue: Queue) -> str:
+        if (self.qdelay_old < self.qdelay_ref / 2 and self.drop_prob < 0.2) or (
+            queue.bytes <= 2 * self.mean_pktsize
+        ):
+            return "enque"
+        if self.drop_prob == 0:
+            self.accu_prob = 0
+        self.accu_prob += self.drop_prob
+        if self.accu_prob < 0.85:
+            return "enque"
+        if self.accu_prob >= 8.5:
+            return "drop"
+        u = self.draws.uniform()
+        if u < self.drop_prob:
+            self.accu_prob = 0
+            return "drop"
+        return "enque"
+
+    def tick(self, now: float, queue: Queue) -> None:
+        elapsed = round((now - self.last_timestamp) * 1e9)
+        if not (elapsed >= self.t_update and self.active):
+            return
+        self.current_qdelay = queue.bytes * self.avg_dq_time / self.dq_threshold
+        p = self.alpha * (self.current_qdelay - self.qdelay_ref) + self.beta * (
+            self.current_qdelay - self.qdelay_old
+        )
+        for bound, scale in (
+            (0.000001, 2048), (0.00001, 512), (0.0001, 128), (0.001, 32), (0.01, 8), (0.1, 2),
+        ):  # fmt: skip
+            if self.drop_prob < bound:
+                p /= scale
+                break
+        if self.drop_prob >= 0.1 and p > 0.02:
+            p = 0.02
+        self.drop_prob += p
+        if self.current_qdelay < self.qdelay_ref / 2 and self.qdelay_old < self.qdelay_ref / 2:
+            self.drop_prob *= 0.98
+        self.drop_prob = max(self.drop_prob, 0.0)
+        self.drop_prob = min(self.drop_prob, 1.0)
+        self.qdelay_old = self.current_qdelay
+        self.last_timestamp = now
+        self.burst_allowance = max(0, self.burst_allowance - self.t_update)
+
+    def departure(self, now: float, packet: Packet, queue: Queue) -> None:
+        if self.in_measurement:
+            self.dq_count = packet.size + self.dq_count
+            if self.dq_count >= self.dq_threshold:
+                dq_time = now - self.measurement_start
+                if self.avg_dq_time == 0:
+                    self.avg_dq_time = dq_time
+                else:
+                    weight = self.dq_threshold / 2**16
+                    self.avg_dq_time = dq_time * weight + self.avg_dq_time * (1 - weight)
+                self.in_measurement = False
+        if queue.bytes >= self.dq_threshold and not self.in_measurement:
+            self.in_measurement = True
+            self.measurement_start = now
+            self.dq_count = 0

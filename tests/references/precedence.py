@@ -1,0 +1,86 @@
+"""RIO: Clark & Fang 1998; and the same for any number of classes, with each rule of averaging."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from references.draws import Draws
+from references.fifo import Law, Packet, Queue
+
+
+@dataclass
+class Class:
+    """Thresholds, probability, and the state of a class's RED."""
+
+    dscp: list[int]
+    minth: float
+    maxth: float
+    maxp: float
+    avg: float = 0.0
+    count: int = -1
+
+
+class Precedence(Law):
+    """Classes, best first; a codepoint that is in none is of the last."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        classes: list[tuple[list[int], float, float, float]],
+        averaged: str,
+        wq: float = 0.002,
+        unit: str = "packets",
+    ) -> None:
+        self.draws, self.averaged, self.wq, self.unit = draws, averaged, wq, unit
+        self.classes = [Class(*c) for c in classes]
+        self.s = 500 * 8 / rate
+
+    def class_of(self, packet: Packet) -> int:
+        for i, c in enumerate(self.classes):
+            if packet.dscp in c.dscp:
+                return i
+        return len(self.classes) - 1
+
+    def waiting(self, queue: Queue, counted: range) -> int:
+        """Count what waits of these classes, packet by packet."""
+        mine = [p for p in queue.waiting if self.class_of(p) in counted]
+        return len(mine) if self.unit == "packets" else sum(p.size for p in mine)
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        if queue.idle_since is not None:
+            m = (now - queue.idle_since) / self.s
+            for c in self.classes:
+                c.avg *= (1 - self.wq) ** m
+        mine = self.class_of(packet)
+        n = len(self.classes)
+        for i, c in enumerate(self.classes):
+            if self.averaged == "all":
+                q = self.waiting(queue, range(n))
+            elif self.averaged == "own" and i == mine:
+                q = self.waiting(queue, range(i, i + 1))
+            elif self.averaged == "own-and-better" and i >= mine:
+                q = self.waiting(queue, range(i + 1))
+            else:
+                continue
+            c.avg = (1 - self.wq) * c.avg + self.wq * q
+        c = self.classes[mine]
+        if c.avg < c.minth:
+            c.count = -1
+            return "pass"
+        if c.avg >= c.maxth:
+            c.count = 0
+            return ("drop", "threshold")
+        c.count += 1
+        pb = c.maxp * (c.avg - c.minth) / (c.maxth - c.minth)
+        if pb == 0:
+            return "pass"
+        pa = pb / (1 - c.count * pb) if c.count * pb < 1 else 1.0
+        if self.draws.uniform() < pa:
+            c.count = 0
+            return ("signal", "early")
+        return "pass"
+
+    def overflow(self, now: float) -> None:
+        for c in self.classes:
+            c.count = 0

@@ -1,0 +1,83 @@
+"""RED: figure 2 of Floyd & Jacobson 1993, with the gentle variant of Floyd 2000 and ns-2's wait."""
+
+from typing import Any
+
+from references.draws import Draws
+from references.fifo import Law, Packet, Queue
+
+
+class Red(Law):
+    """The variables have the names of figure 2."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        minth: float,
+        maxth: float,
+        maxp: float,
+        wq: float,
+        unit: str = "packets",
+        gentle: bool = True,
+        spacing: str = "uniform",
+        above: str = "drop",
+        by_size: int | None = None,
+        s_bytes: int = 500,
+        least: int = 0,
+    ) -> None:
+        self.draws = draws
+        self.minth, self.maxth, self.maxp, self.wq = minth, maxth, maxp, wq
+        self.unit, self.gentle, self.spacing, self.above = unit, gentle, spacing, above
+        self.by_size, self.least = by_size, least
+        self.s = s_bytes * 8 / rate
+        self.avg = 0.0
+        self.count = -1
+
+    def average(self, now: float, queue: Queue) -> None:
+        """Calculate the new average queue size avg."""
+        if queue.idle_since is not None:
+            m = (now - queue.idle_since) / self.s
+            self.avg = (1 - self.wq) ** m * self.avg
+        self.avg = (1 - self.wq) * self.avg + self.wq * queue.in_units_of(self.unit)
+
+    def initial_probability(self) -> float:
+        """Return pb between the thresholds, and above them."""
+        if self.avg < self.maxth:
+            return self.maxp * (self.avg - self.minth) / (self.maxth - self.minth)
+        if self.gentle:
+            return (1 - self.maxp) * (self.avg - self.maxth) / self.maxth + self.maxp
+        return 1.0
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        self.average(now, queue)
+        return self.decide(packet, queue)
+
+    def decide(self, packet: Packet, queue: Queue) -> Any:
+        """Return the fate of a packet at the present average."""
+        if self.avg < self.minth or (self.least and queue.packets <= self.least):
+            self.count = -1
+            return "pass"
+        pb = self.initial_probability()
+        if pb >= 1:
+            self.count = 0
+            return ("drop" if self.above == "drop" else "signal", "threshold")
+        self.count += 1
+        if self.by_size is not None:
+            pb = pb * packet.size / self.by_size
+        if pb <= 0:
+            return "pass"
+        n = self.count
+        if self.spacing == "geometric":
+            pa = pb
+        elif self.spacing == "uniform":
+            pa = pb / (1 - n * pb) if n * pb < 1 else 1.0
+        else:
+            pa = 0.0 if n * pb < 1 else pb / (2 - n * pb) if n * pb < 2 else 1.0
+        if self.draws.uniform() < pa:
+            self.count = 0
+            return ("signal", "early")
+        return "pass"
+
+    def overflow(self, now: float) -> None:
+        self.count = 0

@@ -1,0 +1,77 @@
+"""RED in the integers of Linux 2.4, set as tc-red(8) says."""
+
+import math
+from typing import Any
+
+from references.draws import Draws
+from references.fifo import Law, Packet, Queue
+
+
+class TcRed(Law):
+    """All sizes in bytes; qave is the average times 2^Wlog."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        qmin: int,
+        qmax: int,
+        avpkt: int,
+        burst: int,
+        probability: float,
+        bandwidth: int,
+    ) -> None:
+        self.draws = draws
+        wlog = 1
+        while burst + 1 - qmin / avpkt > (1 - (1 - 2.0**-wlog) ** burst) / 2.0**-wlog:
+            wlog += 1
+        self.wlog = wlog
+        plog = 0
+        while probability / (qmax - qmin) * 2**plog <= 1.0:
+            plog += 1
+        self.rmask: int = 2**plog - 1
+        us = avpkt * 8 / bandwidth * 1e6
+        rate_of_decay = -math.log(1 - 2.0**-wlog) / us
+        self.cell_log = 0
+        while 31 / rate_of_decay / 2**self.cell_log >= 512:
+            self.cell_log += 1
+        middle = [int((i * 2**self.cell_log) * rate_of_decay) for i in range(1, 255)]
+        self.stab = [0] + [31 if shift > 31 else shift for shift in middle] + [31]
+        self.qth_min, self.qth_max = qmin * 2**wlog, qmax * 2**wlog
+        self.qave, self.count, self.qr = 0, -1, 0
+
+    def random(self) -> int:
+        bits: int = self.draws.below(2**32)
+        return bits & self.rmask
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        if queue.idle_since is not None:
+            us_idle = (round(now * 1e12) - round(queue.idle_since * 1e12)) // 10**6
+            us_idle = us_idle if us_idle < 255 * 2**self.cell_log else 255 * 2**self.cell_log
+            shift = self.stab[us_idle // 2**self.cell_log]
+            if shift:
+                self.qave //= 2**shift
+            else:
+                us_idle = self.qave * us_idle // 2**self.cell_log
+                if us_idle < self.qave // 2:
+                    self.qave -= us_idle
+                else:
+                    self.qave = self.qave // 2 + 1
+        else:
+            self.qave += queue.bytes - self.qave // 2**self.wlog
+        if self.qave < self.qth_min:
+            self.count = -1
+            return "pass"
+        if self.qave >= self.qth_max:
+            self.count = -1
+            return ("signal", "threshold")
+        self.count += 1
+        if self.count:
+            if (self.qave - self.qth_min) // 2**self.wlog * self.count < self.qr:
+                return "pass"
+            self.count = 0
+            self.qr = self.random()
+            return ("signal", "early")
+        self.qr = self.random()
+        return "pass"
