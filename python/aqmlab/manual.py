@@ -71,6 +71,14 @@ def schema() -> dict[str, Any]:
     return whole
 
 
+def definition(reference: str) -> dict[str, Any]:
+    """Return what a reference of the schema (``#/$defs/queue``) stands for."""
+    node: dict[str, Any] = schema()
+    for key in reference.removeprefix("#/").split("/"):
+        node = node[key]
+    return node
+
+
 @cache
 def pages() -> dict[str, Page]:
     """Return every page by its name."""

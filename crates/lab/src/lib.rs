@@ -38,6 +38,9 @@ pub fn schema() -> Json {
     let mut schema = Scenario::schema();
     schema["$schema"] = Json::from("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = Json::from("aqmlab scenario");
+    type Changes = scenario::Changes<tcp::Tcp>;
+    schema["$defs"] =
+        serde_json::json!({ "queue": queues::Queue::definition(), Changes::name(): Changes::definition() });
     schema
 }
 

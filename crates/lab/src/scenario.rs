@@ -346,7 +346,20 @@ impl<T: Params> Read for Changes<T> {
     fn write(&self) -> Json {
         self.keys.clone()
     }
+    /// A reference, since several tables hold changes of the same; what it means is [`Changes::definition`].
     fn schema() -> Json {
+        units::param::reference(&Self::name())
+    }
+}
+
+impl<T: Params> Changes<T> {
+    /// Its name among the definitions of the schema.
+    pub fn name() -> String {
+        format!("changes_of_{}", T::KEY)
+    }
+
+    /// JSON Schema of the changes: every key of `T`, none with a default.
+    pub fn definition() -> Json {
         let mut schema = T::schema();
         schema["required"] = serde_json::json!([]);
         for property in schema["properties"].as_object_mut().into_iter().flat_map(|p| p.values_mut()) {

@@ -112,7 +112,7 @@ fn any_kind() -> impl Strategy<Value = String> {
         r#"kind = "sred", pmax = 1.0, zombies = 10"#,
         r#"kind = "threshold", threshold = "3 packets""#,
         r#"kind = "blue", freeze_time = "1 ms""#,
-        r#"kind = "sfb", increment = 0.05, bins = 3"#,
+        r#"kind = "sfb", increment = 0.05, decrement = 0.05, bins = 3"#,
         r#"kind = "rem", gamma = 0.1, target = "2 packets""#,
         r#"kind = "pi", a = 0.01, b = 0.009, qref = "3 packets""#,
         r#"kind = "avq", virtual_buffer = "5 kB""#,
