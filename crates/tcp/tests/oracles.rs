@@ -170,7 +170,7 @@ fn cubic_from_loss_to_loss() {
             let window = c * (t - k).powi(3) + w_max;
             assert!((seen / window - 1.0).abs() < 0.005, "{n}, ACKs of {delayed_ack}: {seen}, not {window}");
             let late = to.since(from).seconds() - takes;
-            assert!(late.abs() < rtt, "{n}, ACKs of {delayed_ack}: {late} s after {takes} s");
+            assert!(late.abs() < 1.5 * rtt, "{n}, ACKs of {delayed_ack}: {late} s after {takes} s");
         }
     }
 }
