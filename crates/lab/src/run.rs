@@ -74,8 +74,8 @@ type Step = Result<(), Box<Violation>>;
 
 /// Events between two looks at the watch.
 const LOOK_EVERY: u64 = 1 << 14;
-/// Events between two checks of the ledgers.
-const CHECK_EVERY: u64 = 1 << 23;
+/// Events between two checks of the ledgers; fewer where they are tested.
+const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
@@ -840,15 +840,18 @@ impl<'a> Simulation<'a> {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
             }
         }
-        for (s, slot) in self.fates.slots.iter().enumerate() {
-            slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
-        }
-        for (link, inside) in self.links.iter().zip(&mut insides) {
-            link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
-        }
         for entry in self.wires.iter().flat_map(Wire::inside) {
             self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.label.way());
         }
+        for (s, slot) in self.fates.slots.iter().enumerate() {
+            slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
+        }
+        let mut back = |p: &Packet| self.fates.slots[p.flow as usize].ledger.sent(p.label.way());
+        for link in &self.links {
+            link.pipe().for_each(|entry| back(&entry.packet));
+            link.locate_held(&mut Inside::default(), &mut back);
+        }
+        self.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
         for (w, wire) in self.wires.iter().enumerate() {
             let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
             wire.check().map_err(|what| self.violation(now, place(), what))?;
