@@ -104,11 +104,6 @@ def waiting(result: aqmlab.Result, after_s: float, size: int) -> pd.Series:
     return queue.loc[queue["time_s"] > after_s, "queue_bytes"] / size
 
 
-def delivered_bps(result: aqmlab.Result, flow: str) -> float:
-    """Return the rate at which a flow of datagrams was received."""
-    return float(result.table("datagrams").set_index("flow").loc[flow, "goodput_bps"])
-
-
 def utilization(result: aqmlab.Result) -> float:
     """Return the busy share of the bottleneck."""
     return float(result.links.set_index("link").loc[LINK, "utilization"])
@@ -151,7 +146,9 @@ def spacing(replications: int) -> pd.DataFrame:
 
 def draw_spacing(table: pd.DataFrame) -> Figure:
     """Draw the marked packets of the first replication, as figure 8 of the paper does."""
-    figure, axes = blank("packet number", "", "RED: 5000 packets at a standing average, marked ones")
+    figure, axes = blank(
+        "packet number", "", "RED: 5000 packets at a standing average, marked ones"
+    )
     first = table[table["seed"] == 1]
     for y, (name, rows) in enumerate(first.groupby("spacing")):
         label = f"{name}: {len(rows)} marked, longest gap {rows['packet'].diff().max():.0f}"
@@ -199,15 +196,18 @@ RED = {
 def adaptive_red(replications: int) -> pd.DataFrame:
     """RED and Adaptive RED with the same thresholds, around a target of 20 ms."""
     adaptive = {"kind": "adaptive_red", "target_delay": "20 ms", "mean_packet_size": "1500 B"}
-    queues = {"RED, maxp 0.1": RED, "Adaptive RED": adaptive}
+    queues: dict[str, Settings] = {"RED, maxp 0.1": RED, "Adaptive RED": adaptive}
     return queue_by_load(queues, replications, duration_s=90)
 
 
 def draw_adaptive_red(table: pd.DataFrame) -> Figure:
     """Draw the mean queue against the number of flows."""
-    figure, axes = blank("downloads", "mean queue (packets)", "15 Mbit/s, 100 ms: the queue by load")
+    figure, axes = blank(
+        "downloads", "mean queue (packets)", "15 Mbit/s, 100 ms: the queue by load"
+    )
     axes.axhline(25, color="0.5", linestyle=":", label="target: 20 ms, 25 packets")
     curves(axes, table, "queue of", "flows", "queue")
+    axes.set_ylim(0, 30)
     return figure
 
 
@@ -221,7 +221,9 @@ def target_delay(replications: int) -> pd.DataFrame:
 
 def draw_target_delay(table: pd.DataFrame) -> Figure:
     """Draw the mean delay against the number of flows."""
-    figure, axes = blank("downloads", "mean queueing delay (ms)", "15 Mbit/s, 100 ms: delay by load")
+    figure, axes = blank(
+        "downloads", "mean queueing delay (ms)", "15 Mbit/s, 100 ms: delay by load"
+    )
     axes.axhline(15, color="0.5", linestyle=":", label="target of PIE, PI2 and DualPI2")
     curves(axes, table, "queue of", "flows", "delay_ms")
     return figure
@@ -230,7 +232,7 @@ def draw_target_delay(table: pd.DataFrame) -> Figure:
 def pi(replications: int) -> pd.DataFrame:
     """PI in the setting that its published coefficients are for, and by the rule for 10 flows."""
     rule = {"kind": "pi", "max_rtt": "246 ms", "min_flows": 10, "limit": "800 packets"}
-    queues = {
+    queues: dict[str, Settings] = {
         "published coefficients (60 flows or more)": {"kind": "pi", "limit": "800 packets"},
         "design rule, 10 flows or more": rule,
     }
@@ -256,7 +258,7 @@ def rem(replications: int) -> pd.DataFrame:
     """REM in the setting of its paper, with two periods, and RED there."""
     limit = {"limit": "120 packets"}
     red = {"kind": "red", "minth": "20 packets", "maxth": "80 packets", "maxp": 0.1}
-    queues = {
+    queues: dict[str, Settings] = {
         "REM, period 10 ms": {"kind": "rem", **limit},
         "REM, period 2 ms": {"kind": "rem", "period": "2 ms", **limit},
         "RED 20/80/0.1": red | limit,
@@ -279,28 +281,48 @@ def draw_rem(table: pd.DataFrame) -> Figure:
 
 # A flow that does not answer.
 
-OFFERED = (1e6, 2e6, 4e6, 6e6, 8e6, 12e6)
+
+def got_bps(result: aqmlab.Result, after_s: float) -> float:
+    """Return the rate of what was not dropped of the CBR flow, from a time on."""
+    drops, end = result.series("drops"), result.manifest["simulated_s"]
+    flow = result.table("datagrams").set_index("flow").loc["U"]
+    sent = 8 * float(flow["sent_bytes"]) / (end - float(flow["start_s"]))
+    count = ((drops["flow"] == "U") & (drops["time_s"] >= after_s)).sum()
+    return float(sent - 8000 * count / (end - after_s))
 
 
-def unresponsive(replications: int) -> pd.DataFrame:
-    """A CBR flow beside ten downloads on 10 Mbit/s: what it gets of what it sends."""
-    queues = {
-        "Drop Tail": "drop_tail", "RED": "red", "CHOKe": "choke", "SFB": "sfb", "FRED": "fred",
-        "RED-PD": "red_pd", "FQ-CoDel": "fq_codel", "FQ-PIE": "fq_pie",
-    }  # fmt: skip
+def beside(
+    queues: Mapping[str, Settings],
+    offered_mbps: Iterable[float],
+    flows: int,
+    rate: str,
+    replications: int,
+) -> pd.DataFrame:
+    """What a CBR flow gets of what it sends beside downloads, in the second of two minutes."""
     cases: dict[Key, dict[str, Any]] = {
-        (name, sent / 1e6): scenario(
-            {"kind": kind, "limit": "200 packets"}, [downloads(10), cbr(sent)],
-            rate="10 Mbit/s", mss=960,
+        (name, sent): scenario(
+            {"limit": "200 packets", **queue}, [downloads(flows), cbr(1e6 * sent)],
+            rate=rate, mss=960, duration_s=120, series=["drops"],
         )
-        for name, kind in queues.items()
-        for sent in OFFERED
+        for name, queue in queues.items()
+        for sent in offered_mbps
     }  # fmt: skip
 
     def read(result: aqmlab.Result) -> dict[str, float]:
-        return {"got": delivered_bps(result, "U") / 1e6, "utilization": utilization(result)}
+        return {"got": got_bps(result, 60) / 1e6, "utilization": utilization(result)}
 
     return measure(("queue of", "sent"), cases, read, replications)
+
+
+def unresponsive(replications: int) -> pd.DataFrame:
+    """Beside ten downloads on 10 Mbit/s."""
+    kinds = {
+        "Drop Tail": "drop_tail", "RED": "red", "CHOKe": "choke", "FRED": "fred",
+        "FQ-CoDel": "fq_codel", "FQ-PIE": "fq_pie",
+    }  # fmt: skip
+    queues: dict[str, Settings] = {name: {"kind": kind} for name, kind in kinds.items()}
+    queues["RED-PD, R 100 ms"] = {"kind": "red_pd", "target_rtt": "100 ms"}
+    return beside(queues, (1, 2, 4, 6, 8, 12), 10, "10 Mbit/s", replications)
 
 
 def draw_unresponsive(table: pd.DataFrame) -> Figure:
@@ -308,6 +330,22 @@ def draw_unresponsive(table: pd.DataFrame) -> Figure:
     title = "A CBR flow beside ten downloads, 10 Mbit/s, 100 ms, room for 200 packets"
     figure, axes = blank("it sends (Mbit/s)", "it gets (Mbit/s)", title)
     axes.axhline(10 / 11, color="0.5", linestyle=":", label="fair share")
+    curves(axes, table, "queue of", "sent", "got")
+    return figure
+
+
+def sfb(replications: int) -> pd.DataFrame:
+    """Beside 400 downloads on 45 Mbit/s, as in the paper."""
+    queues = {name: {"kind": name.lower()} for name in ("RED", "SFB", "FRED")}
+    return beside(queues, (2, 5, 10, 20, 45), 400, "45 Mbit/s", replications)
+
+
+def draw_sfb(table: pd.DataFrame) -> Figure:
+    """Draw what the flow gets against what it sends."""
+    title = "A CBR flow beside 400 downloads, 45 Mbit/s, 100 ms, room for 200 packets"
+    figure, axes = blank("it sends (Mbit/s)", "it gets (Mbit/s)", title)
+    axes.axhline(45 / 401, color="0.5", linestyle=":", label="fair share")
+    axes.set(xscale="log", yscale="log")
     curves(axes, table, "queue of", "sent", "got")
     return figure
 
@@ -328,7 +366,8 @@ def choke(replications: int) -> pd.DataFrame:
     }  # fmt: skip
 
     def read(result: aqmlab.Result) -> dict[str, float]:
-        return {"share": delivered_bps(result, "U") / 1e6}
+        datagrams = result.table("datagrams").set_index("flow")
+        return {"share": float(datagrams.loc["U", "goodput_bps"]) / 1e6}
 
     return measure(("queue of", "sent"), cases, read, replications)
 
@@ -390,7 +429,7 @@ def draw_blue(table: pd.DataFrame) -> Figure:
 
 
 def codel(replications: int) -> pd.DataFrame:
-    """When CoDel drops while a CBR flow overloads the link by a half: it never gets below target."""
+    """When CoDel drops while a CBR flow sends one and a half times what the link can."""
     case = scenario({"kind": "codel", "limit": "100000 packets"}, [cbr(15e6)], rate="10 Mbit/s",
                     duration_s=20, series=["drops"])  # fmt: skip
     tables = []
@@ -491,7 +530,11 @@ def draw_dualpi2(table: pd.DataFrame) -> Figure:
     """Draw the delays of both queues for each mix."""
     title = "DualPI2, 40 Mbit/s, 30 ms: Prague (L) beside CUBIC (C)"
     figure, axes = blank("Prague + CUBIC flows", "queueing delay (ms)", title)
-    for value, label in (("C_ms", "C, mean"), ("L99_ms", "L, 99th percentile"), ("L_ms", "L, mean")):
+    for value, label in (
+        ("C_ms", "C, mean"),
+        ("L99_ms", "L, 99th percentile"),
+        ("L_ms", "L, mean"),
+    ):
         rows = summary(table, ["mix"], value)
         errors = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
         axes.errorbar(rows["mix"], rows["mean"], errors, fmt="o", capsize=3, label=label)
@@ -523,6 +566,7 @@ POINTS = {
     "pi": Point(pi, draw_pi, ("queue of", "flows"), ("queue",)),
     "rem": Point(rem, draw_rem, ("queue of", "flows"), ("queue", "utilization")),
     "unresponsive": Point(unresponsive, draw_unresponsive, ("queue of", "sent"), ("got",)),
+    "sfb": Point(sfb, draw_sfb, ("queue of", "sent"), ("got",)),
     "choke": Point(choke, draw_choke, ("queue of", "sent"), ("share",)),
     "blue": Point(blue, draw_blue, ("queue of", "buffer"), ("lost", "utilization")),
     "codel": Point(codel, draw_codel),

@@ -21,9 +21,10 @@ params! {
     /// PI holds the queue at its reference whatever the load. A fixed number of times a second the
     /// probability is changed by the queue's distance from the reference and by how that changed;
     /// every packet is signalled with it. Its coefficients fit one setting: those that are published
-    /// are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to 246 ms and 60 flows or more; on
-    /// a slower link they take minutes to find the probability, on a faster one or with fewer flows the queue
-    /// oscillates. For another setting give `max_rtt` and `min_flows`, and both follow by the paper's rule
+    /// are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times up to 246 ms and 60 flows or more. The
+    /// gain of TCP and queue goes with the cube of the bandwidth-delay product over the square of the flows: with
+    /// a small product or many flows the same coefficients are slow to find the probability, with a
+    /// large one or few flows the queue swings. For another setting give `max_rtt` and `min_flows`, and both follow by the paper's rule
     /// from the rate of the link and the size of the packets.
     pub struct Pi: "pi", checked by check {
         /// The queue that is held (qref).
