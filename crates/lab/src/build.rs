@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::{Indexed, Stream};
 use net::{Edge, Link, Routes};
-use queues::diffserv::{self, Flows};
+use queues::diffserv::{self, Dscp, Flows};
 use queues::{Discipline, Queue};
 use tcp::{Endpoint, Tcp};
 use traffic::{Arrivals, Traffic};
@@ -45,6 +45,7 @@ struct FlowTable {
     from: String,
     to: String,
     start: Duration,
+    dscp: Dscp,
     arrivals: Option<Arrivals>,
     traffic: Traffic,
     /// Its first flow.
@@ -296,6 +297,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
             from: table.from.clone(),
             to: table.to.clone(),
             start: table.start,
+            dscp: table.dscp,
             arrivals: table.arrivals.clone(),
             traffic: table.traffic.clone(),
             first: plan.flows.len(),
@@ -418,6 +420,7 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
             let source = Source {
                 flow: f as u32,
                 first_hop,
+                dscp: table.dscp.0,
                 hosts: [(table.sender.clone(), clocks[0]), (table.receiver.clone(), clocks[1])],
                 opened: 0,
                 sum: Sum::default(),
@@ -428,7 +431,7 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
         } else {
             built.endpoints.push(Endpoint::new(table.sender.clone(), clocks[0]));
             built.endpoints.push(Endpoint::new(table.receiver.clone(), clocks[1]));
-            built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start));
+            built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start, table.dscp.0));
         }
     }
     find_delays(scenario, plan, &mut built);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{InPipe, Inside, Label, Link, OptionStore, Options, Packet, Violation};
+use net::{InPipe, Inside, Link, OptionStore, Options, Packet, Violation};
 use queues::Discipline;
 use tcp::Endpoint;
 use tcp::ecn::Mode as EcnMode;
@@ -379,7 +379,7 @@ impl<'a> Simulation<'a> {
     /// A connection of a source begins.
     fn arrival(&mut self, now: Time, k: usize) -> Step {
         let source = &mut self.sources[k];
-        let slot = Slot::new(source.flow, source.opened, source.first_hop, now);
+        let slot = Slot::new(source.flow, source.opened, source.first_hop, now, source.dscp);
         let [sender, receiver] = source.endpoints();
         source.opened += 1;
         self.begun += 1;
@@ -580,10 +580,10 @@ impl<'a> Simulation<'a> {
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
-            let hop = slot.first_hop[usize::from(way)];
+            let (hop, label) = (slot.first_hop[usize::from(way)], slot.labels[usize::from(way)]);
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
-            let packet = Packet { flow: s, size, ecn, label: Label::new(way), options, segment };
+            let packet = Packet { flow: s, size, ecn, label, options, segment };
             if self.observer.is_some() {
                 self.observe_host(now, 0, &{ packet }); // a copy, so that others need none in memory
             }

@@ -1,6 +1,7 @@
 //! What a run is told: the network, the flows, what to record.
 
 use queues::Queue;
+use queues::diffserv::Dscp;
 use tcp::Tcp;
 use traffic::{Arrivals, Traffic};
 use units::param::{Invalid, Json, join};
@@ -185,6 +186,8 @@ params! {
         from: String = required, in Range::ANY, from "";
         /// Host that receives it.
         to: String = required, in Range::ANY, from "";
+        /// Codepoint of its packets, data and ACKs, as its hosts send them.
+        dscp: Dscp = (Dscp(0)), in Range::ANY, from "rfc2474 §4.1: the default";
         /// When its connection is opened.
         start: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
         /// Connections that are opened one after the other, each with the flow's traffic; absent: one connection, opened at the start.
