@@ -25,11 +25,13 @@ pub enum Why {
     Early,
     /// The law's upper threshold was exceeded.
     Threshold,
+    /// It was out of profile, before it came to the queue.
+    Policed,
 }
 
 impl Why {
     /// Every reason, in the order of [`Why::index`].
-    pub const ALL: [Why; 3] = [Why::Full, Why::Early, Why::Threshold];
+    pub const ALL: [Why; 4] = [Why::Full, Why::Early, Why::Threshold, Why::Policed];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -37,6 +39,7 @@ impl Why {
             Why::Full => "full",
             Why::Early => "early",
             Why::Threshold => "threshold",
+            Why::Policed => "policed",
         }
     }
 
