@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::{Indexed, Stream};
 use net::{Edge, Link, Routes};
-use queues::diffserv::{self, Dscp, Flows};
+use queues::diffserv::{self, Conditioner, Dscp, Flows, Rule, check_rules};
 use queues::{Discipline, Queue};
 use tcp::{Endpoint, Tcp};
 use traffic::{Arrivals, Traffic};
@@ -28,10 +28,16 @@ pub struct LinkPlan {
     rate: Rate,
     delay: Duration,
     queue: Queue,
+    condition: Vec<Rule>,
     cost: u64,
 }
 
 impl LinkPlan {
+    /// The rules of the conditioner before its queue.
+    pub fn condition(&self) -> &[Rule] {
+        &self.condition
+    }
+
     /// Its name: `from>to`.
     pub fn name(&self) -> String {
         format!("{}>{}", self.from, self.to)
@@ -121,6 +127,11 @@ impl Plan {
         [&t.name, &t.from, &t.to]
     }
 
+    /// The links with a conditioner before their queue, in their order.
+    pub fn conditioned(&self) -> Vec<u32> {
+        (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].condition.is_empty()).collect()
+    }
+
     /// How many tables there are.
     pub fn tables(&self) -> usize {
         self.tables.len()
@@ -138,7 +149,7 @@ impl Flows for Plan {
     }
 }
 
-/// A hop of a route: a link, or the end.
+/// A hop of a route: a link, the conditioner before one, whose number comes after those of all links, or the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop(u32);
 
@@ -147,7 +158,7 @@ impl Hop {
     const END: Hop = Hop(u32::MAX);
     const DELAYS: u32 = 1 << 31;
 
-    /// The index of the link.
+    /// The index of the link; for a conditioner its number behind those of all links.
     #[inline]
     pub fn link(self) -> u32 {
         self.0 & !Self::DELAYS
@@ -171,6 +182,8 @@ impl Hop {
 pub struct Built {
     /// The links.
     pub links: Vec<Link<Discipline>>,
+    /// The conditioners before the queues of links, in the order of the links.
+    pub conditioners: Vec<Conditioner>,
     /// Endpoint 2s sends the data of slot s, endpoint 2s + 1 receives it.
     pub endpoints: Vec<Endpoint>,
     /// A slot for each flow that is one connection, in their order.
@@ -208,16 +221,19 @@ fn one_way(
     ends: (&str, &str),
     rate: Rate,
     delay: Duration,
-    queue: &Queue,
+    (queue, condition): (&Queue, &[Rule]),
     cost: u64,
 ) {
-    plan.push(LinkPlan { from: ends.0.into(), to: ends.1.into(), rate, delay, queue: queue.clone(), cost });
+    let (from, to) = (ends.0.into(), ends.1.into());
+    let (queue, condition) = (queue.clone(), condition.to_vec());
+    plan.push(LinkPlan { from, to, rate, delay, queue, condition, cost });
 }
 
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    one_way(&mut plan, ("left", "right"), d.rate, d.delay, &d.queue, 1);
-    one_way(&mut plan, ("right", "left"), d.rate, d.delay, &d.reverse_queue, 1);
+    one_way(&mut plan, ("left", "right"), d.rate, d.delay, (&d.queue, &d.condition), 1);
+    let reverse = (&d.reverse_queue, &d.reverse_condition[..]);
+    one_way(&mut plan, ("right", "left"), d.rate, d.delay, reverse, 1);
     for (side, hosts, rate, delay) in [
         ("left", d.left_hosts, d.left_rate, &d.left_delay),
         ("right", d.right_hosts, d.right_rate, &d.right_delay),
@@ -225,8 +241,8 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
             let delay = delay.of(i, hosts);
-            one_way(&mut plan, (&host, side), rate, delay, &d.access_queue, 1);
-            one_way(&mut plan, (side, &host), rate, delay, &d.access_queue, 1);
+            one_way(&mut plan, (&host, side), rate, delay, (&d.access_queue, &[]), 1);
+            one_way(&mut plan, (side, &host), rate, delay, (&d.access_queue, &[]), 1);
         }
     }
     plan
@@ -250,8 +266,10 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     "is also where the link comes from",
                 ));
             }
-            let back = (link.directions == Directions::Both).then_some((&to, &from, &link.reverse_queue));
-            for (from, to, queue) in [(&from, &to, &link.queue)].into_iter().chain(back) {
+            let there = (&from, &to, (&link.queue, &link.condition[..]));
+            let back = (&to, &from, (&link.reverse_queue, &link.reverse_condition[..]));
+            let back = (link.directions == Directions::Both).then_some(back);
+            for (from, to, queue) in [there].into_iter().chain(back) {
                 if !seen.insert((from.clone(), to.clone())) {
                     let problem = format!("is the second link from {from} to {to}");
                     return Err(Invalid::at(&path, problem).remedy(
@@ -353,7 +371,27 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
         }
     }
     plan.links = links;
+    for (path, rules) in conditions(&scenario.network) {
+        check_rules(rules, &plan, &path)?;
+    }
     Ok(plan)
+}
+
+/// The rules of every conditioner, and where they stand.
+fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
+    let lists: Vec<(String, &[Rule], &[Rule])> = match network {
+        Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse_condition)],
+        Network::Graph(g) => {
+            let links = g.links.iter().enumerate();
+            links
+                .map(|(l, x)| (format!("network.links.{l}"), &x.condition[..], &x.reverse_condition[..]))
+                .collect()
+        }
+    };
+    let both = |(place, there, back): (String, _, _)| {
+        [(join(&place, "condition"), there), (join(&place, "reverse_condition"), back)]
+    };
+    lists.into_iter().flat_map(both).collect()
 }
 
 /// Refuses two flows of one name. Names are hashed rather than kept: there may be millions.
@@ -392,9 +430,16 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
             Link::new(l.rate, delay, l.queue.build(l.rate, random, plan))
         })
         .collect();
+    let conditioned = plan.conditioned();
+    let conditioner = |&l: &u32| {
+        let link = &plan.links[l as usize];
+        let name = link.name();
+        Conditioner::new(&link.condition, plan, |i| Stream::new(seed, &format!("link/{name}/meter-{i}")))
+    };
     let connections = (0..plan.flows()).filter(|&f| plan.arrivals(f).is_none()).count();
     let mut built = Built {
         links,
+        conditioners: conditioned.iter().map(conditioner).collect(),
         endpoints: Vec::with_capacity(2 * connections),
         slots: Vec::with_capacity(connections),
         sources: Vec::new(),
@@ -404,7 +449,12 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
     let mut begins = Vec::with_capacity(plan.routes.len());
     for route in &plan.routes {
         begins.push(built.hops.len() as u32);
-        built.hops.extend(route.iter().map(|&l| Hop(l as u32)));
+        for &l in route {
+            if let Ok(c) = conditioned.binary_search(&(l as u32)) {
+                built.hops.push(Hop((plan.links.len() + c) as u32));
+            }
+            built.hops.push(Hop(l as u32));
+        }
         built.hops.push(Hop::END);
     }
     for (f, flow) in plan.flows.iter().enumerate() {
@@ -452,6 +502,10 @@ fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
     for hops in built.hops.chunk_by(|a, _| !a.is_end()) {
         let mut previous = Before::Several; // an endpoint sends whenever it likes
         for hop in hops.iter().filter(|h| !h.is_end()) {
+            if hop.link() as usize >= built.links.len() {
+                previous = Before::Several; // what a conditioner drops is known to it alone
+                continue;
+            }
             let here = &mut before[hop.link() as usize];
             *here = if *here == Before::Nothing || *here == previous { previous } else { Before::Several };
             previous = Before::Link(hop.link() as usize);
@@ -483,7 +537,8 @@ fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
             passes_on[b] = true;
         }
     }
-    for hop in built.hops.iter_mut().filter(|h| !h.is_end() && delays[h.link() as usize]) {
+    let only_delays = |h: &Hop| !h.is_end() && delays.get(h.link() as usize).is_some_and(|only| *only);
+    for hop in built.hops.iter_mut().filter(|h| only_delays(h)) {
         hop.0 |= Hop::DELAYS;
     }
 }

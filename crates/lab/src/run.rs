@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{InPipe, Inside, Link, OptionStore, Options, Packet, Violation};
+use net::{Fate, InPipe, Inside, Link, OptionStore, Options, Packet, Probe, Violation, Why};
 use queues::Discipline;
+use queues::diffserv::Conditioner;
 use tcp::Endpoint;
 use tcp::ecn::Mode as EcnMode;
 use thiserror::Error;
@@ -108,6 +109,8 @@ pub(crate) struct Simulation<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link<Discipline>>,
+    /// The conditioners before the queues of links, in the order of the links.
+    pub(crate) conditioners: Vec<Conditioner>,
     pub(crate) endpoints: Vec<Endpoint>,
     /// The slots, and what is told of fates.
     pub(crate) fates: FateRecorder,
@@ -145,7 +148,7 @@ pub(crate) struct Observer {
 
 impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan) -> Self {
-        let Built { links, endpoints, slots, sources, draws, hops } = build(scenario, plan);
+        let Built { links, conditioners, endpoints, slots, sources, draws, hops } = build(scenario, plan);
         let before = links.len() + sources.len() + 1;
         let mut events = EventQueue::new(before + endpoints.len());
         for (s, slot) in slots.iter().enumerate() {
@@ -166,6 +169,7 @@ impl<'a> Simulation<'a> {
             delays,
             insides: Vec::new(),
             plan,
+            conditioners,
             events,
             lasting: slots.len(),
             fates: FateRecorder {
@@ -448,11 +452,12 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// A packet enters the queue of the link at `hop` of its route.
+    /// A packet enters the queue of the link at `hop` of its route, or the conditioner before one.
     #[inline]
     fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
         let link = self.hops[hop as usize].link();
-        let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
+        let Some(queue) = self.links.get_mut(link as usize) else { return self.condition(now, hop, packet) };
+        let received = queue.receive(now, &mut packet, &mut self.fates.of(link));
         let Some(arrives) = received else { return self.keep(now, hop, packet) };
         if self.observer.is_some() {
             self.observe_link(now, link, arrives, &packet);
@@ -471,6 +476,19 @@ impl<'a> Simulation<'a> {
         let link = &mut self.links[into as usize];
         link.put(entry);
         self.events.set(into, link.due());
+    }
+
+    /// A packet comes to the conditioner before the next link of its route, which lets it go on or drops it.
+    #[cold]
+    fn condition(&mut self, now: Time, hop: u32, mut packet: Packet) {
+        let conditioner = self.hops[hop as usize].link() as usize - self.links.len();
+        let source = self.fates.slots[packet.flow as usize].flow;
+        if self.conditioners[conditioner].receive(now, source, &mut packet) {
+            self.enter(now, hop + 1, packet);
+        } else {
+            let link = self.hops[hop as usize + 1].link();
+            self.fates.of(link).fate(now, &Fate::Dropped(packet, Why::Policed));
+        }
     }
 
     /// A packet was not admitted to the link at `hop`: it is dropped, or its queue keeps it until it is sent.
@@ -724,6 +742,11 @@ impl<'a> Simulation<'a> {
             if !self.delays[l] && u64::from(says) != waits {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
             }
+        }
+        for (conditioner, l) in self.conditioners.iter().zip(self.plan.conditioned()) {
+            let place = || format!("conditioner of link {}", self.plan.links[l as usize].name());
+            let arrived = self.links[l as usize].ledger().arrived;
+            conditioner.check(arrived).map_err(|what| self.violation(now, place(), what))?;
         }
         for (s, slot) in self.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;

@@ -1,7 +1,7 @@
 //! What a run is told: the network, the flows, what to record.
 
 use queues::Queue;
-use queues::diffserv::Dscp;
+use queues::diffserv::{Dscp, Rule};
 use tcp::Tcp;
 use traffic::{Arrivals, Traffic};
 use units::param::{Invalid, Json, join};
@@ -76,6 +76,10 @@ params! {
         queue: Queue = required, in Range::ANY, from "";
         /// Queue of the bottleneck from right to left.
         reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// Rules that meter, mark and drop packets before the queue of the bottleneck from left to right.
+        condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
+        /// Rules before its queue from right to left.
+        reverse_condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
         /// Hosts on the left.
         left_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
         /// Rate of the left hosts' links, each way.
@@ -168,6 +172,10 @@ params! {
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
         /// The queue of the way back.
         reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// Rules that meter, mark and drop packets before its queue.
+        condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
+        /// Rules before the queue of the way back.
+        reverse_condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
         /// Whether it goes both ways.
         directions: Directions = (Directions::Both), in Range::ANY, from "";
         /// Cost of taking it in a route.

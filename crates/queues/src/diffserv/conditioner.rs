@@ -3,6 +3,8 @@
 //! Source: RFC 2475 §2.3.3 (`rfc2475`): meters (§2.3.3.1), markers (§2.3.3.2) and droppers (§2.3.3.4), which
 //! police. A shaper (§2.3.3.3) delays packets, so it is a queue and not here.
 
+use std::fmt;
+
 use engine::Stream;
 use net::{Count, Packet};
 use units::param::{Invalid, Json, did_you_mean, join};
@@ -30,6 +32,16 @@ pub enum Action {
     Drop,
     /// They go on with this codepoint.
     Mark(Dscp),
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Action::Pass => f.write_str("pass"),
+            Action::Drop => f.write_str("drop"),
+            Action::Mark(dscp) => dscp.fmt(f),
+        }
+    }
 }
 
 impl Read for Action {
