@@ -71,7 +71,7 @@ impl Read for Action {
 }
 
 params! {
-    /// A rule of a traffic conditioner, which stands before the queue of a link: which packets it takes, by what
+    /// A rule of the traffic conditioner before the queue of a link. It says which packets it takes, by what
     /// they are metered, and what becomes of each colour: "pass", "drop", or { dscp = "AF12" }, a new
     /// codepoint. The first rule in the list that takes a packet has it; what no rule takes passes. What is
     /// dropped has the reason "policed" and never comes to the queue. A shaper, which delays, is a queue.
