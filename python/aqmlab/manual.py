@@ -71,6 +71,14 @@ def schema() -> dict[str, Any]:
     return whole
 
 
+def definition(reference: str) -> dict[str, Any]:
+    """Return what a reference of the schema (``#/$defs/queue``) stands for."""
+    node: dict[str, Any] = schema()
+    for key in reference.removeprefix("#/").split("/"):
+        node = node[key]
+    return node
+
+
 @cache
 def pages() -> dict[str, Page]:
     """Return every page by its name."""
@@ -79,7 +87,7 @@ def pages() -> dict[str, Page]:
 
 
 def in_category(category: str) -> list[Page]:
-    """Return the pages of "queues", "diffserv", "tcp", "traffic", "network" or "scenario"."""
+    """Return the pages of a category: "queues", "diffserv", "impairments", "tcp", "traffic", …."""
     return [page for page in pages().values() if page.category == category]
 
 

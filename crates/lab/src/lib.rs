@@ -13,6 +13,7 @@ mod sample;
 pub mod scenario;
 mod slot;
 mod source;
+mod stream;
 mod sum;
 mod tables;
 mod template;
@@ -37,6 +38,9 @@ pub fn schema() -> Json {
     let mut schema = Scenario::schema();
     schema["$schema"] = Json::from("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = Json::from("aqmlab scenario");
+    type Changes = scenario::Changes<tcp::Tcp>;
+    schema["$defs"] =
+        serde_json::json!({ "queue": queues::Queue::definition(), Changes::name(): Changes::definition() });
     schema
 }
 
@@ -51,6 +55,7 @@ pub fn pages() -> Json {
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
+        "impairments": impairments::Impairment::pages(),
         "tcp": tcp::pages(),
         "traffic": traffic,
     })

@@ -4,6 +4,7 @@ use net::Label;
 use units::Time;
 
 use crate::check::Ledger;
+use crate::stream::Stream;
 
 /// What has become of the connection in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,13 @@ impl Slot {
             phase: Phase::Waiting,
             labels: [0, 1].map(|way| Label::new(way).with_dscp(dscp)),
         }
+    }
+
+    /// That of a flow of datagrams: open until its last packet is sent, closed until it has arrived.
+    pub fn of_stream(stream: &Stream, dscp: u8) -> Self {
+        let mut slot = Slot::new(stream.flow, 0, [stream.first_hop; 2], stream.start, dscp);
+        (slot.wake, slot.phase) = (Time::NEVER, Phase::Open);
+        slot
     }
 }
 

@@ -335,7 +335,15 @@ impl Read for Queue {
         Json::Object(all)
     }
 
+    /// A reference, since a queue may hold queues; what it means is [`Queue::definition`].
     fn schema() -> Json {
+        units::param::reference("queue")
+    }
+}
+
+impl Queue {
+    /// JSON Schema of a queue: that of each law, with the keys of the buffer.
+    pub fn definition() -> Json {
         let mut schema = Law::schema();
         let buffer = Buffer::schema();
         fn add(node: &mut Json, buffer: &Json) {

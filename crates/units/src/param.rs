@@ -564,6 +564,11 @@ pub fn with_kind<T: Params>(x: &T) -> Value {
     Value::Object(map)
 }
 
+/// A reference to one of the definitions beside a schema.
+pub fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/$defs/{name}")})
+}
+
 /// Schema of a choice among names.
 pub fn words_schema(words: &[(&str, String)]) -> Value {
     let options: Vec<Value> =
