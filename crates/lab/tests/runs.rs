@@ -360,8 +360,8 @@ proptest! {
         prop_assert_eq!(digest(&first), digest(&run(&scenario, &Watch::default()).unwrap()));
 
         // Of what nobody sends again, nothing is overtaken but where a wire does it; of a copy that is held back,
-        // the original may be dropped later.
-        if !["reordering", "\"any\"", "30 ms"].iter().any(|what| text.contains(what)) {
+        // the original may be dropped later; and DualPI2 puts what was marked before it into the other queue (RFC 9332, appendix A).
+        if !["reordering", "\"any\"", "30 ms", "dualpi2"].iter().any(|what| text.contains(what)) {
             prop_assert_eq!(numbers(&first, "datagrams", "reordered_packets"), vec![0.0; 3]);
         }
         if !text.contains("duplication") {
