@@ -10,6 +10,7 @@ pub mod blue;
 pub mod choke;
 pub mod cobalt;
 pub mod codel;
+pub mod diffserv;
 mod discipline;
 pub mod drop_tail;
 pub mod dualpi2;
