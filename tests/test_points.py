@@ -186,3 +186,12 @@ def test_dualpi2_keeps_the_delay_of_l_low_and_the_link_full() -> None:
         assert means("dualpi2", "C_ms")[mix] == pytest.approx(15, rel=0.1)
         assert means("dualpi2", "utilization")[mix] > 97
         assert 0.5 < means("dualpi2", "ratio")[mix] < 2
+
+
+def test_rio_protects_what_is_in_profile() -> None:
+    """Clark & Fang 1998 §IV: no In packet is lost however many are Out; RED loses both alike."""
+    inside, outside = means("rio", "in_lost"), means("rio", "out_lost")
+    for out in (1, 2, 4, 8, 16, 32):
+        assert inside["RIO", out] == 0
+        assert outside["RIO", out] > 1
+        assert inside["RED", out] == pytest.approx(outside["RED", out], rel=0.2)
