@@ -5,6 +5,7 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict};
+use queues::diffserv::NoFlows;
 use queues::red::Red;
 use queues::{Configures, Place};
 use serde_json::json;
@@ -20,6 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             rate: Rate(10_000_000),
             limit: Depth::Packets(100.0),
             random: Stream::new(seed, spacing),
+            flows: &NoFlows,
         };
         let mut law = red.law(place);
         let packet = Packet { size: 1000, ..Packet::default() };
