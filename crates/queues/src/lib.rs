@@ -9,6 +9,7 @@ pub mod avq;
 pub mod blue;
 pub mod choke;
 pub mod codel;
+mod custom;
 mod discipline;
 pub mod drop_tail;
 pub mod dualpi2;
@@ -35,5 +36,6 @@ pub mod tc_red;
 pub mod threshold;
 pub mod wred;
 
+pub use custom::{Custom, Laws, NoLaws};
 pub use discipline::{Discipline, Law, Queue};
 pub use law::{Configures, Keeps, Place};
