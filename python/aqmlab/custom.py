@@ -115,6 +115,17 @@ def places(scenario: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
+def buffer_of(scenario: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the keys of the buffer of the queue at a place of a scenario."""
+    from aqmlab import manual
+
+    node: Any = scenario
+    for part in place.split("."):
+        node = node[int(part)] if isinstance(node, list) else node[part]
+    keys = {p.name for p in manual.pages()["drop_tail"].parameters}
+    return {key: value for key, value in node.items() if key in keys}
+
+
 def put(
     scenario: Mapping[str, Any], queues: Mapping[str, CustomQueue], given: Given
 ) -> list[tuple[str, dict[str, Any]]]:
@@ -127,9 +138,6 @@ def put(
     ScenarioError
         If a link is unknown or a queue is no :class:`CustomQueue`.
     """
-    from aqmlab import manual
-
-    keys = {p.name for p in manual.pages()["drop_tail"].parameters}
     known, changes = places(scenario), []
     for link, queue in queues.items():
         if link not in known:
@@ -139,9 +147,6 @@ def put(
                 f"queues: {link!r} has {queue!r}; give an object of a class derived from "
                 "aqmlab.CustomQueue, e.g. MyQueue()"
             )
-        node: Any = scenario
-        for part in known[link].split("."):
-            node = node[int(part)] if isinstance(node, list) else node[part]
-        buffer = {key: value for key, value in node.items() if key in keys}
+        buffer = buffer_of(scenario, known[link])
         changes.append((known[link], buffer | given.table(queue)))
     return changes

@@ -77,7 +77,7 @@ def run(
     folders = [] if pcap is None else [Path(pcap)]
     given = Given()
     text = _text(scenario, seed, queues, given)
-    (only,) = _results([text], 1, progress, folders, given)
+    (only,) = run_texts([text], 1, progress, folders, given)
     return only[1]
 
 
@@ -126,16 +126,17 @@ def run_each(
         raise ValueError(f"jobs = {jobs} must be 1 or more")
     given = Given()
     texts = [normalize(s, given=given) for s in scenarios]
-    yield from _results(texts, jobs, progress, given=given)
+    yield from run_texts(texts, jobs, progress, given=given)
 
 
-def _results(
+def run_texts(
     texts: list[str],
     jobs: int | None,
     progress: Progress | None,
     captures: Sequence[Path] = (),
     given: Given | None = None,
 ) -> Iterator[tuple[int, Result]]:
+    """Run normalized scenarios; `given` has the laws that they name. Else as :func:`run_each`."""
     threads = min(jobs or available_cores(), max(1, len(texts)))
     batch = _core.Batch(texts, threads, captures, given or {})
     try:
@@ -199,7 +200,7 @@ def replicate(
     given = Given()
     base = json.loads(_text(scenario, None, queues, given))
     texts = [normalize(one) for one in replications(base, n)]
-    return _in_order(_results(texts, jobs, progress, given=given))
+    return _in_order(run_texts(texts, jobs, progress, given=given))
 
 
 def replications(scenario: ScenarioLike, n: int) -> list[dict[str, Any]]:
@@ -319,7 +320,7 @@ def sweep(
         for one in _replications_of(point, replications):
             points.append(labels | {"seed": one["seed"]})
             scenarios.append(normalize(one))
-    return Sweep(points, _in_order(_results(scenarios, jobs, progress, given=given)))
+    return Sweep(points, _in_order(run_texts(scenarios, jobs, progress, given=given)))
 
 
 _replications_of = replications
