@@ -1,7 +1,6 @@
 //! Queue disciplines, one file each, and the FIFO shell that acts on what a law decides.
 //!
-//! Add one: copy a law, name its parameters in the table of laws in `discipline.rs`. What laws are made of
-//! is in [`average`], [`spacing`] and [`lazy`].
+//! docs/how-to/add-a-queue.md adds one. What laws are made of is in [`average`], [`spacing`] and [`lazy`].
 
 pub mod adaptive_red;
 pub mod average;

@@ -1,17 +1,19 @@
 """Finished runs of a comparison in a folder: each is a file that appears whole or not at all.
 
-A run is found again by its scenario and the version of the simulator, so that a comparison that was
-interrupted goes on where it stopped.
+A run is found again by its scenario and by what ran and measured it, to the byte, so that a
+comparison that was interrupted goes on where it stopped, and never with what an older build did.
 """
 
 import hashlib
 import json
 import math
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from aqmlab import _core
+from aqmlab.compare import measures
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,13 @@ class Run:
 
 def _null(x: float) -> float | None:
     return None if math.isnan(x) else x
+
+
+@cache
+def _makers() -> str:
+    """Return what distinguishes this simulator and these measures from any other."""
+    files = [Path(str(module.__file__)).read_bytes() for module in (_core, measures)]
+    return hashlib.sha256(b"".join(files)).hexdigest()
 
 
 class NoStore:
@@ -57,7 +66,7 @@ class Store(NoStore):
         self.finished = 0
 
     def _path(self, text: str) -> Path:
-        address = hashlib.sha256(f"{_core.version()}\n{text}".encode()).hexdigest()[:16]
+        address = hashlib.sha256(f"{_makers()}\n{text}".encode()).hexdigest()[:16]
         return self.folder / f"{address}.json"
 
     def find(self, text: str) -> Run | None:
