@@ -264,3 +264,16 @@ def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) ->
 def test_kinds_are_named_as_they_are_written() -> None:
     assert arm("codel").label == "codel"
     assert arm({"kind": "red", "maxp": 0.2}).changes == (("kind", "red"), ("maxp", "0.2"))
+
+
+def test_datagrams_count_in_the_goodput(scenario: Path) -> None:
+    base = json.loads(scenario.read_text())
+    voice = {"name": "voice", "from": "left-0", "to": "right-0",
+             "traffic": {"kind": "cbr", "rate": "200 kbit/s", "payload": "172 B"}}  # fmt: skip
+    base["duration"] = "5 s"
+    base["flows"].append(voice)
+    run = compare(["drop_tail"], base, 1).runs[0][0]
+    base["network"]["queue"] = {"kind": "drop_tail", "limit": "16 packets"}
+    result = aqmlab.run(base)
+    data = result.flows["acked_bytes"].sum() + result.table("datagrams")["received_bytes"].sum()
+    assert run.measures["goodput_bps"] == 8 * data / 5

@@ -14,6 +14,7 @@ mod sample;
 pub mod scenario;
 mod slot;
 mod source;
+mod stream;
 mod sum;
 mod tables;
 mod template;
@@ -54,6 +55,7 @@ pub fn pages() -> Json {
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "queues": queues::Queue::pages(),
+        "impairments": impairments::Impairment::pages(),
         "tcp": tcp::pages(),
         "traffic": traffic,
     })

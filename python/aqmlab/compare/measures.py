@@ -32,7 +32,7 @@ class Measure:
 
 MEASURES = (
     Measure("goodput_bps", "goodput", "Mbit/s", 1e-6, 2, 1,
-            "Data acknowledged to all senders over the time of the run (RFC 7928 §2.5)."),
+            "Data acknowledged or received in datagrams, over the time of the run (§2.5)."),
     Measure("utilization", "busy", "%", 100, 1, 1,
             "Share of the time in which the link was sending."),
     Measure("mean_delay_s", "delay", "ms", 1e3, 2, -1,
@@ -63,13 +63,16 @@ def measure(result: "Result", link: str) -> dict[str, float]:
         for name, goodput in zip(flows["flow"], flows["goodput_bps"], strict=True)
         if name not in _sources(result)
     ]
+    received = result.columns("datagrams")["received_bytes"] if "datagrams" in result.tables else []
+    dropped = sum(int(links[f"dropped_{why}"][at]) for why in ("full", "early", "threshold"))
+    all_bytes = int(sum(flows["acked_bytes"])) + int(sum(received))
     return {
-        "goodput_bps": 8 * float(sum(flows["acked_bytes"])) / result.manifest["simulated_s"],
+        "goodput_bps": 8 * all_bytes / result.manifest["simulated_s"],
         "utilization": float(links["utilization"][at]),
         **{
             name: float(delays[name][of]) for name in ("mean_delay_s", "p95_delay_s", "p99_delay_s")
         },
-        "drop_rate": int(links["dropped_packets"][at]) / arrived,
+        "drop_rate": dropped / arrived,
         "mark_rate": int(links["marked_packets"][at]) / arrived,
         "jain": jain(one_connection) if len(one_connection) > 1 else math.nan,
         "completion_s": _completion(result),
