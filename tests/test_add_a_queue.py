@@ -59,10 +59,10 @@ def followed() -> Path:
 
 
 def cargo(copy: Path, *args: str) -> str:
-    """Run cargo in the copy, with what is built of others shared."""
+    """Run cargo in the copy; it builds there, since cargo tells copies of a workspace not apart."""
     done = subprocess.run(
         ["cargo", args[0], "--locked", *args[1:]], capture_output=True, text=True, cwd=copy,
-        env=os.environ | {"CARGO_TARGET_DIR": str(ROOT / "target")},
+        env=os.environ | {"CARGO_TARGET_DIR": str(copy / "target")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
