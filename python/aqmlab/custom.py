@@ -5,6 +5,8 @@ the queue carries it out. It is called while the run goes on, so it costs: see d
 """
 
 import copy
+import ctypes
+import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -84,6 +86,18 @@ class Given(dict[str, Callable[[], CustomQueue]]):
     def __init__(self) -> None:
         super().__init__()
         self._known: list[tuple[CustomQueue, str]] = []
+        self._threads: set[int] = set()
+
+    def _copy(self, queue: CustomQueue) -> CustomQueue:
+        """Return a copy for a run, on the thread of that run."""
+        self._threads.add(threading.get_ident())
+        return copy.deepcopy(queue)
+
+    def interrupt(self) -> None:
+        """Raise KeyboardInterrupt in laws that do not return."""
+        for thread in self._threads:
+            kind = ctypes.py_object(KeyboardInterrupt)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), kind)
 
     def table(self, queue: CustomQueue) -> dict[str, Any]:
         """Return the table that stands for a queue in a scenario; the same for the same object."""
@@ -93,7 +107,7 @@ class Given(dict[str, Callable[[], CustomQueue]]):
             while name in self:
                 name = f"{first}-{len(self) + 1}"
             self._known.append((queue, name))
-            self[name] = partial(copy.deepcopy, queue)
+            self[name] = partial(self._copy, queue)
         return {"kind": "custom", "law": name} | getattr(queue, "buffer", {})
 
 

@@ -25,6 +25,8 @@ Progress = Callable[[float, int], None]
 """Called now and then with the runs done (a fraction while one is under way) and their number."""
 
 POLL_S = 0.1
+LAW_PATIENCE_S = 1.0
+"""How long a law written in Python may take over a packet once its run was cancelled."""
 
 
 def available_cores() -> int:
@@ -151,6 +153,14 @@ def run_texts(
                 yield finished[0], Result.from_core(finished[1])
     finally:  # an error, Ctrl-C, or a caller who stops listening
         batch.cancel()
+        if given:
+            _leave_python(batch, given)
+
+
+def _leave_python(batch: _core.Batch, given: Given) -> None:
+    """Wait until no run is in a law written in Python: the interpreter may end next."""
+    while not batch.wait(LAW_PATIENCE_S):
+        given.interrupt()
 
 
 def run_many(

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lab::{Column, Failure, Format, Outcome, Scenario, Watch};
 use pyo3::create_exception;
@@ -226,6 +226,21 @@ impl Batch {
     /// Share of each run that is done.
     fn progress(&self) -> Vec<f64> {
         self.watches.iter().map(Watch::done).collect()
+    }
+
+    /// Waits for the runs that are under way, and forgets them: whether all are over within `timeout_s`.
+    fn wait(&self, py: Python, timeout_s: f64) -> bool {
+        let until = Instant::now() + Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
+        py.detach(|| {
+            let Ok(finished) = self.finished.lock() else { return true };
+            loop {
+                match finished.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                    Ok(_) => {}
+                    Err(RecvTimeoutError::Timeout) => return false,
+                    Err(RecvTimeoutError::Disconnected) => return true,
+                }
+            }
+        })
     }
 
     /// Ends all runs soon.
