@@ -1,6 +1,7 @@
 """Each example runs, and shows what it says it shows."""
 
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,20 @@ def test_mixed_marks_one_flow_and_drops_the_other() -> None:
 def test_the_long_flow_of_a_parking_lot_gets_less() -> None:
     flows = aqmlab.run("examples/parking_lot.toml").flows.set_index("flow")["goodput_bps"]
     assert flows["long"] < flows.drop("long").min()
+
+
+def test_a_profile_protects_a_download() -> None:
+    """What is in profile is hardly dropped: its download has its rate (Clark & Fang 1998)."""
+    scenario = tomllib.loads(Path("examples/assured.toml").read_text("utf-8"))
+
+    def goodputs() -> list[float]:
+        runs = [aqmlab.run(scenario, seed=seed) for seed in range(1, 6)]
+        return [run.flows.set_index("flow").loc["customer", "goodput_bps"] for run in runs]
+
+    profile = 6e6 * 1460 / 1500
+    assert min(goodputs()) > profile
+    del scenario["network"]["condition"]
+    assert min(goodputs()) < 0.8 * profile
 
 
 def test_drop_tail_red_ecn(capsys: pytest.CaptureFixture[str]) -> None:

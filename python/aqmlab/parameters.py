@@ -48,6 +48,8 @@ __all__ = [
     "ListedLoss",
     "Lognormal",
     "Loss",
+    "Marker",
+    "Match",
     "Messages",
     "NonlinearRed",
     "OnOff",
@@ -69,21 +71,248 @@ __all__ = [
     "Reordering",
     "Replay",
     "Rio",
+    "Rule",
     "Scalable",
     "Scenario",
     "SelfConfiguringRed",
     "Sfb",
     "Spread",
     "Sred",
+    "Srtcm",
     "Standard",
     "TcRed",
     "Tcp",
     "Threshold",
+    "TokenBucket",
+    "Trtcm",
+    "Tswtcm",
     "Vegas",
     "Voip",
     "Westwood",
     "Wred",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tswtcm(Table):
+    """TSWTCM, the time sliding window three colour marker, estimates the rate of a stream over a window of time and colours by chance: of what is sent above the committed rate that share is yellow, of what is sent above the peak rate that share is red.
+
+    So the colours are spread over the packets, and a TCP connection rarely loses several of a
+    window.
+
+    Parameters
+    ----------
+    ctr : str
+        Committed target rate (CTR). Source: rfc2859 §5.2.
+    ptr : str
+        Peak target rate (PTR), at least ctr; the same: no packet is yellow. Source: rfc2859 §5.2.
+    avg_interval : str | None
+        Time over which the rate is estimated (AVG_INTERVAL): a connection's round trip, or more
+        than the longest of several. Default: 1 s. Range: above 0 s. Source: rfc2859 §5.1: 1 s for
+        several connections.
+    """
+
+    KIND: ClassVar[str | None] = "tswtcm"
+
+    ctr: str
+    ptr: str
+    avg_interval: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trtcm(Table):
+    """trTCM, the two rate three colour marker, meters a stream by two rates, each with its burst.
+
+    A packet is red if it is beyond the peak rate, otherwise yellow if it is beyond the committed
+    rate, otherwise green.  Bytes are those of IP packets. Both bursts are full at the start.
+
+    Parameters
+    ----------
+    pir : str
+        Peak information rate (PIR), at least cir. Source: rfc2698 §2.
+    pbs : str
+        Peak burst size (PBS). Range: above 0 B. Source: rfc2698 §2: at least the largest packet.
+    cir : str
+        Committed information rate (CIR). Source: rfc2698 §2.
+    cbs : str
+        Committed burst size (CBS). Range: above 0 B. Source: rfc2698 §2: at least the largest
+        packet.
+    mode : Literal["colour-blind", "colour-aware"] | None
+        Whether it looks at the colour that a packet came with. Default: colour-blind.
+        "colour-blind": It takes every packet to have none. "colour-aware": It makes no packet
+        better than it came. Source: rfc2698 §3.
+    yellow_dscp : Sequence[int | str] | None
+        Codepoints of packets that came yellow, to a colour-aware meter. Default: AF12, AF22, AF32,
+        AF42. Source: rfc2597 §6: medium drop precedence.
+    red_dscp : Sequence[int | str] | None
+        Codepoints of packets that came red, to a colour-aware meter; with any other it came green.
+        Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
+    """
+
+    KIND: ClassVar[str | None] = "trtcm"
+
+    pir: str
+    pbs: str
+    cir: str
+    cbs: str
+    mode: Literal["colour-blind", "colour-aware"] | None = None
+    yellow_dscp: Sequence[int | str] | None = None
+    red_dscp: Sequence[int | str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Srtcm(Table):
+    """srTCM, the single rate three colour marker, meters a stream by one rate and two bursts.
+
+    A packet is green if it fits into the committed burst, yellow if it fits into the excess burst,
+    and red otherwise. The rate fills the committed burst first, the excess burst with what is over:
+    so after a pause a burst longer than the committed one is yellow, and what is sent above the
+    rate for long is red.  Bytes are those of IP packets. Both bursts are full at the start.
+
+    Parameters
+    ----------
+    cir : str
+        Committed information rate: that of the tokens (CIR). Source: rfc2697 §2.
+    cbs : str
+        Committed burst size: most bytes at once that are green (CBS). Source: rfc2697 §2: at least
+        the largest packet, if above 0.
+    ebs : str | None
+        Excess burst size: most bytes at once that are yellow (EBS). Default: 0 B. Source: rfc2697
+        §2: at least the largest packet, if above 0.
+    mode : Literal["colour-blind", "colour-aware"] | None
+        Whether it looks at the colour that a packet came with. Default: colour-blind.
+        "colour-blind": It takes every packet to have none. "colour-aware": It makes no packet
+        better than it came. Source: rfc2697 §3.
+    yellow_dscp : Sequence[int | str] | None
+        Codepoints of packets that came yellow, to a colour-aware meter. Default: AF12, AF22, AF32,
+        AF42. Source: rfc2597 §6: medium drop precedence.
+    red_dscp : Sequence[int | str] | None
+        Codepoints of packets that came red, to a colour-aware meter; with any other it came green.
+        Default: AF13, AF23, AF33, AF43. Source: rfc2597 §6: high drop precedence.
+    """
+
+    KIND: ClassVar[str | None] = "srtcm"
+
+    cir: str
+    cbs: str
+    ebs: str | None = None
+    mode: Literal["colour-blind", "colour-aware"] | None = None
+    yellow_dscp: Sequence[int | str] | None = None
+    red_dscp: Sequence[int | str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenBucket(Table):
+    """A token bucket has two colours: green is in profile, red is out of it.
+
+    Tokens, a byte each, come at the rate until there are as many as the burst; a packet in profile
+    takes its size.  The bucket is full at the start.
+
+    Parameters
+    ----------
+    rate : str
+        Rate of the tokens. Source: rfc2475 §2.3.2.
+    burst : str
+        Most tokens that are kept. Range: at least 1 B, at most 4000000000000000000 B. Source:
+        rfc2475 §2.3.2.
+    conformance : Literal["strict", "loose"] | None
+        When a packet is in profile. Default: strict. "strict": When there are tokens for all of it.
+        "loose": When there is any token: what is missing is borrowed from those to come. Source:
+        rfc3290 §5.1.3; rfc2697 §3 is strict.
+    """
+
+    KIND: ClassVar[str | None] = "token_bucket"
+
+    rate: str
+    burst: str
+    conformance: Literal["strict", "loose"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marker(Table):
+    """A marker sets the codepoint of packets.
+
+    Parameters
+    ----------
+    dscp : int | str
+        The codepoint they get. Source: rfc2475 §2.3.3.2.
+    """
+
+    dscp: int | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match(Table):
+    """Which packets a rule or a class takes: those for which every key that is given holds; without any, all.
+
+    Each key is one value or a list, of which one must fit. In names * stands for any letters. The
+    first rule or class in its list that takes a packet has it.
+
+    Parameters
+    ----------
+    dscp : int | Sequence[int | str] | str | None
+        Its codepoint: a name such as "AF11", "EF", "CS1", or a number. Default: absent. Source:
+        rfc2475 §2.3.1: the behaviour aggregate classifier.
+    ecn : Literal["not-ect", "ect0", "ect1", "ce"] | Sequence[Literal["not-ect", "ect0", "ect1", "ce"]] | None
+        Its ECN field. Default: absent. Source: rfc3168 §5.
+    flows : Sequence[str] | str | None
+        Names of flows; data and ACKs alike. Default: absent.
+    source : Sequence[str] | str | None
+        Host that sent the packet: the data's, or for an ACK the receiver. Default: absent. Source:
+        rfc2475 §2.3.1: source address, of the five-tuple.
+    destination : Sequence[str] | str | None
+        Host that it goes to. Default: absent. Source: rfc2475 §2.3.1: destination address, of the
+        five-tuple.
+    protocol : Literal["tcp", "udp"] | Sequence[Literal["tcp", "udp"]] | None
+        Its transport protocol. Default: absent. Source: rfc2475 §2.3.1: protocol ID, of the
+        five-tuple.
+    traffic : Sequence[str] | str | None
+        Kind of its flow's traffic, such as "bulk". Default: absent.
+    """
+
+    dscp: int | Sequence[int | str] | str | None = None
+    ecn: (
+        Literal["not-ect", "ect0", "ect1", "ce"]
+        | Sequence[Literal["not-ect", "ect0", "ect1", "ce"]]
+        | None
+    ) = None
+    flows: Sequence[str] | str | None = None
+    source: Sequence[str] | str | None = None
+    destination: Sequence[str] | str | None = None
+    protocol: Literal["tcp", "udp"] | Sequence[Literal["tcp", "udp"]] | None = None
+    traffic: Sequence[str] | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(Table):
+    """A rule of the traffic conditioner before the queue of a link.
+
+    It says which packets it takes, by what they are metered, and what becomes of each colour:
+    "pass", "drop", or { dscp = "AF12" }, a new codepoint. The first rule in the list that takes a
+    packet has it; what no rule takes passes. What is dropped has the reason "policed" and never
+    comes to the queue. A shaper, which delays, is a queue.
+
+    Parameters
+    ----------
+    match : Match | Mapping[str, Any] | None
+        Which packets it takes. Default: its own defaults. Source: rfc2475 §2.3.1.
+    meter : TokenBucket | Srtcm | Trtcm | Tswtcm | Mapping[str, Any] | None
+        What tells their colours; absent: they are all green. Default: absent. Source: rfc2475
+        §2.3.3.1.
+    green : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
+        What becomes of green packets. Default: pass. Source: rfc2475 §2.3.3: in-profile packets may
+        go on without further conditioning.
+    yellow : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
+        What becomes of yellow packets. Default: pass.
+    red : Literal["pass", "drop"] | Marker | Mapping[str, Any] | None
+        What becomes of red packets. Default: pass.
+    """
+
+    match: Match | Mapping[str, Any] | None = None
+    meter: TokenBucket | Srtcm | Trtcm | Tswtcm | Mapping[str, Any] | None = None
+    green: Literal["pass", "drop"] | Marker | Mapping[str, Any] | None = None
+    yellow: Literal["pass", "drop"] | Marker | Mapping[str, Any] | None = None
+    red: Literal["pass", "drop"] | Marker | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1125,9 +1354,9 @@ class Rio(Table):
 
     Parameters
     ----------
-    in_dscp : Sequence[int] | None
-        The codepoints of In packets; all others are Out. Default: 10, 18, 26, 34. Source: rfc2597
-        §6: AF11, AF21, AF31, AF41, low drop precedence.
+    in_dscp : Sequence[int | str] | None
+        The codepoints of In packets; all others are Out. Default: AF11, AF21, AF31, AF41. Source:
+        rfc2597 §6: low drop precedence.
     in_minth : str | None
         Average of the In packets below which none of them is signalled. Default: 40 packets. Range:
         above 0 packets or B. Source: clark1998rio §IV: 40/70/0.02.
@@ -1193,7 +1422,7 @@ class Rio(Table):
 
     KIND: ClassVar[str | None] = "rio"
 
-    in_dscp: Sequence[int] | None = None
+    in_dscp: Sequence[int | str] | None = None
     in_minth: str | None = None
     in_maxth: str | None = None
     in_maxp: float | None = None
@@ -3138,6 +3367,11 @@ class Link(Table):
         Its queue. Default: drop_tail, limit 1000 packets.
     reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
+    condition : Sequence[Rule | Mapping[str, Any]] | None
+        Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
+        §2.3.3.
+    reverse_condition : Sequence[Rule | Mapping[str, Any]] | None
+        Rules before the queue of the way back. Default: empty. Source: rfc2475 §2.3.3.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What its wire does to packets, in this order. Default: empty.
     reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
@@ -3214,6 +3448,8 @@ class Link(Table):
         | CustomQueue
         | None
     ) = None
+    condition: Sequence[Rule | Mapping[str, Any]] | None = None
+    reverse_condition: Sequence[Rule | Mapping[str, Any]] | None = None
     impairments: (
         Sequence[
             Loss
@@ -3299,6 +3535,11 @@ class Dumbbell(Table):
         Queue of the bottleneck from left to right.
     reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
+    condition : Sequence[Rule | Mapping[str, Any]] | None
+        Rules that meter, mark and drop packets before the queue of the bottleneck from left to
+        right. Default: empty. Source: rfc2475 §2.3.3.
+    reverse_condition : Sequence[Rule | Mapping[str, Any]] | None
+        Rules before its queue from right to left. Default: empty. Source: rfc2475 §2.3.3.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What the wire of the bottleneck does to packets from left to right, in this order. Default:
         empty.
@@ -3389,6 +3630,8 @@ class Dumbbell(Table):
         | CustomQueue
         | None
     ) = None
+    condition: Sequence[Rule | Mapping[str, Any]] | None = None
+    reverse_condition: Sequence[Rule | Mapping[str, Any]] | None = None
     impairments: (
         Sequence[
             Loss
@@ -3557,6 +3800,9 @@ class Flow(Table):
         Host that sends the data.
     to : str
         Host that receives it.
+    dscp : int | str | None
+        Codepoint of its packets, data and ACKs, as its hosts send them. Default: DF. Source:
+        rfc2474 §4.1: the default.
     start : str | None
         When its connection is opened. Default: 0 s. Range: at least 0 s.
     arrivals : Arrivals | Mapping[str, Any] | None
@@ -3575,6 +3821,7 @@ class Flow(Table):
     traffic: Bulk | Messages | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
     name: str | None = None
     count: int | None = None
+    dscp: int | str | None = None
     start: str | None = None
     arrivals: Arrivals | Mapping[str, Any] | None = None
     tcp: Tcp | Mapping[str, Any] | None = None

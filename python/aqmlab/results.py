@@ -26,7 +26,7 @@ Columns = Mapping[str, Any]
 """Columns of a table by name: arrays of numpy, or lists of str."""
 
 MADE_BY = "aqmlab run"
-NOT_ALWAYS = ("connections", "impairments", "datagrams")
+NOT_ALWAYS = ("connections", "conditioners", "impairments", "datagrams")
 
 
 class Result:
@@ -66,7 +66,7 @@ class Result:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables: flows, links, connections if any come and go, and the series."""
+        """Names of the tables: flows, links, those of what there is besides, and the series."""
         return list(self._tables)
 
     def columns(self, table: str) -> Columns:

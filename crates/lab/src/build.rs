@@ -7,6 +7,7 @@ use std::sync::Arc;
 use engine::{Indexed, Stream};
 use impairments::{Impairment, Wire};
 use net::{Edge, Link, Routes};
+use queues::diffserv::{self, Conditioner, Dscp, Flows, Protocol, Rule, check_rules};
 use queues::{Discipline, Law, Laws, Queue};
 use tcp::{Endpoint, Tcp};
 use traffic::{Arrivals, Emitter, Traffic};
@@ -30,11 +31,17 @@ pub struct LinkPlan {
     rate: Rate,
     delay: Duration,
     queue: Queue,
+    condition: Vec<Rule>,
     impairments: Vec<Impairment>,
     cost: u64,
 }
 
 impl LinkPlan {
+    /// The rules of the conditioner before its queue.
+    pub fn condition(&self) -> &[Rule] {
+        &self.condition
+    }
+
     /// What its wire does to packets.
     pub fn impairments(&self) -> &[Impairment] {
         &self.impairments
@@ -53,6 +60,7 @@ struct FlowTable {
     from: String,
     to: String,
     start: Duration,
+    dscp: Dscp,
     arrivals: Option<Arrivals>,
     traffic: Traffic,
     /// Its first flow.
@@ -128,6 +136,16 @@ impl Plan {
         [&t.name, &t.from, &t.to]
     }
 
+    /// The links with a conditioner before their queue, in their order.
+    pub fn conditioned(&self) -> Vec<u32> {
+        (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].condition.is_empty()).collect()
+    }
+
+    /// The codepoint of a flow.
+    pub fn dscp(&self, f: usize) -> u8 {
+        self.tables[self.table(f)].dscp.0
+    }
+
     /// The links with impairments.
     pub fn impaired(&self) -> Vec<u32> {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].impairments.is_empty()).collect()
@@ -139,7 +157,20 @@ impl Plan {
     }
 }
 
-/// A hop of a route: a link, a wire with impairments behind it, or the end.
+impl Flows for Plan {
+    fn count(&self) -> usize {
+        self.flows()
+    }
+
+    fn flow(&self, f: usize) -> diffserv::Flow {
+        let (name, from, to, traffic) = (self.name(f), self.from(f), self.to(f), self.traffic(f));
+        let protocol = if traffic.is_datagrams() { Protocol::Udp } else { Protocol::Tcp };
+        diffserv::Flow { name, from, to, protocol, traffic: traffic.kind() }
+    }
+}
+
+/// A hop of a route: a link, the conditioner before one, whose number comes after those of all links, a wire with
+/// impairments behind a link, or the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop(u32);
 
@@ -152,7 +183,7 @@ impl Hop {
     /// Everything from here on is no link.
     const WIRE: u32 = 0b11 << 30;
 
-    /// The index of the link.
+    /// The index of the link; for a conditioner its number behind those of all links.
     #[inline]
     pub fn link(self) -> u32 {
         self.0 & !Self::DELAYS
@@ -170,7 +201,7 @@ impl Hop {
         self.0 & Self::WIRE == Self::DELAYS
     }
 
-    /// Whether it is a link.
+    /// Whether it is a link, or the conditioner before one.
     #[inline]
     pub fn is_link(self) -> bool {
         self.0 < Self::WIRE
@@ -187,6 +218,8 @@ impl Hop {
 pub struct Built {
     /// The links.
     pub links: Vec<Link<Discipline>>,
+    /// The conditioners before the queues of links, in the order of the links.
+    pub conditioners: Vec<Conditioner>,
     /// The wires of links with impairments, in the order of the links.
     pub wires: Vec<Wire>,
     /// Endpoint 2s sends the data of slot s, endpoint 2s + 1 receives it.
@@ -223,31 +256,28 @@ impl Draws {
     }
 }
 
-fn one_way(
-    plan: &mut Vec<LinkPlan>,
-    ends: (&str, &str),
-    rate: Rate,
-    delay: Duration,
-    queue: &Queue,
-    impairments: &[Impairment],
-    cost: u64,
-) {
+/// What a link has each way for itself.
+struct Way<'a> {
+    queue: &'a Queue,
+    condition: &'a [Rule],
+    impairments: &'a [Impairment],
+}
+
+fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), rate: Rate, delay: Duration, way: &Way, cost: u64) {
     let (from, to) = (ends.0.into(), ends.1.into());
-    plan.push(LinkPlan {
-        from,
-        to,
-        rate,
-        delay,
-        queue: queue.clone(),
-        impairments: impairments.to_vec(),
-        cost,
-    });
+    let Way { queue, condition, impairments } = *way;
+    let (queue, condition, impairments) = (queue.clone(), condition.to_vec(), impairments.to_vec());
+    plan.push(LinkPlan { from, to, rate, delay, queue, condition, impairments, cost });
 }
 
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    one_way(&mut plan, ("left", "right"), d.rate, d.delay, &d.queue, &d.impairments, 1);
-    one_way(&mut plan, ("right", "left"), d.rate, d.delay, &d.reverse_queue, &d.reverse_impairments, 1);
+    let there = Way { queue: &d.queue, condition: &d.condition, impairments: &d.impairments };
+    let back =
+        Way { queue: &d.reverse_queue, condition: &d.reverse_condition, impairments: &d.reverse_impairments };
+    let access = Way { queue: &d.access_queue, condition: &[], impairments: &[] };
+    one_way(&mut plan, ("left", "right"), d.rate, d.delay, &there, 1);
+    one_way(&mut plan, ("right", "left"), d.rate, d.delay, &back, 1);
     for (side, hosts, rate, delay) in [
         ("left", d.left_hosts, d.left_rate, &d.left_delay),
         ("right", d.right_hosts, d.right_rate, &d.right_delay),
@@ -255,8 +285,8 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
             let delay = delay.of(i, hosts);
-            one_way(&mut plan, (&host, side), rate, delay, &d.access_queue, &[], 1);
-            one_way(&mut plan, (side, &host), rate, delay, &d.access_queue, &[], 1);
+            one_way(&mut plan, (&host, side), rate, delay, &access, 1);
+            one_way(&mut plan, (side, &host), rate, delay, &access, 1);
         }
     }
     plan
@@ -280,17 +310,22 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     "is also where the link comes from",
                 ));
             }
-            let there = (&from, &to, &link.queue, &link.impairments);
-            let back = (&to, &from, &link.reverse_queue, &link.reverse_impairments);
-            let back = (link.directions == Directions::Both).then_some(back);
-            for (from, to, queue, impairments) in [there].into_iter().chain(back) {
+            let there =
+                Way { queue: &link.queue, condition: &link.condition, impairments: &link.impairments };
+            let back = Way {
+                queue: &link.reverse_queue,
+                condition: &link.reverse_condition,
+                impairments: &link.reverse_impairments,
+            };
+            let back = (link.directions == Directions::Both).then_some((&to, &from, back));
+            for (from, to, way) in [(&from, &to, there)].into_iter().chain(back) {
                 if !seen.insert((from.clone(), to.clone())) {
                     let problem = format!("is the second link from {from} to {to}");
                     return Err(Invalid::at(&path, problem).remedy(
                         "links are named by their nodes, so there is one each way; put a node between them",
                     ));
                 }
-                one_way(&mut plan, (from, to), link.rate, link.delay, queue, impairments, link.cost);
+                one_way(&mut plan, (from, to), link.rate, link.delay, &way, link.cost);
             }
         }
     }
@@ -329,6 +364,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
             from: table.from.clone(),
             to: table.to.clone(),
             start: table.start,
+            dscp: table.dscp,
             arrivals: table.arrivals.clone(),
             traffic: table.traffic.clone(),
             first: plan.flows.len(),
@@ -385,7 +421,27 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
         }
     }
     plan.links = links;
+    for (path, rules) in conditions(&scenario.network) {
+        check_rules(rules, &plan, &path)?;
+    }
     Ok(plan)
+}
+
+/// The rules of every conditioner, and where they stand.
+fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
+    let lists: Vec<(String, &[Rule], &[Rule])> = match network {
+        Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse_condition)],
+        Network::Graph(g) => {
+            let links = g.links.iter().enumerate();
+            links
+                .map(|(l, x)| (format!("network.links.{l}"), &x.condition[..], &x.reverse_condition[..]))
+                .collect()
+        }
+    };
+    let both = |(place, there, back): (String, _, _)| {
+        [(join(&place, "condition"), there), (join(&place, "reverse_condition"), back)]
+    };
+    lists.into_iter().flat_map(both).collect()
 }
 
 /// Refuses a link whose queue has a law that nobody gives.
@@ -439,9 +495,15 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
             let name = l.name();
             let delay = l.delay + offset(seed, &format!("link/{name}/phase"), phase.delay);
             let random = Stream::new(seed, &format!("link/{name}/queue"));
-            Link::new(l.rate, delay, l.queue.build(&name, l.rate, random, laws))
+            Link::new(l.rate, delay, l.queue.build(&name, l.rate, random, laws, plan))
         })
         .collect();
+    let conditioned = plan.conditioned();
+    let conditioner = |&l: &u32| {
+        let link = &plan.links[l as usize];
+        let name = link.name();
+        Conditioner::new(&link.condition, plan, |i| Stream::new(seed, &format!("link/{name}/meter-{i}")))
+    };
     let impaired = plan.impaired();
     let wire = |&l: &u32| {
         let link = &plan.links[l as usize];
@@ -453,6 +515,7 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
     let connections = (0..plan.flows()).filter(lasting).count();
     let mut built = Built {
         links,
+        conditioners: conditioned.iter().map(conditioner).collect(),
         wires,
         endpoints: Vec::with_capacity(2 * connections),
         slots: Vec::with_capacity(connections),
@@ -465,6 +528,9 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
     for route in &plan.routes {
         begins.push(built.hops.len() as u32);
         for &l in route {
+            if let Ok(c) = conditioned.binary_search(&(l as u32)) {
+                built.hops.push(Hop((plan.links.len() + c) as u32));
+            }
             built.hops.push(Hop(l as u32));
             if let Ok(wire) = impaired.binary_search(&(l as u32)) {
                 built.hops.push(Hop(Hop::WIRE | wire as u32));
@@ -496,6 +562,7 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
             let source = Source {
                 flow: f as u32,
                 first_hop,
+                dscp: table.dscp.0,
                 hosts: [(table.sender.clone(), clocks[0]), (table.receiver.clone(), clocks[1])],
                 opened: 0,
                 sum: Sum::default(),
@@ -506,7 +573,7 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
         } else {
             built.endpoints.push(Endpoint::new(table.sender.clone(), clocks[0]));
             built.endpoints.push(Endpoint::new(table.receiver.clone(), clocks[1]));
-            built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start));
+            built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start, table.dscp.0));
         }
     }
     find_delays(scenario, plan, &mut built);
@@ -536,8 +603,8 @@ fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
     for hops in built.hops.chunk_by(|a, _| !a.is_end()) {
         let mut previous = Before::Several; // an endpoint sends whenever it likes
         for hop in hops {
-            if !hop.is_link() {
-                previous = Before::Several; // what a wire does is known to it alone
+            if !hop.is_link() || hop.link() as usize >= built.links.len() {
+                previous = Before::Several; // what a wire or a conditioner does is known to it alone
                 continue;
             }
             let here = &mut before[hop.link() as usize];
@@ -573,7 +640,8 @@ fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
             passes_on[b] = true;
         }
     }
-    for hop in built.hops.iter_mut().filter(|h| h.is_link() && delays[h.link() as usize]) {
+    let only_delays = |h: &Hop| h.is_link() && delays.get(h.link() as usize).is_some_and(|only| *only);
+    for hop in built.hops.iter_mut().filter(|h| only_delays(h)) {
         hop.0 |= Hop::DELAYS;
     }
 }

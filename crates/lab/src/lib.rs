@@ -54,6 +54,7 @@ pub fn pages() -> Json {
     serde_json::json!({
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
+        "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
         "impairments": impairments::Impairment::pages(),
         "tcp": tcp::pages(),

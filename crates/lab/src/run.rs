@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
 use impairments::Wire;
-use net::{Fate, InPipe, Inside, Label, Link, OptionStore, Options, Packet, Probe, Violation, Why};
+use net::{Fate, InPipe, Inside, Link, OptionStore, Options, Packet, Probe, Violation, Why};
+use queues::diffserv::Conditioner;
 use queues::{Discipline, Laws, NoLaws};
 use tcp::Endpoint;
 use tcp::ecn::Mode as EcnMode;
@@ -116,6 +117,8 @@ pub(crate) struct Simulation<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link<Discipline>>,
+    /// The conditioners before the queues of links, in the order of the links.
+    pub(crate) conditioners: Vec<Conditioner>,
     pub(crate) wires: Vec<Wire>,
     /// The first lane of the endpoints.
     first_endpoint: u32,
@@ -161,13 +164,13 @@ pub(crate) struct Observer {
 
 impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn Laws) -> Self {
-        let Built { links, wires, mut endpoints, mut slots, sources, streams, draws, hops } =
+        let Built { links, conditioners, wires, mut endpoints, mut slots, sources, streams, draws, hops } =
             build(scenario, plan, laws);
         let before = links.len() + sources.len() + wires.len() + streams.len() + 1;
         let lasting = slots.len();
         let mut events = EventQueue::new(before + endpoints.len() + 2 * streams.len());
         for (k, (stream, first)) in streams.iter().enumerate() {
-            slots.push(Slot::of_stream(stream));
+            slots.push(Slot::of_stream(stream, plan.dscp(stream.flow as usize)));
             let unused = Arc::new(scenario.tcp.clone());
             endpoints.extend([0, 1].map(|_| Endpoint::new(unused.clone(), Duration::ZERO)));
             events.set((before - 1 - streams.len() + k) as u32, first.unwrap_or(Time::NEVER));
@@ -191,6 +194,7 @@ impl<'a> Simulation<'a> {
             delays,
             insides: Vec::new(),
             plan,
+            conditioners,
             events,
             lasting,
             streams: streams.into_iter().map(|(stream, _)| stream).collect(),
@@ -427,7 +431,7 @@ impl<'a> Simulation<'a> {
     /// A connection of a source begins.
     fn arrival(&mut self, now: Time, k: usize) -> Step {
         let source = &mut self.sources[k];
-        let slot = Slot::new(source.flow, source.opened, source.first_hop, now);
+        let slot = Slot::new(source.flow, source.opened, source.first_hop, now, source.dscp);
         let [sender, receiver] = source.endpoints();
         source.opened += 1;
         self.begun += 1;
@@ -514,6 +518,7 @@ impl<'a> Simulation<'a> {
         let stream = &mut self.streams[k];
         let (packet, next) = stream.emit(now, s);
         let slot = &mut self.fates.slots[s as usize];
+        let packet = Packet { label: slot.labels[0], ..packet };
         slot.ledger.sent(packet.label.way());
         match next {
             Some(next) => self.events.set(lane, next),
@@ -566,11 +571,12 @@ impl<'a> Simulation<'a> {
         self.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Corruption));
     }
 
-    /// A packet enters the queue of the link at `hop` of its route.
+    /// A packet enters the queue of the link at `hop` of its route, or the conditioner before one.
     #[inline]
     fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
         let link = self.hops[hop as usize].link();
-        let received = self.links[link as usize].receive(now, &mut packet, &mut self.fates.of(link));
+        let Some(queue) = self.links.get_mut(link as usize) else { return self.condition(now, hop, packet) };
+        let received = queue.receive(now, &mut packet, &mut self.fates.of(link));
         let Some(arrives) = received else { return self.keep(now, hop, packet) };
         if self.observer.is_some() {
             self.observe_link(now, link, [now, arrives], &packet);
@@ -591,13 +597,27 @@ impl<'a> Simulation<'a> {
         self.events.set(into, link.due());
     }
 
+    /// A packet comes to the conditioner before the next link of its route, which lets it go on or drops it.
+    #[cold]
+    fn condition(&mut self, now: Time, hop: u32, mut packet: Packet) {
+        let conditioner = self.hops[hop as usize].link() as usize - self.links.len();
+        let source = self.fates.slots[packet.flow as usize].flow;
+        if self.conditioners[conditioner].receive(now, source, &mut packet) {
+            self.enter(now, hop + 1, packet);
+        } else {
+            let link = self.hops[hop as usize + 1].link();
+            self.fates.of(link).fate(now, &Fate::Dropped(packet, Why::Policed));
+        }
+    }
+
     /// A packet was not admitted to the link at `hop`: it is dropped, or its queue keeps it until it is sent.
     #[cold]
     fn keep(&mut self, now: Time, hop: u32, packet: Packet) {
         let lane = self.hops[hop as usize].link();
         let link = &mut self.links[lane as usize];
         if link.holds() {
-            link.keep(now, hop, packet, &mut self.fates.of(lane));
+            let source = self.fates.slots[packet.flow as usize].flow;
+            link.keep(now, hop, source, packet, &mut self.fates.of(lane));
             self.events.set(lane, link.due());
         }
     }
@@ -702,10 +722,10 @@ impl<'a> Simulation<'a> {
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
-            let hop = slot.first_hop[usize::from(way)];
+            let (hop, label) = (slot.first_hop[usize::from(way)], slot.labels[usize::from(way)]);
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
-            let packet = Packet { flow: s, size, ecn, label: Label::new(way), options, segment };
+            let packet = Packet { flow: s, size, ecn, label, options, segment };
             if self.observer.is_some() {
                 self.observe_host(now, 0, &{ packet }); // a copy, so that others need none in memory
             }
@@ -867,6 +887,11 @@ impl<'a> Simulation<'a> {
         for (w, wire) in self.wires.iter().enumerate() {
             let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
             wire.check().map_err(|what| self.violation(now, place(), what))?;
+        }
+        for (conditioner, l) in self.conditioners.iter().zip(self.plan.conditioned()) {
+            let place = || format!("conditioner of link {}", self.plan.links[l as usize].name());
+            let arrived = self.links[l as usize].ledger().arrived;
+            conditioner.check(arrived).map_err(|what| self.violation(now, place(), what))?;
         }
         self.insides = insides;
         Ok(())

@@ -3,6 +3,7 @@
 use engine::Stream;
 use impairments::Impairment;
 use queues::Queue;
+use queues::diffserv::{Dscp, Rule};
 use tcp::Tcp;
 use traffic::{Arrivals, Emitter, Traffic};
 use units::param::{Invalid, Json, join};
@@ -77,6 +78,10 @@ params! {
         queue: Queue = required, in Range::ANY, from "";
         /// Queue of the bottleneck from right to left.
         reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// Rules that meter, mark and drop packets before the queue of the bottleneck from left to right.
+        condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
+        /// Rules before its queue from right to left.
+        reverse_condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
         /// What the wire of the bottleneck does to packets from left to right, in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// What it does to packets from right to left.
@@ -173,6 +178,10 @@ params! {
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
         /// The queue of the way back.
         reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// Rules that meter, mark and drop packets before its queue.
+        condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
+        /// Rules before the queue of the way back.
+        reverse_condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
         /// What its wire does to packets, in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// What the wire of the way back does to packets.
@@ -195,6 +204,8 @@ params! {
         from: String = required, in Range::ANY, from "";
         /// Host that receives it.
         to: String = required, in Range::ANY, from "";
+        /// Codepoint of its packets, data and ACKs, as its hosts send them.
+        dscp: Dscp = (Dscp(0)), in Range::ANY, from "rfc2474 §4.1: the default";
         /// When its connection is opened.
         start: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
         /// Connections that are opened one after the other, each with the flow's traffic; absent: one connection, opened at the start.

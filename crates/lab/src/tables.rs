@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use impairments::Counts;
+use queues::diffserv::Seen;
 use units::{Duration, Time};
 
 use crate::effort::Effort;
@@ -81,6 +82,9 @@ impl Simulation<'_> {
         let mut tables = vec![flows, links];
         if !self.sources.is_empty() {
             tables.push(self.connection_table(&flow_names));
+        }
+        if !self.conditioners.is_empty() {
+            tables.push(self.conditioner_table(&link_names));
         }
         if !self.streams.is_empty() {
             tables.push(self.datagram_table(&flow_names));
@@ -228,6 +232,30 @@ impl Simulation<'_> {
                 ("p90_duration_s", float(&|s| s.durations.percentile_s(0.9))),
                 ("p99_duration_s", float(&|s| s.durations.percentile_s(0.99))),
                 ("longest_duration_s", float(&|s| s.durations.longest_s())),
+            ],
+        }
+    }
+
+    /// A row a colour of a rule of a conditioner, and one for what no rule took.
+    fn conditioner_table(&self, names: &Arc<Vec<String>>) -> Table {
+        let (mut links, mut seen) = (Vec::new(), Vec::new());
+        for (conditioner, l) in self.conditioners.iter().zip(self.plan.conditioned()) {
+            seen.extend(conditioner.seen(self.plan.links[l as usize].condition()));
+            links.resize(seen.len(), l);
+        }
+        let text = |get: &dyn Fn(&Seen) -> String| names_of(seen.iter().map(get));
+        let count = |get: &dyn Fn(&Seen) -> u64| Column::Count(seen.iter().map(get).collect());
+        Table {
+            name: "conditioners",
+            columns: vec![
+                ("link", Column::Name(links, names.clone())),
+                ("rule", text(&|s| s.of.map_or("none".into(), |(rule, _)| rule.to_string()))),
+                ("colour", text(&|s| s.of.map_or("none".into(), |(_, colour)| colour.name().into()))),
+                ("action", text(&|s| s.action.to_string())),
+                ("arrived_packets", count(&|s| s.came.packets)),
+                ("arrived_bytes", count(&|s| s.came.bytes)),
+                ("dropped_packets", count(&|s| s.dropped().packets)),
+                ("dropped_bytes", count(&|s| s.dropped().bytes)),
             ],
         }
     }

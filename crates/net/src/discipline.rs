@@ -31,12 +31,14 @@ pub enum Why {
     Corruption,
     /// The wire was down.
     Outage,
+    /// It was out of profile, before it came to the queue.
+    Policed,
 }
 
 impl Why {
     /// Every reason, in the order of [`Why::index`].
-    pub const ALL: [Why; 6] =
-        [Why::Full, Why::Early, Why::Threshold, Why::Loss, Why::Corruption, Why::Outage];
+    pub const ALL: [Why; 7] =
+        [Why::Full, Why::Early, Why::Threshold, Why::Loss, Why::Corruption, Why::Outage, Why::Policed];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -47,6 +49,7 @@ impl Why {
             Why::Loss => "loss",
             Why::Corruption => "corruption",
             Why::Outage => "outage",
+            Why::Policed => "policed",
         }
     }
 
@@ -145,6 +148,8 @@ pub struct Held {
     pub packet: Packet,
     /// Where it is on its route.
     pub hop: u32,
+    /// The number of its flow in the scenario, whatever connection of that flow it belongs to.
+    pub source: u32,
     /// When it arrived.
     pub entered: Time,
 }

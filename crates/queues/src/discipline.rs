@@ -11,6 +11,7 @@ use crate::blue::Blue;
 use crate::choke::Choke;
 use crate::codel::Codel;
 use crate::custom::{Custom, CustomLaw, Laws};
+use crate::diffserv::Flows;
 use crate::drop_tail::{DropTail, NoLaw};
 use crate::dualpi2::DualPi2;
 use crate::fifo::{Buffer, DropFrom, MarkAt, Shell};
@@ -124,11 +125,18 @@ macro_rules! queues {
 
         impl Queue {
             /// The discipline on the link of this name and rate; `random` gives its randomness, `laws` what
-            /// this crate does not have.
-            pub fn build(&self, link: &str, rate: Rate, random: Stream, laws: &dyn Laws) -> Discipline {
+            /// this crate does not have, `flows` are those of the scenario.
+            pub fn build(
+                &self,
+                link: &str,
+                rate: Rate,
+                random: Stream,
+                laws: &dyn Laws,
+                flows: &dyn Flows,
+            ) -> Discipline {
                 let keeps = self.buffer.drop_from != DropFrom::Tail || self.buffer.mark_at != MarkAt::Tail;
                 let victims = random.branch("victims");
-                let place = Place { rate, limit: self.buffer.limit, random };
+                let place = Place { rate, limit: self.buffer.limit, random, flows };
                 let buffer = &self.buffer;
                 let keeping = match &self.law {
                     Law::DropTail(_) if keeps => Keeping::DropTail(HoldingShell::new(buffer, NoLaw, victims)),

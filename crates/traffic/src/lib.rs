@@ -15,7 +15,7 @@ pub use size::{Distribution, Size};
 pub use spacing::Spacing;
 
 use datagrams::{Cbr, OnOff, Poisson, Replay, Voip};
-use units::choice;
+use units::{Params, choice};
 
 choice! {
     /// The traffic of a flow.
@@ -31,6 +31,19 @@ choice! {
 }
 
 impl Traffic {
+    /// The key of its kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Traffic::Bulk(_) => Bulk::KEY,
+            Traffic::Messages(_) => Messages::KEY,
+            Traffic::Cbr(_) => Cbr::KEY,
+            Traffic::Voip(_) => Voip::KEY,
+            Traffic::Poisson(_) => Poisson::KEY,
+            Traffic::OnOff(_) => OnOff::KEY,
+            Traffic::Replay(_) => Replay::KEY,
+        }
+    }
+
     /// Whether it is packets that nobody answers, with no connection.
     pub fn is_datagrams(&self) -> bool {
         !matches!(self, Traffic::Bulk(_) | Traffic::Messages(_))
