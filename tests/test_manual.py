@@ -68,3 +68,8 @@ def test_every_source_is_in_the_bibliography() -> None:
         for path in Path(folder).rglob(pattern):
             cited |= set(re.findall(rf"`({key.pattern})`", path.read_text("utf-8")))
     assert cited - known == set()
+
+
+@pytest.mark.parametrize("page", manual.in_category("queues"), ids=lambda p: p.name)
+def test_every_default_of_a_queue_has_a_source(page: manual.Page) -> None:
+    assert [p.name for p in page.parameters if not p.required and not p.source] == []

@@ -12,15 +12,18 @@ import pytest
 
 from conftest import ROOT
 from references.adaptive_red import AdaptiveRed
+from references.cobalt import Cobalt
 from references.controllers import Avq, Blue, Pi, Pi2, Rem, Threshold
 from references.draws import Draws
 from references.dualpi2 import DualPi2
 from references.fifo import Law, Packet, Shell
+from references.fq_pie import FqPie
 from references.kept import Choke, Codel, FqCodel, Kept, Transmitter
 from references.per_flow import Fred, Sfb, Sred
 from references.pie import Pie, PieEnhanced
 from references.precedence import Precedence
 from references.red import Red
+from references.red_pd import RedPd
 from references.red_variants import NonlinearRed, SelfConfiguringRed
 from references.tc_red import TcRed
 
@@ -194,6 +197,28 @@ CASES = [
         expects="EMT",
     ),
     Case(
+        "sfb, moving hashes",
+        {
+            "kind": "sfb", "bins": 5, "bin_size": "6 packets", "increment": 0.05,
+            "decrement": 0.001, "rehash": "500 ms", "warmup_after": "50 ms",
+        },
+        Sfb,
+        {
+            "bin_size": 6, "bins": 5, "increment": 0.05, "decrement": 0.001,
+            "rehash": 0.5, "warmup_after": 0.05,
+        },
+        expects="EMT",
+    ),
+    Case("red-pd", {"kind": "red_pd"}, RedPd, flows=20),
+    Case(
+        "red-pd, soon",
+        {
+            "kind": "red_pd", "target_rtt": "10 ms", "lists": 4, "regular": 2, "gentle": False,
+        } | SOON,
+        RedPd, {"target_rtt": 0.01, "m": 4, "k": 2, "gentle": False} | SOON_GIVEN, flows=20,
+        limit=12, expects="EMTF",
+    ),
+    Case(
         "drop front", {"kind": "drop_tail", "drop_from": "front"}, Kept,
         {"drop_from": "front"}, limit=20, expects="F",
     ),
@@ -228,6 +253,34 @@ CASES = [
     Case(
         "codel, short", {"kind": "codel", "target": "1 ms", "interval": "10 ms", "mtu": "500 B"},
         Codel, {"target_us": 1000, "interval_us": 10_000, "maxpacket": 500}, expects="EMF",
+    ),
+    Case("cobalt", {"kind": "cobalt"}, Cobalt, expects="EMF"),
+    Case(
+        "cobalt, short",
+        {
+            "kind": "cobalt", "target": "1 ms", "interval": "10 ms", "mtu": "100 B",
+            "increment": 0.02, "decrement": 0.01,
+        },
+        Cobalt,
+        {
+            "target_us": 1000, "interval_us": 10_000, "mtu": 100, "p_inc": 0.02, "p_dec": 0.01,
+            "limit": 30,
+        },
+        limit=30, expects="EMF",
+    ),
+    Case("fq_pie", {"kind": "fq_pie"}, FqPie, flows=40),
+    Case(
+        "fq_pie, small",
+        {
+            "kind": "fq_pie", "target": "2 ms", "t_update": "3 ms", "max_burst": "9 ms",
+            "flows": 4, "quantum": "300 B", "packet_limit": "40 packets", "mark_below": 0.5,
+        },
+        FqPie,
+        {
+            "qdelay_ref": 0.002, "t_update_ms": 3, "max_burst_ms": 9, "flows": 4, "quantum": 300,
+            "limit": 40, "max_ecnth": 0.5,
+        },
+        expects="EMF",
     ),
     Case("fq_codel", {"kind": "fq_codel"}, FqCodel, flows=40),
     Case(
@@ -274,6 +327,11 @@ CASES = [
         "pi in bytes",
         {"kind": "pi", "qref": "10 kB", "period": "2 ms", "a": 0.0005, "b": 0.0004},
         Pi, {"qref": 20, "a": 0.0005, "b": 0.0004, "period": 0.002, "packet_bytes": 500},
+    ),
+    Case(
+        "pi, designed",
+        {"kind": "pi", "qref": "20 packets", "max_rtt": "60 ms", "min_flows": 40},
+        Pi, {"qref": 20, "designed_for": (40, 0.06)},
     ),
     Case("rem", {"kind": "rem", "gamma": 0.05}, Rem, {"gamma": 0.05}),
     Case(

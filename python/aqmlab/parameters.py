@@ -22,6 +22,7 @@ __all__ = [
     "Bulk",
     "Cbr",
     "Choke",
+    "Cobalt",
     "Codel",
     "Corruption",
     "Cubic",
@@ -35,6 +36,7 @@ __all__ = [
     "Exponential",
     "Flow",
     "FqCodel",
+    "FqPie",
     "Fred",
     "GilbertElliott",
     "Graph",
@@ -66,6 +68,7 @@ __all__ = [
     "Prague",
     "Record",
     "Red",
+    "RedPd",
     "Rem",
     "Reno",
     "Reordering",
@@ -438,6 +441,157 @@ class Dualpi2(Table):
     range: str | None = None
     th_len: str | None = None
     classic_share: float | None = None
+    mtu: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FqPie(Table):
+    """FQ-PIE gives each flow a queue of its own, served in turn, a quantum of bytes each, and in each queue PIE holds the delay at a target.
+
+    A flow that sends less than its share finds its queue empty and goes first; one that does not
+    slow down is dropped by its own probability. A packet that finds `packet_limit` packets in all
+    queues together is dropped. The limit of the buffer is not used.
+
+    Parameters
+    ----------
+    target : str | None
+        The delay that is held in each queue (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source:
+        rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
+    max_burst : str | None
+        How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
+        rfc8033 Appendix A: 150 ms.
+    t_update : str | None
+        Time between two changes of the probabilities (T_UPDATE). Default: 15 ms. Range: at least
+        0.000001 s. Source: rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
+    alpha : float | None
+        Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
+        0. Source: rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2 sixteenths.
+    beta : float | None
+        Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
+        Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths.
+    mean_packet_size : str | None
+        Twice this may wait in a queue without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at
+        least 1 B, at most 65535 B. Source: rfc8033 §4.1 leaves it open; 1024 B is Linux's least.
+    mark_below : float | None
+        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
+        Default: 0.1. Source: rfc8033 §5.1, tc-fq_pie(8): 10 %.
+    quantum : str | None
+        Bytes that a queue may send in its turn. Default: 1514 B. Range: at least 1 B, at most
+        1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
+    flows : int | None
+        Number of queues. Default: 1024. Range: at least 1, at most 65536. Source: rfc8290 §5.2.5,
+        tc-fq_pie(8): 1024.
+    packet_limit : str | None
+        Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
+        1 packets, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8): 10240 packets.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "fq_pie"
+
+    target: str | None = None
+    max_burst: str | None = None
+    t_update: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    mean_packet_size: str | None = None
+    mark_below: float | None = None
+    quantum: str | None = None
+    flows: int | None = None
+    packet_limit: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cobalt(Table):
+    """COBALT runs two laws at once.
+
+    CoDel's signals (marks, or drops of what cannot be marked) come faster while packets wait longer
+    than the target, and it remembers its rate: when the delay is below the target the count goes
+    down as it went up. For traffic that does not answer, BLUE has a drop probability that rises
+    when the buffer overflows and falls when it runs empty; it drops ECN-capable packets too. The
+    last packet of the queue is never dropped.
+
+    Parameters
+    ----------
+    target : str | None
+        Delay that a standing queue may have. Default: 5 ms. Range: above 0 s. Source: rfc8289 §4.4,
+        tc-cake(8): 5 ms.
+    interval : str | None
+        Time from the first packet above the target to the first signal, and the scale of their
+        rate. Default: 100 ms. Range: above 0 s. Source: rfc8289 §4.3, tc-cake(8): 100 ms.
+    increment : float | None
+        How much an overflow raises BLUE's probability, at most once a target. Default: 0.00390625.
+        Range: above 0, at most 1. Source: Linux's CAKE: 1/256.
+    decrement : float | None
+        How much an empty queue lowers it, at most once a target. Default: 0.000244140625. Range:
+        above 0, at most 1. Source: Linux's CAKE: 1/4096.
+    mtu : str | None
+        A packet that waits no longer than four of this size take on the link is not signalled.
+        Default: 1514 B. Range: at least 1 B, at most 65535 B. Source: Linux's CAKE: an Ethernet
+        frame.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "cobalt"
+
+    target: str | None = None
+    interval: str | None = None
+    increment: float | None = None
+    decrement: float | None = None
     mtu: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
@@ -909,7 +1063,13 @@ class Pi(Table):
     """PI holds the queue at its reference whatever the load.
 
     A fixed number of times a second the probability is changed by the queue's distance from the
-    reference and by how that changed; every packet is signalled with it.
+    reference and by how that changed; every packet is signalled with it. Its coefficients fit one
+    setting: those that are published are for 3750 packets/s of 500 B (15 Mbit/s), round-trip times
+    up to 246 ms and 60 flows or more. The gain of TCP and queue goes with the cube of the
+    bandwidth-delay product over the square of the flows: with a small product or many flows the
+    same coefficients are slow to find the probability, with a large one or few flows the queue
+    swings. For another setting give `max_rtt` and `min_flows`, and both follow by the paper's rule
+    from the rate of the link and the size of the packets.
 
     Parameters
     ----------
@@ -917,17 +1077,23 @@ class Pi(Table):
         The queue that is held (qref). Default: 200 packets. Range: at least 0 packets or B. Source:
         hollot2001pi: 200 packets.
     a : float | None
-        Coefficient of the present distance, per packet (a). Default: 1.822e-05. Range: above 0.
-        Source: hollot2001pi.
+        Coefficient of the present distance, per packet (a); absent: by the rule, or 1.822e-5.
+        Default: absent. Range: above 0. Source: hollot2001pi: 1.822e-5 in its setting.
     b : float | None
-        Coefficient of the distance one period ago, per packet (b). Default: 1.816e-05. Range: above
-        0. Source: hollot2001pi.
+        Coefficient of the distance one period ago, per packet (b); absent: by the rule, or
+        1.816e-5. Default: absent. Range: above 0. Source: hollot2001pi: 1.816e-5 in its setting.
+    max_rtt : str | None
+        The largest round-trip time, queueing included, for which the rule gives the coefficients
+        (R+). Default: absent. Range: above 0 s. Source: hollot2001pi: its design rule.
+    min_flows : float | None
+        The least number of flows for which it does (N-). Default: absent. Range: at least 1.
+        Source: hollot2001pi: its design rule.
     period : str | None
         Time between two samples (T). Default: 6.25 ms. Range: at least 0.000001 s. Source:
         hollot2001pi: 160 Hz.
     mean_packet_size : str | None
-        Size of the packets that the coefficients are for, where qref is in bytes. Default: 500 B.
-        Range: at least 1 B, at most 65535 B. Source: hollot2001pi: 500 B.
+        Size of the packets that the coefficients are for, where qref is in bytes or the rule gives
+        them. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: hollot2001pi: 500 B.
     limit : str | None
         The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
         packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
@@ -958,6 +1124,8 @@ class Pi(Table):
     qref: str | None = None
     a: float | None = None
     b: float | None = None
+    max_rtt: str | None = None
+    min_flows: float | None = None
     period: str | None = None
     mean_packet_size: str | None = None
     limit: str | None = None
@@ -972,7 +1140,11 @@ class Rem(Table):
     """REM separates the measure of congestion from queue and loss: a price grows while more comes in than goes out, or more waits than the target, and falls otherwise, so that it settles where the rates match and the target waits, whatever the number of users.
 
     A packet is signalled with probability 1 - phi^-price: over several links the probabilities make
-    up that of the summed price.
+    up that of the summed price. The queue settles at the target only as far as the link is never
+    idle: an idle share u of the time is a mismatch of rates that a longer queue makes up for, by u
+    c/alpha packets, where c is what the link sends in a period. A short period keeps this small; so
+    does a link that matches the experiments (8000 packets/s). The defaults are those of the
+    experiments, for 20 flows or more on 64 Mbit/s.
 
     Parameters
     ----------
@@ -1064,6 +1236,13 @@ class Sfb(Table):
     penalty_burst : str | None
         How many of them at once. Default: 20 packets. Range: at least 0 packets. Source: tc-sfb(8):
         20 packets.
+    rehash : str | None
+        Time between two changes of the hash functions, so that a flow which shares its bins with an
+        unresponsive one does not stay with it. Default: 600 s. Range: at least 0.001 s. Source:
+        tc-sfb(8): 10 minutes.
+    warmup_after : str | None
+        Time after a change from which the next set of bins is warmed up. Default: 60 s. Range: at
+        least 0 s. Source: tc-sfb(8): one minute.
     limit : str | None
         The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
         packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
@@ -1098,6 +1277,8 @@ class Sfb(Table):
     decrement: float | None = None
     penalty_rate: float | None = None
     penalty_burst: str | None = None
+    rehash: str | None = None
+    warmup_after: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -1168,7 +1349,7 @@ class Blue(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold(Table):
-    """The instantaneous threshold of DCTCP's switches: a packet is signalled (marked if ECN-capable, else dropped) if more than the threshold waits when it arrives.
+    """Step marking, the instantaneous threshold that DCTCP asks of its switches: a packet is signalled (marked if ECN-capable, else dropped) if more than the threshold waits when it arrives.
 
     No average, no chance.
 
@@ -1446,7 +1627,8 @@ class Wred(Table):
     """RED that treats drop precedences differently: the packets of each, told by their codepoints, have their own minth, maxth and maxp.
 
     The best comes first in the list; each entry has the keys dscp (a list of codepoints), minth,
-    maxth and maxp.
+    maxth and maxp. With `averaged = "all"` it is WRED as routers have it; with `averaged =
+    "own-and-better"` (or "own") it is Linux's GRED in (or out of) its RIO mode.
 
     Parameters
     ----------
@@ -1508,6 +1690,99 @@ class Wred(Table):
     gentle: bool | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
+    idle_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RedPd(Table):
+    """RED that holds down the flows with a high bandwidth, with state for them alone.
+
+    Who is dropped by RED in several intervals of a row sends more than a TCP with the target
+    round-trip time would at this drop rate; its packets are dropped at random before they come to
+    RED, more and more until it is no longer found among RED's drops, then less and less. Every
+    other packet is RED's.
+
+    Parameters
+    ----------
+    target_rtt : str | None
+        Round-trip time of the TCP whose rate is the bound (R). Default: 40 ms. Range: at least
+        0.001 s. Source: mahajan2001redpd: 40 ms.
+    lists : int | None
+        How many lists of drops are kept (M). Default: 5. Range: at least 1, at most 64. Source:
+        mahajan2001redpd: 5.
+    regular : int | None
+        In how many of them a flow must be to be monitored (K). Default: 3. Range: at least 1, at
+        most 64. Source: mahajan2001redpd: 3.
+    max_decrease : float | None
+        The most by which a probability goes down at once; below twice this it is halved. Default:
+        0.05. Range: above 0, at most 1. Source: mahajan2001redpd: 0.05.
+    least : float | None
+        A probability at or below this is not lowered but ended. Default: 0.005. Range: above 0, at
+        most 1. Source: mahajan2001redpd: 0.005.
+    least_drop_rate : float | None
+        While RED drops less than this share nobody is punished more. Default: 0.001. Source:
+        mahajan2001redpd, its experiments: 0.001.
+    minth : str | None
+        Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
+        packets or B. Source: floyd1993red §6.
+    maxth : str | None
+        Average queue above which every packet is dropped (maxth; twice that when gentle). Default:
+        15 packets. Range: above 0 packets or B. Source: floyd1997parameters: three times minth.
+    maxp : float | None
+        Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
+        most 1. Source: floyd1997parameters: 1/10.
+    wq : float | None
+        Weight of the present queue in the average (wq). Default: 0.002. Range: above 0, at most 1.
+        Source: floyd1993red §6: 0.002.
+    gentle : bool | None
+        Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
+        Default: true. Source: floyd2000gentle.
+    idle_packet_size : str | None
+        Size of the packets that are pretended to have arrived while the queue was idle. Default:
+        500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "red_pd"
+
+    target_rtt: str | None = None
+    lists: int | None = None
+    regular: int | None = None
+    max_decrease: float | None = None
+    least: float | None = None
+    least_drop_rate: float | None = None
+    minth: str | None = None
+    maxth: str | None = None
+    maxp: float | None = None
+    wq: float | None = None
+    gentle: bool | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
@@ -3363,9 +3638,9 @@ class Link(Table):
         Its rate.
     delay : str
         Its propagation delay. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
@@ -3395,6 +3670,7 @@ class Link(Table):
         | AdaptiveRed
         | SelfConfiguringRed
         | NonlinearRed
+        | RedPd
         | Wred
         | Rio
         | Fred
@@ -3411,6 +3687,8 @@ class Link(Table):
         | Choke
         | Codel
         | FqCodel
+        | Cobalt
+        | FqPie
         | Dualpi2
         | Custom
         | str
@@ -3425,6 +3703,7 @@ class Link(Table):
         | AdaptiveRed
         | SelfConfiguringRed
         | NonlinearRed
+        | RedPd
         | Wred
         | Rio
         | Fred
@@ -3441,6 +3720,8 @@ class Link(Table):
         | Choke
         | Codel
         | FqCodel
+        | Cobalt
+        | FqPie
         | Dualpi2
         | Custom
         | str
@@ -3531,9 +3812,9 @@ class Dumbbell(Table):
         Rate of the bottleneck, each way.
     delay : str
         Propagation delay of the bottleneck, one way. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the bottleneck from left to
@@ -3559,7 +3840,7 @@ class Dumbbell(Table):
     right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
-    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
+    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
 
@@ -3574,6 +3855,7 @@ class Dumbbell(Table):
         | AdaptiveRed
         | SelfConfiguringRed
         | NonlinearRed
+        | RedPd
         | Wred
         | Rio
         | Fred
@@ -3590,6 +3872,8 @@ class Dumbbell(Table):
         | Choke
         | Codel
         | FqCodel
+        | Cobalt
+        | FqPie
         | Dualpi2
         | Custom
         | str
@@ -3607,6 +3891,7 @@ class Dumbbell(Table):
         | AdaptiveRed
         | SelfConfiguringRed
         | NonlinearRed
+        | RedPd
         | Wred
         | Rio
         | Fred
@@ -3623,6 +3908,8 @@ class Dumbbell(Table):
         | Choke
         | Codel
         | FqCodel
+        | Cobalt
+        | FqPie
         | Dualpi2
         | Custom
         | str
@@ -3675,6 +3962,7 @@ class Dumbbell(Table):
         | AdaptiveRed
         | SelfConfiguringRed
         | NonlinearRed
+        | RedPd
         | Wred
         | Rio
         | Fred
@@ -3691,6 +3979,8 @@ class Dumbbell(Table):
         | Choke
         | Codel
         | FqCodel
+        | Cobalt
+        | FqPie
         | Dualpi2
         | Custom
         | str

@@ -66,7 +66,16 @@ class Pi(Law):
         b: float = 1.816e-5,
         period: float = 0.00625,
         packet_bytes: int | None = None,
+        designed_for: tuple[float, float] | None = None,
     ) -> None:
+        if designed_for is not None:
+            # Flows and round-trip time: z cancels TCP's pole, and the loop crosses unity gain at z.
+            n, r = designed_for
+            c = rate / (8 * 500)
+            z = 2 * n / (r**2 * c)
+            plant = (c**2 / (2 * n)) / (abs(1j * z + z) * abs(1j * z + 1 / r))
+            k = z / abs(1 + 1j) / plant
+            a, b = k / z + k * period / 2, k / z - k * period / 2
         self.draws, self.qref, self.a, self.b, self.period = draws, qref, a, b, period
         self.packet_bytes = packet_bytes
         self.p = 0.0

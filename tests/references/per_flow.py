@@ -136,7 +136,10 @@ class Sred(Law):
 
 
 class Sfb(Law):
-    """Feng, Shin, Kandlur & Saha 2002, "SFB algorithm", with a token bucket for ratelimit()."""
+    """Feng, Shin, Kandlur & Saha 2002, "SFB algorithm", with a token bucket for ratelimit().
+
+    Two sets of bins, as tc-sfb(8) tells of: one manages the queue, the next is warmed up.
+    """
 
     def __init__(
         self,
@@ -150,30 +153,49 @@ class Sfb(Law):
         decrement: float = 0.00005,
         penalty_rate: float = 10,
         penalty_burst: float = 20,
+        rehash: float = 600,
+        warmup_after: float = 60,
     ) -> None:
-        self.draws, self.bin_size, self.bins = draws, bin_size, bins
+        self.draws, self.bin_size, self.bins, self.levels = draws, bin_size, bins, levels
         self.increment, self.decrement = increment, decrement
-        self.salts = [draws.below(1 << 32) for _ in range(levels)]
-        self.qlen = [[0] * bins for _ in range(levels)]
-        self.pm = [[0.0] * bins for _ in range(levels)]
+        self.salts, self.pm = self.fresh(), self.zeros()
+        self.next_salts, self.next_pm = self.fresh(), self.zeros()
         self.penalty_rate, self.burst = penalty_rate, penalty_burst
         self.tokens, self.filled = float(penalty_burst), 0.0
+        self.rehash, self.warmup_after, self.changes = rehash, warmup_after, 0
 
-    def hashes(self, flow: int) -> list[int]:
-        return [mix(flow << 32 | salt) % self.bins for salt in self.salts]
+    def fresh(self) -> list[int]:
+        return [self.draws.below(1 << 32) for _ in range(self.levels)]
+
+    def zeros(self) -> list[list[float]]:
+        return [[0.0] * self.bins for _ in range(self.levels)]
+
+    def update(
+        self, salts: list[int], pm: list[list[float]], packet: Packet, queue: Queue
+    ) -> tuple[float, bool]:
+        """Count each bin's packets in the queue anew; return the least pm, and if one is full."""
+        full, p_min = False, 1.0
+        for salt, row in zip(salts, pm, strict=True):
+            h = mix(packet.flow << 32 | salt) % self.bins
+            qlen = sum(mix(p.flow << 32 | salt) % self.bins == h for p in queue.waiting)
+            if qlen > self.bin_size:
+                row[h] = min(row[h] + self.increment, 1)
+                full = True
+            elif qlen == 0:
+                row[h] = max(row[h] - self.decrement, 0)
+            p_min = min(p_min, row[h])
+        return p_min, full
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
-        h = self.hashes(packet.flow)
-        drop = False
-        for i, hi in enumerate(h):
-            if self.qlen[i][hi] > self.bin_size:
-                self.pm[i][hi] = min(self.pm[i][hi] + self.increment, 1)
-                drop = True
-            elif self.qlen[i][hi] == 0:
-                self.pm[i][hi] = max(self.pm[i][hi] - self.decrement, 0)
-        if drop:
+        while (self.changes + 1) * self.rehash <= now:
+            self.changes += 1
+            self.salts, self.pm = self.next_salts, self.next_pm
+            self.next_salts, self.next_pm = self.fresh(), self.zeros()
+        p_min, full = self.update(self.salts, self.pm, packet, queue)
+        if p_min == 1 and now - self.changes * self.rehash >= self.warmup_after:
+            self.update(self.next_salts, self.next_pm, packet, queue)
+        if full:
             return ("drop", "threshold")
-        p_min = min(self.pm[i][hi] for i, hi in enumerate(h))
         if p_min == 1:
             return self.ratelimit(now)
         return ("signal", "early") if self.draws.uniform() < p_min else "pass"
@@ -185,11 +207,3 @@ class Sfb(Law):
             self.tokens -= 1
             return "pass"
         return ("drop", "early")
-
-    def enqueued(self, now: float, packet: Packet, queue: Queue) -> None:
-        for i, hi in enumerate(self.hashes(packet.flow)):
-            self.qlen[i][hi] += 1
-
-    def departure(self, now: float, packet: Packet, queue: Queue) -> None:
-        for i, hi in enumerate(self.hashes(packet.flow)):
-            self.qlen[i][hi] -= 1

@@ -8,6 +8,7 @@ use net::{Arrival, Backlog, Fates, Held, QueueDiscipline, Why};
 use units::{Bytes, Duration, Range, Time, params};
 
 use crate::fifo::{Buffer, Limit, Marking};
+use crate::flow_queues::Takes;
 use crate::law::{Keeps, Place};
 use crate::store::Store;
 
@@ -135,9 +136,11 @@ impl Control {
         fates.drop(held.packet, Why::Early);
         None
     }
+}
 
+impl Takes for Control {
     /// §5.5, dequeue().
-    pub fn dequeue(&mut self, store: &mut Store, now: Time, fates: &mut Fates) -> Option<Held> {
+    fn dequeue(&mut self, store: &mut Store, now: Time, fates: &mut Fates) -> Option<Held> {
         let mut r = self.take(store, now);
         if self.dropping {
             if !r.ok_to_drop {

@@ -9,6 +9,7 @@ use crate::adaptive_red::AdaptiveRed;
 use crate::avq::Avq;
 use crate::blue::Blue;
 use crate::choke::Choke;
+use crate::cobalt::Cobalt;
 use crate::codel::Codel;
 use crate::custom::{Custom, CustomLaw, Laws};
 use crate::diffserv::Flows;
@@ -16,6 +17,7 @@ use crate::drop_tail::{DropTail, NoLaw};
 use crate::dualpi2::DualPi2;
 use crate::fifo::{Buffer, DropFrom, MarkAt, Shell};
 use crate::fq_codel::FqCodel;
+use crate::fq_pie::FqPie;
 use crate::fred::Fred;
 use crate::holding::HoldingShell;
 use crate::law::{Configures, Keeps, Place};
@@ -25,6 +27,7 @@ use crate::pi2::Pi2;
 use crate::pie::Pie;
 use crate::pie_enhanced::PieEnhanced;
 use crate::red::Red;
+use crate::red_pd::RedPd;
 use crate::rem::Rem;
 use crate::rio::Rio;
 use crate::self_configuring_red::SelfConfiguringRed;
@@ -263,6 +266,7 @@ queues! {
         AdaptiveRed,
         SelfConfiguringRed,
         NonlinearRed,
+        RedPd,
         Wred,
         Rio,
         Fred,
@@ -281,6 +285,8 @@ queues! {
         Choke,
         Codel,
         FqCodel,
+        Cobalt,
+        FqPie,
         DualPi2,
     }
 }

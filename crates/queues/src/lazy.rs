@@ -66,6 +66,11 @@ impl Departures {
         self.ring.front()
     }
 
+    /// The tags of those that wait.
+    pub fn tags(&self) -> impl Iterator<Item = u32> {
+        self.ring.iter().map(|d| d.tag)
+    }
+
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.ring.is_empty()

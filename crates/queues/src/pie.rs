@@ -39,17 +39,7 @@ impl Configures for Pie {
     const COUNTS_ON_ORDER: bool = true;
 
     fn law(&self, place: Place) -> PieLaw {
-        PieLaw {
-            ticks: Ticks::every(self.t_update),
-            control: Control { alpha: self.alpha, beta: self.beta, target: self.target.seconds() },
-            params: self.clone(),
-            burst_allowance: Duration::ZERO,
-            drop_prob: 0.0,
-            current_qdelay: 0.0,
-            qdelay_old: 0.0,
-            departures: Departures::default(),
-            random: place.random,
-        }
+        PieLaw { state: State::new(self), departures: Departures::default(), random: place.random }
     }
 }
 
@@ -78,31 +68,35 @@ impl Control {
     }
 }
 
-/// The state of PIE.
+/// The variables of Appendix A, apart from the packets.
 #[derive(Clone, Debug)]
-pub struct PieLaw {
+pub(crate) struct State {
     params: Pie,
     control: Control,
     burst_allowance: Duration,
     drop_prob: f64,
-    /// In seconds, as is the next.
-    current_qdelay: f64,
+    /// Delay of the packet that left last, in seconds, as is the next.
+    pub current_qdelay: f64,
     qdelay_old: f64,
-    ticks: Ticks,
-    departures: Departures,
-    random: Stream,
+    pub ticks: Ticks,
 }
 
-impl PieLaw {
-    /// deque(): the latency of everything that left by `until`.
-    fn depart(&mut self, until: Time) {
-        while let Some(d) = self.departures.next(until) {
-            self.current_qdelay = d.at.since(d.entered).seconds();
+impl State {
+    /// PIE that has seen nothing.
+    pub fn new(params: &Pie) -> Self {
+        State {
+            control: Control { alpha: params.alpha, beta: params.beta, target: params.target.seconds() },
+            burst_allowance: Duration::ZERO,
+            drop_prob: 0.0,
+            current_qdelay: 0.0,
+            qdelay_old: 0.0,
+            ticks: Ticks::every(params.t_update),
+            params: params.clone(),
         }
     }
 
     /// calculate_drop_prob(): whether anything changed.
-    fn calculate_drop_prob(&mut self) -> bool {
+    pub fn calculate_drop_prob(&mut self) -> bool {
         let before = (self.drop_prob, self.qdelay_old, self.burst_allowance);
         self.drop_prob += self.control.step(self.drop_prob, self.current_qdelay, self.qdelay_old);
         if self.current_qdelay == 0.0 && self.qdelay_old == 0.0 {
@@ -115,30 +109,22 @@ impl PieLaw {
     }
 
     /// drop_early(): whether to drop.
-    fn drop_early(&mut self, queued: u64) -> bool {
+    fn drop_early(&mut self, queued: u64, random: &mut Stream) -> bool {
         let low = self.qdelay_old < self.control.target / 2.0 && self.drop_prob < 0.2;
         if low || queued <= 2 * self.params.mean_packet_size.0 {
             return false;
         }
-        self.random.uniform() < self.drop_prob
+        random.uniform() < self.drop_prob
     }
-}
 
-impl Aqm for PieLaw {
+    /// enque(), for a packet that finds so many bytes.
     #[inline]
-    fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
-        while let Some(tick) = self.ticks.due(at.now) {
-            self.depart(tick);
-            if !self.calculate_drop_prob() && self.departures.is_empty() {
-                self.ticks.pass_over(at.now);
-            }
-        }
-        self.depart(at.now);
+    pub fn judge(&mut self, queued: u64, random: &mut Stream) -> Verdict {
         let half = self.control.target / 2.0;
         if self.drop_prob == 0.0 && self.current_qdelay < half && self.qdelay_old < half {
             self.burst_allowance = self.params.max_burst;
         }
-        if self.burst_allowance == Duration::ZERO && self.drop_early(at.backlog.bytes) {
+        if self.burst_allowance == Duration::ZERO && self.drop_early(queued, random) {
             // §5.1
             return if self.drop_prob < self.params.mark_below.0 {
                 Verdict::Signal(Why::Early)
@@ -147,6 +133,37 @@ impl Aqm for PieLaw {
             };
         }
         Verdict::Pass
+    }
+}
+
+/// PIE on a first-in-first-out queue.
+#[derive(Clone, Debug)]
+pub struct PieLaw {
+    state: State,
+    departures: Departures,
+    random: Stream,
+}
+
+impl PieLaw {
+    /// deque(): the latency of everything that left by `until`.
+    fn depart(&mut self, until: Time) {
+        while let Some(d) = self.departures.next(until) {
+            self.state.current_qdelay = d.at.since(d.entered).seconds();
+        }
+    }
+}
+
+impl Aqm for PieLaw {
+    #[inline]
+    fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
+        while let Some(tick) = self.state.ticks.due(at.now) {
+            self.depart(tick);
+            if !self.state.calculate_drop_prob() && self.departures.is_empty() {
+                self.state.ticks.pass_over(at.now);
+            }
+        }
+        self.depart(at.now);
+        self.state.judge(at.backlog.bytes, &mut self.random)
     }
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {

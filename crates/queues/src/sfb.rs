@@ -1,19 +1,21 @@
 //! SFB: stochastic fair BLUE.
 //!
 //! Source: Feng, Shin, Kandlur & Saha 2002 (`feng2002blue`), section V, the algorithm of its figure
-//! "SFB algorithm": L levels of N bins, each a BLUE of the packets hashed to it. The defaults of its
-//! steps and of the penalty rate are those of tc-sfb(8), which sets both. Missing: the hash functions that
-//! move from time to time.
+//! "SFB algorithm": L levels of N bins, each a BLUE of the packets hashed to it, and moving hash functions.
+//! tc-sfb(8), which follows the paper's double buffering, says how they move: while one set of bins
+//! manages the queue a second one, with other hash functions, is warmed up by the packets of the flows
+//! that are found unresponsive, and takes over at the end of the interval. The defaults of the steps, of
+//! the intervals and of the penalty rate are that page's.
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! The paper was not at hand: the algorithm is set down from memory and from tc-sfb(8), and its equations and
+//! section numbers are still to be checked against it.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
-use units::{Depth, Packets, Probability, Range, Time, params};
+use units::{Depth, Duration, Packets, Probability, Range, Time, params};
 
 use crate::law::{Configures, Place};
-use crate::lazy::Departures;
+use crate::lazy::{Departures, Ticks};
 
 params! {
     /// SFB holds down flows that do not answer to signals, with little state. Each packet is hashed to
@@ -35,6 +37,10 @@ params! {
         penalty_rate: f64 = (10.0), in Range::at_least(0.0), from "tc-sfb(8): 10 packets a second";
         /// How many of them at once.
         penalty_burst: Packets = (Packets(20.0)), in Range::at_least(0.0), from "tc-sfb(8): 20 packets";
+        /// Time between two changes of the hash functions, so that a flow which shares its bins with an unresponsive one does not stay with it.
+        rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(1e-3), from "tc-sfb(8): 10 minutes";
+        /// Time after a change from which the next set of bins is warmed up.
+        warmup_after: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): one minute";
     }
 }
 
@@ -48,11 +54,13 @@ impl Configures for Sfb {
             Depth::Packets(n) => n,
             Depth::Bytes(n) => n / 1500.0,
         };
-        let bins = self.bins as usize;
+        let share = 1.5 * limit / self.bins as f64;
+        let sets = [Set::new(self, &mut random), Set::new(self, &mut random)];
         SfbLaw {
-            bin_size: self.bin_size.map_or((1.5 * limit / bins as f64).max(1.0), |p| p.0),
-            salts: (0..self.levels).map(|_| random.below(1 << 32)).collect(),
-            bins: vec![Bin::default(); bins * self.levels as usize],
+            bin_size: self.bin_size.map_or(share.max(1.0), |p| p.0),
+            sets,
+            changes: Ticks::every(self.rehash),
+            changed: Time::ZERO,
             tokens: self.penalty_burst.0,
             filled: Time::ZERO,
             params: self.clone(),
@@ -70,15 +78,86 @@ struct Bin {
     probability: f64,
 }
 
+/// Bins under one choice of hash functions.
+#[derive(Clone, Debug)]
+struct Set {
+    /// One a level.
+    salts: Vec<u64>,
+    bins_a_level: u64,
+    /// Level after level.
+    bins: Vec<Bin>,
+}
+
+/// What the bins of a packet say.
+struct Judged {
+    /// The least of their probabilities.
+    least: f64,
+    /// Whether one of them is full.
+    full: bool,
+}
+
+impl Set {
+    fn new(sfb: &Sfb, random: &mut Stream) -> Self {
+        Set {
+            salts: (0..sfb.levels).map(|_| random.below(1 << 32)).collect(),
+            bins_a_level: sfb.bins,
+            bins: vec![Bin::default(); (sfb.bins * sfb.levels) as usize],
+        }
+    }
+
+    /// The bin of a flow at a level.
+    fn place(&self, level: usize, flow: u32) -> usize {
+        let h = hash(u64::from(flow) << 32 | self.salts[level]);
+        level * self.bins_a_level as usize + (h % self.bins_a_level) as usize
+    }
+
+    /// A packet came or left.
+    fn count(&mut self, flow: u32, change: i32) {
+        for level in 0..self.salts.len() {
+            let place = self.place(level, flow);
+            self.bins[place].waiting = self.bins[place].waiting.saturating_add_signed(change);
+        }
+    }
+
+    /// Updates the probabilities of a packet's bins.
+    fn judge(&mut self, flow: u32, bin_size: f64, sfb: &Sfb) -> Judged {
+        let mut judged = Judged { least: 1.0, full: false };
+        for level in 0..self.salts.len() {
+            let place = self.place(level, flow);
+            let bin = &mut self.bins[place];
+            if f64::from(bin.waiting) > bin_size {
+                bin.probability = (bin.probability + sfb.increment.0).min(1.0);
+                judged.full = true;
+            } else if bin.waiting == 0 {
+                bin.probability = (bin.probability - sfb.decrement.0).max(0.0);
+            }
+            judged.least = judged.least.min(bin.probability);
+        }
+        judged
+    }
+
+    /// Forgets everything but the packets that wait, and takes other hash functions.
+    fn renew(&mut self, waiting: &Departures, random: &mut Stream) {
+        self.bins.fill(Bin::default());
+        for salt in &mut self.salts {
+            *salt = random.below(1 << 32);
+        }
+        for flow in waiting.tags() {
+            self.count(flow, 1);
+        }
+    }
+}
+
 /// The state of SFB.
 #[derive(Clone, Debug)]
 pub struct SfbLaw {
     params: Sfb,
     bin_size: f64,
-    /// One a level.
-    salts: Vec<u64>,
-    /// Level after level.
-    bins: Vec<Bin>,
+    /// The set that manages the queue, and the one that is warmed up.
+    sets: [Set; 2],
+    changes: Ticks,
+    /// When they changed places.
+    changed: Time,
     /// Packets of unresponsive flows that may be let in.
     tokens: f64,
     /// When the tokens were last counted.
@@ -96,17 +175,11 @@ pub(crate) fn hash(x: u64) -> u64 {
 }
 
 impl SfbLaw {
-    /// The bin of a flow at a level.
-    fn place(&self, level: usize, flow: u32) -> usize {
-        let h = hash(u64::from(flow) << 32 | self.salts[level]);
-        level * self.params.bins as usize + (h % self.params.bins) as usize
-    }
-
-    fn count(&mut self, flow: u32, change: i32) {
-        for level in 0..self.salts.len() {
-            let place = self.place(level, flow);
-            self.bins[place].waiting = self.bins[place].waiting.saturating_add_signed(change);
-        }
+    /// The warmed set takes over, and the other begins anew.
+    fn rehash(&mut self, now: Time) {
+        self.sets.swap(0, 1);
+        self.sets[1].renew(&self.departures, &mut self.random);
+        self.changed = now;
     }
 
     /// ratelimit(): whether a packet of an unresponsive flow may pass.
@@ -125,19 +198,16 @@ impl SfbLaw {
 impl Aqm for SfbLaw {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(d) = self.departures.next(at.now) {
-            self.count(d.tag, -1);
-        }
-        let (mut least, mut full) = (1.0_f64, false);
-        for level in 0..self.salts.len() {
-            let place = self.place(level, packet.flow);
-            let bin = &mut self.bins[place];
-            if f64::from(bin.waiting) > self.bin_size {
-                bin.probability = (bin.probability + self.params.increment.0).min(1.0);
-                full = true;
-            } else if bin.waiting == 0 {
-                bin.probability = (bin.probability - self.params.decrement.0).max(0.0);
+            for set in &mut self.sets {
+                set.count(d.tag, -1);
             }
-            least = least.min(bin.probability);
+        }
+        while let Some(end) = self.changes.due(at.now) {
+            self.rehash(end);
+        }
+        let Judged { least, full } = self.sets[0].judge(packet.flow, self.bin_size, &self.params);
+        if least >= 1.0 && at.now.since(self.changed) >= self.params.warmup_after {
+            self.sets[1].judge(packet.flow, self.bin_size, &self.params);
         }
         if full {
             return Verdict::Drop(Why::Threshold);
@@ -149,7 +219,9 @@ impl Aqm for SfbLaw {
     }
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
-        self.count(packet.flow, 1);
+        for set in &mut self.sets {
+            set.count(packet.flow, 1);
+        }
         self.departures.add(packet, at, packet.flow);
     }
 }

@@ -10,7 +10,7 @@ use units::{Depth, Range, params};
 use crate::law::{Configures, Place, measure};
 
 params! {
-    /// The instantaneous threshold of DCTCP's switches: a packet is signalled (marked if ECN-capable,
+    /// Step marking, the instantaneous threshold that DCTCP asks of its switches: a packet is signalled (marked if ECN-capable,
     /// else dropped) if more than the threshold waits when it arrives. No average, no chance.
     pub struct Threshold: "threshold" {
         /// What may wait without a signal (K).

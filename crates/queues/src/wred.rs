@@ -54,7 +54,8 @@ fn check_precedence(p: &Precedence, path: &str) -> Result<(), Invalid> {
 params! {
     /// RED that treats drop precedences differently: the packets of each, told by their codepoints,
     /// have their own minth, maxth and maxp. The best comes first in the list; each entry has the keys
-    /// dscp (a list of codepoints), minth, maxth and maxp.
+    /// dscp (a list of codepoints), minth, maxth and maxp. With `averaged = "all"` it is WRED as routers
+    /// have it; with `averaged = "own-and-better"` (or "own") it is Linux's GRED in (or out of) its RIO mode.
     pub struct Wred: "wred", checked by check {
         /// The precedences, best first.
         precedences: Vec<Precedence> = required, in Range::ANY, from "rfc2597 §2: an AF class has three";

@@ -1,0 +1,107 @@
+"""COBALT, event by event, with the names of Linux's variables."""
+
+import math
+from collections import deque
+
+from references.draws import Draws
+from references.fifo import MARK, NOT_ECT, SECOND, Packet
+from references.kept import Discipline, drop
+
+
+class Cobalt(Discipline):
+    """Times in picoseconds; `schedule` is how long the next signal is overdue."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        target_us: int = 5_000,
+        interval_us: int = 100_000,
+        p_inc: float = 2**-8,
+        p_dec: float = 2**-12,
+        mtu: int = 1514,
+        limit: int = 100,
+    ) -> None:
+        self.draws, self.limit = draws, limit
+        self.target, self.interval = target_us * 10**6, interval_us * 10**6
+        self.p_inc, self.p_dec = p_inc, p_dec
+        self.mtu_time = (mtu * 8 * SECOND + rate // 2) // rate
+        self.queue: deque[Packet] = deque()
+        self.count = 0
+        self.dropping = False
+        self.drop_next = 0
+        self.p_drop = 0.0
+        self.blue_timer = 0
+
+    def control(self, t: int) -> int:
+        return t + int(self.interval / math.sqrt(self.count or 1))
+
+    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
+        self.queue.append(packet)
+        while len(self.queue) > self.limit:
+            self.queue_full(now)
+            drop(now, self.queue.popleft(), "full")
+
+    def queue_full(self, now: int) -> None:
+        if now - self.blue_timer > self.target:
+            self.p_drop = min(1.0, self.p_drop + self.p_inc)
+            self.blue_timer = now
+        self.dropping = True
+        self.drop_next = now
+        if self.count == 0:
+            self.count = 1
+
+    def queue_empty(self, now: int) -> None:
+        if self.p_drop > 0 and now - self.blue_timer > self.target:
+            self.p_drop = max(0.0, self.p_drop - self.p_dec)
+            self.blue_timer = now
+        self.dropping = False
+        if self.count > 0 and now - self.drop_next >= 0:
+            self.count -= 1
+            self.drop_next = self.control(self.drop_next)
+
+    def should_drop(self, now: int, packet: Packet) -> bool:
+        sojourn = now - packet.entered
+        schedule = now - self.drop_next
+        over_target = sojourn > self.target and sojourn > 4 * self.mtu_time
+        next_due = self.count > 0 and schedule >= 0
+        dropped = False
+        if over_target:
+            if not self.dropping:
+                self.dropping = True
+                self.drop_next = self.control(now)
+            if self.count == 0:
+                self.count = 1
+        elif self.dropping:
+            self.dropping = False
+        if next_due and self.dropping:
+            if packet.ecn == NOT_ECT:
+                dropped = True
+            else:
+                packet.outcome = MARK["early"]
+            self.count += 1
+            self.drop_next = self.control(self.drop_next)
+            schedule = now - self.drop_next
+        else:
+            while next_due:
+                self.count -= 1
+                self.drop_next = self.control(self.drop_next)
+                schedule = now - self.drop_next
+                next_due = self.count > 0 and schedule >= 0
+        if not dropped and self.p_drop > 0:
+            dropped = self.draws.uniform() < self.p_drop
+        if self.count == 0:
+            self.drop_next = now + self.interval
+        elif schedule > 0 and not dropped:
+            self.drop_next = now
+        return dropped
+
+    def dequeue(self, now: int) -> Packet | None:
+        while self.queue:
+            packet = self.queue.popleft()
+            if not self.should_drop(now, packet) or not self.queue:
+                return packet
+            drop(now, packet, "early")
+        self.queue_empty(now)
+        return None
