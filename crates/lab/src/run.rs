@@ -473,25 +473,27 @@ impl<'a> Simulation<'a> {
                 let before = self.hops[hop as usize - 1].link();
                 self.links[before as usize].delivered_beyond(&packet);
             }
-            self.forward(now, hop, packet)?;
+            return self.forward(now, hop, packet);
         }
         Ok(())
     }
 
-    /// A packet goes from `hop` of its route to the next.
-    #[inline]
+    /// A packet goes from `hop` of its route to the next. (Always inlined: wires use it too, and links alone must not pay.)
+    #[inline(always)]
     fn forward(&mut self, now: Time, hop: u32, packet: Packet) -> Step {
         let next = self.hops[hop as usize + 1];
+        if next.is_end() {
+            // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
+            return self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet);
+        }
         if next.is_link() {
             self.enter(now, hop + 1, packet);
-        } else if next.is_end() {
-            // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-            self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet)?;
-        } else if let Some(w) = next.wire() {
-            self.enter_wire(now, w, hop + 1, packet)?;
-        } else {
-            self.sink(now, hop, &packet);
+            return Ok(());
         }
+        if let Some(w) = next.wire() {
+            return self.enter_wire(now, w, hop + 1, packet);
+        }
+        self.sink(now, hop, &packet);
         Ok(())
     }
 
@@ -591,7 +593,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// A packet reaches its endpoint over the last hop of its route.
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, now: Time, hop: u32, e: u32, packet: &Packet) -> Step {
         if packet.is_damaged() {
             self.discard(now, hop, packet);
