@@ -816,12 +816,11 @@ impl<'a> Simulation<'a> {
     fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
         let mut insides = vec![Inside::default(); self.links.len()];
-        for (l, link) in self.links.iter().enumerate() {
+        for link in &self.links {
             for entry in link.pipe() {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
                 self.fates.slots[p.flow as usize].ledger.arrived(p.label.way());
-                link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
                     let before = self.hops[entry.hop as usize - 1].link() as usize;
                     self.links[before].locate(entry, true, now, &mut insides[before]);
@@ -829,7 +828,15 @@ impl<'a> Simulation<'a> {
             }
         }
         for (link, inside) in self.links.iter().zip(&mut insides) {
+            link.locate_all(now, inside);
             link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
+        }
+        for entry in self.wires.iter().flat_map(Wire::inside) {
+            self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.label.way());
+        }
+        for (w, wire) in self.wires.iter().enumerate() {
+            let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
+            wire.check().map_err(|what| self.violation(now, place(), what))?;
         }
         for (l, link) in self.links.iter_mut().enumerate() {
             let violation = |what| {
@@ -845,16 +852,12 @@ impl<'a> Simulation<'a> {
         for (s, slot) in self.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
-        for (link, inside) in self.links.iter().zip(&mut insides) {
-            link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
+        let mut back = |p: &Packet| self.fates.slots[p.flow as usize].ledger.sent(p.label.way());
+        for link in &self.links {
+            link.pipe().for_each(|entry| back(&entry.packet));
+            link.locate_held(&mut Inside::default(), &mut back);
         }
-        for entry in self.wires.iter().flat_map(Wire::inside) {
-            self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.label.way());
-        }
-        for (w, wire) in self.wires.iter().enumerate() {
-            let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
-            wire.check().map_err(|what| self.violation(now, place(), what))?;
-        }
+        self.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
         self.insides = insides;
         Ok(())
     }

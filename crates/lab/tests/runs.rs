@@ -354,7 +354,7 @@ proptest! {
         if !["reordering", "\"any\"", "30 ms"].iter().any(|what| text.contains(what)) {
             let reordered = numbers(&first, "datagrams", "reordered_packets");
             prop_assert_eq!(&reordered[1..], [0.0; 2]);
-            // A DualPI2 takes what was marked before it for L4S (RFC 9331 §5.1), and lets it overtake.
+            // A DualPI2 takes what was marked before it for L4S (RFC 9331 appendix B), and lets it overtake.
             prop_assert!(reordered[0] == 0.0 || text.contains("dualpi2"));
         }
         if !text.contains("duplication") {
