@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use engine::{Indexed, Stream};
-use impairments::{Impairment, Wire};
+use impairments::{Impairment, RateChanges, Wire};
 use net::{Edge, Link, Routes};
 use queues::{Discipline, Queue};
 use tcp::{Endpoint, Tcp};
@@ -30,6 +30,7 @@ pub struct LinkPlan {
     rate: Rate,
     delay: Duration,
     queue: Queue,
+    rate_changes: Option<RateChanges>,
     impairments: Vec<Impairment>,
     cost: u64,
 }
@@ -223,13 +224,15 @@ impl Draws {
     }
 }
 
+/// What a way of a link has for itself.
+type Way<'a> = (&'a Queue, &'a Option<RateChanges>, &'a [Impairment]);
+
 fn one_way(
     plan: &mut Vec<LinkPlan>,
     ends: (&str, &str),
     rate: Rate,
     delay: Duration,
-    queue: &Queue,
-    impairments: &[Impairment],
+    (queue, rate_changes, impairments): Way,
     cost: u64,
 ) {
     let (from, to) = (ends.0.into(), ends.1.into());
@@ -239,6 +242,7 @@ fn one_way(
         rate,
         delay,
         queue: queue.clone(),
+        rate_changes: rate_changes.clone(),
         impairments: impairments.to_vec(),
         cost,
     });
@@ -246,8 +250,11 @@ fn one_way(
 
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    one_way(&mut plan, ("left", "right"), d.rate, d.delay, &d.queue, &d.impairments, 1);
-    one_way(&mut plan, ("right", "left"), d.rate, d.delay, &d.reverse_queue, &d.reverse_impairments, 1);
+    let there: Way = (&d.queue, &d.rate_changes, &d.impairments);
+    let back: Way = (&d.reverse_queue, &d.reverse_rate_changes, &d.reverse_impairments);
+    one_way(&mut plan, ("left", "right"), d.rate, d.delay, there, 1);
+    one_way(&mut plan, ("right", "left"), d.rate, d.delay, back, 1);
+    let access: Way = (&d.access_queue, &None, &[]);
     for (side, hosts, rate, delay) in [
         ("left", d.left_hosts, d.left_rate, &d.left_delay),
         ("right", d.right_hosts, d.right_rate, &d.right_delay),
@@ -255,8 +262,8 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
             let delay = delay.of(i, hosts);
-            one_way(&mut plan, (&host, side), rate, delay, &d.access_queue, &[], 1);
-            one_way(&mut plan, (side, &host), rate, delay, &d.access_queue, &[], 1);
+            one_way(&mut plan, (&host, side), rate, delay, access, 1);
+            one_way(&mut plan, (side, &host), rate, delay, access, 1);
         }
     }
     plan
@@ -280,17 +287,18 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     "is also where the link comes from",
                 ));
             }
-            let there = (&from, &to, &link.queue, &link.impairments);
-            let back = (&to, &from, &link.reverse_queue, &link.reverse_impairments);
+            let there: Way = (&link.queue, &link.rate_changes, &link.impairments);
+            let back: Way = (&link.reverse_queue, &link.reverse_rate_changes, &link.reverse_impairments);
+            let (there, back) = ((&from, &to, there), (&to, &from, back));
             let back = (link.directions == Directions::Both).then_some(back);
-            for (from, to, queue, impairments) in [there].into_iter().chain(back) {
+            for (from, to, way) in [there].into_iter().chain(back) {
                 if !seen.insert((from.clone(), to.clone())) {
                     let problem = format!("is the second link from {from} to {to}");
                     return Err(Invalid::at(&path, problem).remedy(
                         "links are named by their nodes, so there is one each way; put a node between them",
                     ));
                 }
-                one_way(&mut plan, (from, to), link.rate, link.delay, queue, impairments, link.cost);
+                one_way(&mut plan, (from, to), link.rate, link.delay, way, link.cost);
             }
         }
     }
@@ -420,7 +428,12 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
         .map(|l| {
             let name = l.name();
             let delay = l.delay + offset(seed, &format!("link/{name}/phase"), phase.delay);
-            Link::new(l.rate, delay, l.queue.build(l.rate, Stream::new(seed, &format!("link/{name}/queue"))))
+            let queue = l.queue.build(l.rate, Stream::new(seed, &format!("link/{name}/queue")));
+            let link = Link::new(l.rate, delay, queue);
+            match l.rate_changes.as_ref().and_then(|changes| changes.pace(l.rate)) {
+                Some(pace) => link.with_pace(pace),
+                None => link,
+            }
         })
         .collect();
     let impaired = plan.impaired();

@@ -54,7 +54,7 @@ pub fn pages() -> Json {
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "queues": queues::Queue::pages(),
-        "impairments": impairments::Impairment::pages(),
+        "impairments": (impairments::pages()),
         "tcp": tcp::pages(),
         "traffic": traffic,
     })

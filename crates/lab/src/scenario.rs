@@ -1,7 +1,7 @@
 //! What a run is told: the network, the flows, what to record.
 
 use engine::Stream;
-use impairments::Impairment;
+use impairments::{Impairment, RateChanges};
 use queues::Queue;
 use tcp::Tcp;
 use traffic::{Arrivals, Emitter, Traffic};
@@ -77,6 +77,10 @@ params! {
         queue: Queue = required, in Range::ANY, from "";
         /// Queue of the bottleneck from right to left.
         reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a schedule that repeats, or a trace.
+        rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
+        /// How that from right to left changes.
+        reverse_rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
         /// What the wire of the bottleneck does to packets from left to right, in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// What it does to packets from right to left.
@@ -173,6 +177,10 @@ params! {
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
         /// The queue of the way back.
         reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
+        rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
+        /// How that of the way back changes.
+        reverse_rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
         /// What its wire does to packets, in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// What the wire of the way back does to packets.

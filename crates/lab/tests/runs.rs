@@ -283,6 +283,14 @@ fn wire() -> impl Strategy<Value = String> {
     prop_oneof![3 => Just(Vec::new()), 1 => some].prop_map(|list| format!("[{}]", list.join(", ")))
 }
 
+/// How the rate of a link may change, mildly enough for every transfer to end.
+const RATE_CHANGES: [&str; 4] = [
+    r#"[{ at = "300 ms", rate = "0 bit/s" }, { at = "1 s", rate = "100 kbit/s" }, { at = "4 s", rate = "3 Mbit/s" }]"#,
+    r#"{ kind = "schedule", changes = [{ at = "50 ms", rate = "70 kbit/s" }, { at = "80 ms", rate = "0 bit/s" }], repeat = "130 ms" }"#,
+    r#"{ kind = "trace", opportunities = [0, 0, 1, 7, 20, 20, 20, 35, 90] }"#,
+    r#"{ kind = "trace", opportunities = [11] }"#,
+];
+
 /// A random network: a chain of routers with hosts, small buffers, any law, some wires with
 /// impairments, flows both ways.
 fn random_network() -> impl Strategy<Value = String> {
@@ -298,14 +306,18 @@ fn random_network() -> impl Strategy<Value = String> {
             )),
     ];
     let queue = prop_oneof![2 => queue, 3 => any_kind()];
-    let link = (queue, 50u32..5000, 0u32..40_000, wire(), wire());
+    let pace = prop_oneof![
+        4 => Just(String::new()),
+        1 => prop::sample::select(RATE_CHANGES.to_vec()).prop_map(|changes| format!(", rate_changes = {changes}")),
+    ];
+    let link = (queue, 50u32..5000, 0u32..40_000, wire(), wire(), pace);
     let flow = (0usize..5, 0usize..5, 1u32..60_000, 0u32..2_000_000, prop::sample::select(TCP.to_vec()));
     (prop::collection::vec(link, 4), prop::collection::vec(flow, 1..6), 0u64..1000).prop_map(|(links, flows, seed)| {
         let links: Vec<String> = links
             .into_iter()
             .enumerate()
-            .map(|(i, (queue, kbits, us, there, back))| format!(
-                r#"{{ from = "n{i}", to = "n{}", rate = "{kbits} kbit/s", delay = "{us} us", queue = {queue}, reverse_queue = {queue}, impairments = {there}, reverse_impairments = {back} }}"#, i + 1
+            .map(|(i, (queue, kbits, us, there, back, pace))| format!(
+                r#"{{ from = "n{i}", to = "n{}", rate = "{kbits} kbit/s", delay = "{us} us", queue = {queue}, reverse_queue = {queue}, impairments = {there}, reverse_impairments = {back}{pace} }}"#, i + 1
             ))
             .collect();
         let flows: Vec<String> = flows

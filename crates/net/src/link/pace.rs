@@ -110,8 +110,8 @@ const MTU: u64 = 1500;
 /// begin anew.
 #[derive(Clone, Debug)]
 pub struct Opportunities {
-    /// Picoseconds, never falling; the last is above 0.
-    times: Arc<[u64]>,
+    /// Never falling; the last is above 0.
+    times: Arc<[Duration]>,
     /// The opportunity in which the last packet ended, counted over all rounds, and the bytes left of it.
     number: u64,
     left: u64,
@@ -119,24 +119,23 @@ pub struct Opportunities {
 
 impl Opportunities {
     /// At these times, never falling. `None`: there is none, or none after 0.
-    pub fn new(times: &[Duration]) -> Option<Self> {
-        let times: Arc<[u64]> = times.iter().map(|t| t.0).collect();
-        let fits = times.is_sorted() && times.last().is_some_and(|&last| last > 0);
+    pub fn new(times: Arc<[Duration]>) -> Option<Self> {
+        let fits = times.is_sorted() && times.last().is_some_and(|last| last.0 > 0);
         fits.then_some(Opportunities { times, number: 0, left: MTU })
     }
 
     fn at(&self, number: u64) -> Time {
         let n = self.times.len() as u64;
-        let round = u128::from(number / n) * u128::from(self.times[self.times.len() - 1]);
-        let time = round + u128::from(self.times[(number % n) as usize]);
+        let round = u128::from(number / n) * u128::from(self.times[self.times.len() - 1].0);
+        let time = round + u128::from(self.times[(number % n) as usize].0);
         Time(u64::try_from(time).unwrap_or(u64::MAX))
     }
 
     /// The first at `now` or later.
     fn first(&self, now: Time) -> u64 {
-        let (n, last) = (self.times.len() as u64, self.times[self.times.len() - 1]);
+        let (n, last) = (self.times.len() as u64, self.times[self.times.len() - 1].0);
         let round = now.0.saturating_sub(1) / last; // the last of a round is before the first of the next
-        round * n + self.times.partition_point(|&t| t < now.0 - round * last) as u64
+        round * n + self.times.partition_point(|t| t.0 < now.0 - round * last) as u64
     }
 
     fn send(&mut self, begins: Time, bytes: u64) -> Time {
@@ -186,8 +185,8 @@ mod tests {
     /// nobody waits, and the round.
     #[test]
     fn opportunities_carry_bytes() {
-        let times: Vec<Duration> = [3, 3, 7, 10].map(Duration::from_millis).to_vec();
-        let mut o = Opportunities::new(&times).unwrap();
+        let times = Arc::new([3, 3, 7, 10].map(Duration::from_millis));
+        let mut o = Opportunities::new(times).unwrap();
         let mut free = Time::ZERO;
         let mut send = |now: u64, bytes: u64| {
             free = o.send(free.max(ms(now)), bytes);
@@ -197,7 +196,10 @@ mod tests {
         // 1400 B are left at 7 ms, and nobody waits; the next is at 10 ms.
         assert_eq!([send(8, 1500), send(8, 3000), send(8, 1501), send(20, 1)], [10, 13, 20, 20]);
         assert_eq!([send(20, 1498), send(21, 1500), send(40, 1500), send(40, 1500)], [20, 23, 40, 43]);
-        assert!(Opportunities::new(&[Duration::ZERO]).is_none() && Opportunities::new(&[]).is_none());
+        assert!(
+            Opportunities::new(Arc::new([Duration::ZERO])).is_none()
+                && Opportunities::new(Arc::new([])).is_none()
+        );
     }
 
     /// A literal reading of the format: at each opportunity the bytes of what waits are taken one after the other.
@@ -235,8 +237,8 @@ mod tests {
             times.push(times[times.len() - 1] + 1);
             let mut now = 0;
             let packets: Vec<(u64, u64)> = packets.into_iter().map(|(gap, size)| { now += gap; (now, size) }).collect();
-            let spans: Vec<Duration> = times.iter().map(|&t| Duration(t)).collect();
-            let mut o = Opportunities::new(&spans).unwrap();
+            let spans: Arc<[Duration]> = times.iter().map(|&t| Duration(t)).collect();
+            let mut o = Opportunities::new(spans).unwrap();
             let mut free = Time::ZERO;
             let ends: Vec<u64> = packets.iter().map(|&(at, size)| { free = o.send(free.max(Time(at)), size); free.0 }).collect();
             prop_assert_eq!(ends, literal(&times, &packets));
