@@ -69,6 +69,7 @@ __all__ = [
     "Rio",
     "Scalable",
     "Scenario",
+    "Schedule",
     "SelfConfiguringRed",
     "Sfb",
     "Spread",
@@ -77,6 +78,7 @@ __all__ = [
     "TcRed",
     "Tcp",
     "Threshold",
+    "Trace",
     "Vegas",
     "Voip",
     "Westwood",
@@ -1701,6 +1703,48 @@ class DropTail(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Trace(Table):
+    """A link that sends when a trace in mahimahi's format says so: each line is a time in whole milliseconds at which it carries 1500 bytes, of one or more packets or of a part of one.
+
+    What is not used at once is lost. After the last time the trace begins anew. A packet whose
+    opportunity has not come counts as in service; laws that reckon with the rate of their link are
+    told the link's own.
+
+    Parameters
+    ----------
+    opportunities : Sequence[int] | str
+        The name of a text file with a time on each line, times never falling; or a list of times,
+        [0, 12, 24]. What follows # is not read; names are from the folder in which aqmlab runs.
+        Source: netravali2015mahimahi.
+    """
+
+    KIND: ClassVar[str | None] = "trace"
+
+    opportunities: Sequence[int] | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule(Table):
+    """A rate that changes by a schedule: the link's own rate until the first change, then that of each.
+
+    A packet in transmission goes on at the new rate.
+
+    Parameters
+    ----------
+    changes : Sequence[Mapping[str, Any]]
+        The changes, their times rising.
+    repeat : str | None
+        After this time everything begins anew, with the link's own rate; absent: the last rate
+        stays. Default: absent. Range: above 0 s.
+    """
+
+    KIND: ClassVar[str | None] = "schedule"
+
+    changes: Sequence[Mapping[str, Any]]
+    repeat: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outage(Table):
     """An outage, or several: packets that would arrive during one are lost.
 
@@ -3091,6 +3135,11 @@ class Link(Table):
         Its queue. Default: drop_tail, limit 1000 packets.
     reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
+    rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
+        Default: absent.
+    reverse_rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        How that of the way back changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What its wire does to packets, in this order. Default: empty.
     reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
@@ -3162,6 +3211,10 @@ class Link(Table):
         | str
         | Mapping[str, Any]
         | None
+    ) = None
+    rate_changes: Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None = None
+    reverse_rate_changes: (
+        Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
     ) = None
     impairments: (
         Sequence[
@@ -3248,6 +3301,11 @@ class Dumbbell(Table):
         Queue of the bottleneck from left to right.
     reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
+    rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a
+        schedule that repeats, or a trace. Default: absent.
+    reverse_rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        How that from right to left changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What the wire of the bottleneck does to packets from left to right, in this order. Default:
         empty.
@@ -3333,6 +3391,10 @@ class Dumbbell(Table):
         | str
         | Mapping[str, Any]
         | None
+    ) = None
+    rate_changes: Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None = None
+    reverse_rate_changes: (
+        Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
     ) = None
     impairments: (
         Sequence[
