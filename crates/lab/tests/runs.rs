@@ -3,7 +3,7 @@
 mod common;
 
 use common::{TCP, TWO_DOWNLOADS, digest, numbers, outcome, scenario};
-use lab::{Failure, Format, Watch, read, run};
+use lab::{Failure, Format, Outcome, Watch, read, run};
 use proptest::prelude::*;
 
 /// The digests of a few scenarios. A change here is a change of results: the changelog says why.
@@ -379,7 +379,9 @@ proptest! {
         // With every queue sampled no hop is passed over: each is simulated, and nothing changes.
         let every_hop = read(&format!("record = {{ series = [\"queue\"] }}\n{text}"), Format::Toml, &[]).unwrap();
         let every_hop = run(&every_hop, &Watch::default()).unwrap();
-        prop_assert_eq!(&first.tables[..], &every_hop.tables[..first.tables.len()]);
+        // As text: the jitter of a single packet is no number, which equals nothing.
+        let text = |o: &Outcome| o.tables[..first.tables.len()].iter().map(|t| format!("{t:?}")).collect::<Vec<_>>();
+        prop_assert_eq!(text(&first), text(&every_hop));
         prop_assert!(every_hop.events >= first.events);
     }
 }
