@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from aqmlab.custom import CustomQueue
 from aqmlab.scenario import Document, Table
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Codel",
     "Corruption",
     "Cubic",
+    "Custom",
     "Dctcp",
     "DelaySpikes",
     "DropTail",
@@ -84,6 +86,51 @@ __all__ = [
     "Westwood",
     "Wred",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Custom(Table):
+    """A law that the program gives which runs the scenario: an object of a class derived from aqmlab.CustomQueue.
+
+    A file alone cannot say what it does.
+
+    Parameters
+    ----------
+    law : str
+        Name under which the program gives it.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "custom"
+
+    law: str
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3131,9 +3178,9 @@ class Link(Table):
         Its rate.
     delay : str
         Its propagation delay. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
     rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
@@ -3180,8 +3227,10 @@ class Link(Table):
         | Codel
         | FqCodel
         | Dualpi2
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
     reverse_queue: (
@@ -3208,8 +3257,10 @@ class Link(Table):
         | Codel
         | FqCodel
         | Dualpi2
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
     rate_changes: Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None = None
@@ -3297,9 +3348,9 @@ class Dumbbell(Table):
         Rate of the bottleneck, each way.
     delay : str
         Propagation delay of the bottleneck, one way. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any]
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a
@@ -3325,7 +3376,7 @@ class Dumbbell(Table):
     right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
-    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
+    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
 
@@ -3357,8 +3408,10 @@ class Dumbbell(Table):
         | Codel
         | FqCodel
         | Dualpi2
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
     )
     left_rate: str
     left_delay: Spread | str | Mapping[str, Any]
@@ -3388,8 +3441,10 @@ class Dumbbell(Table):
         | Codel
         | FqCodel
         | Dualpi2
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
     rate_changes: Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None = None
@@ -3456,8 +3511,10 @@ class Dumbbell(Table):
         | Codel
         | FqCodel
         | Dualpi2
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
 
@@ -3491,15 +3548,17 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
-        sampled. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
+        sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
+        longest. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
         of flows with arrivals. "segments": Every segment that the sending host of a traced flow
         sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
         SRTT and the timeout.
     links : Sequence[str] | None
-        Links whose queue is sampled, each named from>to; empty: all. Default: empty.
+        Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
+        Default: empty.
     flows : Literal["flow", "table"] | None
         What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
         table of the scenario, the sums over its flows: for a million flows.
@@ -3512,7 +3571,9 @@ class Record(Table):
 
     interval: str | None = None
     series: (
-        Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]]
+        Sequence[
+            Literal["queue", "delays", "window", "drops", "marks", "transfers", "segments", "rtt"]
+        ]
         | None
     ) = None
     links: Sequence[str] | None = None

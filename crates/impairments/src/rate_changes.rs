@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use net::{Opportunities, Pace, Steps};
 use units::file::{lines, read_text};
-use units::param::{Invalid, Json, join};
+use units::param::{Invalid, Json, join, page};
 use units::{Duration, Range, Rate, RateOrNone, Read, choice, params};
 
 params! {
@@ -55,7 +55,9 @@ pub struct RateChanges(Kind);
 impl RateChanges {
     /// The manual pages.
     pub fn pages() -> Vec<Json> {
-        Kind::pages()
+        let mut pages = Kind::pages();
+        pages.push(page::<Change>());
+        pages
     }
 
     /// The transmitter of a link whose own rate is `rate`.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use engine::{Indexed, Stream};
 use impairments::{Impairment, RateChanges, Wire};
 use net::{Edge, Link, Routes};
-use queues::{Discipline, Queue};
+use queues::{Discipline, Law, Laws, Queue};
 use tcp::{Endpoint, Tcp};
 use traffic::{Arrivals, Emitter, Traffic};
 use units::param::{Invalid, did_you_mean, join};
@@ -396,6 +396,24 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     Ok(plan)
 }
 
+/// Refuses a link whose queue has a law that nobody gives.
+pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn Laws) -> Result<(), Invalid> {
+    for link in &plan.links {
+        if let Law::Custom(custom) = &link.queue.law
+            && !laws.has(&custom.law)
+        {
+            let path = format!("law of the queue of {}", link.name());
+            return Err(Invalid::new(
+                &path,
+                &custom.law.write(),
+                "is not given by the program that runs this",
+            )
+            .remedy("run it from Python with queues={\"link\": MyQueue()}"));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses two flows of one name. Names are hashed rather than kept: there may be millions.
 fn refuse_equal_names(plan: &Plan) -> Result<(), Invalid> {
     let mut hashes: Vec<(u64, u32)> =
@@ -419,7 +437,7 @@ fn offset(seed: u64, name: &str, most: Duration) -> Duration {
 }
 
 /// Builds what was planned.
-pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
+pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
     let seed = scenario.seed;
     let phase = &scenario.phase_breaking;
     let links = plan
@@ -428,8 +446,8 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
         .map(|l| {
             let name = l.name();
             let delay = l.delay + offset(seed, &format!("link/{name}/phase"), phase.delay);
-            let queue = l.queue.build(l.rate, Stream::new(seed, &format!("link/{name}/queue")));
-            let link = Link::new(l.rate, delay, queue);
+            let random = Stream::new(seed, &format!("link/{name}/queue"));
+            let link = Link::new(l.rate, delay, l.queue.build(&name, l.rate, random, laws));
             match l.rate_changes.as_ref().and_then(|changes| changes.pace(l.rate)) {
                 Some(pace) => link.with_pace(pace),
                 None => link,

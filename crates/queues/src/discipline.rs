@@ -10,6 +10,7 @@ use crate::avq::Avq;
 use crate::blue::Blue;
 use crate::choke::Choke;
 use crate::codel::Codel;
+use crate::custom::{Custom, CustomLaw, Laws};
 use crate::drop_tail::{DropTail, NoLaw};
 use crate::dualpi2::DualPi2;
 use crate::fifo::{Buffer, DropFrom, MarkAt, Shell};
@@ -42,6 +43,7 @@ macro_rules! queues {
                 DropTail(DropTail),
                 $($Name($Name),)+
                 $($Keeper($Keeper),)+
+                Custom(Custom),
             }
         }
 
@@ -49,7 +51,7 @@ macro_rules! queues {
             /// Whether nothing but the arriving packet may be dropped when the buffer is full.
             fn counts_on_order(&self) -> bool {
                 match self {
-                    Law::DropTail(_) => false,
+                    Law::DropTail(_) | Law::Custom(_) => false,
                     $(Law::$Name(_) => <$Name as Configures>::COUNTS_ON_ORDER,)+
                     $(Law::$Keeper(_) => true,)+
                 }
@@ -82,6 +84,8 @@ macro_rules! queues {
                 #[doc = concat!("See [`", stringify!($Name), "`].")]
                 $Name(Shell<<$Name as Configures>::Law>),
             )+
+            /// See [`Custom`].
+            Custom(Shell<CustomLaw>),
         }
 
         impl Lawful {
@@ -89,12 +93,14 @@ macro_rules! queues {
             fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
                 match self {
                     $(Lawful::$Name(shell) => shell.admit_apart(packet, at, fates),)+
+                    Lawful::Custom(shell) => shell.admit_apart(packet, at, fates),
                 }
             }
 
             fn average(&self) -> Option<f64> {
                 match self {
                     $(Lawful::$Name(shell) => shell.law().average(),)+
+                    Lawful::Custom(shell) => shell.law().average(),
                 }
             }
         }
@@ -108,6 +114,8 @@ macro_rules! queues {
                 #[doc = concat!("See [`", stringify!($Name), "`].")]
                 $Name(HoldingShell<<$Name as Configures>::Law>),
             )+
+            /// See [`Custom`].
+            Custom(HoldingShell<CustomLaw>),
             $(
                 #[doc = concat!("See [`", stringify!($Keeper), "`].")]
                 $Keeper(<$Keeper as Keeps>::Discipline),
@@ -115,8 +123,9 @@ macro_rules! queues {
         }
 
         impl Queue {
-            /// The discipline on a link of this rate; `random` gives its randomness.
-            pub fn build(&self, rate: Rate, random: Stream) -> Discipline {
+            /// The discipline on the link of this name and rate; `random` gives its randomness, `laws` what
+            /// this crate does not have.
+            pub fn build(&self, link: &str, rate: Rate, random: Stream, laws: &dyn Laws) -> Discipline {
                 let keeps = self.buffer.drop_from != DropFrom::Tail || self.buffer.mark_at != MarkAt::Tail;
                 let victims = random.branch("victims");
                 let place = Place { rate, limit: self.buffer.limit, random };
@@ -133,6 +142,13 @@ macro_rules! queues {
                             return Discipline::Lawful(Box::new(Lawful::$Name(shell)));
                         }
                     )+
+                    Law::Custom(custom) => {
+                        let law = CustomLaw(laws.law(&custom.law, link, place));
+                        if !keeps {
+                            return Discipline::Lawful(Box::new(Lawful::Custom(Shell::new(buffer, law))));
+                        }
+                        Keeping::Custom(HoldingShell::new(buffer, law, victims))
+                    }
                     $(Law::$Keeper(law) => Keeping::$Keeper(law.discipline(buffer, place)),)+
                 };
                 Discipline::Keeping(Box::new(keeping))
@@ -187,6 +203,7 @@ macro_rules! queues {
             fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
                 match self {
                     Keeping::DropTail(queue) => queue.enqueue(held, at, fates),
+                    Keeping::Custom(queue) => queue.enqueue(held, at, fates),
                     $(Keeping::$Name(queue) => queue.enqueue(held, at, fates),)+
                     $(Keeping::$Keeper(queue) => queue.enqueue(held, at, fates),)+
                 }
@@ -195,6 +212,7 @@ macro_rules! queues {
             fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
                 match self {
                     Keeping::DropTail(queue) => queue.dequeue(now, fates),
+                    Keeping::Custom(queue) => queue.dequeue(now, fates),
                     $(Keeping::$Name(queue) => queue.dequeue(now, fates),)+
                     $(Keeping::$Keeper(queue) => queue.dequeue(now, fates),)+
                 }
@@ -203,6 +221,7 @@ macro_rules! queues {
             fn backlog(&self) -> Backlog {
                 match self {
                     Keeping::DropTail(queue) => queue.backlog(),
+                    Keeping::Custom(queue) => queue.backlog(),
                     $(Keeping::$Name(queue) => queue.backlog(),)+
                     $(Keeping::$Keeper(queue) => queue.backlog(),)+
                 }
@@ -211,6 +230,7 @@ macro_rules! queues {
             fn each(&self, see: &mut dyn FnMut(&Held)) {
                 match self {
                     Keeping::DropTail(queue) => queue.each(see),
+                    Keeping::Custom(queue) => queue.each(see),
                     $(Keeping::$Name(queue) => queue.each(see),)+
                     $(Keeping::$Keeper(queue) => queue.each(see),)+
                 }
@@ -219,6 +239,7 @@ macro_rules! queues {
             fn average(&self) -> Option<f64> {
                 match self {
                     Keeping::DropTail(queue) => queue.average(),
+                    Keeping::Custom(queue) => queue.average(),
                     $(Keeping::$Name(queue) => queue.average(),)+
                     $(Keeping::$Keeper(queue) => queue.average(),)+
                 }
