@@ -21,6 +21,7 @@ __all__ = [
     "Blue",
     "Bulk",
     "Cbr",
+    "Change",
     "Choke",
     "Codel",
     "Corruption",
@@ -1750,6 +1751,22 @@ class DropTail(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change(Table):
+    """A change of a link's rate.
+
+    Parameters
+    ----------
+    at : str
+        When. Range: at least 0 s.
+    rate : str
+        The rate from then on; 0 bit/s: the transmitter stops, and the queue grows.
+    """
+
+    at: str
+    rate: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Trace(Table):
     """A link that sends when a trace in mahimahi's format says so: each line is a time in whole milliseconds at which it carries 1500 bytes, of one or more packets or of a part of one.
 
@@ -1778,7 +1795,7 @@ class Schedule(Table):
 
     Parameters
     ----------
-    changes : Sequence[Mapping[str, Any]]
+    changes : Sequence[Change | Mapping[str, Any]]
         The changes, their times rising.
     repeat : str | None
         After this time everything begins anew, with the link's own rate; absent: the last rate
@@ -1787,7 +1804,7 @@ class Schedule(Table):
 
     KIND: ClassVar[str | None] = "schedule"
 
-    changes: Sequence[Mapping[str, Any]]
+    changes: Sequence[Change | Mapping[str, Any]]
     repeat: str | None = None
 
 
@@ -3182,10 +3199,10 @@ class Link(Table):
         Its queue. Default: drop_tail, limit 1000 packets.
     reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
-    rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
         Default: absent.
-    reverse_rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    reverse_rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How that of the way back changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What its wire does to packets, in this order. Default: empty.
@@ -3263,9 +3280,11 @@ class Link(Table):
         | CustomQueue
         | None
     ) = None
-    rate_changes: Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None = None
+    rate_changes: (
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    ) = None
     reverse_rate_changes: (
-        Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
     ) = None
     impairments: (
         Sequence[
@@ -3352,10 +3371,10 @@ class Dumbbell(Table):
         Queue of the bottleneck from left to right.
     reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
-    rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a
         schedule that repeats, or a trace. Default: absent.
-    reverse_rate_changes : Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    reverse_rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How that from right to left changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What the wire of the bottleneck does to packets from left to right, in this order. Default:
@@ -3447,9 +3466,11 @@ class Dumbbell(Table):
         | CustomQueue
         | None
     ) = None
-    rate_changes: Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None = None
+    rate_changes: (
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    ) = None
     reverse_rate_changes: (
-        Sequence[Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
     ) = None
     impairments: (
         Sequence[
