@@ -86,3 +86,12 @@ def test_fall_floyd(
     runpy.run_path("examples/fall_floyd.py", run_name="__main__")
     assert "newreno" in capsys.readouterr().out
     assert (tmp_path / "losses.svg").stat().st_size > 10_000
+
+
+def test_a_mobile_link_is_as_slow_as_its_trace() -> None:
+    result = aqmlab.run("examples/cellular.toml")
+    flows = result.flows.set_index("flow")
+    assert flows.loc["download", "acked_bytes"] == 2_000_000
+    # 1500 B an opportunity, six in 40 ms.
+    assert 0.5 * 1.8e6 < flows.loc["download", "goodput_bps"] < 1.8e6
+    assert result.table("impairments")["lost_packets"].sum() > 0

@@ -21,6 +21,7 @@ __all__ = [
     "Blue",
     "Bulk",
     "Cbr",
+    "Change",
     "Choke",
     "Cobalt",
     "Codel",
@@ -77,6 +78,7 @@ __all__ = [
     "Rule",
     "Scalable",
     "Scenario",
+    "Schedule",
     "SelfConfiguringRed",
     "Sfb",
     "Spread",
@@ -87,6 +89,7 @@ __all__ = [
     "Tcp",
     "Threshold",
     "TokenBucket",
+    "Trace",
     "Trtcm",
     "Tswtcm",
     "Vegas",
@@ -2252,6 +2255,64 @@ class DropTail(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change(Table):
+    """A change of a link's rate.
+
+    Parameters
+    ----------
+    at : str
+        When. Range: at least 0 s.
+    rate : str
+        The rate from then on; 0 bit/s: the transmitter stops, and the queue grows.
+    """
+
+    at: str
+    rate: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trace(Table):
+    """A link that sends when a trace in mahimahi's format says so: each line is a time in whole milliseconds at which it carries 1500 bytes, of one or more packets or of a part of one.
+
+    What is not used at once is lost. After the last time the trace begins anew. A packet whose
+    opportunity has not come counts as in service; laws that reckon with the rate of their link are
+    told the link's own.
+
+    Parameters
+    ----------
+    opportunities : Sequence[int] | str
+        The name of a text file with a time on each line, times never falling; or a list of times,
+        [0, 12, 24]. What follows # is not read; names are from the folder in which aqmlab runs.
+        Source: netravali2015mahimahi.
+    """
+
+    KIND: ClassVar[str | None] = "trace"
+
+    opportunities: Sequence[int] | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule(Table):
+    """A rate that changes by a schedule: the link's own rate until the first change, then that of each.
+
+    A packet in transmission goes on at the new rate.
+
+    Parameters
+    ----------
+    changes : Sequence[Change | Mapping[str, Any]]
+        The changes, their times rising.
+    repeat : str | None
+        After this time everything begins anew, with the link's own rate; absent: the last rate
+        stays. Default: absent. Range: above 0 s.
+    """
+
+    KIND: ClassVar[str | None] = "schedule"
+
+    changes: Sequence[Change | Mapping[str, Any]]
+    repeat: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outage(Table):
     """An outage, or several: packets that would arrive during one are lost.
 
@@ -3647,6 +3708,11 @@ class Link(Table):
         §2.3.3.
     reverse_condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules before the queue of the way back. Default: empty. Source: rfc2475 §2.3.3.
+    rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
+        Default: absent.
+    reverse_rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        How that of the way back changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What its wire does to packets, in this order. Default: empty.
     reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
@@ -3731,6 +3797,12 @@ class Link(Table):
     ) = None
     condition: Sequence[Rule | Mapping[str, Any]] | None = None
     reverse_condition: Sequence[Rule | Mapping[str, Any]] | None = None
+    rate_changes: (
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    ) = None
+    reverse_rate_changes: (
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    ) = None
     impairments: (
         Sequence[
             Loss
@@ -3821,6 +3893,11 @@ class Dumbbell(Table):
         right. Default: empty. Source: rfc2475 §2.3.3.
     reverse_condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules before its queue from right to left. Default: empty. Source: rfc2475 §2.3.3.
+    rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a
+        schedule that repeats, or a trace. Default: absent.
+    reverse_rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        How that from right to left changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What the wire of the bottleneck does to packets from left to right, in this order. Default:
         empty.
@@ -3919,6 +3996,12 @@ class Dumbbell(Table):
     ) = None
     condition: Sequence[Rule | Mapping[str, Any]] | None = None
     reverse_condition: Sequence[Rule | Mapping[str, Any]] | None = None
+    rate_changes: (
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    ) = None
+    reverse_rate_changes: (
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    ) = None
     impairments: (
         Sequence[
             Loss

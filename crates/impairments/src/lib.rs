@@ -4,6 +4,8 @@
 //! what becomes of it ([`Act`]); the [`Wire`] does it and keeps the account. Links without impairments
 //! have no wire of this kind.
 //!
+//! What happens before a packet leaves the link, a rate that changes ([`RateChanges`]), is the transmitter's ([`net::Pace`]).
+//!
 //! Add one: copy a file, list it in [`Impairment`] and in [`Wire`]'s stages.
 
 mod act;
@@ -19,9 +21,16 @@ pub mod listed_loss;
 pub mod loss;
 pub mod outage;
 pub mod periodic_loss;
+pub mod rate_changes;
 pub mod reordering;
 mod wire;
 
 pub use act::Act;
 pub use impairment::Impairment;
+pub use rate_changes::RateChanges;
 pub use wire::{Counts, InWire, Wire, Witness};
+
+/// The manual pages.
+pub fn pages() -> Vec<units::param::Json> {
+    [Impairment::pages(), RateChanges::pages()].concat()
+}

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use engine::{Indexed, Stream};
-use impairments::{Impairment, Wire};
+use impairments::{Impairment, RateChanges, Wire};
 use net::{Edge, Link, Routes};
 use queues::diffserv::{self, Conditioner, Dscp, Flows, Protocol, Rule, check_rules};
 use queues::{Discipline, Law, Laws, Queue};
@@ -32,6 +32,7 @@ pub struct LinkPlan {
     delay: Duration,
     queue: Queue,
     condition: Vec<Rule>,
+    rate_changes: Option<RateChanges>,
     impairments: Vec<Impairment>,
     cost: u64,
 }
@@ -259,23 +260,40 @@ impl Draws {
 /// What a link has each way for itself.
 struct Way<'a> {
     queue: &'a Queue,
+    rate_changes: &'a Option<RateChanges>,
     condition: &'a [Rule],
     impairments: &'a [Impairment],
 }
 
 fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), rate: Rate, delay: Duration, way: &Way, cost: u64) {
-    let (from, to) = (ends.0.into(), ends.1.into());
-    let Way { queue, condition, impairments } = *way;
-    let (queue, condition, impairments) = (queue.clone(), condition.to_vec(), impairments.to_vec());
-    plan.push(LinkPlan { from, to, rate, delay, queue, condition, impairments, cost });
+    plan.push(LinkPlan {
+        from: ends.0.into(),
+        to: ends.1.into(),
+        rate,
+        delay,
+        queue: way.queue.clone(),
+        rate_changes: way.rate_changes.clone(),
+        condition: way.condition.to_vec(),
+        impairments: way.impairments.to_vec(),
+        cost,
+    });
 }
 
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    let there = Way { queue: &d.queue, condition: &d.condition, impairments: &d.impairments };
-    let back =
-        Way { queue: &d.reverse_queue, condition: &d.reverse_condition, impairments: &d.reverse_impairments };
-    let access = Way { queue: &d.access_queue, condition: &[], impairments: &[] };
+    let there = Way {
+        queue: &d.queue,
+        rate_changes: &d.rate_changes,
+        condition: &d.condition,
+        impairments: &d.impairments,
+    };
+    let back = Way {
+        queue: &d.reverse_queue,
+        rate_changes: &d.reverse_rate_changes,
+        condition: &d.reverse_condition,
+        impairments: &d.reverse_impairments,
+    };
+    let access = Way { queue: &d.access_queue, rate_changes: &None, condition: &[], impairments: &[] };
     one_way(&mut plan, ("left", "right"), d.rate, d.delay, &there, 1);
     one_way(&mut plan, ("right", "left"), d.rate, d.delay, &back, 1);
     for (side, hosts, rate, delay) in [
@@ -310,10 +328,15 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     "is also where the link comes from",
                 ));
             }
-            let there =
-                Way { queue: &link.queue, condition: &link.condition, impairments: &link.impairments };
+            let there = Way {
+                queue: &link.queue,
+                rate_changes: &link.rate_changes,
+                condition: &link.condition,
+                impairments: &link.impairments,
+            };
             let back = Way {
                 queue: &link.reverse_queue,
+                rate_changes: &link.reverse_rate_changes,
                 condition: &link.reverse_condition,
                 impairments: &link.reverse_impairments,
             };
@@ -495,7 +518,11 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
             let name = l.name();
             let delay = l.delay + offset(seed, &format!("link/{name}/phase"), phase.delay);
             let random = Stream::new(seed, &format!("link/{name}/queue"));
-            Link::new(l.rate, delay, l.queue.build(&name, l.rate, random, laws, plan))
+            let link = Link::new(l.rate, delay, l.queue.build(&name, l.rate, random, laws, plan));
+            match l.rate_changes.as_ref().and_then(|changes| changes.pace(l.rate)) {
+                Some(pace) => link.with_pace(pace),
+                None => link,
+            }
         })
         .collect();
     let conditioned = plan.conditioned();

@@ -56,7 +56,7 @@ pub fn pages() -> Json {
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
-        "impairments": impairments::Impairment::pages(),
+        "impairments": (impairments::pages()),
         "tcp": tcp::pages(),
         "traffic": traffic,
     })

@@ -489,25 +489,27 @@ impl<'a> Simulation<'a> {
                 let before = self.hops[hop as usize - 1].link();
                 self.links[before as usize].delivered_beyond(&packet);
             }
-            self.forward(now, hop, packet)?;
+            return self.forward(now, hop, packet);
         }
         Ok(())
     }
 
-    /// A packet goes from `hop` of its route to the next.
-    #[inline]
+    /// A packet goes from `hop` of its route to the next. (Always inlined: wires use it too, and links alone must not pay.)
+    #[inline(always)]
     fn forward(&mut self, now: Time, hop: u32, packet: Packet) -> Step {
         let next = self.hops[hop as usize + 1];
+        if next.is_end() {
+            // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
+            return self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet);
+        }
         if next.is_link() {
             self.enter(now, hop + 1, packet);
-        } else if next.is_end() {
-            // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-            self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet)?;
-        } else if let Some(w) = next.wire() {
-            self.enter_wire(now, w, hop + 1, packet)?;
-        } else {
-            self.sink(now, hop, &packet);
+            return Ok(());
         }
+        if let Some(w) = next.wire() {
+            return self.enter_wire(now, w, hop + 1, packet);
+        }
+        self.sink(now, hop, &packet);
         Ok(())
     }
 
@@ -623,7 +625,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// A packet reaches its endpoint over the last hop of its route.
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, now: Time, hop: u32, e: u32, packet: &Packet) -> Step {
         if packet.is_damaged() {
             self.discard(now, hop, packet);
@@ -846,12 +848,11 @@ impl<'a> Simulation<'a> {
     fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
         let mut insides = vec![Inside::default(); self.links.len()];
-        for (l, link) in self.links.iter().enumerate() {
+        for link in &self.links {
             for entry in link.pipe() {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
                 self.fates.slots[p.flow as usize].ledger.arrived(p.label.way());
-                link.locate(entry, false, now, &mut insides[l]);
                 if self.hops[entry.hop as usize].only_delays() {
                     let before = self.hops[entry.hop as usize - 1].link() as usize;
                     self.links[before].locate(entry, true, now, &mut insides[before]);
@@ -859,7 +860,15 @@ impl<'a> Simulation<'a> {
             }
         }
         for (link, inside) in self.links.iter().zip(&mut insides) {
+            link.locate_all(now, inside);
             link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
+        }
+        for entry in self.wires.iter().flat_map(Wire::inside) {
+            self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.label.way());
+        }
+        for (w, wire) in self.wires.iter().enumerate() {
+            let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
+            wire.check().map_err(|what| self.violation(now, place(), what))?;
         }
         for (l, link) in self.links.iter_mut().enumerate() {
             let violation = |what| {
@@ -872,9 +881,6 @@ impl<'a> Simulation<'a> {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
             }
         }
-        for entry in self.wires.iter().flat_map(Wire::inside) {
-            self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.label.way());
-        }
         for (s, slot) in self.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
@@ -884,10 +890,6 @@ impl<'a> Simulation<'a> {
             link.locate_held(&mut Inside::default(), &mut back);
         }
         self.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
-        for (w, wire) in self.wires.iter().enumerate() {
-            let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
-            wire.check().map_err(|what| self.violation(now, place(), what))?;
-        }
         for (conditioner, l) in self.conditioners.iter().zip(self.plan.conditioned()) {
             let place = || format!("conditioner of link {}", self.plan.links[l as usize].name());
             let arrived = self.links[l as usize].ledger().arrived;

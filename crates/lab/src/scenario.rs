@@ -1,7 +1,7 @@
 //! What a run is told: the network, the flows, what to record.
 
 use engine::Stream;
-use impairments::Impairment;
+use impairments::{Impairment, RateChanges};
 use queues::Queue;
 use queues::diffserv::{Dscp, Rule};
 use tcp::Tcp;
@@ -82,6 +82,10 @@ params! {
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
         /// Rules before its queue from right to left.
         reverse_condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
+        /// How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a schedule that repeats, or a trace.
+        rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
+        /// How that from right to left changes.
+        reverse_rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
         /// What the wire of the bottleneck does to packets from left to right, in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// What it does to packets from right to left.
@@ -182,6 +186,10 @@ params! {
         condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
         /// Rules before the queue of the way back.
         reverse_condition: Vec<Rule> = (Vec::new()), in Range::ANY, from "rfc2475 §2.3.3";
+        /// How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
+        rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
+        /// How that of the way back changes.
+        reverse_rate_changes: Option<RateChanges> = (None), in Range::ANY, from "";
         /// What its wire does to packets, in this order.
         impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// What the wire of the way back does to packets.

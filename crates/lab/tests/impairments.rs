@@ -154,3 +154,26 @@ fn wrong_impairments_are_refused() {
     let many = format!("[{}]", [r#"{ kind = "duplication", probability = 1 }"#; 5].join(", "));
     assert!(refusal(&many).contains("has 5 impairments, 5 of them duplication"));
 }
+
+/// What a link with more to send than it can has sent is the integral of its rate, less the packet in transmission; of
+/// a trace, every opportunity. By hand: 1 + 0 + 2 s at 1 Mbit/s in 4 s are 3 Mbit, 375 packets of 1000 B.
+#[test]
+fn a_changing_rate_carries_its_integral() {
+    let schedule = r#"[{ at = "1 s", rate = "0 bit/s" }, { at = "2 s", rate = "2 Mbit/s" }, { at = "3 s", rate = "0.0 bit/s" }, { at = "5 s", rate = "1 bit/s" }]"#;
+    let repeats =
+        r#"{ kind = "schedule", changes = [{ at = "15 ms", rate = "0 bit/s" }], repeat = "20 ms" }"#;
+    let trace = r#"{ kind = "trace", opportunities = [0, 4, 4, 16] }"#;
+    for queue in ["drop_tail", "codel", "fq_codel"] {
+        for (changes, packets) in [(schedule, 375), (repeats, 375), (trace, 1500)] {
+            let text = format!(
+                r#"duration = "4 s"
+                network = {{ kind = "graph", links = [{{ from = "a", to = "b", rate = "1 Mbit/s", delay = "0 ms", queue = {{ kind = "{queue}", limit = "50 packets" }}, rate_changes = {changes} }}] }}
+                phase_breaking = {{ start = "0 s", delay = "0 s" }}
+                flows = [{{ from = "a", to = "b", traffic = {{ kind = "cbr", rate = "9 Mbit/s", payload = "972 B" }} }}]"#
+            );
+            let o = outcome(&text, &[]);
+            let sent = numbers(&o, "links", "delivered_packets")[0];
+            assert!((sent - f64::from(packets)).abs() <= 2.0, "{queue} {changes}: {sent}");
+        }
+    }
+}

@@ -11,6 +11,6 @@ mod route;
 
 pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Held, QueueDiscipline, Verdict, Why};
 pub use ledger::{Count, Inside, Ledger, Violation};
-pub use link::{InPipe, Link, NoProbe, Probe};
+pub use link::{InPipe, Link, NoProbe, Opportunities, Pace, Probe, Steps};
 pub use packet::{Ecn, Flags, Label, OptionStore, Options, Packet, Segment, Seq};
 pub use route::{Edge, Routes};

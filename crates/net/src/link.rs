@@ -11,6 +11,7 @@
 //! to the picosecond; an event a packet is saved.
 
 mod holding;
+mod pace;
 
 use std::collections::VecDeque;
 
@@ -19,6 +20,8 @@ use units::{Bytes, Duration, Rate, Time};
 use crate::discipline::{Arrival, Backlog, Fate, Fates, Fifo, QueueDiscipline};
 use crate::ledger::{Inside, Ledger};
 use crate::packet::Packet;
+
+pub use pace::{Opportunities, Pace, Steps};
 
 /// Sees what becomes of packets at a link.
 pub trait Probe {
@@ -36,6 +39,9 @@ impl Probe for NoProbe {
 
 /// Binary digits of the fraction in which the time to send a byte is held.
 const FRACTION: u32 = 20;
+
+/// In place of the time to send a byte: it changes, and [`Pace`] knows it. No rate takes that long.
+const CHANGES: u64 = u64::MAX;
 
 /// A packet in a link, or on its way to it over a link before.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +76,8 @@ pub struct Link<Q> {
     fates: Fates,
     /// Whether a packet is in service, where the queue keeps its packets; otherwise `free_at` says it.
     transmitting: bool,
+    /// How its rate changes, if it does.
+    pace: Option<Box<Pace>>,
 }
 
 impl<Q: Fifo> Link<Q> {
@@ -87,12 +95,19 @@ impl<Q: Fifo> Link<Q> {
             ledger: Ledger::default(),
             fates: Fates::default(),
             transmitting: false,
+            pace: None,
         }
     }
 
-    /// The time to send `size`, to the picosecond.
+    /// The link with a rate that changes.
+    pub fn with_pace(mut self, pace: Pace) -> Self {
+        (self.byte_time, self.pace) = (CHANGES, Some(Box::new(pace)));
+        self
+    }
+
+    /// The time to send `size` at a rate that does not change, to the picosecond.
     #[inline]
-    pub fn transmission_time(&self, size: Bytes) -> Duration {
+    fn transmission_time(&self, size: Bytes) -> Duration {
         let scaled = u128::from(size.0) * u128::from(self.byte_time);
         Duration(((scaled + (1 << (FRACTION - 1))) >> FRACTION) as u64)
     }
@@ -130,14 +145,33 @@ impl<Q: Fifo> Link<Q> {
     /// Schedules the transmission of an admitted packet: its arrival at the far end.
     #[inline]
     fn send(&mut self, now: Time, packet: &Packet) -> Time {
+        if self.byte_time == CHANGES {
+            return self.send_at_pace(now, packet);
+        }
         let time = self.transmission_time(Bytes(u64::from(packet.size)));
         self.free_at = self.free_at.max(now) + time;
         self.ledger.admit(packet, time.0);
         self.free_at + self.delay
     }
 
-    /// When the transmission of a packet of `size` bytes begins that arrives at the far end at `arrives`.
+    /// The same at a rate that changes.
+    #[cold]
+    #[inline(never)]
+    fn send_at_pace(&mut self, now: Time, packet: &Packet) -> Time {
+        let begins = self.free_at.max(now);
+        if let Some(pace) = &mut self.pace {
+            self.free_at = pace.send(begins, u64::from(packet.size));
+        }
+        self.ledger.admit(packet, self.free_at.since(begins).0);
+        self.free_at + self.delay
+    }
+
+    /// When the transmission of a packet of `size` bytes begins that arrives at the far end at `arrives`; at a rate
+    /// that changes, when it ends.
     pub fn begins(&self, arrives: Time, size: u16) -> Time {
+        if self.pace.is_some() {
+            return arrives - self.delay;
+        }
         arrives - self.delay - self.transmission_time(Bytes(u64::from(size)))
     }
 
@@ -231,12 +265,35 @@ impl<Q: Fifo> Link<Q> {
     pub fn only_delays(&self, before: &Self, least: u16, largest: u16) -> bool {
         let behind = u32::from(largest) / u32::from(least.max(1)) + 2;
         !before.holds()
+            && before.pace.is_none()
+            && self.pace.is_none()
             && self.byte_time <= before.byte_time
             && self.queue.passes_below().is_some_and(|n| n > behind)
     }
 
-    /// Enters in `inside` where the packet of a pipe is at `now`: this link's own pipe, or (`beyond`)
-    /// that of the link behind it, which only delays.
+    /// Enters in `inside` where each packet of this link's own pipe is at `now`.
+    pub fn locate_all(&self, now: Time, inside: &mut Inside) {
+        let mut before = Time::ZERO;
+        for entry in self.pipe() {
+            if self.pace.is_some() {
+                // What is first in the pipe has begun: what was sent before it has arrived.
+                let sent = entry.arrives - self.delay;
+                self.place(entry, now, (entry.entered.max(before), sent), inside);
+                before = sent;
+            } else {
+                self.locate(entry, false, now, inside);
+            }
+        }
+    }
+
+    /// Enters where a packet is that entered by now and whose transmission takes this span.
+    fn place(&self, entry: &InPipe, now: Time, (begins, sent): (Time, Time), inside: &mut Inside) {
+        inside.work += sent.since(now.max(begins)).0;
+        if begins > now { inside.waiting.add(&entry.packet) } else { inside.on_wire.add(&entry.packet) }
+    }
+
+    /// Enters in `inside` where the packet of a pipe is at `now`, at a rate that does not change: this link's own
+    /// pipe, or (`beyond`) that of the link behind it, which only delays.
     pub fn locate(&self, entry: &InPipe, beyond: bool, now: Time, inside: &mut Inside) {
         let packet = &entry.packet;
         // In the pipe of the link behind, the entry there is the arrival at the far end here.

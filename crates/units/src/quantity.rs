@@ -142,6 +142,34 @@ impl Read for Rate {
     }
 }
 
+/// A rate that may be 0: nothing is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateOrNone(pub Rate);
+
+impl Read for RateOrNone {
+    const UNIT: &'static str = Rate::UNIT;
+    const EXAMPLE: &'static str = Rate::EXAMPLE;
+
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        match parse_scaled(value, path, "a rate", RATE_UNITS, Self::EXAMPLE)? {
+            0.0 => Ok(RateOrNone(Rate(0))),
+            _ => Rate::read(value, path).map(RateOrNone),
+        }
+    }
+
+    fn write(&self) -> Value {
+        self.0.write()
+    }
+
+    fn schema() -> Value {
+        Rate::schema()
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.0.number()
+    }
+}
+
 const BYTE_UNITS: &[(&str, f64)] = &[
     ("B", 1.0),
     ("byte", 1.0),

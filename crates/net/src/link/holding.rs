@@ -27,7 +27,10 @@ impl<Q: Fifo> Link<Q> {
         let idle = !self.transmitting;
         let backlog = self.backlog(now);
         // To the picosecond a waiting packet, if nothing is dropped before it.
-        let free_at = self.free_at + self.transmission_time(Bytes(backlog.bytes));
+        let free_at = match &self.pace {
+            Some(pace) => pace.would_send(self.free_at, backlog.bytes),
+            None => self.free_at + self.transmission_time(Bytes(backlog.bytes)),
+        };
         let at = Arrival { now, backlog, free_at };
         let Some(queue) = self.queue.held_mut() else { return };
         queue.enqueue(Held { packet, hop, source, entered: now }, &at, &mut self.fates);
@@ -58,10 +61,8 @@ impl<Q: Fifo> Link<Q> {
         self.settle(now, probe);
         self.transmitting = next.is_some();
         if let Some(Held { packet, hop, entered, .. }) = next {
-            let time = self.transmission_time(Bytes(u64::from(packet.size)));
-            self.free_at = now + time;
-            self.ledger.admit(&packet, time.0);
-            self.put(InPipe { arrives: self.free_at + self.delay, entered, hop, packet });
+            let arrives = self.send(now, &packet); // free by now
+            self.put(InPipe { arrives, entered, hop, packet });
         }
     }
 
