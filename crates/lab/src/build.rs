@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use engine::{Indexed, Stream};
 use net::{Edge, Link, Routes};
+use queues::diffserv::{self, Flows};
 use queues::{Discipline, Queue};
 use tcp::{Endpoint, Tcp};
 use traffic::{Arrivals, Traffic};
@@ -122,6 +123,17 @@ impl Plan {
     /// How many tables there are.
     pub fn tables(&self) -> usize {
         self.tables.len()
+    }
+}
+
+impl Flows for Plan {
+    fn count(&self) -> usize {
+        self.flows()
+    }
+
+    fn flow(&self, f: usize) -> diffserv::Flow {
+        let (name, from, to) = (self.name(f), self.from(f), self.to(f));
+        diffserv::Flow { name, from, to, protocol: diffserv::Protocol::Tcp, traffic: self.traffic(f).kind() }
     }
 }
 
@@ -374,7 +386,8 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
         .map(|l| {
             let name = l.name();
             let delay = l.delay + offset(seed, &format!("link/{name}/phase"), phase.delay);
-            Link::new(l.rate, delay, l.queue.build(l.rate, Stream::new(seed, &format!("link/{name}/queue"))))
+            let random = Stream::new(seed, &format!("link/{name}/queue"));
+            Link::new(l.rate, delay, l.queue.build(l.rate, random, plan))
         })
         .collect();
     let connections = (0..plan.flows()).filter(|&f| plan.arrivals(f).is_none()).count();

@@ -479,7 +479,8 @@ impl<'a> Simulation<'a> {
         let lane = self.hops[hop as usize].link();
         let link = &mut self.links[lane as usize];
         if link.holds() {
-            link.keep(now, hop, packet, &mut self.fates.of(lane));
+            let source = self.fates.slots[packet.flow as usize].flow;
+            link.keep(now, hop, source, packet, &mut self.fates.of(lane));
             self.events.set(lane, link.due());
         }
     }

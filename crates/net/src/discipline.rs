@@ -135,6 +135,8 @@ pub struct Held {
     pub packet: Packet,
     /// Where it is on its route.
     pub hop: u32,
+    /// The number of its flow in the scenario, whatever connection of that flow it belongs to.
+    pub source: u32,
     /// When it arrived.
     pub entered: Time,
 }

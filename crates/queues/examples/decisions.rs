@@ -12,6 +12,7 @@ use std::io::{Read, Write};
 
 use engine::Stream;
 use net::{Ecn, Fate, InPipe, Label, Link, Packet, Probe};
+use queues::diffserv::{Flow, Flows, Protocol};
 use queues::{Discipline, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
@@ -40,12 +41,27 @@ impl Outcomes {
     }
 }
 
+/// So many flows, each of TCP, from "a" to "b" and named by its number.
+#[derive(Debug)]
+struct Numbered(u64);
+
+impl Flows for Numbered {
+    fn count(&self) -> usize {
+        self.0 as usize
+    }
+
+    fn flow(&self, number: usize) -> Flow {
+        let (from, to) = ("a".into(), "b".into());
+        Flow { name: number.to_string(), from, to, protocol: Protocol::Tcp, traffic: "bulk" }
+    }
+}
+
 /// A packet arrives at the link.
 fn enter(link: &mut Link<Discipline>, now: Time, mut packet: Packet, outcomes: &mut Outcomes) {
     if let Some(arrives) = link.receive(now, &mut packet, outcomes) {
         link.put(InPipe { arrives, entered: now, hop: 0, packet });
     } else if link.holds() {
-        link.keep(now, 0, packet, outcomes);
+        link.keep(now, 0, packet.flow, packet, outcomes);
     }
 }
 
@@ -102,7 +118,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arrivals = u64::read(&spec["arrivals"], "arrivals")?;
 
     let flows = u64::read(&spec["flows"], "flows")?.max(1);
-    let mut link = Link::new(rate, Duration::ZERO, queue.build(rate, Stream::new(seed, "queue")));
+    let mut link =
+        Link::new(rate, Duration::ZERO, queue.build(rate, Stream::new(seed, "queue"), &Numbered(flows)));
     let mut traffic =
         Traffic { random: Stream::new(seed, "traffic"), rate, now: Time::ZERO, left: 0, load: 1.0, flows };
     let mut outcomes = Outcomes(vec![(0, Time::ZERO); arrivals as usize]);

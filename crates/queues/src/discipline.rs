@@ -10,6 +10,7 @@ use crate::avq::Avq;
 use crate::blue::Blue;
 use crate::choke::Choke;
 use crate::codel::Codel;
+use crate::diffserv::Flows;
 use crate::drop_tail::{DropTail, NoLaw};
 use crate::dualpi2::DualPi2;
 use crate::fifo::{Buffer, DropFrom, MarkAt, Shell};
@@ -115,11 +116,12 @@ macro_rules! queues {
         }
 
         impl Queue {
-            /// The discipline on a link of this rate; `random` gives its randomness.
-            pub fn build(&self, rate: Rate, random: Stream) -> Discipline {
+            /// The discipline on a link of this rate; `random` gives its randomness, `flows` are those of the
+            /// scenario.
+            pub fn build(&self, rate: Rate, random: Stream, flows: &dyn Flows) -> Discipline {
                 let keeps = self.buffer.drop_from != DropFrom::Tail || self.buffer.mark_at != MarkAt::Tail;
                 let victims = random.branch("victims");
-                let place = Place { rate, limit: self.buffer.limit, random };
+                let place = Place { rate, limit: self.buffer.limit, random, flows };
                 let buffer = &self.buffer;
                 let keeping = match &self.law {
                     Law::DropTail(_) if keeps => Keeping::DropTail(HoldingShell::new(buffer, NoLaw, victims)),

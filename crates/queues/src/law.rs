@@ -4,20 +4,23 @@ use engine::Stream;
 use net::{Aqm, Backlog, QueueDiscipline};
 use units::{Bytes, Depth, Params, Rate};
 
+use crate::diffserv::Flows;
 use crate::fifo::Buffer;
 
 /// Where a law is set up: its link, and its randomness.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Place<'a> {
     /// The rate of the link.
     pub rate: Rate,
     /// The limit of the buffer.
     pub limit: Depth,
     /// Randomness of the queue's own.
     pub random: Stream,
+    /// The flows of the scenario, for those that tell them apart.
+    pub flows: &'a dyn Flows,
 }
 
-impl Place {
+impl Place<'_> {
     /// How many packets of this size the link sends in a second.
     pub fn packets_per_second(&self, size: Bytes) -> f64 {
         self.rate.0 as f64 / (8.0 * size.0 as f64)

@@ -9,6 +9,7 @@ pub mod avq;
 pub mod blue;
 pub mod choke;
 pub mod codel;
+pub mod diffserv;
 mod discipline;
 pub mod drop_tail;
 pub mod dualpi2;

@@ -12,7 +12,7 @@ pub use messages::Messages;
 pub use size::{Distribution, Size};
 pub use spacing::Spacing;
 
-use units::choice;
+use units::{Params, choice};
 
 choice! {
     /// The traffic of a flow.
@@ -23,6 +23,14 @@ choice! {
 }
 
 impl Traffic {
+    /// The key of its kind.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Traffic::Bulk(_) => Bulk::KEY,
+            Traffic::Messages(_) => Messages::KEY,
+        }
+    }
+
     /// Whether a connection with it ever closes; if not, the key whose absence says so.
     pub fn ends(&self) -> Result<(), &'static str> {
         match self {

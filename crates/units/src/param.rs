@@ -338,6 +338,31 @@ impl<T: Read> Read for Option<T> {
     }
 }
 
+/// One value or several: `"AF11"`, or `["AF11", "AF12"]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Several<T>(pub Vec<T>);
+
+impl<T: Read> Read for Several<T> {
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        match value.as_array() {
+            Some(list) if list.is_empty() => Err(Invalid::at(path, "is empty").remedy("leave the key away")),
+            Some(_) => Vec::read(value, path).map(Several),
+            None => T::read(value, path).map(|one| Several(vec![one])),
+        }
+    }
+    fn write(&self) -> Value {
+        if let [one] = &self.0[..] { one.write() } else { self.0.write() }
+    }
+    fn schema() -> Value {
+        json!({"anyOf": [T::schema(), {"type": "array", "items": T::schema(), "minItems": 1}]})
+    }
+}
+
+/// The key of a field: `r#match` is written `match`.
+pub fn key(field: &'static str) -> &'static str {
+    field.strip_prefix("r#").unwrap_or(field)
+}
+
 /// Defines a struct of parameters: see the module. A field is
 /// `name: Type = (default) | required, in RANGE, from "source";`.
 #[macro_export]
@@ -360,7 +385,7 @@ macro_rules! params {
             }
             fn params() -> Vec<$crate::param::Param> {
                 vec![$( $crate::param::Param {
-                    name: stringify!($field),
+                    name: $crate::param::key(stringify!($field)),
                     unit: <$ty as $crate::param::Read>::UNIT,
                     default: $crate::params!(@default $default, $ty)
                         .map(|d| $crate::param::Read::write(&d)),
@@ -377,10 +402,11 @@ macro_rules! params {
             #[allow(unused_variables)]
             fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {
                 let map = $crate::param::object(value, path)?;
-                $crate::param::refuse_unknown(map, &[$(stringify!($field)),*], path)?;
+                $crate::param::refuse_unknown(map, &[$($crate::param::key(stringify!($field))),*], path)?;
                 $( let $field = {
-                    let path = $crate::param::join(path, stringify!($field));
-                    let field: $ty = match map.get(stringify!($field)) {
+                    let key = $crate::param::key(stringify!($field));
+                    let path = $crate::param::join(path, key);
+                    let field: $ty = match map.get(key) {
                         Some(v) => $crate::param::Read::read(v, &path)?,
                         None => $crate::params!(@default $default, $ty).ok_or_else(|| {
                             $crate::param::missing::<$ty>(&path, &$crate::param::doc_text(&[$($fdoc),+]))
@@ -397,7 +423,7 @@ macro_rules! params {
             fn write(&self) -> $crate::param::Json {
                 #[allow(unused_mut)]
                 let mut map = $crate::param::JsonMap::new();
-                $( map.insert(stringify!($field).into(), $crate::param::Read::write(&self.$field)); )*
+                $( map.insert($crate::param::key(stringify!($field)).into(), $crate::param::Read::write(&self.$field)); )*
                 $crate::param::Json::Object(map)
             }
             fn schema() -> $crate::param::Json {

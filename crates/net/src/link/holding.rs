@@ -20,9 +20,9 @@ impl<Q: Fifo> Link<Q> {
     }
 
     /// A packet that [`Link::receive`] did not admit goes to the queue that keeps it, if there is one;
-    /// `hop`: where it is on its route.
+    /// `hop`: where it is on its route; `source`: the number of its flow in the scenario.
     #[cold]
-    pub fn keep(&mut self, now: Time, hop: u32, packet: Packet, probe: &mut impl Probe) {
+    pub fn keep(&mut self, now: Time, hop: u32, source: u32, packet: Packet, probe: &mut impl Probe) {
         self.catch_up(now, probe);
         let idle = !self.transmitting;
         let backlog = self.backlog(now);
@@ -30,7 +30,7 @@ impl<Q: Fifo> Link<Q> {
         let free_at = self.free_at + self.transmission_time(Bytes(backlog.bytes));
         let at = Arrival { now, backlog, free_at };
         let Some(queue) = self.queue.held_mut() else { return };
-        queue.enqueue(Held { packet, hop, entered: now }, &at, &mut self.fates);
+        queue.enqueue(Held { packet, hop, source, entered: now }, &at, &mut self.fates);
         self.settle(now, probe);
         if idle {
             self.transmit_next(now, probe);
@@ -57,7 +57,7 @@ impl<Q: Fifo> Link<Q> {
         let next = self.queue.held_mut().and_then(|queue| queue.dequeue(now, &mut self.fates));
         self.settle(now, probe);
         self.transmitting = next.is_some();
-        if let Some(Held { packet, hop, entered }) = next {
+        if let Some(Held { packet, hop, entered, .. }) = next {
             let time = self.transmission_time(Bytes(u64::from(packet.size)));
             self.free_at = now + time;
             self.ledger.admit(&packet, time.0);
@@ -139,7 +139,7 @@ mod tests {
             let mut packet = Packet { size: 1500, ..Packet::default() };
             packet.segment.seq.0 = seq;
             assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), None);
-            link.keep(Time::ZERO, 0, packet, &mut NoProbe);
+            link.keep(Time::ZERO, 0, 0, packet, &mut NoProbe);
         }
         // 0 is sent at once, then 3, then 2; 1 is dropped.
         for (seq, at) in [(0, 28), (3, 36), (2, 44)] {
