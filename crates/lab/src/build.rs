@@ -351,7 +351,25 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
         }
     }
     plan.links = links;
+    check_matches(&scenario.network, &plan)?;
     Ok(plan)
+}
+
+/// Refuses classes of queues that name what the scenario does not have.
+fn check_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
+    let check = |queue: &Queue, path: &str, key: &str| queue.check_matches(plan, &join(path, key));
+    match network {
+        Network::Dumbbell(d) => {
+            check(&d.queue, "network", "queue")?;
+            check(&d.reverse_queue, "network", "reverse_queue")?;
+            check(&d.access_queue, "network", "access_queue")
+        }
+        Network::Graph(g) => g.links.iter().enumerate().try_for_each(|(l, link)| {
+            let path = format!("network.links.{l}");
+            check(&link.queue, &path, "queue")?;
+            check(&link.reverse_queue, &path, "reverse_queue")
+        }),
+    }
 }
 
 /// Refuses two flows of one name. Names are hashed rather than kept: there may be millions.

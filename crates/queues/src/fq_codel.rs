@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use net::{Arrival, Backlog, Fates, Held, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Packets, Range, Read, Time, params};
 
@@ -126,11 +126,11 @@ impl QueueDiscipline for FqCodelQueue {
         }
     }
 
-    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
-            let i = *list.front()?;
+            let Some(&i) = list.front() else { return Next::Empty };
             let flow = &mut self.flows[i as usize];
             if flow.credits <= 0 {
                 flow.credits += self.quantum;
@@ -145,7 +145,7 @@ impl QueueDiscipline for FqCodelQueue {
             self.backlog.bytes -= before.bytes - after.bytes;
             if let Some(held) = sent {
                 flow.credits -= i64::from(held.packet.size);
-                return Some(held);
+                return Next::Packet(held);
             }
             list.pop_front();
             if is_new {

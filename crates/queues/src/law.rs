@@ -6,12 +6,15 @@ use units::{Bytes, Depth, Params, Rate};
 
 use crate::diffserv::Flows;
 use crate::fifo::Buffer;
+use crate::schedulers::Child;
 
 /// Where a law is set up: its link, and its randomness.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
-    /// The rate of the link.
+    /// The rate of the link, or that to which a shaper holds the class.
     pub rate: Rate,
+    /// The rate at which the link sends.
+    pub link: Rate,
     /// The limit of the buffer.
     pub limit: Depth,
     /// Randomness of the queue's own.
@@ -44,6 +47,10 @@ pub trait Keeps: Params {
     type Discipline: QueueDiscipline;
     /// The discipline at a place, behind this buffer.
     fn discipline(&self, buffer: &Buffer, place: Place) -> Self::Discipline;
+    /// The queues that it holds, if it is a scheduler: then limits and marks are theirs, and it has no buffer.
+    fn children(&self) -> Vec<Child<'_>> {
+        Vec::new()
+    }
 }
 
 /// What waits, counted as `like` counts.

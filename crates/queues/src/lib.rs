@@ -27,6 +27,7 @@ pub mod pie_enhanced;
 pub mod red;
 pub mod rem;
 pub mod rio;
+pub mod schedulers;
 pub mod self_configuring_red;
 pub mod sfb;
 pub mod spacing;

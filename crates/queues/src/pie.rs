@@ -149,6 +149,10 @@ impl Aqm for PieLaw {
         Verdict::Pass
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         self.departures.add(packet, at, 0);
     }

@@ -182,7 +182,7 @@ mod tests {
 
     fn law(change: serde_json::Value) -> RedLaw {
         let (rate, limit) = (Rate(1_500_000), Depth::Packets(100.0));
-        let place = Place { rate, limit, random: Stream::new(1, "red"), flows: &NoFlows };
+        let place = Place { rate, link: rate, limit, random: Stream::new(1, "red"), flows: &NoFlows };
         Red::read(&change, "red").unwrap().law(place)
     }
 

@@ -148,6 +148,10 @@ impl Aqm for SfbLaw {
         if self.random.uniform() < least { Verdict::Signal(Why::Early) } else { Verdict::Pass }
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         self.count(packet.flow, 1);
         self.departures.add(packet, at, packet.flow);

@@ -66,7 +66,7 @@ fn same_decisions_as_figure_2() {
         let params = Red::read(&text, "red").unwrap();
         let rate = Rate(1_500_000);
         let (limit, random) = (Depth::Packets(100.0), Stream::new(1, "red"));
-        let mut law = params.law(Place { rate, limit, random, flows: &NoFlows });
+        let mut law = params.law(Place { rate, link: rate, limit, random, flows: &NoFlows });
         let mut reference = Figure2 {
             avg: 0.0,
             count: -1,
