@@ -26,9 +26,15 @@ use crate::pie_enhanced::PieEnhanced;
 use crate::red::Red;
 use crate::rem::Rem;
 use crate::rio::Rio;
+use crate::schedulers::cbq::Cbq;
 use crate::schedulers::drr::Drr;
+use crate::schedulers::htb::Htb;
 use crate::schedulers::mdrr::Mdrr;
 use crate::schedulers::priority::Priority;
+use crate::schedulers::scfq::Scfq;
+use crate::schedulers::sfq::Sfq;
+use crate::schedulers::tbf::Tbf;
+use crate::schedulers::wfq::Wfq;
 use crate::schedulers::wrr::Wrr;
 use crate::schedulers::{Child, check_depth};
 use crate::self_configuring_red::SelfConfiguringRed;
@@ -287,12 +293,18 @@ queues! {
         Codel,
         FqCodel,
         DualPi2,
+        Sfq,
     }
     schedulers {
         Priority,
         Wrr,
         Drr,
         Mdrr,
+        Wfq,
+        Scfq,
+        Tbf,
+        Htb,
+        Cbq,
     }
 }
 

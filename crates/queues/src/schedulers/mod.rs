@@ -5,10 +5,18 @@
 //! them), a discipline that keeps its packets, or another scheduler. Whoever asks a scheduler asks one of
 //! its queues in turn, so what happens to a packet happens in enqueue and dequeue, at its time.
 
+mod bucket;
+pub mod cbq;
 pub mod drr;
+pub mod htb;
 pub mod mdrr;
 pub mod priority;
 mod round;
+pub mod scfq;
+pub mod sfq;
+pub mod tbf;
+mod tree;
+pub mod wfq;
 pub mod wrr;
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, byte_time, time_to_send};
@@ -147,7 +155,7 @@ impl Classes {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.leaves.len()
     }
 
@@ -162,10 +170,15 @@ impl Classes {
         done
     }
 
+    /// The class of a packet.
+    pub fn class_of(&self, held: &Held) -> usize {
+        let rule = self.classifier.class_of(held.source, &held.packet);
+        rule.map_or(self.rest, |rule| self.of_rule[rule])
+    }
+
     /// A packet arrives in its class, and may be dropped there: which class that is.
     pub fn enqueue(&mut self, held: Held, now: Time, fates: &mut Fates) -> usize {
-        let rule = self.classifier.class_of(held.source, &held.packet);
-        let class = rule.map_or(self.rest, |rule| self.of_rule[rule]);
+        let class = self.class_of(&held);
         self.with(class, |leaf| leaf.enqueue(held, now, fates));
         class
     }
@@ -209,6 +222,13 @@ impl Soonest {
     /// A class has packets, but not before this time.
     pub fn later(&mut self, time: Time) {
         self.0 = Some(self.0.map_or(time, |first| first.min(time)));
+    }
+
+    /// What another answered.
+    pub fn join(&mut self, other: Soonest) {
+        if let Some(time) = other.0 {
+            self.later(time);
+        }
     }
 
     /// The answer.

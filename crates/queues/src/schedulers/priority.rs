@@ -61,7 +61,7 @@ impl QueueDiscipline for PriorityQueue {
 
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         let mut soonest = Soonest::default();
-        for class in 0..self.classes.len() {
+        for class in 0..self.classes.count() {
             // Also one that has none is asked, as it would be alone: FQ-CoDel's lists then learn of it.
             match self.classes.dequeue(class, now, fates) {
                 Next::Packet(held) => return Next::Packet(held),

@@ -90,8 +90,29 @@ impl Round {
 
     /// The next packet, of the class whose turn it is.
     pub fn dequeue(&mut self, classes: &mut Classes, now: Time, fates: &mut Fates) -> Next {
+        self.dequeue_some(classes, |_| true, now, fates)
+            .map_or_else(Soonest::next, |(_, held)| Next::Packet(held))
+    }
+
+    /// The next packet and its class, of those that may send now; without one, when a queue has one again.
+    pub fn dequeue_some(
+        &mut self,
+        classes: &mut Classes,
+        may: impl Fn(usize) -> bool,
+        now: Time,
+        fates: &mut Fates,
+    ) -> Result<(usize, Held), Soonest> {
         let (mut soonest, mut refused) = (Soonest::default(), 0);
         while let Some(&class) = self.active.front() {
+            if !may(class) {
+                self.begun = false;
+                self.active.rotate_left(1);
+                refused += 1;
+                if refused >= self.active.len() {
+                    break;
+                }
+                continue;
+            }
             let member = &mut self.members[class];
             if !self.begun {
                 member.counter += member.quantum;
@@ -110,7 +131,7 @@ impl Round {
                     if !waits || !self.turn.allows(counter, classes.next_size(class)) {
                         self.end_turn(class, waits);
                     }
-                    return Next::Packet(held);
+                    return Ok((class, held));
                 }
                 Next::Later(time) => {
                     soonest.later(time);
@@ -127,6 +148,6 @@ impl Round {
                 }
             }
         }
-        soonest.next()
+        Err(soonest)
     }
 }

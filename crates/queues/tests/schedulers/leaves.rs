@@ -1,12 +1,8 @@
 //! Any queue can be a leaf: as the only class of a priority scheduler it decides as it does alone.
 
-mod common;
-
-use common::{Bench, Outcome, Traffic, laws, stream};
+use super::RATE;
+use super::bench::{Bench, Outcome, Traffic, laws, stream};
 use serde_json::{Value, json};
-use units::Rate;
-
-const RATE: Rate = Rate(10_000_000);
 
 fn outcomes(queue: &Value, seed: u64, alone: bool) -> (Vec<Outcome>, Vec<u32>) {
     // The leaf draws from a branch of its scheduler's numbers.
