@@ -178,7 +178,7 @@ def test_lists(category: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert words[category] in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["red", "tcp", "minth", "red.minth", "wait", "bulk", "flow"])
+@pytest.mark.parametrize("name", ["red", "tcp", "minth", "red.minth", "wait", "bulk", "flow", "srtcm", "match"])
 def test_explains(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["explain", name]) == 0
     out = capsys.readouterr().out

@@ -7,7 +7,9 @@ from importlib import resources
 from aqmlab import manual, studies
 from aqmlab.manual import Page, Parameter
 
-CATEGORIES = ("queues", "tcp", "traffic", "network", "scenario", "studies")
+CATEGORIES = (
+    "queues", "diffserv", "impairments", "tcp", "traffic", "network", "scenario", "studies",
+)  # fmt: skip
 
 
 def listing(category: str) -> str:

@@ -13,6 +13,7 @@ mod sample;
 pub mod scenario;
 mod slot;
 mod source;
+mod stream;
 mod sum;
 mod tables;
 mod template;
@@ -52,7 +53,9 @@ pub fn pages() -> Json {
     serde_json::json!({
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
+        "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
+        "impairments": impairments::Impairment::pages(),
         "tcp": tcp::pages(),
         "traffic": traffic,
     })

@@ -1,8 +1,10 @@
 //! Where a connection lives: what its packets touch beside its endpoints, in one cache line.
 
+use net::Label;
 use units::Time;
 
 use crate::check::Ledger;
+use crate::stream::Stream;
 
 /// What has become of the connection in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +39,13 @@ pub struct Slot {
     pub messages: u32,
     /// What has become of it.
     pub phase: Phase,
+    /// The label of what its sender and its receiver send.
+    pub labels: [Label; 2],
 }
 
 impl Slot {
-    /// Number `connection` of a flow, to be opened at `start`.
-    pub fn new(flow: u32, connection: u32, first_hop: [u32; 2], start: Time) -> Self {
+    /// Number `connection` of a flow, to be opened at `start`; both its ends send with this DSCP.
+    pub fn new(flow: u32, connection: u32, first_hop: [u32; 2], start: Time, dscp: u8) -> Self {
         Slot {
             ledger: Ledger::default(),
             first_hop,
@@ -51,7 +55,15 @@ impl Slot {
             connection,
             messages: 0,
             phase: Phase::Waiting,
+            labels: [0, 1].map(|way| Label::new(way).with_dscp(dscp)),
         }
+    }
+
+    /// That of a flow of datagrams: open until its last packet is sent, closed until it has arrived.
+    pub fn of_stream(stream: &Stream, dscp: u8) -> Self {
+        let mut slot = Slot::new(stream.flow, 0, [stream.first_hop; 2], stream.start, dscp);
+        (slot.wake, slot.phase) = (Time::NEVER, Phase::Open);
+        slot
     }
 }
 

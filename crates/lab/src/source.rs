@@ -15,6 +15,8 @@ pub struct Source {
     pub flow: u32,
     /// Where the routes of its connections begin, there and back.
     pub first_hop: [u32; 2],
+    /// The DSCP of what its connections send.
+    pub dscp: u8,
     /// Parameters and clock of the sending and of the receiving host.
     pub hosts: [(Arc<Tcp>, Duration); 2],
     /// Connections opened so far.

@@ -365,5 +365,7 @@ mod found {
         let ack = Segment { seq: Seq(10), ack: w.max, window: 0, len: 0, flags: Flags::ACK };
         w.end.on_segment(w.now, &ack, &options, Ecn::NotEct);
         w.pump();
+        let window = w.end.window();
+        assert_eq!((w.end.sender_stats().undone, window.flight, window.cwnd), (1, 0.0, window.smss));
     }
 }

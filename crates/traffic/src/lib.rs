@@ -1,17 +1,20 @@
-//! What applications do with a connection, and when connections come.
+//! What applications do with a connection, when connections come, and packets without one.
 
 mod arrivals;
 mod bulk;
+pub mod datagrams;
 mod messages;
 mod size;
 mod spacing;
 
 pub use arrivals::Arrivals;
 pub use bulk::Bulk;
+pub use datagrams::Emitter;
 pub use messages::Messages;
 pub use size::{Distribution, Size};
 pub use spacing::Spacing;
 
+use datagrams::{Cbr, OnOff, Poisson, Replay, Voip};
 use units::{Params, choice};
 
 choice! {
@@ -19,6 +22,11 @@ choice! {
     pub enum Traffic {
         Bulk(Bulk),
         Messages(Messages),
+        Cbr(Cbr),
+        Voip(Voip),
+        Poisson(Poisson),
+        OnOff(OnOff),
+        Replay(Replay),
     }
 }
 
@@ -28,7 +36,17 @@ impl Traffic {
         match self {
             Traffic::Bulk(_) => Bulk::KEY,
             Traffic::Messages(_) => Messages::KEY,
+            Traffic::Cbr(_) => Cbr::KEY,
+            Traffic::Voip(_) => Voip::KEY,
+            Traffic::Poisson(_) => Poisson::KEY,
+            Traffic::OnOff(_) => OnOff::KEY,
+            Traffic::Replay(_) => Replay::KEY,
         }
+    }
+
+    /// Whether it is packets that nobody answers, with no connection.
+    pub fn is_datagrams(&self) -> bool {
+        !matches!(self, Traffic::Bulk(_) | Traffic::Messages(_))
     }
 
     /// Whether a connection with it ever closes; if not, the key whose absence says so.

@@ -123,6 +123,19 @@ fn fits(pattern: &str, text: &str) -> bool {
 }
 
 impl Match {
+    /// All packets.
+    pub fn all() -> Self {
+        Match {
+            dscp: None,
+            ecn: None,
+            flows: None,
+            source: None,
+            destination: None,
+            protocol: None,
+            traffic: None,
+        }
+    }
+
     /// Whether it takes the packets that the flow's sender (`way` 0) or its receiver (1) sends, if their
     /// fields are right.
     fn takes_flow(&self, flow: &Flow, way: u8) -> bool {

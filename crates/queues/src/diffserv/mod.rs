@@ -1,10 +1,26 @@
-//! Differentiated services: codepoints, and which packets a rule or a class takes.
+//! Differentiated services: codepoints, which packets a rule or a class takes, and the conditioner that meters,
+//! marks and drops them before a queue.
 //!
-//! Source: RFC 2475 (`rfc2475`), the architecture: packets are told apart at the edge by several fields and
-//! inside by their codepoint alone (§2.3.1).
+//! Source: RFC 2475 (`rfc2475`), the architecture: at the edge packets are told apart by several fields, metered,
+//! marked, dropped or delayed (§2.3); inside, by their codepoint alone.
 
 mod classifier;
+mod colour;
+mod conditioner;
 mod dscp;
+pub mod meters;
+mod tokens;
 
 pub use classifier::{Classifier, EcnField, Flow, Flows, Match, NoFlows, Protocol};
+pub use colour::{Colour, Mode};
+pub use conditioner::{Action, Conditioner, Marker, Rule, Seen, check_rules};
 pub use dscp::Dscp;
+
+use units::param::{Json, page};
+
+/// The manual pages of everything here.
+pub fn pages() -> Vec<Json> {
+    let mut pages = vec![page::<Rule>(), page::<Match>(), page::<Marker>()];
+    pages.extend(meters::Meter::pages());
+    pages
+}

@@ -1,0 +1,321 @@
+//! A traffic conditioner: classifier → meter → marker or dropper, before the queue of a link.
+//!
+//! Source: RFC 2475 §2.3.3 (`rfc2475`): meters (§2.3.3.1), markers (§2.3.3.2) and droppers (§2.3.3.4), which
+//! police. A shaper (§2.3.3.3) delays packets, so it is a queue and not here.
+
+use std::fmt;
+
+use engine::Stream;
+use net::{Count, Packet};
+use units::param::{Invalid, Json, did_you_mean, join};
+use units::{Range, Read, Time, params};
+
+use super::classifier::{Classifier, Flows, Match};
+use super::colour::Colour;
+use super::dscp::Dscp;
+use super::meters::{Meter, Metering};
+
+params! {
+    /// A marker sets the codepoint of packets.
+    pub struct Marker: "marker" {
+        /// The codepoint they get.
+        dscp: Dscp = required, in Range::ANY, from "rfc2475 §2.3.3.2";
+    }
+}
+
+/// What becomes of the packets of a colour: `"pass"`, `"drop"`, or `{ dscp = "AF12" }`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// They go on as they are.
+    Pass,
+    /// They are dropped: policed.
+    Drop,
+    /// They go on with this codepoint.
+    Mark(Dscp),
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Action::Pass => f.write_str("pass"),
+            Action::Drop => f.write_str("drop"),
+            Action::Mark(dscp) => dscp.fmt(f),
+        }
+    }
+}
+
+impl Read for Action {
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        match value.as_str() {
+            Some("pass") => Ok(Action::Pass),
+            Some("drop") => Ok(Action::Drop),
+            Some(other) => Err(Invalid::new(path, value, "is nothing that a conditioner does")
+                .remedy(did_you_mean(other, &["pass", "drop", "{ dscp = \"AF12\" }"]))),
+            None => Marker::read(value, path).map(|marker| Action::Mark(marker.dscp)),
+        }
+    }
+
+    fn write(&self) -> Json {
+        match *self {
+            Action::Pass => Json::from("pass"),
+            Action::Drop => Json::from("drop"),
+            Action::Mark(dscp) => Marker { dscp }.write(),
+        }
+    }
+
+    fn schema() -> Json {
+        let words = [("pass", "They go on as they are."), ("drop", "They are dropped: policed.")];
+        let words = words.map(|(word, meaning)| serde_json::json!({"const": word, "description": meaning}));
+        serde_json::json!({"anyOf": [{"oneOf": words}, Marker::schema()]})
+    }
+}
+
+params! {
+    /// A rule of the traffic conditioner before the queue of a link. It says which packets it takes, by what
+    /// they are metered, and what becomes of each colour: "pass", "drop", or { dscp = "AF12" }, a new
+    /// codepoint. The first rule in the list that takes a packet has it; what no rule takes passes. What is
+    /// dropped has the reason "policed" and never comes to the queue. A shaper, which delays, is a queue.
+    pub struct Rule: "rule", checked by check {
+        /// Which packets it takes.
+        r#match: Match = (Match::all()), in Range::ANY, from "rfc2475 §2.3.1";
+        /// What tells their colours; absent: they are all green.
+        meter: Option<Meter> = (None), in Range::ANY, from "rfc2475 §2.3.3.1";
+        /// What becomes of green packets.
+        green: Action = (Action::Pass), in Range::ANY, from "rfc2475 §2.3.3: in-profile packets may go on without further conditioning";
+        /// What becomes of yellow packets.
+        yellow: Action = (Action::Pass), in Range::ANY, from "";
+        /// What becomes of red packets.
+        red: Action = (Action::Pass), in Range::ANY, from "";
+    }
+}
+
+/// Refuses what a colour never seen would meet with.
+fn check(rule: &Rule, path: &str) -> Result<(), Invalid> {
+    for (key, action, colour) in [("yellow", rule.yellow, Colour::Yellow), ("red", rule.red, Colour::Red)] {
+        if action != Action::Pass && !rule.has(colour) {
+            let problem = match &rule.meter {
+                None => "is for packets that no meter tells from green".to_string(),
+                Some(meter) => format!("is for a colour that {} does not give", meter.write()["kind"]),
+            };
+            return Err(Invalid::at(&join(path, key), problem).remedy(format!("leave {key} away")));
+        }
+    }
+    Ok(())
+}
+
+impl Rule {
+    /// Whether it has packets of this colour.
+    fn has(&self, colour: Colour) -> bool {
+        match (colour, &self.meter) {
+            (Colour::Green, _) => true,
+            (_, None) => false,
+            (Colour::Yellow, Some(Meter::TokenBucket(_))) => false,
+            _ => true,
+        }
+    }
+
+    /// What becomes of a colour.
+    fn action(&self, colour: Colour) -> Action {
+        match colour {
+            Colour::Green => self.green,
+            Colour::Yellow => self.yellow,
+            Colour::Red => self.red,
+        }
+    }
+}
+
+/// A rule at work.
+#[derive(Clone, Debug)]
+struct Active {
+    meter: Option<Metering>,
+    actions: [Action; 3],
+    seen: [Count; 3],
+}
+
+/// What a conditioner saw of a colour.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// The rule by its place in the list, and the colour; none: what no rule took.
+    pub of: Option<(usize, Colour)>,
+    /// What became of it.
+    pub action: Action,
+    /// How much came.
+    pub came: Count,
+}
+
+impl Seen {
+    /// How much of it was dropped.
+    pub fn dropped(&self) -> Count {
+        if self.action == Action::Drop { self.came } else { Count::default() }
+    }
+}
+
+/// A conditioner at work.
+#[derive(Clone, Debug)]
+pub struct Conditioner {
+    classifier: Classifier,
+    rules: Vec<Active>,
+    /// What no rule took.
+    others: Count,
+    /// What went on to the queue.
+    passed: Count,
+}
+
+impl Conditioner {
+    /// The conditioner of a list of rules; `random` gives the meter of each its randomness.
+    pub fn new(rules: &[Rule], flows: &dyn Flows, random: impl Fn(usize) -> Stream) -> Self {
+        let active = |(i, rule): (usize, &Rule)| Active {
+            meter: rule.meter.as_ref().map(|meter| meter.build(random(i))),
+            actions: Colour::ALL.map(|colour| rule.action(colour)),
+            seen: [Count::default(); 3],
+        };
+        Conditioner {
+            classifier: Classifier::new(rules.iter().map(|rule| &rule.r#match), flows),
+            rules: rules.iter().enumerate().map(active).collect(),
+            others: Count::default(),
+            passed: Count::default(),
+        }
+    }
+
+    /// A packet of the flow with the number `source` arrives: whether it goes on, perhaps with another codepoint.
+    pub fn receive(&mut self, now: Time, source: u32, packet: &mut Packet) -> bool {
+        match self.classifier.class_of(source, packet) {
+            None => self.others.add(packet),
+            Some(place) => {
+                let rule = &mut self.rules[place];
+                let colour = rule.meter.as_mut().map_or(Colour::Green, |meter| meter.colour(now, packet));
+                rule.seen[colour as usize].add(packet);
+                match rule.actions[colour as usize] {
+                    Action::Pass => {}
+                    Action::Drop => return false,
+                    Action::Mark(dscp) => packet.label = packet.label.with_dscp(dscp.0),
+                }
+            }
+        }
+        self.passed.add(packet);
+        true
+    }
+
+    /// What it saw: each colour of each of its rules, as far as the rule has it, then what no rule took.
+    pub fn seen<'a>(&'a self, rules: &'a [Rule]) -> impl Iterator<Item = Seen> + 'a {
+        let of_rule = |(place, (rule, active)): (usize, (&'a Rule, &'a Active))| {
+            let colours = Colour::ALL.into_iter().filter(|colour| rule.has(*colour));
+            colours.map(move |colour| Seen {
+                of: Some((place, colour)),
+                action: rule.action(colour),
+                came: active.seen[colour as usize],
+            })
+        };
+        let others = Seen { of: None, action: Action::Pass, came: self.others };
+        rules.iter().zip(&self.rules).enumerate().flat_map(of_rule).chain([others])
+    }
+
+    /// What must hold at every instant: everything that came was dropped or came to the queue, and nothing came to
+    /// the queue past it; `arrived` is what came to the queue.
+    pub fn check(&self, arrived: Count) -> Result<(), String> {
+        let mut went_on = self.others;
+        for rule in &self.rules {
+            for (seen, action) in rule.seen.iter().zip(rule.actions) {
+                if action != Action::Drop {
+                    went_on = went_on + *seen;
+                }
+            }
+        }
+        if went_on != self.passed || self.passed != arrived {
+            return Err(format!(
+                "by their colours {went_on:?} went on, {:?} passed, and {arrived:?} arrived at the queue",
+                self.passed
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The most rules of a conditioner.
+const MOST_RULES: usize = 1000;
+
+/// Refuses rules that name what the scenario does not have, or too many; `path` is where the list stands.
+pub fn check_rules(rules: &[Rule], flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
+    if rules.len() > MOST_RULES {
+        return Err(Invalid::at(path, format!("has {} rules", rules.len())).remedy("give at most 1000"));
+    }
+    let place = |i: usize| join(&join(path, i), "match");
+    rules.iter().enumerate().try_for_each(|(i, rule)| rule.r#match.check(flows, &place(i)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diffserv::NoFlows;
+    use net::Label;
+    use serde_json::json;
+
+    fn rules() -> Vec<Rule> {
+        let list = json!([
+            {"match": {"dscp": "EF"}, "meter": {"kind": "token_bucket", "rate": "8 kbit/s", "burst": "100 B"}, "red": "drop"},
+            {"match": {"dscp": ["DF", "CS1"]}, "meter": {"kind": "srtcm", "cir": "8 kbit/s", "cbs": "100 B", "ebs": "50 B"},
+             "green": {"dscp": "AF11"}, "yellow": {"dscp": "AF12"}, "red": {"dscp": "AF13"}},
+            {"match": {"dscp": "CS7"}, "green": "drop"},
+        ]);
+        Vec::read(&list, "condition").unwrap()
+    }
+
+    fn packet(size: u16, dscp: u8) -> Packet {
+        Packet { size, label: Label::new(1).with_dscp(dscp), ..Packet::default() }
+    }
+
+    #[test]
+    fn each_colour_meets_its_action_and_is_counted() {
+        let rules = rules();
+        let mut conditioner = Conditioner::new(&rules, &NoFlows, |i| Stream::new(1, &i.to_string()));
+        let mut after = |size, dscp| {
+            let mut p = packet(size, dscp);
+            conditioner.receive(Time::ZERO, 0, &mut p).then_some((p.label.way(), p.label.dscp()))
+        };
+        assert_eq!([after(60, 46), after(60, 46), after(40, 46)], [Some((1, 46)), None, Some((1, 46))]);
+        assert_eq!([after(60, 0), after(50, 8), after(50, 0)], [Some((1, 10)), Some((1, 12)), Some((1, 14))]);
+        assert_eq!([after(40, 56), after(33, 34)], [None, Some((1, 34))]);
+        let count = |packets, bytes| Count { packets, bytes };
+        let seen: Vec<_> = conditioner.seen(&rules).map(|s| (s.of, s.came, s.dropped().packets)).collect();
+        let of = |rule, colour| Some((rule, colour));
+        assert_eq!(
+            seen,
+            [
+                (of(0, Colour::Green), count(2, 100), 0),
+                (of(0, Colour::Red), count(1, 60), 1),
+                (of(1, Colour::Green), count(1, 60), 0),
+                (of(1, Colour::Yellow), count(1, 50), 0),
+                (of(1, Colour::Red), count(1, 50), 0),
+                (of(2, Colour::Green), count(1, 40), 1),
+                (None, count(1, 33), 0),
+            ]
+        );
+        conditioner.check(count(6, 293)).unwrap();
+    }
+
+    #[test]
+    fn a_packet_that_goes_past_it_or_is_lost_behind_it_is_caught() {
+        let mut conditioner = Conditioner::new(&rules(), &NoFlows, |_| Stream::new(1, ""));
+        conditioner.receive(Time::ZERO, 0, &mut packet(40, 0));
+        conditioner.receive(Time::ZERO, 0, &mut packet(40, 56));
+        conditioner.check(Count { packets: 1, bytes: 40 }).unwrap();
+        for arrived in [Count { packets: 0, bytes: 0 }, Count { packets: 2, bytes: 80 }] {
+            assert!(conditioner.check(arrived).unwrap_err().contains("arrived at the queue"));
+        }
+    }
+
+    #[test]
+    fn an_action_for_a_colour_that_never_comes_is_refused() {
+        let e = |rule| Rule::read(&rule, "link.condition.0").unwrap_err().to_string();
+        assert!(e(json!({"red": "drop"})).contains("link.condition.0.red"));
+        let bucket = json!({"kind": "token_bucket", "rate": "1 Mbit/s", "burst": "10 kB"});
+        assert!(e(json!({"meter": bucket, "yellow": "drop"})).contains("does not give"));
+        assert!(e(json!({"green": "dropp"})).contains("did you mean drop?"));
+        assert!(e(json!({"green": {"dscp": "AF99"}})).contains("link.condition.0.green.dscp"));
+    }
+
+    #[test]
+    fn rules_are_written_as_they_are_read() {
+        assert_eq!(Vec::<Rule>::read(&rules().write(), "condition").unwrap(), rules());
+    }
+}

@@ -1,0 +1,93 @@
+//! A token bucket as a meter.
+//!
+//! Source: RFC 2475 §2.3.2 and §2.3.3.1 (`rfc2475`): a profile is a rate and a burst size, packets are in
+//! profile or out of it; RFC 3290 §5.1.3 (`rfc3290`), which was not at hand, for strict and loose conformance.
+
+use net::Packet;
+use units::{Bytes, Range, Rate, Time, params, words};
+
+use crate::diffserv::colour::Colour;
+use crate::diffserv::tokens::Tokens;
+
+words! {
+    /// When a packet is in profile.
+    pub enum Conformance {
+        /// When there are tokens for all of it.
+        Strict = "strict",
+        /// When there is any token: what is missing is borrowed from those to come.
+        Loose = "loose",
+    }
+}
+
+params! {
+    /// A token bucket has two colours: green is in profile, red is out of it. Tokens, a byte each, come at the
+    /// rate until there are as many as the burst; a packet in profile takes its size.
+    ///
+    /// The bucket is full at the start.
+    pub struct TokenBucket: "token_bucket" {
+        /// Rate of the tokens.
+        rate: Rate = required, in Range::ANY, from "rfc2475 §2.3.2";
+        /// Most tokens that are kept.
+        burst: Bytes = required, in Range::between(1.0, 4e18), from "rfc2475 §2.3.2";
+        /// When a packet is in profile.
+        conformance: Conformance = (Conformance::Strict), in Range::ANY, from "rfc3290 §5.1.3; rfc2697 §3 is strict";
+    }
+}
+
+impl TokenBucket {
+    /// The meter at time 0.
+    pub fn build(&self) -> TokenBucketState {
+        let burst = self.burst.0 as i64;
+        let TokenBucket { rate, conformance, .. } = *self;
+        TokenBucketState { tokens: Tokens::new(rate), burst, conformance, held: burst }
+    }
+}
+
+/// The state of a token bucket.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenBucketState {
+    tokens: Tokens,
+    burst: i64,
+    conformance: Conformance,
+    /// Tokens in the bucket; below 0, those that are owed.
+    held: i64,
+}
+
+impl TokenBucketState {
+    /// The colour of a packet that arrives.
+    pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
+        self.held = self.held.saturating_add_unsigned(self.tokens.come(now)).min(self.burst);
+        let size = i64::from(packet.size);
+        let needed = match self.conformance {
+            Conformance::Strict => size,
+            Conformance::Loose => 1,
+        };
+        if self.held < needed {
+            return Colour::Red;
+        }
+        self.held -= size;
+        Colour::Green
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::colours;
+    use serde_json::json;
+
+    /// A token each millisecond, 1000 at most.
+    #[test]
+    fn both_conformances_by_hand() {
+        let bucket = |conformance| json!({"kind": "token_bucket", "rate": "8 kbit/s", "burst": "1000 B", "conformance": conformance});
+        let packets = [
+            (0, 600, 0),     // G 400 | G 400
+            (0, 600, 0),     // R     | G -200
+            (200, 600, 0),   // G 0   | R 0
+            (201, 600, 0),   // R 1   | G -599
+            (801, 1, 0),     // G 600 | G 0, after 600 - 599 = 1
+            (5000, 1000, 0), // G 0 | G 0
+        ];
+        assert_eq!(colours(bucket("strict"), &packets), "GRGRGG");
+        assert_eq!(colours(bucket("loose"), &packets), "GGRGGG");
+    }
+}

@@ -1,0 +1,156 @@
+//! The two rate three colour marker, its meter.
+//!
+//! Source: RFC 2698 §2 and §3 (`rfc2698`), to the letter: two buckets of tokens, P and C, each with its own
+//! rate.
+
+use net::Packet;
+use units::param::{Invalid, join};
+use units::{Bytes, Range, Rate, Read, Time, params};
+
+use crate::diffserv::colour::{Colour, Mode, Precolours, high, medium};
+use crate::diffserv::dscp::Dscp;
+use crate::diffserv::tokens::Tokens;
+
+params! {
+    /// trTCM, the two rate three colour marker, meters a stream by two rates, each with its burst. A packet
+    /// is red if it is beyond the peak rate, otherwise yellow if it is beyond the committed rate, otherwise green.
+    ///
+    /// Bytes are those of IP packets. Both bursts are full at the start.
+    pub struct Trtcm: "trtcm", checked by check {
+        /// Peak information rate (PIR), at least cir.
+        pir: Rate = required, in Range::ANY, from "rfc2698 §2";
+        /// Peak burst size (PBS).
+        pbs: Bytes = required, in Range::above(0.0), from "rfc2698 §2: at least the largest packet";
+        /// Committed information rate (CIR).
+        cir: Rate = required, in Range::ANY, from "rfc2698 §2";
+        /// Committed burst size (CBS).
+        cbs: Bytes = required, in Range::above(0.0), from "rfc2698 §2: at least the largest packet";
+        /// Whether it looks at the colour that a packet came with.
+        mode: Mode = (Mode::Blind), in Range::ANY, from "rfc2698 §3";
+        /// Codepoints of packets that came yellow, to a colour-aware meter.
+        yellow_dscp: Vec<Dscp> = (medium()), in Range::ANY, from "rfc2597 §6: medium drop precedence";
+        /// Codepoints of packets that came red, to a colour-aware meter; with any other it came green.
+        red_dscp: Vec<Dscp> = (high()), in Range::ANY, from "rfc2597 §6: high drop precedence";
+    }
+}
+
+/// RFC 2698 §2: "The PIR must be equal to or greater than the CIR".
+fn check(meter: &Trtcm, path: &str) -> Result<(), Invalid> {
+    if meter.pir.0 < meter.cir.0 {
+        let problem = format!("must be at least cir, {} (rfc2698 §2)", meter.cir);
+        return Err(Invalid::new(&join(path, "pir"), &meter.pir.write(), problem));
+    }
+    Ok(())
+}
+
+impl Trtcm {
+    /// The meter at time 0.
+    pub fn build(&self) -> TrtcmState {
+        TrtcmState {
+            peak: Tokens::new(self.pir),
+            committed: Tokens::new(self.cir),
+            pbs: self.pbs.0,
+            cbs: self.cbs.0,
+            tp: self.pbs.0,
+            tc: self.cbs.0,
+            precolours: Precolours::new(self.mode, &self.yellow_dscp, &self.red_dscp),
+        }
+    }
+}
+
+/// The state of trTCM.
+#[derive(Clone, Copy, Debug)]
+pub struct TrtcmState {
+    peak: Tokens,
+    committed: Tokens,
+    pbs: u64,
+    cbs: u64,
+    /// Tokens in P and in C.
+    tp: u64,
+    tc: u64,
+    precolours: Precolours,
+}
+
+impl TrtcmState {
+    /// The colour of a packet that arrives (§3; colour-blind, every packet came green).
+    pub fn colour(&mut self, now: Time, packet: &Packet) -> Colour {
+        self.tp = self.tp.saturating_add(self.peak.come(now)).min(self.pbs);
+        self.tc = self.tc.saturating_add(self.committed.come(now)).min(self.cbs);
+        let (size, came) = (u64::from(packet.size), self.precolours.of(packet));
+        if came == Colour::Red || self.tp < size {
+            return Colour::Red;
+        }
+        self.tp -= size;
+        if came == Colour::Yellow || self.tc < size {
+            return Colour::Yellow;
+        }
+        self.tc -= size;
+        Colour::Green
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::colours;
+    use super::*;
+    use serde_json::json;
+
+    fn meter(mode: &str) -> serde_json::Value {
+        json!({
+            "kind": "trtcm", "pir": "16 kbit/s", "pbs": "600 B", "cir": "8 kbit/s", "cbs": "1000 B", "mode": mode,
+        })
+    }
+
+    /// Worked out by hand from §3: P gets 2 tokens a millisecond up to 600, C one up to 1000.
+    #[test]
+    fn colour_blind_by_hand() {
+        let packets = [
+            (0, 601, 0),    // R: Tp 600 < 601; neither is touched
+            (0, 400, 0),    // G: Tp 200, Tc 600
+            (0, 300, 0),    // R: Tp 200 < 300
+            (100, 400, 0),  // Tp 400, Tc 700 → G: Tp 0, Tc 300
+            (300, 400, 0),  // Tp 400, Tc 500 → G: Tp 0, Tc 100
+            (450, 300, 0),  // Tp 300, Tc 250 → Y: Tp 0, Tc 250
+            (500, 100, 0),  // Tp 100, Tc 300 → G: Tp 0, Tc 200
+            (501, 3, 0),    // Tp 2, Tc 201 → R
+            (501, 2, 0),    // G: Tp 0, Tc 199
+            (650, 298, 0),  // Tp 298, Tc 348 → G: Tp 0, Tc 50
+            (700, 100, 0),  // Tp 100, Tc 100 → G: Tp 0, Tc 0
+            (750, 60, 0),   // Tp 100, Tc 50 → Y: Tp 40, Tc 50
+            (750, 50, 0),   // R: Tp 40
+            (750, 40, 0),   // G: Tp 0, Tc 10
+            (9000, 600, 0), // Tp 600, Tc 1000 → G: Tp 0, Tc 400
+            (9000, 1, 0),   // R
+        ];
+        assert_eq!(colours(meter("colour-blind"), &packets), "RGRGGYGRGGGYRGGR");
+    }
+
+    /// By hand, with packets that came green (AF31, 26), yellow (AF32, 28) and red (AF33, 30).
+    #[test]
+    fn colour_aware_by_hand() {
+        let packets = [
+            (0, 100, 30),   // R: came red; neither is touched
+            (0, 300, 28),   // Y: Tp 300, Tc 1000
+            (0, 300, 26),   // G: Tp 0, Tc 700
+            (0, 1, 28),     // R: Tp 0
+            (100, 200, 28), // Tp 200, Tc 800 → Y: Tp 0
+            (200, 200, 26), // Tp 200, Tc 900 → G: Tp 0, Tc 700
+            (500, 600, 0),  // Tp 600, Tc 1000 → another codepoint came green: G, Tp 0, Tc 400
+            (700, 400, 26), // Tp 400, Tc 600 → G: Tp 0, Tc 200
+            (850, 300, 26), // Tp 300, Tc 350 → G: Tp 0, Tc 50
+            (900, 100, 26), // Tp 100, Tc 100 → G: Tp 0, Tc 0
+            (950, 100, 26), // Tp 100, Tc 50 → Y: Tp 0, Tc 50
+        ];
+        assert_eq!(colours(meter("colour-aware"), &packets), "RYGRYGGGGGY");
+    }
+
+    #[test]
+    fn the_peak_is_no_less_than_the_committed_rate() {
+        let mut wrong = meter("colour-blind");
+        wrong["pir"] = json!("7 kbit/s");
+        let object = wrong.as_object_mut().unwrap();
+        object.remove("kind");
+        let e = Trtcm::read(&wrong, "meter").unwrap_err().to_string();
+        assert!(e.contains("meter.pir: \"7 kbit/s\" must be at least cir"), "{e}");
+    }
+}

@@ -1,0 +1,133 @@
+"""Every meter colours as its reference does, packet by packet, on the same random traffic."""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+from references.draws import Draws
+from references.meters import Srtcm, TokenBucket, Trtcm, Tswtcm
+
+PROGRAM = ROOT / "target" / "release" / "examples" / "colours"
+RECORD = np.dtype(
+    {
+        "names": ["time", "size", "dscp", "colour"],
+        "formats": ["<u8", "<u2", "u1", "u1"],
+        "itemsize": 16,
+    }
+)
+AF = {10: 0, 12: 1, 14: 2, 34: 0, 36: 1, 38: 2}
+"""The colour that a packet came with, by its drop precedence (RFC 2597 §6); others came green."""
+
+
+@dataclass
+class Case:
+    """A meter of a scenario, and how its reference is made."""
+
+    name: str
+    meter: dict[str, Any]
+    reference: Callable[[Draws], Any]
+    rate: int = 1_000_000
+    largest: int = 100
+    colours: int = 3
+
+
+SRTCM = {"kind": "srtcm", "cir": "1 Mbit/s"}
+TRTCM = {"kind": "trtcm", "pir": "1500 kbit/s", "cir": "700 kbit/s"}
+BUCKET = {"kind": "token_bucket", "rate": "999983 bit/s"}
+CASES = [
+    Case(
+        "srtcm", SRTCM | {"cbs": "400 B", "ebs": "300 B"}, lambda _: Srtcm(1_000_000, 400, 300)
+    ),
+    Case(
+        "srtcm, whole packets", SRTCM | {"cbs": "15 kB", "ebs": "6 kB"},
+        lambda _: Srtcm(1_000_000, 15_000, 6_000), largest=1500,
+    ),
+    Case(
+        "srtcm, aware", SRTCM | {"cbs": "1 kB", "ebs": "2 kB", "mode": "colour-aware"},
+        lambda _: Srtcm(1_000_000, 1000, 2000, aware=True),
+    ),
+    Case(
+        "srtcm, odd rate", {"kind": "srtcm", "cir": "999983 bit/s", "cbs": "0 B", "ebs": "300 B"},
+        lambda _: Srtcm(999_983, 0, 300), colours=2,
+    ),
+    Case(
+        "trtcm", TRTCM | {"pbs": "500 B", "cbs": "700 B"},
+        lambda _: Trtcm(1_500_000, 500, 700_000, 700),
+    ),
+    Case(
+        "trtcm, whole packets", TRTCM | {"pbs": "20 kB", "cbs": "9 kB"},
+        lambda _: Trtcm(1_500_000, 20_000, 700_000, 9_000), largest=1500,
+    ),
+    Case(
+        "trtcm, aware", TRTCM | {"pbs": "900 B", "cbs": "300 B", "mode": "colour-aware"},
+        lambda _: Trtcm(1_500_000, 900, 700_000, 300, aware=True),
+    ),
+    Case(
+        "token bucket", BUCKET | {"burst": "250 B"}, lambda _: TokenBucket(999_983, 250), colours=2
+    ),
+    Case(
+        "token bucket, loose", BUCKET | {"burst": "250 B", "conformance": "loose"},
+        lambda _: TokenBucket(999_983, 250, loose=True), colours=2,
+    ),
+    Case(
+        "tswtcm",
+        {"kind": "tswtcm", "ctr": "700 kbit/s", "ptr": "1100 kbit/s", "avg_interval": "50 ms"},
+        lambda draws: Tswtcm(draws, 700_000, 1_100_000, 0.05),
+    ),
+    Case(
+        "tswtcm, short",
+        {"kind": "tswtcm", "ctr": "1 Mbit/s", "ptr": "1 Mbit/s", "avg_interval": "20 ms"},
+        lambda draws: Tswtcm(draws, 1_000_000, 1_000_000, 0.02), largest=1500, colours=2,
+    ),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def program() -> None:
+    """Build the program that writes colours."""
+    cargo = ["cargo", "build", "--release", "--locked", "-q", "-p", "queues"]
+    subprocess.run([*cargo, "--example", "colours"], check=True, cwd=ROOT)
+
+
+def compare(case: Case, seed: int, arrivals: int) -> None:
+    """Hold the colours of random packets against the reference."""
+    spec = {
+        "meter": case.meter,
+        "rate": f"{case.rate} bit/s",
+        "largest": case.largest,
+        "seed": seed,
+        "arrivals": arrivals,
+    }
+    done = subprocess.run([PROGRAM], input=json.dumps(spec).encode(), capture_output=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr.decode()
+    records = np.frombuffer(done.stdout, RECORD)
+    assert len(records) == arrivals
+    reference = case.reference(Draws(seed, "meter"))
+    columns = [records[name].tolist() for name in ("time", "size", "dscp", "colour")]
+    for i, (time, size, dscp, colour) in enumerate(zip(*columns, strict=True)):
+        expected = reference.colour(time, size, AF.get(dscp, 0))
+        if colour != expected:
+            pytest.fail(f"packet {i}: colour {colour}, by the reference {expected}")
+    seen = Counter(records["colour"].tolist())
+    assert len(seen) == case.colours
+    assert min(seen.values()) > arrivals / 200, f"the traffic hardly tries the meter: {seen}"
+
+
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_colours_as_its_reference(case: Case) -> None:
+    compare(case, seed=1, arrivals=20_000)
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_colours_as_its_reference_a_million_times(case: Case) -> None:
+    compare(case, seed=2, arrivals=1_000_000)

@@ -1,0 +1,59 @@
+"""Whole runs against what is known of them in closed form. Each test names its source."""
+
+from math import sqrt
+
+import pytest
+
+import aqmlab
+
+
+@pytest.mark.parametrize(
+    ("rate", "delay", "threshold", "flows"),
+    [(100, 5, 40, 1), (400, 5, 40, 2), (1000, 2, 65, 2), (1000, 5, 65, 4), (1000, 10, 100, 10)],
+)
+def test_dctcp_swings_as_the_fluid_does(rate: int, delay: int, threshold: int, flows: int) -> None:
+    """Alizadeh et al. 2010, §3.3, equations 9 to 11, for N flows in step and a threshold K.
+
+    Q_max = K + N, and the queue swings by A = √(2N(C·RTT + K))/2. It holds for g small beside
+    √(C·RTT + K)/N (equation 15): g = 1/64. C in packets of 1500 B a second; delay in ms one way.
+    """
+    scenario = {
+        "duration": "12 s",
+        "network": {
+            "kind": "dumbbell",
+            "rate": f"{rate} Mbit/s",
+            "delay": f"{delay} ms",
+            "left_hosts": flows,
+            "left_rate": "10 Gbit/s",
+            "left_delay": "10 us",
+            "right_hosts": flows,
+            "right_rate": "10 Gbit/s",
+            "right_delay": "10 us",
+            "queue": {
+                "kind": "threshold",
+                "limit": "1000 packets",
+                "threshold": f"{threshold} packets",
+            },
+        },
+        "tcp": {
+            "mss": "1460 B",
+            "congestion": {"kind": "dctcp", "g": 1 / 64},
+            "ecn": "dctcp",
+            "recovery": "sack",
+            "sack": True,
+            "delayed_ack": "1 packets",
+            "receive_window": "100 MB",
+        },
+        "flows": [
+            {"from": f"left-{i}", "to": f"right-{i}", "traffic": {"kind": "bulk"}}
+            for i in range(flows)
+        ],
+        "record": {"series": ["queue"], "interval": "0.1 ms", "links": ["left>right"]},
+    }
+    queue = aqmlab.run(scenario).series("queue")
+    settled = queue.loc[queue["time_s"] > 8, "queue_packets"]
+    round_trip = 2 * (delay + 0.02) * 1e-3
+    in_pipe = rate * 1e6 * round_trip / (8 * 1500)
+    swing = sqrt(2 * flows * (in_pipe + threshold)) / 2
+    assert settled.max() == pytest.approx(threshold + flows, abs=2)
+    assert settled.max() - settled.min() == pytest.approx(swing, abs=2)
