@@ -13,6 +13,7 @@ import pytest
 
 from aqmlab.cli import execute
 from aqmlab.manual import schema
+from aqmlab.scenario import ScenarioError, normalize
 from conftest import repeatable
 
 EXAMPLE = "examples/two_flows.toml"
@@ -107,6 +108,29 @@ def test_wrong_input_is_told_in_one_line(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.parametrize("deep", [12, 1000])
+def test_queues_too_deep_in_each_other_are_told_in_one_line(
+    deep: int, small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small["network"]["queue"] = "QUEUE"
+    queue = '"drop_tail"'
+    for _ in range(deep):
+        queue = f'{{"kind": "priority", "classes": [{{"queue": {queue}}}]}}'
+    path = tmp_path / "deep.json"
+    path.write_text(json.dumps(small).replace('"QUEUE"', queue))
+    assert execute(["run", str(path)]) == 2
+    told = "more than 12 deep" if deep == 12 else "recursion limit"
+    assert told in line(capsys)
+
+
+def test_a_dict_too_deep_is_refused() -> None:
+    queue: Any = "drop_tail"
+    for _ in range(1000):
+        queue = {"kind": "priority", "classes": [{"queue": queue}]}
+    with pytest.raises(ScenarioError, match="too deep"):
+        normalize({"network": {"kind": "dumbbell", "queue": queue}})
+
+
 def test_an_unwritable_folder_is_told(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,7 +202,9 @@ def test_lists(category: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert words[category] in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["red", "tcp", "minth", "red.minth", "wait", "bulk", "flow", "srtcm", "match"])
+@pytest.mark.parametrize(
+    "name", ["red", "tcp", "minth", "red.minth", "wait", "bulk", "flow", "srtcm", "match"]
+)
 def test_explains(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["explain", name]) == 0
     out = capsys.readouterr().out

@@ -55,6 +55,7 @@ pub fn pages() -> Json {
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
+        "classes": queues::schedulers::pages(),
         "impairments": impairments::Impairment::pages(),
         "tcp": tcp::pages(),
         "traffic": traffic,

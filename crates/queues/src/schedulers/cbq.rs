@@ -44,7 +44,7 @@ words! {
 
 params! {
     /// A class of CBQ. One that others name as their parent lends to them; the others are leaves and have packets.
-    pub struct CbqClass: "cbq class" {
+    pub struct CbqClass: "cbq_class" {
         /// Its name, for those below it.
         name: Option<String> = (None), in Range::ANY, from "";
         /// The class above it, which stands before it in the list; absent: it borrows from nobody.
@@ -71,7 +71,7 @@ params! {
     /// may send while an ancestor keeps its own and no class below that is unsatisfied, and is held back
     /// otherwise. So a class bounded to a rate is a slower link, and what classes leave unused stays near them.
     pub struct Cbq: "cbq", checked by check {
-        /// The classes, each after its parent; the leaf without match takes the rest.
+        /// The classes, each a cbq_class that stands after its parent; the leaf without match takes the rest.
         classes: Vec<CbqClass> = required, in Range::ANY, from "floyd1995cbq §3";
         /// Mean size of packets, for quanta and max_burst.
         mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "floyd1995parameters leaves it to the operator; 1000 B is a common setting";

@@ -18,7 +18,7 @@ use crate::law::{Keeps, Place};
 
 params! {
     /// A class of a deficit round robin.
-    pub struct DrrClass: "drr class" {
+    pub struct DrrClass: "drr_class" {
         /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Bytes added to its counter in each turn; shares of the link are as quanta are.
@@ -33,7 +33,7 @@ params! {
     /// sends while the counter covers its next packet, and keeps the rest for its next turn. So shares are as the
     /// quanta, whatever the sizes of packets, at a constant cost a packet.
     pub struct Drr: "drr", checked by check {
-        /// The classes; the one without match takes the rest.
+        /// The classes, each a drr_class; the one without match takes the rest.
         classes: Vec<DrrClass> = required, in Range::ANY, from "shreedhar1996drr §III";
     }
 }

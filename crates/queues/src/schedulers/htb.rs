@@ -22,7 +22,7 @@ use crate::law::{Keeps, Place};
 
 params! {
     /// A class of HTB. One that others name as their parent lends to them; the others are leaves and have packets.
-    pub struct HtbClass: "htb class", checked by check_class {
+    pub struct HtbClass: "htb_class", checked by check_class {
         /// Its name, for those below it.
         name: Option<String> = (None), in Range::ANY, from "";
         /// The class above it, which stands before it in the list; absent: it borrows from nobody.
@@ -61,7 +61,7 @@ params! {
     /// are. Classes without a parent borrow from nobody, so that a whole link is a class above all others, of a
     /// rate not above the link's.
     pub struct Htb: "htb", checked by check {
-        /// The classes, each after its parent; the leaf without match takes the rest.
+        /// The classes, each an htb_class that stands after its parent; the leaf without match takes the rest.
         classes: Vec<HtbClass> = required, in Range::ANY, from "devera2002htb §3";
         /// A quantum that is not given is the rate in bytes a second divided by this, between 1000 and 200 000 B.
         r2q: f64 = (10.0), in Range::at_least(1e-3), from "devera2002htb §2: 10";

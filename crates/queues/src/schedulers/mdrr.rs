@@ -31,7 +31,7 @@ words! {
 
 params! {
     /// A class of a modified deficit round robin.
-    pub struct MdrrClass: "mdrr class" {
+    pub struct MdrrClass: "mdrr_class" {
         /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// How it is served; at most one class is of low latency.
@@ -48,7 +48,7 @@ params! {
     /// last packet was too large by. One class may be a low-latency queue: served before all others (strict), or
     /// between any two of their turns (alternate).
     pub struct Mdrr: "mdrr", checked by check {
-        /// The classes; the one without match takes the rest.
+        /// The classes, each an mdrr_class; the one without match takes the rest.
         classes: Vec<MdrrClass> = required, in Range::ANY, from "cisco2006mdrr";
         /// The largest packet of the link, the least worth of a turn.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "cisco2006mdrr: quantum = MTU + (weight - 1) 512";

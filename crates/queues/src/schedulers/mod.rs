@@ -20,7 +20,7 @@ pub mod wfq;
 pub mod wrr;
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, byte_time, time_to_send};
-use units::param::{Invalid, Json, join};
+use units::param::{Invalid, Json, join, page};
 use units::{Bytes, Rate, Time};
 
 use crate::diffserv::{Classifier, Match};
@@ -30,7 +30,7 @@ use crate::law::Place;
 /// Most classes that a scheduler may have.
 pub const MOST_CLASSES: usize = 1024;
 /// Most queues that may stand within each other.
-pub const DEEPEST: usize = 16;
+pub const DEEPEST: usize = 12;
 
 /// What a scheduler holds, as a scenario describes it.
 #[derive(Clone, Debug)]
@@ -54,6 +54,19 @@ pub(crate) fn listed<'a>(classes: impl Iterator<Item = (&'a Option<Match>, &'a Q
         rate: None,
     };
     classes.enumerate().map(child).collect()
+}
+
+/// The manual pages of the classes of all schedulers.
+pub fn pages() -> Vec<Json> {
+    vec![
+        page::<priority::PriorityClass>(),
+        page::<wrr::WrrClass>(),
+        page::<drr::DrrClass>(),
+        page::<mdrr::MdrrClass>(),
+        page::<scfq::FairClass>(),
+        page::<htb::HtbClass>(),
+        page::<cbq::CbqClass>(),
+    ]
 }
 
 /// Refuses too many classes, and a list of which not just one takes the rest.

@@ -15,7 +15,7 @@ use crate::law::{Keeps, Place};
 
 params! {
     /// A class of a priority scheduler.
-    pub struct PriorityClass: "priority class" {
+    pub struct PriorityClass: "priority_class" {
         /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Its queue, of any kind.
@@ -27,7 +27,7 @@ params! {
     /// Strict priority: when the link is free the first class of the list that has packets sends one. The first class
     /// waits for no more than the packet in service; the last may starve.
     pub struct Priority: "priority", checked by check {
-        /// The classes, the most urgent first; the one without match takes the rest.
+        /// The classes, each a priority_class, the most urgent first; the one without match takes the rest.
         classes: Vec<PriorityClass> = required, in Range::ANY, from "kleinrock1976queueing §3.4";
     }
 }

@@ -18,7 +18,7 @@ use crate::law::{Keeps, Place};
 
 params! {
     /// A class of fair queueing.
-    pub struct FairClass: "fair class" {
+    pub struct FairClass: "fair_class" {
         /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Its weight: shares of the link are as the weights of the classes that have packets.
@@ -33,7 +33,7 @@ params! {
     /// all classes at once by their weights, as told by the packet in service. Simpler than WFQ; a packet may
     /// wait for one packet of each other class more.
     pub struct Scfq: "scfq", checked by check {
-        /// The classes; the one without match takes the rest.
+        /// The classes, each a fair_class; the one without match takes the rest.
         classes: Vec<FairClass> = required, in Range::ANY, from "golestani1994scfq §III";
     }
 }

@@ -23,7 +23,7 @@ params! {
     /// all classes at once by their weights. No packet is finished later than there, but for the time of one largest
     /// packet. The fluid system is computed at each arrival, at a cost as the number of classes.
     pub struct Wfq: "wfq", checked by check {
-        /// The classes; the one without match takes the rest.
+        /// The classes, each a fair_class; the one without match takes the rest.
         classes: Vec<FairClass> = required, in Range::ANY, from "parekh1993gps §II";
     }
 }

@@ -17,21 +17,21 @@ use crate::law::{Keeps, Place};
 
 params! {
     /// A class of a weighted round robin.
-    pub struct WrrClass: "wrr class" {
+    pub struct WrrClass: "wrr_class" {
         /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
         /// Packets that it sends in each turn.
-        weight: u64 = (1), in Range::between(1.0, 1e6), from "katevenis1991wrr";
+        packets: u64 = (1), in Range::between(1.0, 1e6), from "katevenis1991wrr";
         /// Its queue, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Weighted round robin: classes that have packets take turns, in each of which a class sends as many packets as its
-    /// weight says. Shares in packets are as the weights; shares in bytes are so only if packets are of one size.
+    /// Weighted round robin: classes that have packets take turns, in each of which a class sends as many packets as it
+    /// is given. Shares in packets are as these numbers; shares in bytes are so only if packets are of one size.
     pub struct Wrr: "wrr", checked by check {
-        /// The classes; the one without match takes the rest.
+        /// The classes, each a wrr_class; the one without match takes the rest.
         classes: Vec<WrrClass> = required, in Range::ANY, from "katevenis1991wrr";
     }
 }
@@ -46,7 +46,7 @@ impl Keeps for Wrr {
     fn discipline(&self, _: &Buffer, place: Place) -> WrrQueue {
         WrrQueue {
             classes: Classes::new(&self.children(), &place),
-            round: Round::new(Turn::Packets, self.classes.iter().map(|class| class.weight)),
+            round: Round::new(Turn::Packets, self.classes.iter().map(|class| class.packets)),
         }
     }
 

@@ -72,7 +72,7 @@ fn drr_shares_are_as_the_quanta_whatever_the_sizes() {
 
 #[test]
 fn wrr_shares_are_in_packets() {
-    let weights = [1, 2, 5].map(|weight| json!({"weight": weight}));
+    let weights = [1, 2, 5].map(|packets| json!({"packets": packets}));
     assert_rates(
         &rates(&scheduler("wrr", &weights), &[&[1000], &[1000], &[1000]]),
         &shares(&[1.0, 2.0, 5.0]),

@@ -73,7 +73,7 @@ impl Trees {
                     class["lend"] = ["others", "isolated"][usize::from(self.below(4) == 0)].into();
                 }
                 "drr" => class["quantum"] = [40, 1500, 9000][self.below(3)].to_string().add(" B").into(),
-                "wrr" => class["weight"] = (1 + self.below(5)).into(),
+                "wrr" => class["packets"] = (1 + self.below(5)).into(),
                 "mdrr" if i == 0 => class["service"] = ["round", "strict", "alternate"][self.below(3)].into(),
                 "mdrr" => class["weight"] = (1 + self.below(5)).into(),
                 _ => {}
