@@ -46,6 +46,12 @@ def test_the_python_of_the_pages_runs(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out.count("Interval(") == 3
 
 
+def test_the_python_of_comparing_queues_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    for block in blocks(Path("docs/how-to/compare-queues.md").read_text("utf-8"), "python"):
+        exec(block, {})
+    assert capsys.readouterr().out.startswith("Interval(low=-0.0")
+
+
 def test_missing_tools_are_named_with_how_to_get_them() -> None:
     done = subprocess.run(
         ["/bin/sh", "tools/require", "python9"], env={"PATH": "/usr/bin:/bin"},

@@ -120,3 +120,34 @@ def test_connections_and_transfers_are_read_back(tmp_path: Path) -> None:
     assert again.tables == result.tables == ["flows", "links", "connections", "transfers"]
     for name in ("connections", "transfers"):
         pd.testing.assert_frame_equal(again.table(name), result.table(name))
+
+
+@pytest.mark.parametrize("law", ["drop_tail", "red", "codel", "fq_codel"])
+def test_delays_obey_littles_law(small: dict[str, Any], law: str) -> None:
+    """Mean waiting packets are the rate of packets times their mean delay (Little 1961)."""
+    small["network"]["queue"] = {"kind": law, "limit": "16 packets"}
+    small["flows"][0]["traffic"]["size"] = "2 MB"
+    small["record"] = {"interval": "1 ms", "series": ["queue", "delays"], "links": ["left>right"]}
+    result = aqmlab.run(small)
+    delays = result.series("delays").iloc[0]
+    assert delays["link"] == "left>right"
+    links = result.links.set_index("link")
+    assert delays["packets"] == links.loc["left>right", "departed_packets"]
+    waiting = result.series("queue")["queue_packets"].mean()
+    rate = delays["packets"] / result.manifest["simulated_s"]
+    assert rate * delays["mean_delay_s"] == pytest.approx(waiting, rel=0.01)
+    order = ["median", "p95", "p99", "longest"]
+    percentiles = [delays[f"{name}_delay_s"] for name in order]
+    assert percentiles == sorted(percentiles)
+
+
+def test_delays_of_links_that_only_delay_are_those_of_simulated_ones(small: dict[str, Any]) -> None:
+    """A hop passed over has the delays that it has when it is simulated, because it is sampled."""
+    small["record"] = {"series": ["delays"]}
+    passed = aqmlab.run(small)
+    small["record"] = {"series": ["delays", "queue"], "interval": "1 s"}
+    simulated = aqmlab.run(small)
+    assert passed.manifest["events"] < simulated.manifest["events"]
+    delays = passed.series("delays")
+    assert len(delays) == len(passed.links)
+    pd.testing.assert_frame_equal(delays, simulated.series("delays"))

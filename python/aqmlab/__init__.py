@@ -15,6 +15,7 @@
 
 from aqmlab import parameters
 from aqmlab._core import InvariantViolation, ScenarioError, version
+from aqmlab.custom import PASS, Arrival, CustomQueue, Packet, Place, Verdict, drop, signal
 from aqmlab.experiment import Sweep, replicate, run, run_each, run_many, sweep
 from aqmlab.parameters import *  # noqa: F403 (the tables of a scenario: generated)
 from aqmlab.results import Result
@@ -22,14 +23,22 @@ from aqmlab.results import Result
 __version__ = version()
 
 __all__ = [
+    "PASS",
+    "Arrival",
+    "CustomQueue",
     "InvariantViolation",
+    "Packet",
+    "Place",
     "Result",
     "ScenarioError",
     "Sweep",
+    "Verdict",
+    "drop",
     "replicate",
     "run",
     "run_each",
     "run_many",
+    "signal",
     "sweep",
 ]
 __all__ += parameters.__all__

@@ -43,7 +43,8 @@ def class_name(page: Page) -> str:
 def python_type(schema: dict[str, Any]) -> list[str]:
     """Return the Python types of the values that a schema allows."""
     if "$ref" in schema:
-        return python_type(definition(schema["$ref"]))
+        named = python_type(definition(schema["$ref"]))
+        return [*named, "CustomQueue"] if schema["$ref"].endswith("/queue") else named
     if "oneOf" in schema:
         return [f"Literal[{', '.join(json.dumps(o['const']) for o in schema['oneOf'])}]"]
     if "anyOf" in schema:
@@ -133,6 +134,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from aqmlab.custom import CustomQueue
 from aqmlab.scenario import Document, Table
 
 __all__ = {json.dumps(sorted(map(class_name, pages().values())))}

@@ -194,6 +194,66 @@ def reproduce(
     typer.echo(str(report))
 
 
+@app.command("compare")
+def compare_command(
+    queues: Annotated[
+        list[str],
+        typer.Argument(
+            help="Kinds of queues, each with the keys that differ from their defaults, e.g. "
+            "drop_tail codel 'red:minth=5 packets,maxth=15 packets'.",
+            metavar="QUEUES...",
+        ),
+    ],
+    scenario: Annotated[
+        Path | None,
+        typer.Option(help="Traffic and network; default: RFC 7928's bottleneck.", metavar="FILE"),
+    ] = None,
+    link: Annotated[
+        str, typer.Option(help="The link whose queue is compared.", metavar="FROM>TO")
+    ] = "bottleneck",
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
+    ] = None,
+    ecn: Annotated[bool, typer.Option("--ecn", help="Let every flow use ECN (RFC 3168).")] = False,
+    replications: Annotated[
+        str, typer.Option(help="Runs of each queue, each with its seed.", metavar="N")
+    ] = "10",
+    seed: Annotated[str | None, typer.Option(help="The first seed.", metavar="N")] = None,
+    jobs: Annotated[
+        str | None, typer.Option(help="Runs at a time; default: the cores.", metavar="N")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder to make; default results/compare.", metavar="DIR")
+    ] = Path("results/compare"),
+) -> None:
+    """Compare queues under the same traffic: a table, figures, and a page with both."""
+    from aqmlab.compare import comparison, output, show
+    from aqmlab.progress import Bar
+
+    overrides = [_change(change) for change in changes or []]
+    overrides += [("tcp.ecn", "rfc3168")] if ecn else []
+    overrides += [("seed", seed)] if seed is not None else []
+    count, threads = _count("--replications", replications) or 1, _count("--jobs", jobs)
+    file = scenario or comparison.SCENARIO
+    kept = output.store(out)
+    try:
+        with Bar() as bar:
+            done = comparison.compare(
+                queues, file, count, threads, bar, link=link, overrides=overrides, store=kept
+            )
+    except KeyboardInterrupt:
+        told = f"interrupted; {kept.finished} finished runs are in {kept.folder} and will be used"
+        raise Interrupted(told if kept.finished else "interrupted; nothing was written") from None
+    page = output.write(done, out)
+    show.show(done, _console())
+    typer.echo(str(page))
+
+
+class Interrupted(Exception):  # noqa: N818
+    """Ctrl-C, with what is left."""
+
+
 @app.command("script")
 def script_command(
     files: Annotated[
@@ -336,6 +396,8 @@ def execute(args: list[str]) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = INTERRUPTED
+    except Interrupted as e:
+        return _complain(str(e), INTERRUPTED)
     except InvariantViolation as e:
         return _complain(f"the simulator contradicts itself, please report it: {e}", DEFECT)
     except typer.TyperException as e:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+from aqmlab.custom import CustomQueue, Given, put
 from aqmlab.results import Result
 from aqmlab.scenario import ScenarioLike, normalize, plain, toml_value
 
@@ -24,6 +25,8 @@ Progress = Callable[[float, int], None]
 """Called now and then with the runs done (a fraction while one is under way) and their number."""
 
 POLL_S = 0.1
+LAW_PATIENCE_S = 1.0
+"""How long a law written in Python may take over a packet once its run was cancelled."""
 
 
 def available_cores() -> int:
@@ -36,6 +39,7 @@ def run(
     scenario: ScenarioLike,
     seed: int | None = None,
     *,
+    queues: Mapping[str, CustomQueue] | None = None,
     pcap: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -47,6 +51,9 @@ def run(
         The scenario.
     seed : int, optional
         Seed of every random stream, 0 or more; default: the scenario's.
+    queues : mapping of str to CustomQueue, optional
+        For links ("left>right"; "bottleneck" is that of a dumbbell), laws written in Python that
+        take the place of those of the scenario. Runs with such laws come one after the other.
     pcap : path, optional
         A folder that is there, for the captures that ``record.pcap`` asks for; default: none are
         written.
@@ -66,10 +73,29 @@ def run(
         If the simulator contradicts itself; this is a defect of aqmlab.
     OSError
         If the scenario's file cannot be read, or a capture cannot be written.
+    Exception
+        Whatever a law written in Python raises, with a note of when and where.
     """
     folders = [] if pcap is None else [Path(pcap)]
-    (only,) = _results([normalize(scenario, seed)], 1, progress, folders)
+    given = Given()
+    text = _text(scenario, seed, queues, given)
+    (only,) = run_texts([text], 1, progress, folders, given)
     return only[1]
+
+
+def _text(
+    scenario: ScenarioLike,
+    seed: int | None,
+    queues: Mapping[str, CustomQueue] | None,
+    given: Given,
+) -> str:
+    """Return a scenario as JSON, with these queues at their links."""
+    text = normalize(scenario, seed, given=given)
+    if not queues:
+        return text
+    changes = put(json.loads(text), queues, given)
+    overrides = [(key, toml_value(table)) for key, table in changes]
+    return normalize(json.loads(text), overrides=overrides)
 
 
 def run_each(
@@ -100,16 +126,21 @@ def run_each(
     """
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs = {jobs} must be 1 or more")
-    yield from _results([normalize(s) for s in scenarios], jobs, progress)
+    given = Given()
+    texts = [normalize(s, given=given) for s in scenarios]
+    yield from run_texts(texts, jobs, progress, given=given)
 
 
-def _results(
+def run_texts(
     texts: list[str],
     jobs: int | None,
     progress: Progress | None,
     captures: Sequence[Path] = (),
+    given: Given | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    batch = _core.Batch(texts, min(jobs or available_cores(), max(1, len(texts))), captures)
+    """Run normalized scenarios; `given` has the laws that they name. Else as :func:`run_each`."""
+    threads = min(jobs or available_cores(), max(1, len(texts)))
+    batch = _core.Batch(texts, threads, captures, given or {})
     try:
         done, told = 0, time.monotonic()
         while done < len(texts):
@@ -122,6 +153,14 @@ def _results(
                 yield finished[0], Result.from_core(finished[1])
     finally:  # an error, Ctrl-C, or a caller who stops listening
         batch.cancel()
+        if given:
+            _leave_python(batch, given)
+
+
+def _leave_python(batch: _core.Batch, given: Given) -> None:
+    """Wait until no run is in a law written in Python: the interpreter may end next."""
+    while not batch.wait(LAW_PATIENCE_S):
+        given.interrupt()
 
 
 def run_many(
@@ -134,12 +173,21 @@ def run_many(
     list of Result
         In the order of `scenarios`.
     """
-    results = dict(run_each(scenarios, jobs, progress))
+    return _in_order(run_each(scenarios, jobs, progress))
+
+
+def _in_order(finished: Iterable[tuple[int, Result]]) -> list[Result]:
+    results = dict(finished)
     return [results[i] for i in range(len(results))]
 
 
 def replicate(
-    scenario: ScenarioLike, n: int, jobs: int | None = None, progress: Progress | None = None
+    scenario: ScenarioLike,
+    n: int,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    *,
+    queues: Mapping[str, CustomQueue] | None = None,
 ) -> list[Result]:
     """Run a scenario `n` times, which differ in nothing but their seed.
 
@@ -151,13 +199,18 @@ def replicate(
         Replications, 1 or more.
     jobs, progress
         As :func:`run_each`.
+    queues
+        As :func:`run`; each replication has its own copies.
 
     Returns
     -------
     list of Result
         In the order of their seeds.
     """
-    return run_many(replications(scenario, n), jobs, progress)
+    given = Given()
+    base = json.loads(_text(scenario, None, queues, given))
+    texts = [normalize(one) for one in replications(base, n)]
+    return _in_order(run_texts(texts, jobs, progress, given=given))
 
 
 def replications(scenario: ScenarioLike, n: int) -> list[dict[str, Any]]:
@@ -267,21 +320,22 @@ def sweep(
     >>> list(swept.flows["network.queue.limit"])
     ['38 packets', '64 packets']
     """
-    base = normalize(scenario)
+    given = Given()
+    base = normalize(scenario, given=given)
     points, scenarios = [], []
     for values in itertools.product(*over.values()):
-        overrides = [(k, toml_value(v)) for k, v in zip(over, values, strict=True)]
+        overrides = [(k, toml_value(v, given)) for k, v in zip(over, values, strict=True)]
         point = json.loads(normalize(json.loads(base), overrides=overrides))
-        labels = {k: _label(v) for k, v in zip(over, values, strict=True)}
+        labels = {k: _label(v, given) for k, v in zip(over, values, strict=True)}
         for one in _replications_of(point, replications):
             points.append(labels | {"seed": one["seed"]})
-            scenarios.append(one)
-    return Sweep(points, run_many(scenarios, jobs, progress))
+            scenarios.append(normalize(one))
+    return Sweep(points, _in_order(run_texts(scenarios, jobs, progress, given=given)))
 
 
 _replications_of = replications
 
 
-def _label(value: Any) -> Any:
-    value = plain(value)
+def _label(value: Any, given: Given) -> Any:
+    value = plain(value, given)
     return json.dumps(value) if isinstance(value, dict | list) else value

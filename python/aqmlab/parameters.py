@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from aqmlab.custom import CustomQueue
 from aqmlab.scenario import Document, Table
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Codel",
     "Corruption",
     "Cubic",
+    "Custom",
     "Dctcp",
     "DelaySpikes",
     "DropTail",
@@ -363,7 +365,7 @@ class CbqClass(Table):
     max_burst : int | None
         Packets that it may send back to back after a calm. Default: 16. Range: at least 0, at most
         1000. Source: floyd1995parameters: 16 packets.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
         Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent.
     """
 
@@ -409,6 +411,8 @@ class CbqClass(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
+        | CustomQueue
         | str
         | Mapping[str, Any]
         | None
@@ -450,7 +454,7 @@ class HtbClass(Table):
         Bytes that it sends in its turn before another leaf that borrows from the same class;
         absent: rate / r2q. Default: absent. Range: at least 1 B, at most 1000000000 B. Source:
         devera2002htb §2.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
         Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent. Source:
         devera2002htb §2: pfifo.
     """
@@ -498,6 +502,8 @@ class HtbClass(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
+        | CustomQueue
         | str
         | Mapping[str, Any]
         | None
@@ -516,7 +522,7 @@ class FairClass(Table):
     weight : float | None
         Its weight: shares of the link are as the weights of the classes that have packets. Default:
         1.0. Range: at least 0.000001, at most 1000000. Source: parekh1993gps §II.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -556,8 +562,10 @@ class FairClass(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
 
@@ -579,7 +587,7 @@ class MdrrClass(Table):
     weight : int | None
         Its turn is worth mtu + (weight - 1) 512 B. Default: 1. Range: at least 1, at most 1000000.
         Source: cisco2006mdrr.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -620,8 +628,10 @@ class MdrrClass(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
 
@@ -639,7 +649,7 @@ class DrrClass(Table):
         Bytes added to its counter in each turn; shares of the link are as quanta are. Default: 1500
         B. Range: at least 1 B, at most 1000000000 B. Source: shreedhar1996drr §III: at least the
         largest packet, so that each turn sends one.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -679,8 +689,10 @@ class DrrClass(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
 
@@ -697,7 +709,7 @@ class WrrClass(Table):
     packets : int | None
         Packets that it sends in each turn. Default: 1. Range: at least 1, at most 1000000. Source:
         katevenis1991wrr.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -737,8 +749,10 @@ class WrrClass(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
 
@@ -752,7 +766,7 @@ class PriorityClass(Table):
     match : Match | Mapping[str, Any] | None
         Which packets it takes; absent: those that no other class takes. Of several that would take
         one the first has it. Default: absent. Source: rfc2475 §2.3.1.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -791,10 +805,57 @@ class PriorityClass(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Custom(Table):
+    """A law that the program gives which runs the scenario: an object of a class derived from aqmlab.CustomQueue.
+
+    A file alone cannot say what it does.
+
+    Parameters
+    ----------
+    law : str
+        Name under which the program gives it.
+    limit : str | None
+        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
+        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
+        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "custom"
+
+    law: str
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -864,7 +925,7 @@ class Tbf(Table):
     mtu : str | None
         Bytes for which the bucket of the peak rate holds tokens: the largest packet. Default: 1500
         B. Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue that is served, of any kind. Default: drop_tail. Source: tc_tbf: an inner queue
         may be attached.
     """
@@ -909,8 +970,10 @@ class Tbf(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
 
@@ -4089,9 +4152,9 @@ class Link(Table):
         Its rate.
     delay : str
         Its propagation delay. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
@@ -4148,8 +4211,10 @@ class Link(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
     reverse_queue: (
@@ -4186,8 +4251,10 @@ class Link(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
     condition: Sequence[Rule | Mapping[str, Any]] | None = None
@@ -4273,9 +4340,9 @@ class Dumbbell(Table):
         Rate of the bottleneck, each way.
     delay : str
         Propagation delay of the bottleneck, one way. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any]
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the bottleneck from left to
@@ -4301,7 +4368,7 @@ class Dumbbell(Table):
     right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
-    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | str | Mapping[str, Any] | None
+    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
 
@@ -4343,8 +4410,10 @@ class Dumbbell(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
     )
     left_rate: str
     left_delay: Spread | str | Mapping[str, Any]
@@ -4384,8 +4453,10 @@ class Dumbbell(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
     condition: Sequence[Rule | Mapping[str, Any]] | None = None
@@ -4460,8 +4531,10 @@ class Dumbbell(Table):
         | Tbf
         | Htb
         | Cbq
+        | Custom
         | str
         | Mapping[str, Any]
+        | CustomQueue
         | None
     ) = None
 
@@ -4495,15 +4568,17 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
-        sampled. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
+        sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
+        longest. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
         of flows with arrivals. "segments": Every segment that the sending host of a traced flow
         sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
         SRTT and the timeout.
     links : Sequence[str] | None
-        Links whose queue is sampled, each named from>to; empty: all. Default: empty.
+        Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
+        Default: empty.
     flows : Literal["flow", "table"] | None
         What the table of flows has a row for. Default: flow. "flow": One a flow. "table": One a
         table of the scenario, the sums over its flows: for a million flows.
@@ -4516,7 +4591,9 @@ class Record(Table):
 
     interval: str | None = None
     series: (
-        Sequence[Literal["queue", "window", "drops", "marks", "transfers", "segments", "rtt"]]
+        Sequence[
+            Literal["queue", "delays", "window", "drops", "marks", "transfers", "segments", "rtt"]
+        ]
         | None
     ) = None
     links: Sequence[str] | None = None

@@ -205,11 +205,7 @@ def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure
     """
     import numpy as np
 
-    from aqmlab.sequence import rows_of
-
-    rows = _shown(rows_of(result, "window", flow), flow, times)
-    figure, axes = _axes("window (kB)")
-    axes.set_title(flow, loc="left")
+    rows, figure, axes = _of_flow(result, "window", flow, times, "window (kB)")
     styles: dict[str, dict[str, Any]] = {
         "FlightSize": {"color": "tab:gray", "alpha": 0.7},
         "cwnd": {"color": "tab:blue"},
@@ -220,7 +216,6 @@ def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure
         values = rows[column].replace(np.inf, np.nan) / 1000  # infinite before the first cut
         axes.step(rows["time_s"], values, where="post", linewidth=1, label=label, **style)
     axes.set_ylim(bottom=0)
-    _limits(axes, times)
     _legend_above(axes)
     return figure
 
@@ -249,11 +244,7 @@ def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
-    from aqmlab.sequence import rows_of
-
-    rows = _shown(rows_of(result, "rtt", flow), flow, times)
-    figure, axes = _axes("time (ms)")
-    axes.set_title(flow, loc="left")
+    rows, figure, axes = _of_flow(result, "rtt", flow, times, "time (ms)")
     axes.set_yscale("log")
     line: dict[str, Any] = {"where": "post", "linewidth": 1.2}
     axes.plot(
@@ -264,9 +255,21 @@ def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_locator(NullLocator())
-    _limits(axes, times)
     _legend_above(axes)
     return figure
+
+
+def _of_flow(
+    result: "Result", series: str, flow: str, times: Times, quantity: str
+) -> "tuple[pd.DataFrame, Figure, Axes]":
+    """Return what a series has of a flow in these times, and empty axes for it, with its name."""
+    from aqmlab.sequence import rows_of
+
+    rows = _shown(rows_of(result, series, flow), flow, times)
+    figure, axes = _axes(quantity)
+    axes.set_title(flow, loc="left")
+    _limits(axes, times)
+    return rows, figure, axes
 
 
 def _between(rows: "pd.DataFrame", times: Times) -> "pd.DataFrame":

@@ -7,7 +7,7 @@ phone and in the dark.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,13 +76,17 @@ class Score:
 
 @dataclass(frozen=True)
 class Report:
-    """A report: title, opening paragraphs, scores, chapters, closing line."""
+    """A report: title, opening paragraphs, scores, chapters, closing line.
+
+    `key` says what the colours mean: for each kind of an entry its words.
+    """
 
     title: str
     lead: list[str]
     scores: list[Score]
     chapters: list[Chapter]
     colophon: str = ""
+    key: Mapping[str, str] = field(default_factory=dict)
 
 
 def inline_svg(text: str, name: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 from aqmlab import _core
 from aqmlab._core import ScenarioError
+from aqmlab.custom import CustomQueue, Given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +23,12 @@ class Table:
 
     KIND: ClassVar[str | None] = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, given: Given | None = None) -> dict[str, Any]:
         """Return the table as a scenario file has it: keys, and values with their units."""
+        given = Given() if given is None else given
         kind = {} if self.KIND is None else {"kind": self.KIND}
         values = ((f.name.rstrip("_"), getattr(self, f.name)) for f in fields(self))
-        return kind | {key: plain(value) for key, value in values if value is not None}
+        return kind | {key: plain(value, given) for key, value in values if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,14 +64,20 @@ ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""
 
 
-def plain(value: Any) -> Any:
-    """Return a value of a scenario as strings, numbers, booleans, lists and dicts alone."""
+def plain(value: Any, given: Given | None = None) -> Any:
+    """Return a value of a scenario as strings, numbers, booleans, lists and dicts alone.
+
+    Queues written in Python become tables that name them; `given` keeps what they are.
+    """
+    given = Given() if given is None else given
+    if isinstance(value, CustomQueue):
+        return given.table(value)
     if isinstance(value, Table):
-        return value.to_dict()
+        return value.to_dict(given)
     if isinstance(value, Mapping):
-        return {str(key): plain(v) for key, v in value.items()}
+        return {str(key): plain(v, given) for key, v in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(v) for v in value]
+        return [plain(v, given) for v in value]
     if hasattr(value, "item"):  # a number of numpy
         return value.item()
     return value
@@ -103,7 +111,10 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
 
 
 def normalize(
-    scenario: ScenarioLike, seed: int | None = None, overrides: Iterable[tuple[str, str]] = ()
+    scenario: ScenarioLike,
+    seed: int | None = None,
+    overrides: Iterable[tuple[str, str]] = (),
+    given: Given | None = None,
 ) -> str:
     """Check a scenario and write it as JSON with every default filled in.
 
@@ -115,6 +126,8 @@ def normalize(
         Seed of every random stream, 0 or more; default: the scenario's.
     overrides : iterable of (str, str)
         Dotted paths (``network.queue.limit``) and their values in TOML syntax.
+    given : Given, optional
+        Where the queues go that are written in Python; the scenario has their names.
 
     Returns
     -------
@@ -143,7 +156,7 @@ def normalize(
         except ScenarioError as e:
             raise ScenarioError(f"{scenario}: {e}") from None
     try:
-        text = json.dumps(plain(scenario), allow_nan=False)
+        text = json.dumps(plain(scenario, given), allow_nan=False)
     except RecursionError:
         raise ScenarioError("not a scenario: its tables are nested too deep") from None
     except (TypeError, ValueError) as e:
@@ -153,15 +166,15 @@ def normalize(
     return _core.check(text, "json", changes)
 
 
-def toml_value(value: Any) -> str:
-    """Write a value in TOML's inline syntax.
+def toml_value(value: Any, given: Given | None = None) -> str:
+    """Write a value in TOML's inline syntax; `given` as in :func:`plain`.
 
     Examples
     --------
     >>> toml_value({"kind": "red", "maxp": 0.1, "gentle": False})
     '{"kind" = "red", "maxp" = 0.1, "gentle" = false}'
     """
-    value = plain(value)
+    value = plain(value, given)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):

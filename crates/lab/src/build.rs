@@ -8,7 +8,7 @@ use engine::{Indexed, Stream};
 use impairments::{Impairment, Wire};
 use net::{Edge, Link, Routes};
 use queues::diffserv::{self, Conditioner, Dscp, Flows, Protocol, Rule, check_rules};
-use queues::{Discipline, Queue};
+use queues::{Discipline, Law, Laws, Queue};
 use tcp::{Endpoint, Tcp};
 use traffic::{Arrivals, Emitter, Traffic};
 use units::param::{Invalid, did_you_mean, join};
@@ -462,6 +462,26 @@ fn check_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
     }
 }
 
+/// Refuses a link whose queue has a law that nobody gives.
+pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn Laws) -> Result<(), Invalid> {
+    for link in &plan.links {
+        let mut unknown = None;
+        link.queue.each(&mut |queue| {
+            if let Law::Custom(custom) = &queue.law
+                && !laws.has(&custom.law)
+            {
+                unknown = Some(custom.law.write());
+            }
+        });
+        if let Some(law) = unknown {
+            let path = format!("law of the queue of {}", link.name());
+            return Err(Invalid::new(&path, &law, "is not given by the program that runs this")
+                .remedy("run it from Python with queues={\"link\": MyQueue()}"));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses two flows of one name. Names are hashed rather than kept: there may be millions.
 fn refuse_equal_names(plan: &Plan) -> Result<(), Invalid> {
     let mut hashes: Vec<(u64, u32)> =
@@ -485,7 +505,7 @@ fn offset(seed: u64, name: &str, most: Duration) -> Duration {
 }
 
 /// Builds what was planned.
-pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
+pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
     let seed = scenario.seed;
     let phase = &scenario.phase_breaking;
     let links = plan
@@ -495,7 +515,7 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
             let name = l.name();
             let delay = l.delay + offset(seed, &format!("link/{name}/phase"), phase.delay);
             let random = Stream::new(seed, &format!("link/{name}/queue"));
-            Link::new(l.rate, delay, l.queue.build(l.rate, random, plan))
+            Link::new(l.rate, delay, l.queue.build(&name, l.rate, random, laws, plan))
         })
         .collect();
     let conditioned = plan.conditioned();

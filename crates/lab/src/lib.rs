@@ -4,6 +4,7 @@
 mod build;
 mod capture;
 mod check;
+mod delays;
 mod effort;
 mod histogram;
 mod read;
@@ -22,7 +23,7 @@ mod trace;
 pub use effort::Effort;
 pub use read::{Format, read, read_file_text};
 pub use record::{Column, Outcome, Table};
-pub use run::{Failure, Watch, run, run_captured};
+pub use run::{Failure, Watch, run, run_with};
 pub use scenario::Scenario;
 
 use units::Read;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use engine::EventQueue;
 use impairments::Wire;
 use net::{Fate, InPipe, Inside, Link, OptionStore, Options, Packet, Probe, Violation, Why};
-use queues::Discipline;
 use queues::diffserv::Conditioner;
+use queues::{Discipline, Laws, NoLaws};
 use tcp::Endpoint;
 use tcp::ecn::Mode as EcnMode;
 use thiserror::Error;
@@ -17,8 +17,9 @@ use units::param::Invalid;
 use units::{Bytes, Duration, Time};
 use wire::Protocol;
 
-use crate::build::{Built, Draws, Hop, Plan, build, plan};
+use crate::build::{Built, Draws, Hop, Plan, build, plan, refuse_unknown_laws};
 use crate::capture::{self, Captures, Seen};
+use crate::delays::Delays;
 use crate::effort::Stopwatch;
 use crate::record::{FateRecorder, Incidents, Outcome, Transfers};
 use crate::sample::{QueueSample, Samples, WindowSample};
@@ -80,20 +81,23 @@ const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
-    run_in(scenario, watch, None)
+    run_with(scenario, watch, None, &NoLaws)
 }
 
-/// Runs a scenario and writes the captures it asks for into a folder that is there.
-pub fn run_captured(scenario: &Scenario, watch: &Watch, folder: &Path) -> Result<Outcome, Failure> {
-    run_in(scenario, watch, Some(folder))
-}
-
-fn run_in(scenario: &Scenario, watch: &Watch, folder: Option<&Path>) -> Result<Outcome, Failure> {
+/// Runs a scenario; writes the captures it asks for into `folder`, which is there, and takes from `laws` those
+/// of queues whose kind is `custom`.
+pub fn run_with(
+    scenario: &Scenario,
+    watch: &Watch,
+    folder: Option<&Path>,
+    laws: &dyn Laws,
+) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
     let plan = plan(scenario)?;
     capture::check(scenario, &plan)?;
     trace::check(scenario, &plan)?;
-    let mut sim = Simulation::new(scenario, &plan);
+    refuse_unknown_laws(&plan, laws)?;
+    let mut sim = Simulation::new(scenario, &plan, laws);
     sim.observe(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch)?;
@@ -155,12 +159,13 @@ pub(crate) struct Simulation<'a> {
 pub(crate) struct Observer {
     captures: Option<Captures>,
     pub(crate) traces: Option<Traces>,
+    pub(crate) delays: Option<Delays>,
 }
 
 impl<'a> Simulation<'a> {
-    fn new(scenario: &'a Scenario, plan: &'a Plan) -> Self {
+    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn Laws) -> Self {
         let Built { links, conditioners, wires, mut endpoints, mut slots, sources, streams, draws, hops } =
-            build(scenario, plan);
+            build(scenario, plan, laws);
         let before = links.len() + sources.len() + wires.len() + streams.len() + 1;
         let lasting = slots.len();
         let mut events = EventQueue::new(before + endpoints.len() + 2 * streams.len());
@@ -239,18 +244,23 @@ impl<'a> Simulation<'a> {
             Some(folder) => Some(Captures::begin(self.scenario, self.plan, folder, slots.len())?),
             None => None,
         };
-        if captures.is_some() || traces.is_some() {
-            self.observer = Some(Box::new(Observer { captures, traces }));
+        let wanted = self.scenario.record.series.contains(&Series::Delays);
+        let delays = wanted.then(|| Delays::of(&self.sampled_links, self.links.len()));
+        if captures.is_some() || traces.is_some() || delays.is_some() {
+            self.observer = Some(Box::new(Observer { captures, traces, delays }));
         }
         Ok(())
     }
 
-    /// A packet was admitted to a link, at whose far end it arrives at `arrives`. From a queue that keeps its packets
-    /// it is seen when it arrives there.
+    /// A packet that came at `entered` was admitted to a link, at whose far end it arrives at `arrives`. From a queue
+    /// that keeps its packets it is seen when it arrives there.
     #[cold]
     #[inline(never)]
-    fn observe_link(&mut self, now: Time, link: u32, arrives: Time, packet: &Packet) {
+    fn observe_link(&mut self, now: Time, link: u32, [entered, arrives]: [Time; 2], packet: &Packet) {
         let begins = self.links[link as usize].begins(arrives, packet.size);
+        if let Some(delays) = self.observer.as_mut().and_then(|o| o.delays.as_mut()) {
+            delays.add(link, begins.since(entered));
+        }
         let (seen, observer) = self.seen(packet);
         if let Some(captures) = observer.and_then(|o| o.captures.as_mut()) {
             captures.on_link(link, now, begins, &seen);
@@ -354,7 +364,9 @@ impl<'a> Simulation<'a> {
             for lane in 0..self.links.len() {
                 let link = &self.links[lane];
                 let begun: Vec<InPipe> = link.pipe().filter(|_| link.holds()).copied().collect();
-                begun.iter().for_each(|e| self.observe_link(self.end, lane as u32, e.arrives, &e.packet));
+                begun.iter().for_each(|e| {
+                    self.observe_link(self.end, lane as u32, [e.entered, e.arrives], &e.packet)
+                });
             }
         }
     }
@@ -488,9 +500,9 @@ impl<'a> Simulation<'a> {
     /// What was in a link's pipe reaches its far end.
     #[inline]
     fn reach(&mut self, now: Time, lane: u32, entry: Option<InPipe>) -> Step {
-        if let Some(InPipe { packet, hop, arrives, .. }) = entry {
+        if let Some(InPipe { packet, hop, entered, arrives }) = entry {
             if self.observer.is_some() && self.links[lane as usize].holds() {
-                self.observe_link(now, lane, arrives, &packet);
+                self.observe_link(now, lane, [entered, arrives], &packet);
             }
             if self.hops[hop as usize].only_delays() {
                 let before = self.hops[hop as usize - 1].link();
@@ -586,14 +598,14 @@ impl<'a> Simulation<'a> {
         let received = queue.receive(now, &mut packet, &mut self.fates.of(link));
         let Some(arrives) = received else { return self.keep(now, hop, packet) };
         if self.observer.is_some() {
-            self.observe_link(now, link, arrives, &packet);
+            self.observe_link(now, link, [now, arrives], &packet);
         }
         let next = self.hops[hop as usize + 1];
         let (into, entry) = if next.only_delays() {
             let into = next.link();
             let beyond = self.links[into as usize].pass_on(arrives, &packet);
             if self.observer.is_some() {
-                self.observe_link(now, into, beyond, &packet);
+                self.observe_link(now, into, [arrives, beyond], &packet);
             }
             (into, InPipe { arrives: beyond, entered: arrives, hop: hop + 1, packet })
         } else {

@@ -224,6 +224,8 @@ words! {
     pub enum Series {
         /// Queue length and average queue of each link, sampled.
         Queue = "queue",
+        /// How long packets wait in the queue of each link: mean, percentiles, longest.
+        Delays = "delays",
         /// cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         Window = "window",
         /// Every dropped packet.
@@ -294,7 +296,7 @@ params! {
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "";
         /// The series to record.
         series: Vec<Series> = (Vec::new()), in Range::ANY, from "";
-        /// Links whose queue is sampled, each named from>to; empty: all.
+        /// Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         links: Vec<String> = (Vec::new()), in Range::ANY, from "";
         /// What the table of flows has a row for.
         flows: Rows = (Rows::Flow), in Range::ANY, from "";

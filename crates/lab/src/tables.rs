@@ -63,7 +63,7 @@ impl Simulation<'_> {
         let wanted = &self.scenario.record;
         let rows = wanted.flows;
         // Names of flows cost text: they are made if a table asks for them.
-        let by_name = |s: &Series| !matches!(s, Series::Queue);
+        let by_name = |s: &Series| !matches!(s, Series::Queue | Series::Delays);
         let flow_names = if rows == Rows::Flow
             || wanted.series.iter().any(by_name)
             || !(self.sources.is_empty() && self.streams.is_empty())
@@ -92,7 +92,7 @@ impl Simulation<'_> {
         if !self.wires.is_empty() {
             tables.push(self.impairment_table(&link_names));
         }
-        let traces = self.observer.take().and_then(|o| o.traces);
+        let (traces, delays) = self.observer.take().map_or((None, None), |o| (o.traces, o.delays));
         let mut traces: Vec<_> = traces.into_iter().flat_map(|t| t.tables(&flow_names)).collect();
         let lasting: Vec<u32> = self.fates.slots[..self.lasting].iter().map(|slot| slot.flow).collect();
         for series in &wanted.series {
@@ -101,6 +101,7 @@ impl Simulation<'_> {
                     let sampled = self.sampled_links();
                     Some(std::mem::take(&mut self.queue).table("queue", "link", &sampled, &link_names))
                 }
+                Series::Delays => delays.as_ref().map(|d| d.table(&link_names)),
                 Series::Window => {
                     Some(std::mem::take(&mut self.window).table("window", "flow", &lasting, &flow_names))
                 }

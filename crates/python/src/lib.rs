@@ -1,9 +1,12 @@
 //! The door to Python: a scenario in, columns out. No logic of its own.
 
+mod laws;
+
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lab::{Column, Failure, Format, Outcome, Scenario, Watch};
 use pyo3::create_exception;
@@ -11,6 +14,8 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use serde_json::{Value, json};
+
+use crate::laws::{Fault, PythonLaws};
 
 create_exception!(
     _core,
@@ -128,7 +133,29 @@ fn result<'py>(py: Python<'py>, scenario: &Scenario, outcome: &Outcome) -> PyRes
     Ok(all)
 }
 
-type Done = (usize, Result<Outcome, Failure>);
+/// Why a run gave no result.
+enum Stop {
+    Failed(Failure),
+    /// A law written in Python raised this.
+    Raised(PyErr),
+}
+
+type Done = (usize, Result<Outcome, Stop>);
+
+/// Runs a scenario on this thread.
+fn run_one(
+    scenario: &Scenario,
+    watches: &Arc<Vec<Watch>>,
+    i: usize,
+    folder: Option<&PathBuf>,
+    factories: &HashMap<String, Py<PyAny>>,
+) -> Result<Outcome, Stop> {
+    let laws = PythonLaws { factories, fault: Fault::of(watches.clone(), i) };
+    let run = || lab::run_with(scenario, &watches[i], folder.map(PathBuf::as_path), &laws);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
+        .unwrap_or_else(|cause| Err(Failure::Stalled(panic_text(&*cause))));
+    laws.fault.take().map_or(outcome.map_err(Stop::Failed), |raised| Err(Stop::Raised(raised)))
+}
 
 /// Many runs at once, on a pool of threads of their own.
 #[pyclass]
@@ -141,12 +168,19 @@ struct Batch {
 #[pymethods]
 impl Batch {
     /// Starts running `scenarios` (JSON) on `jobs` threads. `captures`: the folder for what each captures;
-    /// where there is none, nothing is.
+    /// where there is none, nothing is. `laws`: what makes the laws that scenarios name; runs with such
+    /// laws come one after the other.
     #[new]
-    #[pyo3(signature = (scenarios, jobs, captures = Vec::new()))]
-    fn new(scenarios: Vec<String>, jobs: usize, captures: Vec<PathBuf>) -> PyResult<Self> {
+    #[pyo3(signature = (scenarios, jobs, captures = Vec::new(), laws = HashMap::new()))]
+    fn new(
+        scenarios: Vec<String>,
+        jobs: usize,
+        captures: Vec<PathBuf>,
+        laws: HashMap<String, Py<PyAny>>,
+    ) -> PyResult<Self> {
         let scenarios: Vec<Scenario> =
             scenarios.iter().map(|text| parse(text, "json", &[])).collect::<PyResult<_>>()?;
+        let jobs = if laws.is_empty() { jobs } else { 1 };
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(jobs.max(1))
             .build()
@@ -159,15 +193,13 @@ impl Batch {
         std::thread::spawn(move || {
             pool.scope_fifo(|scope| {
                 for i in 0..shared.len() {
-                    let (sender, shared, watched, captures) = (sender.clone(), &shared, &watched, &captures);
+                    let (sender, shared, watched) = (sender.clone(), &shared, &watched);
+                    let (folder, laws) = (captures.get(i), &laws);
                     scope.spawn_fifo(move |_| {
-                        let run = || match captures.get(i) {
-                            Some(folder) => lab::run_captured(&shared[i], &watched[i], folder),
-                            None => lab::run(&shared[i], &watched[i]),
-                        };
-                        let outcome = std::panic::catch_unwind(run)
-                            .unwrap_or_else(|cause| Err(Failure::Stalled(panic_text(&*cause))));
-                        let _ = sender.send((i, outcome));
+                        let run = || run_one(&shared[i], watched, i, folder, laws);
+                        // With the thread known to the interpreter, a call of it costs less.
+                        let done = if laws.is_empty() { run() } else { Python::attach(|py| py.detach(run)) };
+                        let _ = sender.send((i, done));
                     });
                 }
             });
@@ -184,7 +216,8 @@ impl Batch {
         });
         match received {
             Ok((i, Ok(outcome))) => Ok(Some((i, result(py, &self.scenarios[i], &outcome)?))),
-            Ok((_, Err(f))) => Err(failure(f)),
+            Ok((_, Err(Stop::Failed(f)))) => Err(failure(f)),
+            Ok((_, Err(Stop::Raised(e)))) => Err(e),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(PyRuntimeError::new_err("every run has finished")),
         }
@@ -193,6 +226,21 @@ impl Batch {
     /// Share of each run that is done.
     fn progress(&self) -> Vec<f64> {
         self.watches.iter().map(Watch::done).collect()
+    }
+
+    /// Waits for the runs that are under way, and forgets them: whether all are over within `timeout_s`.
+    fn wait(&self, py: Python, timeout_s: f64) -> bool {
+        let until = Instant::now() + Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
+        py.detach(|| {
+            let Ok(finished) = self.finished.lock() else { return true };
+            loop {
+                match finished.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                    Ok(_) => {}
+                    Err(RecvTimeoutError::Timeout) => return false,
+                    Err(RecvTimeoutError::Disconnected) => return true,
+                }
+            }
+        })
     }
 
     /// Ends all runs soon.
@@ -219,6 +267,13 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add("InvariantViolation", m.py().get_type::<InvariantViolation>())?;
     m.add_class::<Batch>()?;
+    m.add_class::<laws::Packet>()?;
+    m.add_class::<laws::Arrival>()?;
+    m.add_class::<laws::Place>()?;
+    m.add_class::<laws::Verdict>()?;
+    m.add("PASS", laws::pass())?;
+    m.add_function(wrap_pyfunction!(laws::signal, m)?)?;
+    m.add_function(wrap_pyfunction!(laws::drop, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(pages, m)?)?;

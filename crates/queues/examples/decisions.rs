@@ -13,7 +13,7 @@ use std::io::{Read, Write};
 use engine::Stream;
 use net::{Ecn, Fate, InPipe, Label, Link, Packet, Probe};
 use queues::diffserv::{Flow, Flows, Protocol};
-use queues::{Discipline, Queue};
+use queues::{Discipline, NoLaws, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
 
@@ -118,8 +118,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arrivals = u64::read(&spec["arrivals"], "arrivals")?;
 
     let flows = u64::read(&spec["flows"], "flows")?.max(1);
-    let mut link =
-        Link::new(rate, Duration::ZERO, queue.build(rate, Stream::new(seed, "queue"), &Numbered(flows)));
+    let mut link = Link::new(
+        rate,
+        Duration::ZERO,
+        queue.build("link", rate, Stream::new(seed, "queue"), &NoLaws, &Numbered(flows)),
+    );
     let mut traffic =
         Traffic { random: Stream::new(seed, "traffic"), rate, now: Time::ZERO, left: 0, load: 1.0, flows };
     let mut outcomes = Outcomes(vec![(0, Time::ZERO); arrivals as usize]);

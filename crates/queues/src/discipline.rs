@@ -10,6 +10,7 @@ use crate::avq::Avq;
 use crate::blue::Blue;
 use crate::choke::Choke;
 use crate::codel::Codel;
+use crate::custom::{Custom, CustomLaw, Laws};
 use crate::diffserv::Flows;
 use crate::drop_tail::{DropTail, NoLaw};
 use crate::dualpi2::DualPi2;
@@ -62,6 +63,7 @@ macro_rules! queues {
                 DropTail(DropTail),
                 $($Name($Name),)+
                 $($Keeper($Keeper),)+
+                Custom(Custom),
             }
         }
 
@@ -69,7 +71,7 @@ macro_rules! queues {
             /// Whether nothing but the arriving packet may be dropped when the buffer is full.
             fn counts_on_order(&self) -> bool {
                 match self {
-                    Law::DropTail(_) => false,
+                    Law::DropTail(_) | Law::Custom(_) => false,
                     $(Law::$Name(_) => <$Name as Configures>::COUNTS_ON_ORDER,)+
                     $(Law::$Keeper(_) => true,)+
                 }
@@ -110,6 +112,8 @@ macro_rules! queues {
                 #[doc = concat!("See [`", stringify!($Name), "`].")]
                 $Name(Shell<<$Name as Configures>::Law>),
             )+
+            /// See [`Custom`].
+            Custom(Shell<CustomLaw>),
         }
 
         impl Lawful {
@@ -117,12 +121,14 @@ macro_rules! queues {
             fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
                 match self {
                     $(Lawful::$Name(shell) => shell.admit_apart(packet, at, fates),)+
+                    Lawful::Custom(shell) => shell.admit_apart(packet, at, fates),
                 }
             }
 
             fn average(&self) -> Option<f64> {
                 match self {
                     $(Lawful::$Name(shell) => shell.law().average(),)+
+                    Lawful::Custom(shell) => shell.law().average(),
                 }
             }
         }
@@ -136,6 +142,8 @@ macro_rules! queues {
                 #[doc = concat!("See [`", stringify!($Name), "`].")]
                 $Name(HoldingShell<<$Name as Configures>::Law>),
             )+
+            /// See [`Custom`].
+            Custom(HoldingShell<CustomLaw>),
             $(
                 #[doc = concat!("See [`", stringify!($Keeper), "`].")]
                 $Keeper(<$Keeper as Keeps>::Discipline),
@@ -143,11 +151,18 @@ macro_rules! queues {
         }
 
         impl Queue {
-            /// The discipline on a link of this rate; `random` gives its randomness, `flows` are those of the
-            /// scenario.
-            pub fn build(&self, rate: Rate, random: Stream, flows: &dyn Flows) -> Discipline {
+            /// The discipline on the link of this name and rate; `random` gives its randomness, `laws` what
+            /// this crate does not have, `flows` are those of the scenario.
+            pub fn build(
+                &self,
+                name: &str,
+                rate: Rate,
+                random: Stream,
+                laws: &dyn Laws,
+                flows: &dyn Flows,
+            ) -> Discipline {
                 let keeps = self.buffer.drop_from != DropFrom::Tail || self.buffer.mark_at != MarkAt::Tail;
-                let place = Place { rate, link: rate, limit: self.buffer.limit, random, flows };
+                let place = Place { name, laws, flows, ..Place::new(rate, self.buffer.limit, random) };
                 match &self.law {
                     Law::DropTail(_) if !keeps => Discipline::DropTail(Shell::new(&self.buffer, NoLaw)),
                     $(
@@ -156,6 +171,10 @@ macro_rules! queues {
                             Discipline::Lawful(Box::new(Lawful::$Name(shell)))
                         }
                     )+
+                    Law::Custom(custom) if !keeps => {
+                        let law = CustomLaw(laws.law(&custom.law, name, place));
+                        Discipline::Lawful(Box::new(Lawful::Custom(Shell::new(&self.buffer, law))))
+                    }
                     _ => Discipline::Keeping(Box::new(self.keep(place))),
                 }
             }
@@ -166,6 +185,10 @@ macro_rules! queues {
                 match &self.law {
                     Law::DropTail(_) => Keeping::DropTail(HoldingShell::new(buffer, NoLaw, victims)),
                     $(Law::$Name(law) => Keeping::$Name(HoldingShell::new(buffer, law.law(place), victims)),)+
+                    Law::Custom(custom) => {
+                        let law = CustomLaw(place.laws.law(&custom.law, place.name, place.clone()));
+                        Keeping::Custom(HoldingShell::new(buffer, law, victims))
+                    }
                     $(Law::$Keeper(law) => Keeping::$Keeper(law.discipline(buffer, place)),)+
                 }
             }
@@ -219,6 +242,7 @@ macro_rules! queues {
             fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
                 match self {
                     Keeping::DropTail(queue) => queue.enqueue(held, at, fates),
+                    Keeping::Custom(queue) => queue.enqueue(held, at, fates),
                     $(Keeping::$Name(queue) => queue.enqueue(held, at, fates),)+
                     $(Keeping::$Keeper(queue) => queue.enqueue(held, at, fates),)+
                 }
@@ -227,6 +251,7 @@ macro_rules! queues {
             fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
                 match self {
                     Keeping::DropTail(queue) => queue.dequeue(now, fates),
+                    Keeping::Custom(queue) => queue.dequeue(now, fates),
                     $(Keeping::$Name(queue) => queue.dequeue(now, fates),)+
                     $(Keeping::$Keeper(queue) => queue.dequeue(now, fates),)+
                 }
@@ -235,6 +260,7 @@ macro_rules! queues {
             fn backlog(&self) -> Backlog {
                 match self {
                     Keeping::DropTail(queue) => queue.backlog(),
+                    Keeping::Custom(queue) => queue.backlog(),
                     $(Keeping::$Name(queue) => queue.backlog(),)+
                     $(Keeping::$Keeper(queue) => queue.backlog(),)+
                 }
@@ -243,6 +269,7 @@ macro_rules! queues {
             fn next_size(&self) -> u64 {
                 match self {
                     Keeping::DropTail(queue) => queue.next_size(),
+                    Keeping::Custom(queue) => queue.next_size(),
                     $(Keeping::$Name(queue) => queue.next_size(),)+
                     $(Keeping::$Keeper(queue) => queue.next_size(),)+
                 }
@@ -251,6 +278,7 @@ macro_rules! queues {
             fn each(&self, see: &mut dyn FnMut(&Held)) {
                 match self {
                     Keeping::DropTail(queue) => queue.each(see),
+                    Keeping::Custom(queue) => queue.each(see),
                     $(Keeping::$Name(queue) => queue.each(see),)+
                     $(Keeping::$Keeper(queue) => queue.each(see),)+
                 }
@@ -259,6 +287,7 @@ macro_rules! queues {
             fn average(&self) -> Option<f64> {
                 match self {
                     Keeping::DropTail(queue) => queue.average(),
+                    Keeping::Custom(queue) => queue.average(),
                     $(Keeping::$Name(queue) => queue.average(),)+
                     $(Keeping::$Keeper(queue) => queue.average(),)+
                 }
@@ -436,6 +465,12 @@ impl Queue {
 }
 
 impl Queue {
+    /// Shows the queue and every queue in it.
+    pub fn each(&self, see: &mut dyn FnMut(&Queue)) {
+        see(self);
+        self.law.children().iter().for_each(|child| child.queue.each(see));
+    }
+
     /// Refuses what a queue of the classes says of flows that the scenario does not have.
     pub fn check_matches(&self, flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
         for child in self.law.children() {

@@ -1,7 +1,6 @@
 //! Queue disciplines, one file each, and the FIFO shell that acts on what a law decides.
 //!
-//! Add one: copy a law, name its parameters in the table of laws in `discipline.rs`. What laws are made of
-//! is in [`average`], [`spacing`] and [`lazy`].
+//! docs/how-to/add-a-queue.md adds one. What laws are made of is in [`average`], [`spacing`] and [`lazy`].
 
 pub mod adaptive_red;
 pub mod average;
@@ -9,6 +8,7 @@ pub mod avq;
 pub mod blue;
 pub mod choke;
 pub mod codel;
+mod custom;
 pub mod diffserv;
 mod discipline;
 pub mod drop_tail;
@@ -37,5 +37,6 @@ pub mod tc_red;
 pub mod threshold;
 pub mod wred;
 
+pub use custom::{Custom, Laws, NoLaws};
 pub use discipline::{Discipline, Law, Queue};
 pub use law::{Configures, Keeps, Place};

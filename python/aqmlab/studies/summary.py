@@ -83,8 +83,9 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
     if reproduction.claims:
         chapters.append(Chapter("claims", "Claims", tables=[_claims(reproduction)]))
     chapters.append(Chapter("deviations", "Deviations", list(study.deviations)))
+    key = {kind: verdict for verdict, kind in KINDS.items()}
     return Report(
-        study.title, list(study.about), _scores(reproduction), chapters, _end(reproduction)
+        study.title, list(study.about), _scores(reproduction), chapters, _end(reproduction), key
     )
 
 

@@ -3,7 +3,7 @@
 use engine::Stream;
 use net::{Ecn, Fate, InPipe, Inside, Label, Link, Packet, Probe};
 use queues::diffserv::{Flow, Flows, Protocol};
-use queues::{Discipline, Queue};
+use queues::{Discipline, NoLaws, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
 
@@ -71,7 +71,7 @@ impl Bench {
     pub fn new(queue: &Value, rate: Rate, random: Stream) -> Bench {
         let queue = Queue::read(queue, "queue").unwrap_or_else(|e| panic!("{e}"));
         queue.check_matches(&Named(64), "queue").unwrap();
-        let link = Link::new(rate, Duration::ZERO, queue.build(rate, random, &Named(64)));
+        let link = Link::new(rate, Duration::ZERO, queue.build("link", rate, random, &NoLaws, &Named(64)));
         Bench { link, seen: Seen::default(), order: Vec::new(), flows: Vec::new(), now: Time::ZERO }
     }
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from aqmlab.drawing import legend_below, sheet
 from aqmlab.studies.verdicts import Spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLOURS = {
     "DT": "#000000",
@@ -28,31 +28,9 @@ NAMES = {
     "ECN-C": "ECN, conservative",
     "ECN-A": "ECN, aggressive",
 }
+__all__ = ["against_limit", "band", "legend_below", "limit_axis", "sheet"]
+
 FASTEST, SLOWEST = "#0072B2", "#D55E00"
-
-STYLE: Any = {
-    "font.size": 10,
-    "axes.grid": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": "#e3e3e3",
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 5,
-}
-
-
-def sheet(
-    rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.2, 4.2)
-) -> tuple[Figure, Any]:
-    """Return an empty figure and its axes, as `matplotlib.pyplot.subplots` without a window."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    with rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
-        return figure, figure.subplots(rows, columns)
 
 
 def against_limit(
@@ -94,9 +72,3 @@ def band(axes: Axes, time_s: np.ndarray, curves: Sequence[np.ndarray], colour: s
     if len(curves) > 1:
         low, high = np.quantile(np.array(curves), [0.025, 0.975], axis=0)
         axes.fill_between(time_s, low, high, color=colour, alpha=0.15, linewidth=0)
-
-
-def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """Return the legend under the axes, where no line runs."""
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)

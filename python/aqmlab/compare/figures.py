@@ -1,0 +1,208 @@
+"""The figures of a comparison.
+
+The trade-off is that of RFC 7928 §2.7, after Winstein 2014 (`winstein2014transport`): each run is a
+point, an ellipse is a contour of the maximum-likelihood Gaussian of the points, a circle their
+median. The queueing delay falls to the right, as there, so that better is up and to the right.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.drawing import legend_below, look, sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from aqmlab.compare.comparison import Comparison
+
+SIGMAS = 1.0
+"""How many standard deviations from the mean an ellipse lies, in each direction."""
+
+STEEP = 20
+"""Delays further apart than this factor have a logarithmic axis."""
+
+
+def ellipse(
+    x: Sequence[float], y: Sequence[float], sigmas: float = SIGMAS, points: int = 200
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the contour of the maximum-likelihood Gaussian of some points.
+
+    Parameters
+    ----------
+    x, y : sequence of float
+        The points.
+    sigmas : float
+        Distance from the mean in standard deviations (Mahalanobis distance); 1 holds 39 % of the
+        distribution.
+    points : int
+        Points of the contour.
+
+    Returns
+    -------
+    x, y : numpy.ndarray of float, shape (points,)
+        The contour; its tilt is the covariance.
+
+    Examples
+    --------
+    >>> x, y = ellipse([-1, 1, -1, 1], [-2, -2, 2, 2])
+    >>> [round(float(z), 3) for z in (x.max(), y.max())]
+    [1.0, 2.0]
+    """
+    data = np.array([x, y], dtype=float)
+    covariance = np.cov(data, bias=True)  # maximum likelihood divides by n
+    values, vectors = np.linalg.eigh(covariance)
+    angle = np.linspace(0, 2 * math.pi, points)
+    circle = sigmas * np.array([np.cos(angle), np.sin(angle)])
+    contour = vectors @ (np.sqrt(np.maximum(values, 0))[:, None] * circle)
+    return contour[0] + data[0].mean(), contour[1] + data[1].mean()
+
+
+def trade_off(comparison: Comparison) -> Figure:
+    """Draw goodput over queueing delay: a point a run, an ellipse and the median a queue."""
+    figure, axes = sheet(size=(7.2, 5))
+    every = []
+    for i, arm in enumerate(comparison.arms):
+        colour, marker = look(i)
+        delay = [1e3 * v for v in comparison.values(i, "mean_delay_s")]
+        goodput = [1e-6 * v for v in comparison.values(i, "goodput_bps")]
+        every += delay
+        axes.plot(delay, goodput, ".", color=colour, alpha=0.5, markersize=4)
+        if len(delay) > 2:
+            x, y = ellipse(delay, goodput)
+            axes.fill(x, y, facecolor=colour, edgecolor=colour, alpha=0.2)
+            axes.plot(x, y, color=colour, linewidth=1)
+        axes.plot(
+            np.median(delay), np.median(goodput), marker, color=colour, markersize=6,
+            label=arm.label, markerfacecolor="white", linestyle="none",
+        )  # fmt: skip
+    if min(every) > 0 and max(every) / min(every) > STEEP:
+        _logarithmic(axes)
+    axes.margins(0.08)
+    axes.invert_xaxis()
+    axes.set_xlabel("mean queueing delay (ms), less to the right")
+    axes.set_ylabel("goodput of all flows (Mbit/s)")
+    axes.annotate(
+        "better", (0.98, 0.98), (0.9, 0.88), xycoords="axes fraction", color="0.35", ha="right",
+        va="top", arrowprops={"arrowstyle": "->", "color": "0.35"},
+    )  # fmt: skip
+    legend_below(figure, axes, columns=_columns(comparison))
+    return figure
+
+
+def _logarithmic(axes: Axes) -> None:
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def delays(comparison: Comparison) -> Figure:
+    """Draw mean, 95 % and 99 % of the queueing delay of each queue."""
+    names = ("mean_delay_s", "p95_delay_s", "p99_delay_s")
+    parts = [("mean", "o"), ("95 % of packets", "s"), ("99 % of packets", "^")]
+    figure, axes = sheet(size=(7.2, _height(comparison)))
+    for name, (label, marker), colour in zip(names, parts, ("0.1", "0.4", "0.65"), strict=True):
+        _dots(axes, comparison, name, 1e3, color=colour, marker=marker, label=label)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("queueing delay (ms)")
+    legend_below(figure, axes)
+    return figure
+
+
+def rates(comparison: Comparison) -> Figure:
+    """Draw the shares of packets that each queue dropped and marked."""
+    figure, axes = sheet(size=(7.2, _height(comparison)))
+    for shift, name, label, hatch in [
+        (-0.2, "drop_rate", "dropped", ""),
+        (0.2, "mark_rate", "marked (CE)", "///"),
+    ]:
+        middle, errors = _bounds(comparison, name, 100)
+        colours = [look(i)[0] for i in range(len(middle))]
+        axes.barh(
+            np.arange(len(middle)) + shift, middle, height=0.36, xerr=errors, color=colours,
+            hatch=hatch, edgecolor="white", label=label, error_kw={"linewidth": 1, "capsize": 2},
+        )  # fmt: skip
+    _name_rows(axes, comparison)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("share of arriving packets (%): plain dropped, hatched marked")
+    return figure
+
+
+def fairness(comparison: Comparison) -> Figure:
+    """Draw Jain's index of each queue: every run, and the mean with its 95 % interval."""
+    figure, axes = sheet(size=(7.2, _height(comparison)))
+    for i in range(len(comparison.arms)):
+        values = comparison.values(i, "jain")
+        axes.plot(values, [i] * len(values), ".", color=look(i)[0], alpha=0.4, markersize=4)
+    _dots(axes, comparison, "jain", 1, color="0.1", marker="o", label="mean")
+    left, _ = axes.get_xlim()
+    axes.set_xlim(left, 1 + (1 - left) / 40)  # room for the dot of perfect fairness
+    axes.set_xlabel("Jain's index of the flows' goodputs (1: all equal)")
+    return figure
+
+
+def queue_over_time(comparison: Comparison) -> Figure:
+    """Draw the queue of the first replication over time, a panel a queue."""
+    n = len(comparison.arms)
+    columns = 2 if n > 1 else 1
+    rows = math.ceil(n / columns)
+    size = (9.0, 1.9 * rows + 0.4)
+    figure, panels = sheet(rows, columns, size, sharex=True, sharey=True, squeeze=False)
+    for i, axes in enumerate(panels.flat):
+        if i >= n:
+            axes.set_visible(False)
+            continue
+        time_s, packets = comparison.runs[i][0].trace or [[], []]
+        axes.plot(time_s, packets, color=look(i)[0], linewidth=0.7)
+        axes.set_title(comparison.arms[i].label, loc="left", fontsize=9)
+        axes.set_ylim(bottom=0)
+        if i % columns == 0:
+            axes.set_ylabel("packets")
+        if i + columns >= n:
+            axes.set_xlabel("time (s)")
+            axes.tick_params(labelbottom=True)
+    return figure
+
+
+def _height(comparison: Comparison) -> float:
+    return 1.3 + 0.45 * len(comparison.arms)
+
+
+def _columns(comparison: Comparison) -> int:
+    """Return how many labels stand side by side in a legend."""
+    longest = max(len(arm.label) for arm in comparison.arms)
+    return max(1, min(4, 96 // (longest + 8)))
+
+
+def _bounds(comparison: Comparison, name: str, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means of a measure, and how far their intervals reach below and above."""
+    intervals = [comparison.interval(i, name) for i in range(len(comparison.arms))]
+    low, middle, high = (scale * np.array(part) for part in zip(*intervals, strict=True))
+    return middle, np.nan_to_num(np.array([middle - low, high - middle]))
+
+
+def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: Any) -> None:
+    """Draw a dot with its interval for each queue, a row each."""
+    middle, errors = _bounds(comparison, name, scale)
+    axes.errorbar(
+        middle, np.arange(len(middle)), xerr=errors, linestyle="none", capsize=2, elinewidth=1,
+        **style,
+    )  # fmt: skip
+    _name_rows(axes, comparison)
+
+
+def _name_rows(axes: Axes, comparison: Comparison) -> None:
+    labels = [textwrap.fill(arm.label.replace(",", ", "), 26) for arm in comparison.arms]
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")

@@ -1,0 +1,49 @@
+"""How figures of several curves look: sheets, colours, legends, in one style."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+STYLE: Any = {
+    "font.size": 10,
+    "axes.grid": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#e3e3e3",
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 5,
+}
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
+"""Colours that people tell apart whatever their colour vision (Okabe & Ito 2008), and a brown."""
+
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
+
+
+def look(i: int) -> tuple[str, str]:
+    """Return the colour and the marker of the i-th of several; 64 differ."""
+    return COLOURS[i % len(COLOURS)], MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]
+
+
+def sheet(
+    rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.2, 4.2), **options: Any
+) -> tuple[Figure, Any]:
+    """Return an empty figure and its axes, as `matplotlib.pyplot.subplots` without a window."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        return figure, figure.subplots(rows, columns, **options)
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
+    """Put the legend under the axes, where no line runs."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)

@@ -1,0 +1,279 @@
+"""aqmlab compare: the same traffic through each queue, what it says of them, what it leaves."""
+
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab.cli import execute
+from aqmlab.compare import Comparison, compare
+from aqmlab.compare.comparison import SCENARIO
+from aqmlab.compare.figures import ellipse
+from aqmlab.compare.queues import arm
+from aqmlab.compare.store import Store
+from aqmlab.scenario import normalize
+from aqmlab.statistics import jain, mean_interval, paired_difference
+
+QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
+
+
+@pytest.fixture
+def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
+    """The small scenario in a file."""
+    path = tmp_path / "small.json"
+    path.write_text(json.dumps(small))
+    return path
+
+
+@pytest.fixture
+def compared(scenario: Path) -> Comparison:
+    """Three queues, three replications."""
+    return compare(QUEUES, scenario, 3)
+
+
+def test_what_is_measured_is_what_the_tables_say(compared: Comparison, scenario: Path) -> None:
+    base = json.loads(normalize(scenario))
+    limit = base["network"]["queue"]["limit"]
+    base["network"]["queue"] = {"kind": "codel", "limit": limit}
+    base["record"] = {"series": ["delays"]}
+    result = aqmlab.run(base, 9)
+    run = compared.runs[2][2]
+    links = result.links.set_index("link").loc["left>right"]
+    delays = result.series("delays").set_index("link").loc["left>right"]
+    assert run.seed == 9
+    assert run.measures["drop_rate"] == links["dropped_packets"] / links["arrived_packets"]
+    assert run.measures["mark_rate"] == links["marked_packets"] / links["arrived_packets"]
+    assert run.measures["utilization"] == links["utilization"]
+    assert run.measures["p99_delay_s"] == delays["p99_delay_s"]
+    assert run.measures["jain"] == jain(result.flows["goodput_bps"])
+    assert math.isnan(run.measures["completion_s"])
+    bits = 8 * result.flows["acked_bytes"].sum()
+    assert run.measures["goodput_bps"] == bits / result.manifest["simulated_s"]
+
+
+def test_intervals_and_differences_are_those_of_the_statistics(compared: Comparison) -> None:
+    for name in ("goodput_bps", "mean_delay_s"):
+        first, other = compared.values(0, name), compared.values(1, name)
+        assert len(other) == 3
+        assert compared.interval(1, name) == mean_interval(other)
+        assert compared.difference(1, name) == paired_difference(other, first)
+
+
+def test_random_numbers_are_common_to_all_queues() -> None:
+    """With the same seed all flows of the default scenario start and come at the same times."""
+    starts = {}
+    for queue in ("drop_tail", "codel"):
+        base = json.loads(normalize(SCENARIO, overrides=[("duration", "4 s")]))
+        base["network"]["queue"] |= {"kind": queue}
+        base["record"] = {"series": ["transfers"]}
+        result = aqmlab.run(base)
+        transfers = result.series("transfers").sort_values("start_s")
+        starts[queue] = (list(result.flows["start_s"]), list(transfers["start_s"]))
+    assert len(starts["codel"][1]) > 5
+    assert starts["drop_tail"] == starts["codel"]
+
+
+def test_the_default_scenario_is_what_rfc_7928_recommends() -> None:
+    """A buffer of the bandwidth-delay product (§3.2), 0.036 S flows (§8.2.2), short ones (§5.1)."""
+    base = json.loads(normalize(SCENARIO))
+    product = round(20e6 * 0.1 / 8 / 1500)
+    assert base["network"]["queue"]["limit"] == f"{product} packets"
+    assert base["flows"][0]["count"] == round(0.036 * 2 * product)
+    assert base["tcp"]["sack"]
+    packets = 31250 / 1460
+    assert 10 < packets < 100
+    assert 31250 * 8 / 0.25 == 0.05 * 20e6
+    rtt = aqmlab.run(
+        base | {"duration": "1 s", "flows": [base["flows"][0] | {"count": 1}],
+                "record": {"series": ["rtt"]}}
+    ).series("rtt")["rtt_s"].min()  # fmt: skip
+    assert rtt == pytest.approx(0.1, rel=0.01)
+
+
+def test_congestion_is_between_what_mild_and_medium_are_projected_to_be() -> None:
+    """Mild is 0.1 % of steady bulk traffic, medium 0.5 % (§8.2); here slow start adds to it."""
+    base = json.loads(normalize(SCENARIO))
+    base["flows"] = base["flows"][:1]
+    (dropped,) = compare(["drop_tail"], base, 1).values(0, "drop_rate")
+    assert 0.001 < dropped < 0.005
+
+
+def test_an_ellipse_is_the_contour_of_the_gaussian() -> None:
+    random = np.random.default_rng(1)
+    x, y = random.multivariate_normal([3, 5], [[2, 1.2], [1.2, 1]], 500).T
+    a, b = ellipse(x, y, 1.5)
+    inverse = np.linalg.inv(np.cov([x, y], bias=True))
+    offsets = np.array([a - x.mean(), b - y.mean()])
+    distance = np.sqrt(np.einsum("ip,ij,jp->p", offsets, inverse, offsets))
+    np.testing.assert_allclose(distance, 1.5, rtol=1e-9)
+    flat = ellipse([1, 2, 3], [5, 5, 5])
+    np.testing.assert_allclose(flat[1], 5)
+
+
+def test_queues_are_read_from_text_tables_and_python(scenario: Path) -> None:
+    class Mine(aqmlab.CustomQueue):
+        def on_arrival(self, packet: aqmlab.Packet, at: aqmlab.Arrival) -> aqmlab.Verdict:  # noqa: ARG002
+            return aqmlab.PASS
+
+    table = aqmlab.Red(minth="4 packets", maxth="12 packets")
+    compared = compare([Mine(), table, QUEUES[1]], scenario, 1)
+    assert compared.arms[0].label == "Mine"
+    assert compared.runs[1][0].measures == pytest.approx(
+        compared.runs[2][0].measures, nan_ok=True, rel=0
+    )
+    drop_tail = compare(["drop_tail"], scenario, 1)
+    assert compared.runs[0][0].measures == pytest.approx(
+        drop_tail.runs[0][0].measures, nan_ok=True, rel=0
+    )
+    assert math.isnan(compared.interval(0, "jain").low)
+
+
+def test_the_buffer_of_the_scenario_stays(scenario: Path) -> None:
+    compared = compare(["codel", "codel:limit=5 packets"], scenario, 1)
+    assert compared.scenario["network"]["queue"]["limit"] == "16 packets"
+    assert compared.runs[0][0].measures != compared.runs[1][0].measures
+
+
+def command(scenario: Path, out: Path, *more: str) -> list[str]:
+    return ["compare", *QUEUES, "--scenario", str(scenario), "--out", str(out), *more]
+
+
+def test_the_command_leaves_a_page_figures_and_numbers(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert execute(command(scenario, out, "--replications", "3", "--ecn")) == 0
+    told = capsys.readouterr().out
+    for word in [*QUEUES, "goodput", "Jain", "±", "seeds 7 to 9", "report.html"]:
+        assert word.partition(",")[0] in told
+    page = (out / "report.html").read_text("utf-8")
+    assert page.count("<svg") == 5
+    assert not re.search(r'(?:src|href)="(?!#)', page), "the page needs nothing from elsewhere"
+    for name in ("trade-off", "delay", "rates", "queue", "fairness"):
+        for suffix in ("svg", "png"):
+            assert (out / "figures" / f"{name}.{suffix}").stat().st_size > 1000
+    numbers = json.loads((out / "comparison.json").read_text())
+    assert [q["queue"] for q in numbers["queues"]] == QUEUES
+    assert numbers["queues"][0]["differences"] == {}
+    compared = compare(QUEUES, scenario, 3, overrides=[("tcp.ecn", "rfc3168")])
+    interval = compared.interval(1, "goodput_bps")
+    assert numbers["queues"][1]["measures"]["goodput_bps"] == interval._asdict()
+    assert not list(out.rglob("*.part"))
+
+
+def test_finished_runs_are_not_run_again(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    assert execute(command(scenario, out, "--replications", "2")) == 0
+    before = json.loads((out / "comparison.json").read_text())
+    asked = []
+    real = aqmlab._core.Batch
+
+    def batch(texts: list[str], *rest: Any) -> Any:
+        asked.extend(texts)
+        return real(texts, *rest)
+
+    monkeypatch.setattr("aqmlab._core.Batch", batch)
+    assert execute(command(scenario, out, "--replications", "2")) == 0
+    assert asked == []
+    assert json.loads((out / "comparison.json").read_text()) == before
+    (broken, *_) = (out / "runs").glob("*.json")
+    broken.write_text(broken.read_text()[:100])
+    assert execute(command(scenario, out, "--replications", "3")) == 0
+    assert len(asked) == 1 + len(QUEUES)
+
+
+def test_a_kept_run_of_another_scenario_is_not_taken(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert store.find("{}") is None
+    (tmp_path / store._path("{}").name).write_text('{"scenario": {"a": 1}}')
+    assert store.find("{}") is None
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (
+            ["drop_tail", "rde"],
+            ["'rde' is no kind of queue", "did you mean", " red ", "list queues"],
+        ),
+        (["custom"], ["'custom' is no kind of queue"]),
+        (["red:minht=5 packets"], ["red:minht=5 packets", "network.queue.minht", "minth"]),
+        (["red:minth"], ["'minth' must be KEY=VALUE"]),
+        (["red:minth=5"], ["minth", "unit", "packets"]),
+        (["red", "red"], ["'red' is there twice"]),
+        (["red", "--link", "a>b"], ["--link 'a>b' is no link", "left>right"]),
+        (["red", "--scenario", "no.toml"], ["no.toml", "no such file"]),
+        (["red", "--replications", "0"], ["--replications '0'"]),
+        (["red", "--set", "network.rate=3"], ["network.rate", "unit"]),
+        (["red", "--out", "tests"], ["tests", "no comparison made"]),
+        (["red", "--out", "README.md"], ["README.md is a file"]),
+        (["red", "--scenario", "examples/parking_lot.toml"], ["--link is needed", "There are"]),
+        ([], ["QUEUES"]),
+    ],
+)
+def test_wrong_input_is_told_in_one_line(
+    args: list[str], told: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = [] if "--out" in args else ["--out", str(tmp_path / "out")]
+    assert execute(["compare", *args, *more]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    for word in told:
+        assert word in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    args = ["compare", "drop_tail", "codel", "--replications", "500", "--jobs", "1"]
+    args += ["--out", str(out)]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "aqmlab", *args],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ,
+    )  # fmt: skip
+    until = time.monotonic() + 60
+    while len(list(out.glob("runs/*.json"))) < 3:
+        assert running.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    stdout, stderr = running.communicate(timeout=10)
+    assert running.returncode == 130
+    assert stdout == ""
+    finished = sorted(out.glob("runs/*"))
+    assert all(json.loads(file.read_text())["measures"] for file in finished)
+    assert stderr.startswith(f"aqmlab: error: interrupted; {len(finished)} finished runs are in")
+    assert [file.name for file in out.iterdir()] == ["runs"]
+    assert [file.name for file in tmp_path.iterdir()] == ["out"]
+    assert execute(["compare", "drop_tail", "codel", "--replications", "1", "--out", str(out)]) == 0
+    assert len(list(out.glob("runs/*"))) == len(finished)
+
+
+def test_kinds_are_named_as_they_are_written() -> None:
+    assert arm("codel").label == "codel"
+    assert arm({"kind": "red", "maxp": 0.2}).changes == (("kind", "red"), ("maxp", "0.2"))
+
+
+def test_datagrams_count_in_the_goodput(scenario: Path) -> None:
+    base = json.loads(scenario.read_text())
+    voice = {"name": "voice", "from": "left-0", "to": "right-0",
+             "traffic": {"kind": "cbr", "rate": "200 kbit/s", "payload": "172 B"}}  # fmt: skip
+    base["duration"] = "5 s"
+    base["flows"].append(voice)
+    run = compare(["drop_tail"], base, 1).runs[0][0]
+    base["network"]["queue"] = {"kind": "drop_tail", "limit": "16 packets"}
+    result = aqmlab.run(base)
+    data = result.flows["acked_bytes"].sum() + result.table("datagrams")["received_bytes"].sum()
+    assert run.measures["goodput_bps"] == 8 * data / 5

@@ -1,0 +1,296 @@
+"""Laws written in Python decide as those in Rust do, and what goes wrong in them is told."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab import PASS, Arrival, CustomQueue, Packet, Result, ScenarioError, Verdict
+
+LINK = "left>right"
+
+
+class Step(CustomQueue):
+    """Step marking, as crates/queues/src/threshold.rs."""
+
+    def __init__(self, threshold: int, **buffer: Any) -> None:
+        super().__init__(**buffer)
+        self.threshold = threshold
+
+    def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:
+        assert packet.size > 0
+        return aqmlab.signal("threshold") if at.packets > self.threshold else PASS
+
+
+class Red(CustomQueue):
+    """RED with gentle and uniform spacing: figure 2 of Floyd & Jacobson 1993."""
+
+    def __init__(self, minth: float, maxth: float, maxp: float, wq: float, **buffer: Any) -> None:
+        super().__init__(**buffer)
+        self.minth, self.maxth, self.maxp, self.wq = minth, maxth, maxp, wq
+        self.avg, self.count = 0.0, -1
+
+    def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:
+        assert packet.ecn in ("not-ect", "ect0", "ect1", "ce")
+        if at.idle_s is not None:
+            m = at.idle_s / (500 * 8 / self.place.rate_bps)
+            self.avg *= (1 - self.wq) ** m
+        self.avg += self.wq * (at.packets - self.avg)
+        if self.avg < self.minth:
+            self.count = -1
+            return PASS
+        if self.avg < self.maxth:
+            pb = self.maxp * (self.avg - self.minth) / (self.maxth - self.minth)
+        else:
+            pb = self.maxp + (1 - self.maxp) * (self.avg - self.maxth) / self.maxth
+        if pb >= 1:
+            self.count = 0
+            return aqmlab.drop("threshold")
+        self.count += 1
+        pa = pb / (1 - self.count * pb) if self.count * pb < 1 else 1.0
+        if pb > 0 and self.place.uniform() < pa:
+            self.count = 0
+            return aqmlab.signal()
+        return PASS
+
+    def on_overflow(self, now_s: float) -> None:
+        assert now_s > 0
+        self.count = 0
+
+    def average(self) -> float:
+        return self.avg
+
+
+def assert_same(a: Result, b: Result) -> None:
+    """Every table is the same; the averages to the last digits."""
+    assert a.tables == b.tables
+    for table in a.tables:
+        for name, column in a.columns(table).items():
+            other = b.columns(table)[name]
+            if isinstance(column, list):
+                assert column == other, (table, name)
+            elif name == "average_packets":
+                np.testing.assert_allclose(column, other, rtol=1e-9, atol=1e-12)
+            else:
+                np.testing.assert_array_equal(column, other, f"{table}.{name}")
+
+
+def ours(small: dict[str, Any], law: dict[str, Any] | str) -> dict[str, Any]:
+    """The small scenario with another law and longer downloads."""
+    queue = {"kind": law} if isinstance(law, str) else law
+    small["network"]["queue"] = queue | {"limit": "16 packets"}
+    small["flows"][0]["traffic"]["size"] = "2 MB"
+    return small
+
+
+@pytest.mark.parametrize("place", [{}, {"drop_from": "front", "mark_at": "head"}])
+def test_a_threshold_in_python_is_the_one_in_rust(
+    small: dict[str, Any], place: dict[str, Any]
+) -> None:
+    small = ours(small, {"kind": "threshold", "threshold": "6 packets"} | place)
+    rust = aqmlab.run(small)
+    assert rust.links["marked_packets"].sum() > 20
+    python = aqmlab.run(small, queues={"bottleneck": Step(6)})
+    assert_same(rust, python)
+
+
+@pytest.mark.parametrize("ecn", ["rfc3168", "off"])
+def test_red_in_python_is_the_one_in_rust(small: dict[str, Any], ecn: str) -> None:
+    red = {"kind": "red", "minth": "2 packets", "maxth": "8 packets", "maxp": 0.1, "wq": 0.02}
+    small = ours(small, red)
+    small["tcp"]["ecn"] = ecn
+    rust = aqmlab.run(small)
+    counts = rust.links[["dropped_full", "dropped_early", "dropped_threshold", "marked_packets"]]
+    assert counts.to_numpy().sum(axis=0)[1 if ecn == "off" else 3] > 20
+    python = aqmlab.run(small, queues={LINK: Red(2, 8, 0.1, 0.02)})
+    assert_same(rust, python)
+
+
+def test_drop_tail_in_python_is_the_one_in_rust(small: dict[str, Any]) -> None:
+    class DropTail(CustomQueue):
+        def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:  # noqa: ARG002
+            return PASS
+
+    small = ours(small, "drop_tail")
+    assert_same(aqmlab.run(small), aqmlab.run(small, queues={LINK: DropTail()}))
+
+
+def test_each_replication_has_its_own_copy(small: dict[str, Any]) -> None:
+    law = Red(2, 8, 0.1, 0.02)
+    small = ours(small, "drop_tail")
+    together = aqmlab.replicate(small, 3, queues={"bottleneck": law})
+    alone = [aqmlab.run(small, 7 + i, queues={"bottleneck": law}) for i in range(3)]
+    for a, b in zip(together, alone, strict=True):
+        assert_same(a, b)
+    assert law.avg == 0
+    assert not hasattr(law, "place")
+
+
+def test_a_queue_in_python_stands_in_a_scenario_and_in_a_sweep(small: dict[str, Any]) -> None:
+    small = ours(small, "drop_tail")
+    small["network"]["queue"] = Step(6, limit="16 packets", ecn="drop")
+    alone = aqmlab.run(small)
+    assert alone.links["dropped_threshold"].sum() > 20
+    assert alone.links["marked_packets"].sum() == 0
+    queue = alone.scenario["network"]["queue"]
+    assert (queue["kind"], queue["law"], queue["limit"]) == ("custom", "Step", "16 packets")
+    over = {"network.queue": [Step(6, limit="16 packets", ecn="drop"), Step(2), "drop_tail"]}
+    swept = aqmlab.sweep(small, over)
+    assert_same(swept.results[0], alone)
+    names = [r.scenario["network"]["queue"].get("law") for r in swept.results]
+    assert len(set(names[:2])) == 2
+    assert names[2] is None
+
+
+def test_the_graph_of_links_has_names_for_queues(small: dict[str, Any]) -> None:
+    link = {"rate": "1 Mbit/s", "delay": "5 ms"}
+    network = {
+        "kind": "graph",
+        "links": [{"from": "a", "to": "b", **link}, {"from": "b", "to": "c", **link}],
+    }
+    flows = [{"from": "a", "to": "c", "traffic": {"kind": "bulk", "size": "500 kB"}}]
+    scenario = {"network": network, "flows": flows}
+    for name in ("a>b", "c>b"):
+        result = aqmlab.run(scenario, queues={name: Step(3)})
+        rows = result.links.set_index("link")
+        assert (rows["dropped_threshold"] > 0).sum() <= 1
+        assert rows.loc["a>b", "dropped_threshold"] > 0 or name == "c>b"
+    with pytest.raises(ScenarioError, match=r"'b>d' is no link; there are: a>b, b>a, b>c, c>b"):
+        aqmlab.run(scenario, queues={"b>d": Step(3)})
+    with pytest.raises(ScenarioError, match=r"give an object of a class derived"):
+        aqmlab.run(scenario, queues={"a>b": Step})  # type: ignore[dict-item]
+    assert small
+
+
+def test_a_file_alone_cannot_say_what_a_law_does(small: dict[str, Any]) -> None:
+    small["network"]["queue"] = {"kind": "custom", "law": "Mine"}
+    with pytest.raises(ScenarioError, match=r'left>right: "Mine" is not given by the program'):
+        aqmlab.run(small)
+    small["network"]["queue"] = {"kind": "custom"}
+    with pytest.raises(ScenarioError, match=r"network.queue.law: is missing"):
+        aqmlab.run(small)
+
+
+class Fails(Step):
+    """Fails in one of its methods, late."""
+
+    def __init__(self, where: str, what: Any = None) -> None:
+        super().__init__(6)
+        self.where, self.what, self.calls = where, what, 0
+
+    def fail(self, where: str) -> Any:
+        self.calls += self.where == where
+        late = 100 if where in ("on_arrival", "on_admitted") else 0
+        if self.where != where or self.calls <= late:
+            return PASS
+        return 1 / 0 if self.what is None else self.what
+
+    def begin(self, place: aqmlab.Place) -> None:
+        super().begin(place)
+        self.fail("begin")
+
+    def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:  # noqa: ARG002
+        verdict: Verdict = self.fail("on_arrival")
+        return verdict
+
+    def on_admitted(self, packet: Packet, at: Arrival) -> None:  # noqa: ARG002
+        self.fail("on_admitted")
+
+    def on_overflow(self, now_s: float) -> None:  # noqa: ARG002
+        self.fail("on_overflow")
+
+    def average(self) -> Any:
+        found = self.fail("average")
+        return None if found is PASS else found
+
+
+@pytest.mark.parametrize("method", ["begin", "on_arrival", "on_admitted", "on_overflow", "average"])
+def test_an_error_is_raised_with_its_traceback_time_link_and_packet(
+    small: dict[str, Any], method: str
+) -> None:
+    with pytest.raises(ZeroDivisionError) as raised:
+        aqmlab.run(ours(small, "drop_tail"), queues={"bottleneck": Fails(method)})
+    told = "".join(traceback.format_exception(raised.value))
+    for part in ["return 1 / 0", "in fail", "Fails ", "s simulated, link left>right"]:
+        assert part in told
+    if method in ("on_arrival", "on_admitted"):
+        assert f"Fails {method}: " in told
+        assert "at a packet of 1500 B" in told
+        assert "of connection" in told
+        assert not math.isclose(float(told.split(f"{method}: ")[1].split(" s ")[0]), 0)
+
+
+@pytest.mark.parametrize("wrong", [3, "pass", True, (PASS,)])
+def test_a_wrong_verdict_is_refused(small: dict[str, Any], wrong: Any) -> None:
+    with pytest.raises(TypeError, match=r"on_arrival returned .*; return PASS, signal\(why\)"):
+        aqmlab.run(small, queues={"bottleneck": Fails("on_arrival", wrong)})
+
+
+def test_a_wrong_average_and_a_wrong_reason_are_refused(small: dict[str, Any]) -> None:
+    with pytest.raises(TypeError):
+        aqmlab.run(small, queues={"bottleneck": Fails("average", "much")})
+    for verdict in (aqmlab.signal, aqmlab.drop):
+        with pytest.raises(ValueError, match=r'why = "full" must be "early" or "threshold"'):
+            verdict("full")
+    assert [repr(v) for v in (PASS, aqmlab.signal(), aqmlab.drop("threshold"))] == [
+        "PASS",
+        'signal("early")',
+        'drop("threshold")',
+    ]
+
+
+def test_a_law_without_on_arrival_is_told(small: dict[str, Any]) -> None:
+    with pytest.raises(NotImplementedError, match="CustomQueue has no on_arrival"):
+        aqmlab.run(small, queues={"bottleneck": CustomQueue()})
+
+
+def test_one_that_fails_stops_the_others(small: dict[str, Any]) -> None:
+    with pytest.raises(ZeroDivisionError):
+        aqmlab.replicate(ours(small, "drop_tail"), 4, queues={LINK: Fails("on_arrival")})
+
+
+ENDLESS = """
+import json, sys
+import aqmlab
+from aqmlab.scenario import normalize
+from test_custom import Step
+
+class Loop(Step):
+    def on_arrival(self, packet, at):
+        while sys.argv[1] == "loop":
+            pass
+        return super().on_arrival(packet, at)
+
+scenario = json.loads(normalize("examples/one_flow.toml"))
+scenario["duration"] = "1000000 s"
+scenario["flows"][0]["traffic"] = "bulk"
+print("begun", flush=True)
+aqmlab.run(scenario, queues={"bottleneck": Loop(6)})
+"""
+
+
+@pytest.mark.parametrize("law", ["step", "loop"])
+def test_ctrl_c_ends_a_run_with_a_law_in_python(law: str) -> None:
+    paths = os.pathsep.join(["tests", os.environ.get("PYTHONPATH", "")])
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, law], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env=os.environ | {"PYTHONPATH": paths},
+    ) as running:  # fmt: skip
+        assert running.stdout
+        assert running.stdout.readline() == "begun\n"
+        time.sleep(1)
+        assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, stderr = running.communicate(timeout=20)
+    assert time.monotonic() - began < 10
+    assert running.returncode == -signal.SIGINT
+    assert stderr.rstrip().endswith("KeyboardInterrupt")
