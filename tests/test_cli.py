@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from aqmlab import ScenarioError
 from aqmlab.cli import execute
 from aqmlab.manual import schema
-from aqmlab.scenario import ScenarioError, normalize
+from aqmlab.scenario import normalize
 from conftest import repeatable
 
 EXAMPLE = "examples/two_flows.toml"
@@ -107,7 +108,6 @@ def test_wrong_input_is_told_in_one_line(
         assert word in message
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 @pytest.mark.parametrize("deep", [12, 1000])
 def test_queues_too_deep_in_each_other_are_told_in_one_line(
     deep: int, small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -131,6 +131,7 @@ def test_a_dict_too_deep_is_refused() -> None:
         normalize({"network": {"kind": "dumbbell", "queue": queue}})
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_an_unwritable_folder_is_told(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

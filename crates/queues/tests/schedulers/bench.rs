@@ -231,7 +231,9 @@ pub fn laws() -> Vec<Value> {
         }
         queue
     };
-    Queue::pages().iter().filter(|page| !schedulers.contains(&page["name"])).map(kind).collect()
+    // A custom law is the program's that runs a scenario.
+    let here = |page: &&Value| !schedulers.contains(&page["name"]) && page["name"] != "custom";
+    Queue::pages().iter().filter(here).map(kind).collect()
 }
 
 /// The kinds that have no buffer of their own.
