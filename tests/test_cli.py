@@ -195,11 +195,13 @@ def test_a_kind_is_changed_by_a_bare_word(
     assert "left>right" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("category", ["queues", "tcp", "traffic", "network", "scenario", "studies"])
+@pytest.mark.parametrize(
+    "category", ["queues", "diffserv", "tcp", "traffic", "network", "scenario", "studies"]
+)
 def test_lists(category: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["list", category]) == 0
-    words = {"queues": "red", "tcp": "cubic", "traffic": "bulk", "network": "graph",
-             "scenario": "flow", "studies": "ecn-finite-transfers"}  # fmt: skip
+    words = {"queues": "red", "diffserv": "srtcm", "tcp": "cubic", "traffic": "bulk",
+             "network": "graph", "scenario": "flow", "studies": "ecn-finite-transfers"}  # fmt: skip
     assert words[category] in capsys.readouterr().out
 
 

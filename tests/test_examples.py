@@ -1,6 +1,7 @@
 """Each example runs, and shows what it says it shows."""
 
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,20 @@ def test_customers_have_their_rates() -> None:
     assert flows["a-web"] == pytest.approx(3e6 * payload, rel=0.05)
     # CoDel takes a little of it.
     assert flows["a-other"] == pytest.approx((20 * 4e6 + 40 * 1e6) / 60 * payload, rel=0.1)
+
+
+def test_a_profile_protects_a_download() -> None:
+    """What is in profile is hardly dropped: its download has its rate (Clark & Fang 1998)."""
+    scenario = tomllib.loads(Path("examples/assured.toml").read_text("utf-8"))
+
+    def goodputs() -> list[float]:
+        runs = [aqmlab.run(scenario, seed=seed) for seed in range(1, 6)]
+        return [run.flows.set_index("flow").loc["customer", "goodput_bps"] for run in runs]
+
+    profile = 6e6 * 1460 / 1500
+    assert min(goodputs()) > profile
+    del scenario["network"]["condition"]
+    assert min(goodputs()) < 0.8 * profile
 
 
 def test_drop_tail_red_ecn(capsys: pytest.CaptureFixture[str]) -> None:

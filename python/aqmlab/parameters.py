@@ -2143,9 +2143,9 @@ class Rio(Table):
 
     Parameters
     ----------
-    in_dscp : Sequence[int] | None
-        The codepoints of In packets; all others are Out. Default: 10, 18, 26, 34. Source: rfc2597
-        §6: AF11, AF21, AF31, AF41, low drop precedence.
+    in_dscp : Sequence[int | str] | None
+        The codepoints of In packets; all others are Out. Default: AF11, AF21, AF31, AF41. Source:
+        rfc2597 §6: low drop precedence.
     in_minth : str | None
         Average of the In packets below which none of them is signalled. Default: 40 packets. Range:
         above 0 packets or B. Source: clark1998rio §IV: 40/70/0.02.
@@ -2211,7 +2211,7 @@ class Rio(Table):
 
     KIND: ClassVar[str | None] = "rio"
 
-    in_dscp: Sequence[int] | None = None
+    in_dscp: Sequence[int | str] | None = None
     in_minth: str | None = None
     in_maxth: str | None = None
     in_maxp: float | None = None

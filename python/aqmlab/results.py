@@ -66,7 +66,7 @@ class Result:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables: flows, links, connections and conditioners if there are any, and the series."""
+        """Names of the tables: flows, links, those of what there is besides, and the series."""
         return list(self._tables)
 
     def columns(self, table: str) -> Columns:

@@ -42,6 +42,8 @@ def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
     if "datagrams" in result.tables:
         tables.append(datagram_table(result))
     tables.append(link_table(result))
+    if "conditioners" in result.tables:
+        tables.append(conditioner_table(result))
     if "connections" in result.tables:
         tables.insert(1, connection_table(result))
     elif len(goodput) > 1 and result.scenario["record"]["flows"] == "flow":
@@ -106,6 +108,19 @@ def datagram_table(result: "Result") -> "Table":
         names = ("sent_packets", "lost_packets", "reordered_packets", "marked_packets")
         counts = (str(flows[name][i]) for name in names)
         made.add_row(flows["flow"][i], *counts, *(f"{1e3 * flows[name][i]:.2f}" for name in delays))
+    if n > MOST_ROWS:
+        made.add_row(f"... {n - MOST_ROWS} more")
+    return made
+
+
+def conditioner_table(result: "Result") -> "Table":
+    """Return the conditioners by rule and colour, the first twenty rows of many."""
+    seen = result.columns("conditioners")
+    made = table("conditioner", "rule", "colour", "action", "arrived packets", "dropped packets")
+    n = len(seen["link"])
+    for i in range(min(n, MOST_ROWS)):
+        words = (seen[name][i] for name in ("link", "rule", "colour", "action"))
+        made.add_row(*words, *(str(seen[f"{name}_packets"][i]) for name in ("arrived", "dropped")))
     if n > MOST_ROWS:
         made.add_row(f"... {n - MOST_ROWS} more")
     return made

@@ -112,7 +112,7 @@ class Trtcm:
 
 
 class Tswtcm:
-    """RFC 2859, figures 2 and 3, in floating point as the simulator; it draws where there is a choice."""
+    """RFC 2859, figures 2 and 3, in floating point as the simulator; draws if there is a choice."""
 
     def __init__(self, draws: Draws, ctr: int, ptr: int, avg_interval: float = 1.0) -> None:
         self.draws, self.avg_interval = draws, avg_interval

@@ -11,6 +11,7 @@
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Probability, Range, Read, params, words};
 
+use crate::diffserv::{Dscp, low};
 use crate::law::{Configures, Place};
 use crate::red::check_thresholds;
 use crate::spacing::{AboveMaxth, Spacing};
@@ -32,7 +33,7 @@ params! {
     /// packets only by that of the In packets. Its In thresholds are higher than those for Out.
     pub struct Rio: "rio", checked by check {
         /// The codepoints of In packets; all others are Out.
-        in_dscp: Vec<u64> = (vec![10, 18, 26, 34]), in Range::ANY, from "rfc2597 §6: AF11, AF21, AF31, AF41, low drop precedence";
+        in_dscp: Vec<Dscp> = (low()), in Range::ANY, from "rfc2597 §6: low drop precedence";
         /// Average of the In packets below which none of them is signalled.
         in_minth: Depth = (Depth::Packets(40.0)), in Range::above(0.0), from "clark1998rio §IV: 40/70/0.02";
         /// Average of the In packets above which every one of them is signalled.
@@ -101,9 +102,9 @@ fn check(rio: &Rio, path: &str) -> Result<(), Invalid> {
     let mut dscp = rio.in_dscp.clone();
     dscp.sort_unstable();
     dscp.dedup();
-    if dscp.len() < rio.in_dscp.len() || dscp.last().is_some_and(|&d| d > 63) {
+    if dscp.len() < rio.in_dscp.len() {
         let path = join(path, "in_dscp");
-        return Err(Invalid::new(&path, &rio.in_dscp.write(), "must be different codepoints, 0 to 63"));
+        return Err(Invalid::new(&path, &rio.in_dscp.write(), "must be different codepoints"));
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use units::param::{Invalid, join};
 use units::{Bytes, Depth, Probability, Range, Time, params, words};
 
 use crate::average::Average;
+use crate::diffserv::Dscp;
 use crate::law::{Configures, Place, measure};
 use crate::lazy::Departures;
 use crate::red::{Curve, check_thresholds};
@@ -36,7 +37,7 @@ params! {
     /// What WRED does to the packets of one drop precedence.
     pub struct Precedence: "precedence", checked by check_precedence {
         /// The codepoints of its packets; the last precedence also takes what no other names.
-        dscp: Vec<u64> = (Vec::new()), in Range::ANY, from "rfc2597 §6";
+        dscp: Vec<Dscp> = (Vec::new()), in Range::ANY, from "rfc2597 §6";
         /// Average queue below which no packet is signalled.
         minth: Depth = required, in Range::above(0.0), from "";
         /// Average queue above which every packet is signalled.
@@ -90,10 +91,10 @@ fn check(wred: &Wred, path: &str) -> Result<(), Invalid> {
             ));
         }
         for &dscp in &p.dscp {
-            match seen.get_mut(dscp as usize) {
+            match seen.get_mut(usize::from(dscp.0)) {
                 Some(seen) if !*seen => *seen = true,
                 Some(_) => return Err(Invalid::at(&path, format!("codepoint {dscp} is named twice"))),
-                None => return Err(Invalid::at(&path, format!("{dscp} is no codepoint (0 to 63)"))),
+                None => {}
             }
         }
     }
@@ -108,7 +109,7 @@ impl Configures for Wred {
         let mut of_dscp = [self.precedences.len().saturating_sub(1) as u8; 64];
         for (i, p) in self.precedences.iter().enumerate() {
             for &dscp in &p.dscp {
-                of_dscp[(dscp & 63) as usize] = i as u8;
+                of_dscp[usize::from(dscp.0 & 63)] = i as u8;
             }
         }
         let class = |p: &Precedence| Class {

@@ -44,6 +44,11 @@ words! {
     }
 }
 
+/// The codepoints of low drop precedence: AF11, AF21, AF31, AF41 (RFC 2597 §6).
+pub fn low() -> Vec<Dscp> {
+    (1..5).map(|class| Dscp(class << 3 | 1 << 1)).collect()
+}
+
 /// The codepoints of medium drop precedence: AF12, AF22, AF32, AF42 (RFC 2597 §6).
 pub fn medium() -> Vec<Dscp> {
     (1..5).map(|class| Dscp(class << 3 | 2 << 1)).collect()

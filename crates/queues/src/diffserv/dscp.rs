@@ -10,7 +10,7 @@ use units::Read;
 use units::param::{Invalid, Json, did_you_mean};
 
 /// A DiffServ codepoint: `"AF11"`, or its number, 0 to 63.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dscp(pub u8);
 
 /// Every name with its codepoint; of two names for one the first is written.

@@ -12,7 +12,7 @@ pub mod meters;
 mod tokens;
 
 pub use classifier::{Classifier, EcnField, Flow, Flows, Match, NoFlows, Protocol};
-pub use colour::{Colour, Mode};
+pub use colour::{Colour, Mode, low};
 pub use conditioner::{Action, Conditioner, Marker, Rule, Seen, check_rules};
 pub use dscp::Dscp;
 
