@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from aqmlab import ScenarioError
 from aqmlab.cli import execute
 from aqmlab.manual import schema
+from aqmlab.scenario import normalize
 from conftest import repeatable
 
 EXAMPLE = "examples/two_flows.toml"
@@ -104,6 +106,29 @@ def test_wrong_input_is_told_in_one_line(
     message = line(capsys)
     for word in told:
         assert word in message
+
+
+@pytest.mark.parametrize("deep", [12, 1000])
+def test_queues_too_deep_in_each_other_are_told_in_one_line(
+    deep: int, small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small["network"]["queue"] = "QUEUE"
+    queue = '"drop_tail"'
+    for _ in range(deep):
+        queue = f'{{"kind": "priority", "classes": [{{"queue": {queue}}}]}}'
+    path = tmp_path / "deep.json"
+    path.write_text(json.dumps(small).replace('"QUEUE"', queue))
+    assert execute(["run", str(path)]) == 2
+    told = "more than 12 deep" if deep == 12 else "recursion limit"
+    assert told in line(capsys)
+
+
+def test_a_dict_too_deep_is_refused() -> None:
+    queue: Any = "drop_tail"
+    for _ in range(1000):
+        queue = {"kind": "priority", "classes": [{"queue": queue}]}
+    with pytest.raises(ScenarioError, match="too deep"):
+        normalize({"network": {"kind": "dumbbell", "queue": queue}})
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

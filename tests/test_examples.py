@@ -34,6 +34,16 @@ def test_the_long_flow_of_a_parking_lot_gets_less() -> None:
     assert flows["long"] < flows.drop("long").min()
 
 
+def test_customers_have_their_rates() -> None:
+    flows = aqmlab.run("examples/customers.toml").flows.set_index("flow")["goodput_bps"]
+    # B has 6 of 10 Mbit/s, less headers; of A's 4 its other traffic has all for 20 of 60 s, then 1.
+    payload = 1460 / 1500
+    assert flows["b"] == pytest.approx(6e6 * payload, rel=0.03)
+    assert flows["a-web"] == pytest.approx(3e6 * payload, rel=0.05)
+    # CoDel takes a little of it.
+    assert flows["a-other"] == pytest.approx((20 * 4e6 + 40 * 1e6) / 60 * payload, rel=0.1)
+
+
 def test_a_profile_protects_a_download() -> None:
     """What is in profile is hardly dropped: its download has its rate (Clark & Fang 1998)."""
     scenario = tomllib.loads(Path("examples/assured.toml").read_text("utf-8"))

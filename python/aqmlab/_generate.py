@@ -27,6 +27,7 @@ CATEGORIES = {
     "scenario": "Scenario",
     "network": "Networks",
     "queues": "Queues",
+    "classes": "Classes of schedulers",
     "diffserv": "DiffServ",
     "impairments": "Impairments",
     "tcp": "TCP",
@@ -127,6 +128,8 @@ def parameters_module() -> str:
 {NOTE}
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -137,7 +140,16 @@ from aqmlab.scenario import Document, Table
 __all__ = {json.dumps(sorted(map(class_name, pages().values())))}
 '''
     # A type is defined before it is named: from the leaves to the root.
-    order = ["diffserv", "queues", "impairments", "tcp", "traffic", "network", "scenario"]
+    order = [
+        "diffserv",
+        "classes",
+        "queues",
+        "impairments",
+        "tcp",
+        "traffic",
+        "network",
+        "scenario",
+    ]
     all_pages = [page for category in order for page in reversed(in_category(category))]
     text = "\n\n\n".join([head, *map(class_text, all_pages)]) + "\n"
     command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "parameters.py", "-"]

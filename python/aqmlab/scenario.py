@@ -157,6 +157,8 @@ def normalize(
             raise ScenarioError(f"{scenario}: {e}") from None
     try:
         text = json.dumps(plain(scenario, given), allow_nan=False)
+    except RecursionError:
+        raise ScenarioError("not a scenario: its tables are nested too deep") from None
     except (TypeError, ValueError) as e:
         raise ScenarioError(
             f"not a scenario: {e}; give a path, a dict or an aqmlab.Scenario"

@@ -447,6 +447,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     for (path, rules) in conditions(&scenario.network) {
         check_rules(rules, &plan, &path)?;
     }
+    check_matches(&scenario.network, &plan)?;
     Ok(plan)
 }
 
@@ -467,19 +468,38 @@ fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
     lists.into_iter().flat_map(both).collect()
 }
 
+/// Refuses classes of queues that name what the scenario does not have.
+fn check_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
+    let check = |queue: &Queue, path: &str, key: &str| queue.check_matches(plan, &join(path, key));
+    match network {
+        Network::Dumbbell(d) => {
+            check(&d.queue, "network", "queue")?;
+            check(&d.reverse_queue, "network", "reverse_queue")?;
+            check(&d.access_queue, "network", "access_queue")
+        }
+        Network::Graph(g) => g.links.iter().enumerate().try_for_each(|(l, link)| {
+            let path = format!("network.links.{l}");
+            check(&link.queue, &path, "queue")?;
+            check(&link.reverse_queue, &path, "reverse_queue")
+        }),
+    }
+}
+
 /// Refuses a link whose queue has a law that nobody gives.
 pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn Laws) -> Result<(), Invalid> {
     for link in &plan.links {
-        if let Law::Custom(custom) = &link.queue.law
-            && !laws.has(&custom.law)
-        {
+        let mut unknown = None;
+        link.queue.each(&mut |queue| {
+            if let Law::Custom(custom) = &queue.law
+                && !laws.has(&custom.law)
+            {
+                unknown = Some(custom.law.write());
+            }
+        });
+        if let Some(law) = unknown {
             let path = format!("law of the queue of {}", link.name());
-            return Err(Invalid::new(
-                &path,
-                &custom.law.write(),
-                "is not given by the program that runs this",
-            )
-            .remedy("run it from Python with queues={\"link\": MyQueue()}"));
+            return Err(Invalid::new(&path, &law, "is not given by the program that runs this")
+                .remedy("run it from Python with queues={\"link\": MyQueue()}"));
         }
     }
     Ok(())

@@ -56,7 +56,8 @@ pub fn pages() -> Json {
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
-        "impairments": (impairments::pages()),
+        "classes": queues::schedulers::pages(),
+        "impairments": impairments::pages(),
         "tcp": tcp::pages(),
         "traffic": traffic,
     })

@@ -477,10 +477,29 @@ impl<'a> Simulation<'a> {
     #[inline]
     fn link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.links[lane as usize];
-        link.catch_up(now, &mut self.fates.of(lane));
+        if link.asks() {
+            return self.asking_link_event(now, lane);
+        }
         let entry = link.deliver(now);
         let due = link.due();
         self.events.set(lane, due);
+        self.reach(now, lane, entry)
+    }
+
+    /// As [`Simulation::link_event`], of a link whose queue keeps its packets: a time to ask it for one may have come.
+    #[cold]
+    fn asking_link_event(&mut self, now: Time, lane: u32) -> Step {
+        let link = &mut self.links[lane as usize];
+        link.catch_up(now, &mut self.fates.of(lane));
+        let entry = link.deliver(now);
+        let due = link.next_event();
+        self.events.set(lane, due);
+        self.reach(now, lane, entry)
+    }
+
+    /// What was in a link's pipe reaches its far end.
+    #[inline]
+    fn reach(&mut self, now: Time, lane: u32, entry: Option<InPipe>) -> Step {
         if let Some(InPipe { packet, hop, entered, arrives }) = entry {
             if self.observer.is_some() && self.links[lane as usize].holds() {
                 self.observe_link(now, lane, [entered, arrives], &packet);
@@ -620,7 +639,7 @@ impl<'a> Simulation<'a> {
         if link.holds() {
             let source = self.fates.slots[packet.flow as usize].flow;
             link.keep(now, hop, source, packet, &mut self.fates.of(lane));
-            self.events.set(lane, link.due());
+            self.events.set(lane, link.next_event());
         }
     }
 

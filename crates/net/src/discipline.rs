@@ -103,6 +103,9 @@ pub trait Aqm {
     fn on_admitted(&mut self, _packet: &Packet, _at: &Arrival) {}
     /// The shell dropped the arriving packet because the buffer was full.
     fn on_overflow(&mut self, _now: Time) {}
+    /// The packet that was let in first and has not left leaves the queue. Told only where that was not known
+    /// when it was let in, `at.begins()` being [`Time::NEVER`] then: where another queue says who is next.
+    fn on_departure(&mut self, _now: Time) {}
     /// The average queue the law works with, in its own unit, if it has one.
     fn average(&self) -> Option<f64> {
         None
@@ -154,15 +157,48 @@ pub struct Held {
     pub entered: Time,
 }
 
+/// What a queue answers the transmitter that asks for the next packet.
+#[derive(Clone, Copy, Debug)]
+pub enum Next {
+    /// This one.
+    Packet(Held),
+    /// None yet, though some wait: ask again then, or when another has come.
+    Later(Time),
+    /// None waits.
+    Empty,
+}
+
+impl Next {
+    /// The packet, if there is one.
+    pub fn packet(self) -> Option<Held> {
+        match self {
+            Next::Packet(held) => Some(held),
+            Next::Later(_) | Next::Empty => None,
+        }
+    }
+}
+
+impl From<Option<Held>> for Next {
+    fn from(held: Option<Held>) -> Self {
+        held.map_or(Next::Empty, Next::Packet)
+    }
+}
+
 /// A queue that keeps its packets and may act on them until they are sent: it drops or marks at the
-/// head, or sends in another order. While it keeps a packet it gives one when asked, or drops them all.
+/// head, or sends in another order, or later.
 pub trait QueueDiscipline {
     /// A packet arrives, when `at` says.
     fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates);
     /// The transmitter asks for the next packet.
-    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held>;
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next;
     /// What waits.
     fn backlog(&self) -> Backlog;
+    /// Size of the packet that it would give next. Of a queue that chooses, or drops, only when it is asked this
+    /// is what is to be expected: the mean of what waits.
+    fn next_size(&self) -> u64 {
+        let Backlog { packets, bytes } = self.backlog();
+        bytes.div_ceil(u64::from(packets.max(1)))
+    }
     /// Shows every packet that waits.
     fn each(&self, see: &mut dyn FnMut(&Held));
     /// The average queue of its law, if it keeps one.

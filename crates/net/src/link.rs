@@ -43,6 +43,18 @@ const FRACTION: u32 = 20;
 /// In place of the time to send a byte: it changes, and [`Pace`] knows it. No rate takes that long.
 const CHANGES: u64 = u64::MAX;
 
+/// The time to send a byte at this rate, as [`time_to_send`] wants it.
+pub fn byte_time(rate: Rate) -> u64 {
+    ((8_000_000_000_000_u128 << FRACTION) / u128::from(rate.0)) as u64
+}
+
+/// The time to send `size`, to the picosecond, exactly as a link computes it.
+#[inline]
+pub fn time_to_send(byte_time: u64, size: Bytes) -> Duration {
+    let scaled = u128::from(size.0) * u128::from(byte_time);
+    Duration(((scaled + (1 << (FRACTION - 1))) >> FRACTION) as u64)
+}
+
 /// A packet in a link, or on its way to it over a link before.
 #[derive(Clone, Copy, Debug)]
 pub struct InPipe {
@@ -74,8 +86,10 @@ pub struct Link<Q> {
     /// Of what waits: when its transmission begins, and its size.
     waiting: VecDeque<(Time, u16)>,
     fates: Fates,
-    /// Whether a packet is in service, where the queue keeps its packets; otherwise `free_at` says it.
-    transmitting: bool,
+    /// Where the queue keeps its packets: whether it is asked for the next one at `free_at`, and whether that is
+    /// because it told the time, not because a packet is in service until then.
+    asks: bool,
+    resumes: bool,
     /// How its rate changes, if it does.
     pace: Option<Box<Pace>>,
 }
@@ -83,10 +97,9 @@ pub struct Link<Q> {
 impl<Q: Fifo> Link<Q> {
     /// A link of this rate and propagation delay behind `queue`.
     pub fn new(rate: Rate, delay: Duration, queue: Q) -> Self {
-        let byte_time = ((8_000_000_000_000_u128 << FRACTION) / u128::from(rate.0)) as u64;
         Link {
             free_at: Time::ZERO,
-            byte_time,
+            byte_time: byte_time(rate),
             delay,
             pipe: VecDeque::new(),
             waiting: VecDeque::new(),
@@ -94,7 +107,8 @@ impl<Q: Fifo> Link<Q> {
             queue,
             ledger: Ledger::default(),
             fates: Fates::default(),
-            transmitting: false,
+            asks: false,
+            resumes: false,
             pace: None,
         }
     }
@@ -107,9 +121,8 @@ impl<Q: Fifo> Link<Q> {
 
     /// The time to send `size` at a rate that does not change, to the picosecond.
     #[inline]
-    fn transmission_time(&self, size: Bytes) -> Duration {
-        let scaled = u128::from(size.0) * u128::from(self.byte_time);
-        Duration(((scaled + (1 << (FRACTION - 1))) >> FRACTION) as u64)
+    pub fn transmission_time(&self, size: Bytes) -> Duration {
+        time_to_send(self.byte_time, size)
     }
 
     /// A packet arrives at the queue, which may mark it. If it is admitted, returns its arrival at the
@@ -242,7 +255,7 @@ impl<Q: Fifo> Link<Q> {
 
     /// Whether a packet is in service at `now`.
     pub fn is_transmitting(&self, now: Time) -> bool {
-        self.free_at > now
+        self.free_at > now && !self.resumes
     }
 
     /// Its queue.
@@ -318,7 +331,7 @@ impl<Q: Fifo> Link<Q> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discipline::Held;
+    use crate::discipline::{Held, Next};
     use crate::packet::Ecn;
 
     /// An unlimited queue that loses the packet with sequence number `loses` without a word, and
@@ -334,8 +347,8 @@ mod tests {
 
     impl QueueDiscipline for Never {
         fn enqueue(&mut self, _: Held, _: &Arrival, _: &mut Fates) {}
-        fn dequeue(&mut self, _: Time, _: &mut Fates) -> Option<Held> {
-            None
+        fn dequeue(&mut self, _: Time, _: &mut Fates) -> Next {
+            Next::Empty
         }
         fn backlog(&self) -> Backlog {
             Backlog::default()

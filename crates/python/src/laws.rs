@@ -78,10 +78,13 @@ impl Arrival {
         self.0.idle_since().map(|since| self.0.now.since(since).seconds())
     }
 
-    /// How long the packet will wait if it is admitted, in s.
+    /// How long the packet will wait if it is admitted, in s; infinite where another queue says who is next.
     #[getter]
     fn delay_s(&self) -> f64 {
-        self.0.begins().since(self.0.now).seconds()
+        match self.0.begins() {
+            Time::NEVER => f64::INFINITY,
+            begins => begins.since(self.0.now).seconds(),
+        }
     }
 }
 

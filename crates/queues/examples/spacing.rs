@@ -5,7 +5,6 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict};
-use queues::diffserv::NoFlows;
 use queues::red::Red;
 use queues::{Configures, Place};
 use serde_json::json;
@@ -17,12 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (spacing, p) in [("geometric", 0.02), ("uniform", 0.01)] {
         // Half-way between the thresholds, where the probability is half of maxp.
         let red = Red::read(&json!({"maxp": 2.0 * p, "wq": 1.0, "spacing": spacing}), "red")?;
-        let place = Place {
-            rate: Rate(10_000_000),
-            limit: Depth::Packets(100.0),
-            random: Stream::new(seed, spacing),
-            flows: &NoFlows,
-        };
+        let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(seed, spacing));
         let mut law = red.law(place);
         let packet = Packet { size: 1000, ..Packet::default() };
         for i in 1..=5000 {

@@ -8,7 +8,7 @@
 //! the settings named as its defaults are still to be checked against it.
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, QueueDiscipline, Verdict, Why};
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
@@ -124,12 +124,16 @@ impl QueueDiscipline for ChokeQueue {
         self.store.push(held);
     }
 
-    fn dequeue(&mut self, _: Time, _: &mut Fates) -> Option<Held> {
-        self.store.pop()
+    fn dequeue(&mut self, _: Time, _: &mut Fates) -> Next {
+        self.store.pop().into()
     }
 
     fn backlog(&self) -> Backlog {
         self.store.backlog()
+    }
+
+    fn next_size(&self) -> u64 {
+        self.store.next_size()
     }
 
     fn each(&self, see: &mut dyn FnMut(&Held)) {

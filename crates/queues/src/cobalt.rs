@@ -9,7 +9,7 @@
 //! The paper was not at hand: which of its sections says what is still to be checked.
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
 use units::{Bytes, Duration, Probability, Range, Time, params};
 
 use crate::fifo::{Buffer, Limit, Marking};
@@ -176,15 +176,15 @@ impl QueueDiscipline for CobaltQueue {
         self.store.push(held);
     }
 
-    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         loop {
             let Some(mut held) = self.store.pop() else {
                 self.queue_empty(now);
-                return None;
+                return Next::Empty;
             };
             let drop = self.should_drop(&mut held, now, fates);
             if !drop || self.store.is_empty() {
-                return Some(held);
+                return Next::Packet(held);
             }
             fates.drop(held.packet, Why::Early);
         }

@@ -4,7 +4,7 @@
 //! ECN-capable packet is marked and sent (its §3.1 and RFC 3168), which ends a round of the loop as a
 //! drop does, except that there is a packet to send.
 
-use net::{Arrival, Backlog, Fates, Held, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
 use units::{Bytes, Duration, Range, Time, params};
 
 use crate::fifo::{Buffer, Limit, Marking};
@@ -53,12 +53,16 @@ impl QueueDiscipline for CodelQueue {
         self.store.push(held);
     }
 
-    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
-        self.control.dequeue(&mut self.store, now, fates)
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        self.control.dequeue(&mut self.store, now, fates).into()
     }
 
     fn backlog(&self) -> Backlog {
         self.store.backlog()
+    }
+
+    fn next_size(&self) -> u64 {
+        self.store.next_size()
     }
 
     fn each(&self, see: &mut dyn FnMut(&Held)) {

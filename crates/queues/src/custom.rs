@@ -72,6 +72,10 @@ impl Aqm for CustomLaw {
         self.0.on_overflow(now);
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.0.on_departure(now);
+    }
+
     fn average(&self) -> Option<f64> {
         self.0.average()
     }

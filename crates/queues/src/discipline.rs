@@ -1,7 +1,7 @@
 //! The table of disciplines: how a scenario names them and how they are built.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Backlog, Fates, Fifo, Held, Packet, QueueDiscipline};
+use net::{Aqm, Arrival, Backlog, Fates, Fifo, Held, Next, Packet, QueueDiscipline};
 use units::param::{Invalid, Json, JsonMap, join, object, page};
 use units::{Params, Rate, Read, Time, choice};
 
@@ -30,6 +30,17 @@ use crate::red::Red;
 use crate::red_pd::RedPd;
 use crate::rem::Rem;
 use crate::rio::Rio;
+use crate::schedulers::cbq::Cbq;
+use crate::schedulers::drr::Drr;
+use crate::schedulers::htb::Htb;
+use crate::schedulers::mdrr::Mdrr;
+use crate::schedulers::priority::Priority;
+use crate::schedulers::scfq::Scfq;
+use crate::schedulers::sfq::Sfq;
+use crate::schedulers::tbf::Tbf;
+use crate::schedulers::wfq::Wfq;
+use crate::schedulers::wrr::Wrr;
+use crate::schedulers::{Child, check_depth};
 use crate::self_configuring_red::SelfConfiguringRed;
 use crate::sfb::Sfb;
 use crate::sred::Sred;
@@ -40,7 +51,15 @@ use crate::wred::Wred;
 /// The table of queues: what a scenario can name and a link can hold. First the laws that decide on
 /// arrival, then the disciplines that keep their packets.
 macro_rules! queues {
-    (laws { $($Name:ident,)+ } disciplines { $($Keeper:ident,)+ }) => {
+    (laws { $($Name:ident,)+ } disciplines { $($Keeper:ident,)+ } schedulers { $($Scheduler:ident,)+ }) => {
+        queues! { @all [$($Name)+] [$($Keeper)+ $($Scheduler)+] }
+
+        impl Law {
+            /// The kinds that hold other queues.
+            const SCHEDULERS: &'static [&'static str] = &[$(<$Scheduler as Params>::KEY),+];
+        }
+    };
+    (@all [$($Name:ident)+] [$($Keeper:ident)+]) => {
         choice! {
             /// The law of a queue.
             pub enum Law {
@@ -58,6 +77,14 @@ macro_rules! queues {
                     Law::DropTail(_) | Law::Custom(_) => false,
                     $(Law::$Name(_) => <$Name as Configures>::COUNTS_ON_ORDER,)+
                     $(Law::$Keeper(_) => true,)+
+                }
+            }
+
+            /// The queues that it holds, if it is a scheduler.
+            fn children(&self) -> Vec<Child<'_>> {
+                match self {
+                    $(Law::$Keeper(law) => law.children(),)+
+                    _ => Vec::new(),
                 }
             }
 
@@ -112,7 +139,7 @@ macro_rules! queues {
         /// Every queue that keeps its packets until they are sent.
         #[derive(Debug)]
         pub enum Keeping {
-            /// Drop Tail, but not from the tail.
+            /// Drop Tail, but not from the tail, or held.
             DropTail(HoldingShell<NoLaw>),
             $(
                 #[doc = concat!("See [`", stringify!($Name), "`].")]
@@ -131,38 +158,42 @@ macro_rules! queues {
             /// this crate does not have, `flows` are those of the scenario.
             pub fn build(
                 &self,
-                link: &str,
+                name: &str,
                 rate: Rate,
                 random: Stream,
                 laws: &dyn Laws,
                 flows: &dyn Flows,
             ) -> Discipline {
                 let keeps = self.buffer.drop_from != DropFrom::Tail || self.buffer.mark_at != MarkAt::Tail;
-                let victims = random.branch("victims");
-                let place = Place { rate, limit: self.buffer.limit, random, flows };
-                let buffer = &self.buffer;
-                let keeping = match &self.law {
-                    Law::DropTail(_) if keeps => Keeping::DropTail(HoldingShell::new(buffer, NoLaw, victims)),
-                    Law::DropTail(_) => return Discipline::DropTail(Shell::new(buffer, NoLaw)),
+                let place = Place { name, laws, flows, ..Place::new(rate, self.buffer.limit, random) };
+                match &self.law {
+                    Law::DropTail(_) if !keeps => Discipline::DropTail(Shell::new(&self.buffer, NoLaw)),
                     $(
-                        Law::$Name(law) if keeps => {
-                            Keeping::$Name(HoldingShell::new(buffer, law.law(place), victims))
-                        }
-                        Law::$Name(law) => {
-                            let shell = Shell::new(buffer, law.law(place));
-                            return Discipline::Lawful(Box::new(Lawful::$Name(shell)));
+                        Law::$Name(law) if !keeps => {
+                            let shell = Shell::new(&self.buffer, law.law(place));
+                            Discipline::Lawful(Box::new(Lawful::$Name(shell)))
                         }
                     )+
+                    Law::Custom(custom) if !keeps => {
+                        let law = CustomLaw(laws.law(&custom.law, name, place));
+                        Discipline::Lawful(Box::new(Lawful::Custom(Shell::new(&self.buffer, law))))
+                    }
+                    _ => Discipline::Keeping(Box::new(self.keep(place))),
+                }
+            }
+
+            /// The discipline that keeps its packets until it is asked for them.
+            pub(crate) fn keep(&self, place: Place) -> Keeping {
+                let (buffer, victims) = (&self.buffer, place.random.branch("victims"));
+                match &self.law {
+                    Law::DropTail(_) => Keeping::DropTail(HoldingShell::new(buffer, NoLaw, victims)),
+                    $(Law::$Name(law) => Keeping::$Name(HoldingShell::new(buffer, law.law(place), victims)),)+
                     Law::Custom(custom) => {
-                        let law = CustomLaw(laws.law(&custom.law, link, place));
-                        if !keeps {
-                            return Discipline::Lawful(Box::new(Lawful::Custom(Shell::new(buffer, law))));
-                        }
+                        let law = CustomLaw(place.laws.law(&custom.law, place.name, place.clone()));
                         Keeping::Custom(HoldingShell::new(buffer, law, victims))
                     }
                     $(Law::$Keeper(law) => Keeping::$Keeper(law.discipline(buffer, place)),)+
-                };
-                Discipline::Keeping(Box::new(keeping))
+                }
             }
         }
 
@@ -220,7 +251,7 @@ macro_rules! queues {
                 }
             }
 
-            fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
+            fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
                 match self {
                     Keeping::DropTail(queue) => queue.dequeue(now, fates),
                     Keeping::Custom(queue) => queue.dequeue(now, fates),
@@ -235,6 +266,15 @@ macro_rules! queues {
                     Keeping::Custom(queue) => queue.backlog(),
                     $(Keeping::$Name(queue) => queue.backlog(),)+
                     $(Keeping::$Keeper(queue) => queue.backlog(),)+
+                }
+            }
+
+            fn next_size(&self) -> u64 {
+                match self {
+                    Keeping::DropTail(queue) => queue.next_size(),
+                    Keeping::Custom(queue) => queue.next_size(),
+                    $(Keeping::$Name(queue) => queue.next_size(),)+
+                    $(Keeping::$Keeper(queue) => queue.next_size(),)+
                 }
             }
 
@@ -288,6 +328,18 @@ queues! {
         Cobalt,
         FqPie,
         DualPi2,
+        Sfq,
+    }
+    schedulers {
+        Priority,
+        Wrr,
+        Drr,
+        Mdrr,
+        Wfq,
+        Scfq,
+        Tbf,
+        Htb,
+        Cbq,
     }
 }
 
@@ -307,6 +359,9 @@ impl Queue {
         let buffer = page::<Buffer>();
         let mut pages = Law::pages();
         for page in &mut pages {
+            if is_scheduler(&page["name"]) {
+                continue;
+            }
             if let (Some(all), Some(more)) =
                 (page["parameters"].as_array_mut(), buffer["parameters"].as_array())
             {
@@ -315,6 +370,10 @@ impl Queue {
         }
         pages
     }
+}
+
+fn is_scheduler(kind: &Json) -> bool {
+    kind.as_str().is_some_and(|kind| Law::SCHEDULERS.contains(&kind))
 }
 
 fn is_buffer_key(key: &str) -> bool {
@@ -340,8 +399,17 @@ fn check_places(queue: &Queue, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
+impl Default for Queue {
+    fn default() -> Self {
+        let nothing = Json::Object(JsonMap::new());
+        let buffer = Buffer::read(&nothing, "").expect("a buffer has all defaults");
+        Queue { buffer, law: Law::DropTail(DropTail {}) }
+    }
+}
+
 impl Read for Queue {
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        check_depth(value, path)?;
         if value.is_string() {
             return Ok(Queue {
                 buffer: Buffer::read(&Json::Object(JsonMap::new()), path)?,
@@ -350,6 +418,11 @@ impl Read for Queue {
         }
         let (buffer, law): (JsonMap, JsonMap) =
             object(value, path)?.clone().into_iter().partition(|(key, _)| is_buffer_key(key));
+        if let Some((key, value)) = buffer.iter().next().filter(|_| law.get("kind").is_some_and(is_scheduler))
+        {
+            let problem = "is for the queues of the classes: a scheduler keeps nothing itself";
+            return Err(Invalid::new(&join(path, key), value, problem).remedy("move it there"));
+        }
         let queue = Queue {
             law: Law::read(&Json::Object(law), path)?,
             buffer: Buffer::read(&Json::Object(buffer), path)?,
@@ -360,10 +433,13 @@ impl Read for Queue {
 
     fn write(&self) -> Json {
         let mut all = JsonMap::new();
-        for part in [self.law.write(), self.buffer.write()] {
-            if let Json::Object(map) = part {
-                all.extend(map);
-            }
+        if let Json::Object(law) = self.law.write() {
+            all.extend(law);
+        }
+        if let Json::Object(buffer) = self.buffer.write()
+            && !all.get("kind").is_some_and(is_scheduler)
+        {
+            all.extend(buffer);
         }
         Json::Object(all)
     }
@@ -380,7 +456,9 @@ impl Queue {
         let mut schema = Law::schema();
         let buffer = Buffer::schema();
         fn add(node: &mut Json, buffer: &Json) {
-            if let Some(properties) = node.get_mut("properties").and_then(Json::as_object_mut) {
+            if let Some(properties) = node.get_mut("properties").and_then(Json::as_object_mut)
+                && !properties.get("kind").is_some_and(|kind| is_scheduler(&kind["const"]))
+            {
                 properties.extend(buffer["properties"].as_object().cloned().unwrap_or_default());
             }
             for option in node.get_mut("anyOf").and_then(Json::as_array_mut).into_iter().flatten() {
@@ -389,6 +467,26 @@ impl Queue {
         }
         add(&mut schema, &buffer);
         schema
+    }
+}
+
+impl Queue {
+    /// Shows the queue and every queue in it.
+    pub fn each(&self, see: &mut dyn FnMut(&Queue)) {
+        see(self);
+        self.law.children().iter().for_each(|child| child.queue.each(see));
+    }
+
+    /// Refuses what a queue of the classes says of flows that the scenario does not have.
+    pub fn check_matches(&self, flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
+        for child in self.law.children() {
+            let path = if child.path.is_empty() { path.to_string() } else { join(path, &child.path) };
+            if let Some(takes) = child.takes {
+                takes.check(flows, &join(&path, "match"))?;
+            }
+            child.queue.check_matches(flows, &join(&path, "queue"))?;
+        }
+        Ok(())
     }
 }
 

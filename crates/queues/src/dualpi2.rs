@@ -7,7 +7,7 @@
 //! changes only while both queues have packets, reset in favour of L when the link is idle. An update at the
 //! instant of a packet comes before it.
 
-use net::{Arrival, Backlog, Ecn, Fates, Held, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Ecn, Fates, Held, Next, QueueDiscipline, Why};
 use units::{Bytes, Duration, Packets, Probability, Range, Time, params};
 
 use crate::fifo::{Buffer, Limit, Marking};
@@ -206,14 +206,14 @@ impl QueueDiscipline for DualPi2Queue {
     }
 
     /// Figure 7, dualpi2_dequeue().
-    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         self.update(now);
         loop {
-            let (mut held, is_l) = self.schedule()?;
+            let Some((mut held, is_l)) = self.schedule() else { return Next::Empty };
             let left =
                 if is_l { self.passes_l(&mut held, now, fates) } else { self.passes_c(&mut held, fates) };
             if left {
-                return Some(held);
+                return Next::Packet(held);
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Source: RFC 8290 §4 (`rfc8290`): the queues and their turns are in `flow_queues.rs`, with CoDel in each
 //! (RFC 8289).
 
-use net::{Arrival, Backlog, Fates, Held, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Packets, Range, Read, Time, params};
 
@@ -73,8 +73,8 @@ impl QueueDiscipline for FqCodelQueue {
         }
     }
 
-    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
-        self.queues.dequeue(now, fates)
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        self.queues.dequeue(now, fates).into()
     }
 
     fn backlog(&self) -> Backlog {

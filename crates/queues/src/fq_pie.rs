@@ -9,7 +9,7 @@
 //! The paper was not at hand; the RFCs were. The defaults are those of tc-fq_pie(8).
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, QueueDiscipline, Verdict, Why};
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
 use units::param::Invalid;
 use units::{Bytes, Duration, Packets, Probability, Range, Time, params};
 
@@ -124,8 +124,8 @@ impl QueueDiscipline for FqPieQueue {
         self.queues.push(place, held);
     }
 
-    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
-        self.queues.dequeue(now, fates)
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        self.queues.dequeue(now, fates).into()
     }
 
     fn backlog(&self) -> Backlog {

@@ -181,6 +181,10 @@ impl Aqm for FredLaw {
         self.decide(flow)
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         let flow = &mut self.flows[packet.flow as usize];
         self.active += u32::from(flow.qlen == 0);

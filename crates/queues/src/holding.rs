@@ -7,7 +7,7 @@
 //! none, to the packet that arrives.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Backlog, Fates, Held, QueueDiscipline, Verdict, Why};
+use net::{Aqm, Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
 use units::Time;
 
 use crate::fifo::{Buffer, DropFrom, Limit, MarkAt, Marking};
@@ -108,17 +108,22 @@ impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
         }
         self.count(&held, true);
         self.store.push(held);
-        self.law.on_admitted(&held.packet, at);
+        self.law.on_admitted(&held.packet, &Arrival { free_at: Time::NEVER, ..*at });
     }
 
-    fn dequeue(&mut self, _: Time, _: &mut Fates) -> Option<Held> {
-        let held = self.store.pop()?;
+    fn dequeue(&mut self, now: Time, _: &mut Fates) -> Next {
+        let Some(held) = self.store.pop() else { return Next::Empty };
         self.count(&held, false);
-        Some(held)
+        self.law.on_departure(now);
+        Next::Packet(held)
     }
 
     fn backlog(&self) -> Backlog {
         self.store.backlog()
+    }
+
+    fn next_size(&self) -> u64 {
+        self.store.next_size()
     }
 
     fn each(&self, see: &mut dyn FnMut(&Held)) {

@@ -4,23 +4,36 @@ use engine::Stream;
 use net::{Aqm, Backlog, QueueDiscipline};
 use units::{Bytes, Depth, Params, Rate};
 
-use crate::diffserv::Flows;
+use crate::custom::{Laws, NoLaws};
+use crate::diffserv::{Flows, NoFlows};
 use crate::fifo::Buffer;
+use crate::schedulers::Child;
 
 /// Where a law is set up: its link, and its randomness.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Place<'a> {
-    /// The rate of the link.
+    /// The rate of the link, or that to which a shaper holds the class.
     pub rate: Rate,
+    /// The rate at which the link sends.
+    pub link: Rate,
     /// The limit of the buffer.
     pub limit: Depth,
     /// Randomness of the queue's own.
     pub random: Stream,
     /// The flows of the scenario, for those that tell them apart.
     pub flows: &'a dyn Flows,
+    /// The name of the link.
+    pub name: &'a str,
+    /// The laws that this crate does not have.
+    pub laws: &'a dyn Laws,
 }
 
 impl Place<'_> {
+    /// On a link of this rate, where no flows are told apart and no law is given.
+    pub fn new(rate: Rate, limit: Depth, random: Stream) -> Self {
+        Place { rate, link: rate, limit, random, flows: &NoFlows, name: "link", laws: &NoLaws }
+    }
+
     /// How many packets of this size the link sends in a second.
     pub fn packets_per_second(&self, size: Bytes) -> f64 {
         self.rate.0 as f64 / (8.0 * size.0 as f64)
@@ -44,6 +57,10 @@ pub trait Keeps: Params {
     type Discipline: QueueDiscipline;
     /// The discipline at a place, behind this buffer.
     fn discipline(&self, buffer: &Buffer, place: Place) -> Self::Discipline;
+    /// The queues that it holds, if it is a scheduler: then limits and marks are theirs, and it has no buffer.
+    fn children(&self) -> Vec<Child<'_>> {
+        Vec::new()
+    }
 }
 
 /// What waits, counted as `like` counts.

@@ -2,7 +2,8 @@
 //!
 //! A law on a first-in-first-out link is called when packets arrive. What it would have done at a
 //! departure or at the end of a period depends on nothing that is not known at the next arrival: each
-//! admitted packet's departure was known when it was admitted ([`Arrival::begins`]). So the law keeps
+//! admitted packet's departure was known when it was admitted ([`Arrival::begins`]), or was told since
+//! ([`Departures::leave`]). So the law keeps
 //! what it admitted and acts on it later, in order and at its exact time. A departure comes before a
 //! tick at the same instant, and both before an arrival.
 
@@ -29,6 +30,8 @@ pub struct Departure {
 pub struct Departures {
     ring: VecDeque<Departure>,
     bytes: u64,
+    /// How many of the ring were told to have left.
+    left: usize,
 }
 
 impl Departures {
@@ -39,6 +42,15 @@ impl Departures {
         self.ring.push_back(Departure { at: at.begins(), entered: at.now, tag, size: packet.size });
     }
 
+    /// The first packet that has not left leaves now: where that was not known when it was added
+    /// ([`Aqm::on_departure`](net::Aqm::on_departure)).
+    pub fn leave(&mut self, now: Time) {
+        if let Some(departure) = self.ring.get_mut(self.left) {
+            departure.at = now;
+            self.left += 1;
+        }
+    }
+
     /// The next packet that leaves at `until` or before.
     #[inline]
     pub fn next(&mut self, until: Time) -> Option<Departure> {
@@ -47,6 +59,7 @@ impl Departures {
         }
         let departure = self.ring.pop_front()?;
         self.bytes -= u64::from(departure.size);
+        self.left = self.left.saturating_sub(1);
         Some(departure)
     }
 

@@ -31,6 +31,7 @@ pub mod red;
 pub mod red_pd;
 pub mod rem;
 pub mod rio;
+pub mod schedulers;
 pub mod self_configuring_red;
 pub mod sfb;
 pub mod spacing;

@@ -156,6 +156,10 @@ impl Aqm for PiLaw {
         if self.random.uniform() < self.probability.0 { Verdict::Signal(Why::Early) } else { Verdict::Pass }
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         self.departures.add(packet, at, 0);
     }

@@ -92,6 +92,10 @@ impl Aqm for Pi2Law {
         if signals { Verdict::Signal(Why::Early) } else { Verdict::Pass }
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         self.departures.add(packet, at, 0);
     }

@@ -166,6 +166,10 @@ impl Aqm for PieLaw {
         self.state.judge(at.backlog.bytes, &mut self.random)
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         self.departures.add(packet, at, 0);
     }

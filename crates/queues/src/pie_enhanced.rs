@@ -66,6 +66,7 @@ impl Configures for PieEnhanced {
             measurement: None,
             avg_dq_time: 0.0,
             ticks: Ticks::every(self.t_update),
+            found_idle: true,
             departures: Departures::default(),
             random: place.random,
         }
@@ -98,6 +99,8 @@ pub struct PieEnhancedLaw {
     /// Time that DQ_THRESHOLD bytes take, in seconds; 0: not known.
     avg_dq_time: f64,
     ticks: Ticks,
+    /// Whether the packet that came last found the link idle.
+    found_idle: bool,
     departures: Departures,
     random: Stream,
 }
@@ -187,7 +190,7 @@ impl PieEnhancedLaw {
             self.measurement = Some(Measurement { start: at.now, bytes: 0 });
         }
         let calm = self.drop_prob == 0.0 && self.qdelay_old == 0.0 && self.current_qdelay == 0.0;
-        if calm && at.idle_since().is_some() {
+        if calm && self.found_idle {
             self.active = false;
             self.measurement = None;
         }
@@ -196,6 +199,7 @@ impl PieEnhancedLaw {
 
 impl Aqm for PieEnhancedLaw {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
+        self.found_idle = at.idle_since().is_some();
         while let Some(tick) = self.ticks.due(at.now) {
             self.depart(tick);
             if !self.calculate_drop_prob(tick) && (self.departures.is_empty() || !self.active) {
@@ -217,6 +221,10 @@ impl Aqm for PieEnhancedLaw {
             return if signal { Verdict::Signal(Why::Early) } else { Verdict::Drop(Why::Early) };
         }
         Verdict::Pass
+    }
+
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
     }
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {

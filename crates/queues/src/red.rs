@@ -175,14 +175,13 @@ impl Aqm for RedLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diffserv::NoFlows;
     use net::{Backlog, Why};
     use serde_json::json;
     use units::Rate;
 
     fn law(change: serde_json::Value) -> RedLaw {
         let (rate, limit) = (Rate(1_500_000), Depth::Packets(100.0));
-        let place = Place { rate, limit, random: Stream::new(1, "red"), flows: &NoFlows };
+        let place = Place::new(rate, limit, Stream::new(1, "red"));
         Red::read(&change, "red").unwrap().law(place)
     }
 

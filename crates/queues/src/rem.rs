@@ -108,6 +108,10 @@ impl Aqm for RemLaw {
         if self.random.uniform() < probability { Verdict::Signal(Why::Early) } else { Verdict::Pass }
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         self.departures.add(packet, at, 0);
     }

@@ -218,6 +218,10 @@ impl Aqm for SfbLaw {
         if self.random.uniform() < least { Verdict::Signal(Why::Early) } else { Verdict::Pass }
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         for set in &mut self.sets {
             set.count(packet.flow, 1);

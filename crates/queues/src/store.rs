@@ -53,6 +53,11 @@ impl Store {
         Backlog { packets: self.ring.len() as u32, bytes: self.bytes }
     }
 
+    /// Size of the packet at the head.
+    pub fn next_size(&self) -> u64 {
+        self.ring.front().map_or(0, |held| u64::from(held.packet.size))
+    }
+
     /// The packet at a place, counted from the head.
     pub fn get(&self, place: usize) -> Option<&Held> {
         self.ring.get(place)

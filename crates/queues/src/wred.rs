@@ -208,6 +208,10 @@ impl Aqm for WredLaw {
         class.chooser.judge(class.curve.pressure(class.average.value()), &mut self.random)
     }
 
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         let c = self.class_of(packet);
         self.classes[c].waiting += self.amount(packet.size);

@@ -100,7 +100,7 @@ mod tests {
 
     fn law(change: serde_json::Value) -> MyQueueLaw {
         let random = Stream::new(1, "my_queue");
-        let place = Place { rate: Rate(1_500_000), limit: Depth::Packets(100.0), random };
+        let place = Place::new(Rate(1_500_000), Depth::Packets(100.0), random);
         MyQueue::read(&change, "queue").unwrap().law(place)
     }
 

@@ -3,7 +3,6 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict, Why};
-use queues::diffserv::NoFlows;
 use queues::red::Red;
 use queues::{Configures, Place};
 use units::{Depth, Rate, Read, Time};
@@ -66,7 +65,7 @@ fn same_decisions_as_figure_2() {
         let params = Red::read(&text, "red").unwrap();
         let rate = Rate(1_500_000);
         let (limit, random) = (Depth::Packets(100.0), Stream::new(1, "red"));
-        let mut law = params.law(Place { rate, limit, random, flows: &NoFlows });
+        let mut law = params.law(Place::new(rate, limit, random));
         let mut reference = Figure2 {
             avg: 0.0,
             count: -1,

@@ -321,6 +321,21 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
+/// What may hold another of its kind.
+impl<T: Read> Read for Box<T> {
+    const UNIT: &'static str = T::UNIT;
+    const EXAMPLE: &'static str = T::EXAMPLE;
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        T::read(value, path).map(Box::new)
+    }
+    fn write(&self) -> Value {
+        self.as_ref().write()
+    }
+    fn schema() -> Value {
+        T::schema()
+    }
+}
+
 /// `None` is an absent key (`null` in JSON).
 impl<T: Read> Read for Option<T> {
     const UNIT: &'static str = T::UNIT;

@@ -3,12 +3,13 @@
 //!
 //! Still one event, the first arrival in the pipe: while packets are kept one is in service, so the
 //! pipe holds at least that one, and whatever touches the link first makes up for every dequeue whose
-//! time has come, in order and at its exact time.
+//! time has come, in order and at its exact time. A shaper may keep packets and say when it is to be asked
+//! again: then that time is the event, if it comes before the first arrival.
 
-use units::{Bytes, Time};
+use units::{Bytes, Duration, Time};
 
 use super::{InPipe, Link, Probe};
-use crate::discipline::{Arrival, Fifo, Held, QueueDiscipline};
+use crate::discipline::{Arrival, Fifo, Held, Next, QueueDiscipline};
 use crate::ledger::Inside;
 use crate::packet::Packet;
 
@@ -24,7 +25,7 @@ impl<Q: Fifo> Link<Q> {
     #[cold]
     pub fn keep(&mut self, now: Time, hop: u32, source: u32, packet: Packet, probe: &mut impl Probe) {
         self.catch_up(now, probe);
-        let idle = !self.transmitting;
+        let idle = !self.is_transmitting(now);
         let backlog = self.backlog(now);
         // To the picosecond a waiting packet, if nothing is dropped before it.
         let free_at = match &self.pace {
@@ -43,27 +44,51 @@ impl<Q: Fifo> Link<Q> {
     /// Does every dequeue whose time has come.
     #[inline]
     pub fn catch_up(&mut self, now: Time, probe: &mut impl Probe) {
-        if self.transmitting {
+        if self.asks {
             self.make_up(now, probe);
+        }
+    }
+
+    /// Whether its event may be that its queue is to be asked, and so [`Link::next_event`].
+    #[inline]
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
+
+    /// When something happens that [`Link::due`] does not know of: the first arrival in the pipe, or the time at which
+    /// a shaper has a packet again.
+    #[cold]
+    pub fn next_event(&self) -> Time {
+        match self.resumes {
+            true => self.due().min(self.free_at),
+            false => self.due(),
         }
     }
 
     #[cold]
     fn make_up(&mut self, now: Time, probe: &mut impl Probe) {
-        while self.transmitting && self.free_at <= now {
+        while self.asks && self.free_at <= now {
             self.transmit_next(self.free_at, probe);
         }
     }
 
     /// The transmitter asks for a packet.
     fn transmit_next(&mut self, now: Time, probe: &mut impl Probe) {
-        let next = self.queue.held_mut().and_then(|queue| queue.dequeue(now, &mut self.fates));
+        let next = self.queue.held_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
         self.settle(now, probe);
-        self.transmitting = next.is_some();
-        if let Some(Held { packet, hop, entered, .. }) = next {
-            let arrives = self.send(now, &packet); // free by now
-            self.put(InPipe { arrives, entered, hop, packet });
-        }
+        (self.asks, self.resumes) = match next {
+            Next::Packet(Held { packet, hop, entered, .. }) => {
+                self.free_at = now; // and no longer when a shaper had said
+                let arrives = self.send(now, &packet);
+                self.put(InPipe { arrives, entered, hop, packet });
+                (true, false)
+            }
+            Next::Later(time) => {
+                self.free_at = time.max(now + Duration(1)); // time goes on
+                (true, true)
+            }
+            Next::Empty => (false, false),
+        };
     }
 
     /// Enters in `inside` what the queue keeps, and shows each packet.
@@ -84,7 +109,7 @@ mod tests {
     use super::*;
     use crate::discipline::{Backlog, Fates, Why};
     use crate::link::NoProbe;
-    use units::{Duration, Rate};
+    use units::Rate;
 
     /// Last in, first out; drops at departure what has the sequence number 1.
     #[derive(Default)]
@@ -94,13 +119,13 @@ mod tests {
         fn enqueue(&mut self, held: Held, _: &Arrival, _: &mut Fates) {
             self.0.push_back(held);
         }
-        fn dequeue(&mut self, _: Time, fates: &mut Fates) -> Option<Held> {
-            let held = self.0.pop_back()?;
-            if held.packet.segment.seq.0 == 1 {
+        fn dequeue(&mut self, _: Time, fates: &mut Fates) -> Next {
+            let held = self.0.pop_back();
+            if let Some(held) = held.filter(|held| held.packet.segment.seq.0 == 1) {
                 fates.drop(held.packet, Why::Early);
-                return self.0.pop_back();
+                return self.0.pop_back().into();
             }
-            Some(held)
+            held.into()
         }
         fn backlog(&self) -> Backlog {
             Backlog {

@@ -1,0 +1,323 @@
+//! Class-based queueing.
+//!
+//! Source: Floyd & Van Jacobson 1995, "Link-sharing and resource management models for packet networks" (`floyd1995cbq`).
+//! Estimator (appendix A): for each packet idle is the time since the last one less the time that one takes at the class's rate,
+//! avgidle its moving average with weight 1/16, at most maxidle; a class is over its limit when avgidle is not
+//! above zero, until the time at which a packet would bring it to zero (undertime).
+//! Link sharing (§4, the formal guidelines): a class that is over its limit may send if an ancestor on level i is not over
+//! its own and no class below level i is unsatisfied, that is not over its limit with packets waiting below it. The general
+//! scheduler (§5) is by priority and weighted round robin. Quanta are as the rates, the smallest of a
+//! priority being a packet of mean size. maxidle is that of Floyd's notes on parameters (`floyd1995parameters`). avgidle
+//! is counted in sixteenths of a picosecond, so that a class held to its rate keeps it exactly.
+
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use units::param::{Invalid, join};
+use units::{Bytes, Duration, Range, Rate, Read, Time, params, words};
+
+use super::round::{Round, Turn};
+use super::tree::{Entry, Tree};
+use super::{Child, Classes, Soonest, check_children};
+use crate::diffserv::Match;
+use crate::discipline::Queue;
+use crate::fifo::Buffer;
+use crate::law::{Keeps, Place};
+
+words! {
+    /// Whether a class may use what others leave.
+    pub enum Borrowing {
+        /// From its ancestors.
+        Ancestors = "ancestors",
+        /// Not at all: it is bounded.
+        Bounded = "bounded",
+    }
+}
+
+words! {
+    /// Whether others may use what a class leaves.
+    pub enum Lending {
+        /// Those below its ancestors may.
+        Others = "others",
+        /// None but those below it: it is isolated.
+        Isolated = "isolated",
+    }
+}
+
+params! {
+    /// A class of CBQ. One that others name as their parent lends to them; the others are leaves and have packets.
+    pub struct CbqClass: "cbq_class" {
+        /// Its name, for those below it.
+        name: Option<String> = (None), in Range::ANY, from "";
+        /// The class above it, which stands before it in the list; absent: it borrows from nobody.
+        parent: Option<String> = (None), in Range::ANY, from "floyd1995cbq §3";
+        /// Which packets it takes, if it is a leaf; absent: those that no other class takes. Of several that would take one the first has it.
+        r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
+        /// The rate that it is allotted, with all below it.
+        rate: Rate = required, in Range::ANY, from "floyd1995cbq §3";
+        /// Its priority, if it is a leaf: 0 is served first.
+        priority: u64 = (0), in Range::between(0.0, 7.0), from "floyd1995cbq §5";
+        /// Whether it may use what others leave.
+        borrow: Borrowing = (Borrowing::Ancestors), in Range::ANY, from "floyd1995cbq §4: bounded classes";
+        /// Whether others may use what it leaves.
+        lend: Lending = (Lending::Others), in Range::ANY, from "floyd1995cbq §4: isolated classes";
+        /// Packets that it may send back to back after a calm.
+        max_burst: u64 = (16), in Range::between(0.0, 1000.0), from "floyd1995parameters: 16 packets";
+        /// Its queue, of any kind, if it is a leaf; absent: Drop Tail.
+        queue: Option<Queue> = (None), in Range::ANY, from "";
+    }
+}
+
+params! {
+    /// Class-based queueing: each class is allotted a rate. A class that keeps it may always send; one that exceeds it
+    /// may send while an ancestor keeps its own and no class below that is unsatisfied, and is held back
+    /// otherwise. So a class bounded to a rate is a slower link, and what classes leave unused stays near them.
+    pub struct Cbq: "cbq", checked by check {
+        /// The classes, each a cbq_class that stands after its parent; the leaf without match takes the rest.
+        classes: Vec<CbqClass> = required, in Range::ANY, from "floyd1995cbq §3";
+        /// Mean size of packets, for quanta and max_burst.
+        mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "floyd1995parameters leaves it to the operator; 1000 B is a common setting";
+    }
+}
+
+fn check(cbq: &Cbq, path: &str) -> Result<(), Invalid> {
+    let tree = Tree::read(&cbq.entries(), path)?;
+    for i in 0..cbq.classes.len() {
+        if tree.inner[i] && cbq.lent(&tree, i) == 0 {
+            let path = join(&join(&join(path, "classes"), i), "rate");
+            let problem = "is no more than its isolated classes have, which leaves nothing to the others";
+            return Err(Invalid::new(&path, &cbq.classes[i].rate.write(), problem));
+        }
+    }
+    check_children(&cbq.children(), path)
+}
+
+impl Cbq {
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let leaf = |c: &'_ CbqClass| c.r#match.is_some() || c.queue.is_some();
+        self.classes.iter().map(|c| Entry { name: &c.name, parent: &c.parent, is_leaf: leaf(c) }).collect()
+    }
+
+    fn tree(&self) -> Tree {
+        Tree::read(&self.entries(), "").unwrap_or(Tree { parents: Vec::new(), inner: Vec::new() })
+    }
+
+    /// The rate of a class without what is isolated below it, which nobody else may use.
+    fn lent(&self, tree: &Tree, i: usize) -> u64 {
+        let isolated = (0..self.classes.len())
+            .filter(|&c| tree.parents[c] == Some(i) && self.classes[c].lend == Lending::Isolated);
+        self.classes[i].rate.0.saturating_sub(isolated.map(|c| self.classes[c].rate.0).sum())
+    }
+}
+
+impl Keeps for Cbq {
+    type Discipline = CbqQueue;
+
+    fn discipline(&self, _: &Buffer, place: Place) -> CbqQueue {
+        let tree = self.tree();
+        let mut level = vec![1; self.classes.len()];
+        for i in (0..self.classes.len()).rev() {
+            if let Some(parent) = tree.parents[i] {
+                level[parent] = level[parent].max(level[i] + 1);
+            }
+        }
+        let packet = self.mean_packet_size;
+        let node = |(i, class): (usize, &CbqClass)| {
+            let rate = Rate(self.lent(&tree, i).max(1));
+            let most = max_idle(class.max_burst, rate, place.link, packet);
+            Node {
+                parent: tree.parents[i],
+                level: level[i],
+                rate,
+                bounded: class.borrow == Borrowing::Bounded,
+                isolated: class.lend == Lending::Isolated,
+                most,
+                avgidle: most,
+                last: None,
+                undertime: Time::ZERO,
+            }
+        };
+        let nodes: Vec<Node> = self.classes.iter().enumerate().map(node).collect();
+        let leaves: Vec<usize> = (0..self.classes.len()).filter(|&i| !tree.inner[i]).collect();
+        let priority = |i: usize| self.classes[i].priority as usize;
+        let rounds = (0..8).map(|prio| {
+            let rates = leaves.iter().filter(|&&i| priority(i) == prio).map(|&i| self.classes[i].rate.0);
+            let least = rates.min().unwrap_or(1) as f64;
+            let quantum =
+                |&i: &usize| (packet.0 as f64 * self.classes[i].rate.0 as f64 / least).min(1e9) as u64;
+            Round::new(Turn::Overdrawn, leaves.iter().map(quantum))
+        });
+        CbqQueue {
+            classes: Classes::new(&self.children(), &place),
+            rounds: rounds.collect(),
+            priority: leaves.iter().map(|&i| priority(i)).collect(),
+            open: vec![false; leaves.len()],
+            leaves,
+            nodes,
+        }
+    }
+
+    fn children(&self) -> Vec<Child<'_>> {
+        static DEFAULT: std::sync::LazyLock<Queue> = std::sync::LazyLock::new(Queue::default);
+        let inner = self.tree().inner;
+        let leaves =
+            self.classes.iter().enumerate().filter(|(i, _)| !inner.get(*i).copied().unwrap_or(false));
+        leaves
+            .map(|(i, class)| Child {
+                path: format!("classes.{i}"),
+                takes: class.r#match.as_ref(),
+                queue: class.queue.as_ref().unwrap_or(&DEFAULT),
+                rate: Some(class.rate),
+            })
+            .collect()
+    }
+}
+
+/// Binary digits of the weight of a packet in avgidle: 1/16.
+const WEIGHT: u32 = 4;
+
+/// Floyd's maxidle, t (1/p - 1) (1 - g^n) / g^n for n packets that take t on the link, of which p is the class's share, g being
+/// 15/16; in sixteenths of a picosecond.
+fn max_idle(burst: u64, rate: Rate, link: Rate, packet: Bytes) -> i64 {
+    let (t, g) = (link.transmission_time(packet).0 as f64, 15.0_f64 / 16.0);
+    let gn = (0..burst).fold(1.0, |gn, _| gn * g);
+    let share = (rate.0 as f64 / link.0 as f64).min(1.0);
+    (16.0 * t * (1.0 / share - 1.0) * (1.0 - gn) / gn).clamp(0.0, 1e18) as i64
+}
+
+/// A class.
+#[derive(Clone, Debug)]
+struct Node {
+    parent: Option<usize>,
+    /// 1 for leaves.
+    level: u32,
+    rate: Rate,
+    bounded: bool,
+    isolated: bool,
+    /// maxidle, in sixteenths of a picosecond, as is the next.
+    most: i64,
+    avgidle: i64,
+    /// When its last packet was sent, and how long that takes at its rate.
+    last: Option<(Time, Duration)>,
+    /// Until when it is over its limit.
+    undertime: Time,
+}
+
+impl Node {
+    /// A packet of the class, or from below it, is sent.
+    fn update(&mut self, now: Time, bytes: u64) {
+        let time = self.rate.transmission_time(Bytes(bytes));
+        if let Some((last, takes)) = self.last.replace((now, time)) {
+            let idle = now.since(last).0 as i64 - takes.0 as i64;
+            self.avgidle = self.avgidle.saturating_add(idle - (self.avgidle >> WEIGHT)).min(self.most);
+        }
+        if self.avgidle <= 0 {
+            // A packet sent then makes avgidle zero.
+            let wait = -self.avgidle + (self.avgidle >> WEIGHT);
+            self.undertime = now + time + Duration(wait as u64);
+        } else {
+            self.undertime = now;
+        }
+    }
+}
+
+/// The state of CBQ.
+#[derive(Debug)]
+pub struct CbqQueue {
+    classes: Classes,
+    nodes: Vec<Node>,
+    /// The node of each class of packets, and its priority.
+    leaves: Vec<usize>,
+    priority: Vec<usize>,
+    /// For each priority, over all leaves.
+    rounds: Vec<Round>,
+    /// Which leaves may send, as found at the last look.
+    open: Vec<bool>,
+}
+
+impl CbqQueue {
+    fn path(&self, leaf: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(leaf), |&n| self.nodes[n].parent)
+    }
+
+    /// The lowest level with an unsatisfied class.
+    fn lowest_unsatisfied(&self, now: Time) -> u32 {
+        let mut lowest = u32::MAX;
+        for class in (0..self.leaves.len()).filter(|&class| self.classes.waits(class)) {
+            let satisfied = |n: &usize| self.nodes[*n].undertime > now;
+            for n in self.path(self.leaves[class]).filter(|n| !satisfied(n)) {
+                lowest = lowest.min(self.nodes[n].level);
+            }
+        }
+        lowest
+    }
+
+    /// Whether a leaf may send: the guidelines of §4.
+    fn may_send(&self, leaf: usize, lowest: u32, now: Time) -> bool {
+        for n in self.path(leaf) {
+            let node = &self.nodes[n];
+            if node.undertime <= now {
+                return n == leaf || lowest >= node.level;
+            }
+            if node.bounded {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// A packet was sent: it counts for the class and its ancestors, up to one that is isolated, unless it was borrowed.
+    fn sent(&mut self, leaf: usize, bytes: u64, now: Time) {
+        let borrowed = self.nodes[leaf].undertime > now;
+        let mut next = Some(leaf);
+        while let Some(n) = next {
+            let node = &mut self.nodes[n];
+            node.update(now, bytes);
+            next = node.parent.filter(|_| borrowed || !node.isolated);
+        }
+    }
+
+    /// When the limit of a class ends that keeps a packet from being sent.
+    fn limits_end(&self, now: Time) -> Soonest {
+        let mut soonest = Soonest::default();
+        for class in (0..self.leaves.len()).filter(|&class| self.classes.waits(class)) {
+            for n in self.path(self.leaves[class]).filter(|&n| self.nodes[n].undertime > now) {
+                soonest.later(self.nodes[n].undertime);
+            }
+        }
+        soonest
+    }
+}
+
+impl QueueDiscipline for CbqQueue {
+    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+        let class = self.classes.enqueue(held, at.now, fates);
+        self.rounds[self.priority[class]].arrived(class, &self.classes);
+    }
+
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        let lowest = self.lowest_unsatisfied(now);
+        for class in 0..self.leaves.len() {
+            self.open[class] = self.may_send(self.leaves[class], lowest, now);
+        }
+        let mut soonest = Soonest::default();
+        for round in &mut self.rounds {
+            let open = &self.open;
+            match round.dequeue_some(&mut self.classes, |class| open[class], now, fates) {
+                Ok((class, held)) => {
+                    self.sent(self.leaves[class], u64::from(held.packet.size), now);
+                    return Next::Packet(held);
+                }
+                Err(later) => soonest.join(later),
+            }
+        }
+        soonest.join(self.limits_end(now));
+        soonest.next()
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.classes.backlog()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.classes.each(see);
+    }
+}

@@ -1,0 +1,546 @@
+//! Hierarchical token bucket.
+//!
+//! Sources: Devera 2002, the user guide (`devera2002htb`) and "HTB theory" (`devera2002theory`): a class is green while it keeps its rate, yellow while
+//! it keeps only its ceil, red otherwise; a yellow class may send by what a green ancestor lends it. Of all
+//! (level, priority) the lowest level comes first and there the lowest priority; on one level and
+//! priority the leaves share by deficit round robin with their quanta. What Linux's sch_htb adds to that: tokens
+//! are charged to the class and all its ancestors, above the lending level both to rate and ceil, below it to the ceil alone; a debt is
+//! remembered for a minute; a leaf has a deficit for each level; where a round stands is kept for each feed. Time
+//! is exact to the picosecond here, and the mode has no hysteresis (Linux's default).
+
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use units::param::{Invalid, join};
+use units::{Bytes, Duration, Range, Rate, Read, Time, params};
+
+use super::bucket::{brings, price, time_for};
+use super::tree::{Entry, Tree};
+use super::{Child, Classes, Soonest, check_children};
+use crate::diffserv::Match;
+use crate::discipline::Queue;
+use crate::fifo::Buffer;
+use crate::law::{Keeps, Place};
+
+params! {
+    /// A class of HTB. One that others name as their parent lends to them; the others are leaves and have packets.
+    pub struct HtbClass: "htb_class", checked by check_class {
+        /// Its name, for those below it.
+        name: Option<String> = (None), in Range::ANY, from "";
+        /// The class above it, which stands before it in the list; absent: it borrows from nobody.
+        parent: Option<String> = (None), in Range::ANY, from "devera2002htb §3";
+        /// Which packets it takes, if it is a leaf; absent: those that no other class takes. Of several that would take one the first has it.
+        r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
+        /// The rate that it has for sure, with all below it.
+        rate: Rate = required, in Range::ANY, from "devera2002htb §2";
+        /// The rate that it never exceeds, however much it might borrow; absent: its rate.
+        ceil: Option<Rate> = (None), in Range::ANY, from "devera2002htb §4: the default ceil is the same as the rate";
+        /// Bytes that it may send at once beyond its rate.
+        burst: Bytes = (Bytes(1600)), in Range::between(1.0, 1e12), from "tc_htb: what a timer's tick brings and an MTU of 1600 B; there are no ticks here";
+        /// Bytes that it may send at once beyond its ceil.
+        cburst: Bytes = (Bytes(1600)), in Range::between(1.0, 1e12), from "tc_htb: as burst";
+        /// Its priority, if it is a leaf: 0 is offered what can be borrowed first.
+        prio: u64 = (0), in Range::between(0.0, 7.0), from "devera2002htb §6; tc_htb: 0";
+        /// Bytes that it sends in its turn before another leaf that borrows from the same class; absent: rate / r2q.
+        quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "devera2002htb §2";
+        /// Its queue, of any kind, if it is a leaf; absent: Drop Tail.
+        queue: Option<Queue> = (None), in Range::ANY, from "devera2002htb §2: pfifo";
+    }
+}
+
+fn check_class(class: &HtbClass, path: &str) -> Result<(), Invalid> {
+    match class.ceil {
+        Some(ceil) if ceil.0 < class.rate.0 => {
+            Err(Invalid::new(&join(path, "ceil"), &ceil.write(), "is below the rate"))
+        }
+        _ => Ok(()),
+    }
+}
+
+params! {
+    /// Hierarchical token bucket: each class has a rate for sure; what others leave unused is lent to those that want
+    /// more, by their parents, up to their ceil: first to the lowest priority, among equals as their quanta
+    /// are. Classes without a parent borrow from nobody, so that a whole link is a class above all others, of a
+    /// rate not above the link's.
+    pub struct Htb: "htb", checked by check {
+        /// The classes, each an htb_class that stands after its parent; the leaf without match takes the rest.
+        classes: Vec<HtbClass> = required, in Range::ANY, from "devera2002htb §3";
+        /// A quantum that is not given is the rate in bytes a second divided by this, between 1000 and 200 000 B.
+        r2q: f64 = (10.0), in Range::at_least(1e-3), from "devera2002htb §2: 10";
+    }
+}
+
+/// Levels of a tree: leaves are on 0, classes without a parent on 7.
+const LEVELS: usize = 8;
+const PRIORITIES: usize = 8;
+/// How long a debt is remembered.
+const MEMORY: Duration = Duration::from_millis(60_000);
+const LEAST_QUANTUM: f64 = 1000.0;
+const MOST_QUANTUM: f64 = 200_000.0;
+
+fn check(htb: &Htb, path: &str) -> Result<(), Invalid> {
+    let tree = Tree::read(&htb.entries(), path)?;
+    let deep = |&i: &usize| tree.depth(i) > LEVELS - 1 - usize::from(tree.inner[i]);
+    if let Some(i) = (0..htb.classes.len()).find(deep) {
+        return Err(Invalid::at(&join(&join(path, "classes"), i), "is more than 8 levels deep"));
+    }
+    check_children(&htb.children(), path)
+}
+
+impl Htb {
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let leaf = |c: &HtbClass| c.r#match.is_some() || c.queue.is_some();
+        self.classes.iter().map(|c| Entry { name: &c.name, parent: &c.parent, is_leaf: leaf(c) }).collect()
+    }
+
+    fn tree(&self) -> Tree {
+        Tree::read(&self.entries(), "").unwrap_or(Tree { parents: Vec::new(), inner: Vec::new() })
+    }
+}
+
+impl Keeps for Htb {
+    type Discipline = HtbQueue;
+
+    fn discipline(&self, _: &Buffer, place: Place) -> HtbQueue {
+        let tree = self.tree();
+        let mut leaves = Vec::new();
+        let node = |(i, class): (usize, &HtbClass)| {
+            let quantum = (class.rate.0 as f64 / 8.0 / self.r2q).clamp(LEAST_QUANTUM, MOST_QUANTUM);
+            let level = if tree.inner[i] { LEVELS - 1 - tree.depth(i) } else { 0 };
+            let leaf = leaves.len();
+            if !tree.inner[i] {
+                leaves.push(i as u32);
+            }
+            Node {
+                parent: tree.parents[i],
+                level,
+                prio: class.prio as usize,
+                class: leaf,
+                quantum: class.quantum.map_or(quantum as i64, |q| q.0 as i64),
+                deficit: [0; LEVELS],
+                rate: Side::new(class.rate, class.burst),
+                ceil: Side::new(class.ceil.unwrap_or(class.rate), class.cburst),
+                since: Time::ZERO,
+                mode: Mode::Green,
+                wakes: None,
+                active: 0,
+                feeds: Default::default(),
+            }
+        };
+        let nodes = self.classes.iter().enumerate().map(node).collect();
+        HtbQueue {
+            classes: Classes::new(&self.children(), &place),
+            nodes,
+            leaves,
+            rows: Default::default(),
+            waiting: Vec::new(),
+        }
+    }
+
+    fn children(&self) -> Vec<Child<'_>> {
+        static DEFAULT: std::sync::LazyLock<Queue> = std::sync::LazyLock::new(Queue::default);
+        let inner = self.tree().inner;
+        let leaves =
+            self.classes.iter().enumerate().filter(|(i, _)| !inner.get(*i).copied().unwrap_or(false));
+        leaves
+            .map(|(i, class)| Child {
+                path: format!("classes.{i}"),
+                takes: class.r#match.as_ref(),
+                queue: class.queue.as_ref().unwrap_or(&DEFAULT),
+                rate: Some(class.rate),
+            })
+            .collect()
+    }
+}
+
+/// What a class may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Neither send nor borrow: it exceeds its ceil.
+    Red,
+    /// Borrow.
+    Yellow,
+    /// Send.
+    Green,
+}
+
+/// One of the two buckets of a class.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    rate: Rate,
+    depth: i128,
+    tokens: i128,
+}
+
+impl Side {
+    fn new(rate: Rate, burst: Bytes) -> Self {
+        Side { rate, depth: price(burst.0), tokens: price(burst.0) }
+    }
+
+    /// Adds what a span brought, and takes a price.
+    fn charge(&mut self, span: Duration, price: i128) {
+        let most = brings(MEMORY, self.rate);
+        let tokens = (self.tokens + brings(span, self.rate)).min(self.depth) - price;
+        self.tokens = tokens.max(1 - most);
+    }
+
+    /// How long, a span after the last charge, until it is out of debt.
+    fn debt(&self, span: Duration) -> Option<Duration> {
+        let tokens = self.tokens + brings(span, self.rate);
+        (tokens < 0).then(|| time_for(-tokens, self.rate))
+    }
+}
+
+/// The classes that take turns at one place, in the order of the list, and whose turn it is.
+#[derive(Clone, Debug, Default)]
+struct Ring {
+    members: Vec<u32>,
+    at: Option<u32>,
+    /// Where it stood when that member left.
+    left_at: Option<u32>,
+}
+
+impl Ring {
+    fn from(&self, node: u32) -> Option<u32> {
+        self.members.get(self.members.partition_point(|&m| m < node)).copied()
+    }
+
+    fn add(&mut self, node: u32) {
+        let place = self.members.partition_point(|&m| m < node);
+        self.members.insert(place, node);
+    }
+
+    fn remove(&mut self, node: u32) {
+        let place = self.members.partition_point(|&m| m < node);
+        if self.members.get(place) == Some(&node) {
+            self.members.remove(place);
+        }
+    }
+
+    /// The turn goes to the next; past the last it is nobody's.
+    fn advance(&mut self) {
+        self.at = self.at.and_then(|at| self.from(at + 1));
+    }
+}
+
+/// A class.
+#[derive(Clone, Debug)]
+struct Node {
+    parent: Option<usize>,
+    level: usize,
+    prio: usize,
+    /// Its place among the leaves.
+    class: usize,
+    quantum: i64,
+    /// For each level from which it borrows.
+    deficit: [i64; LEVELS],
+    rate: Side,
+    ceil: Side,
+    /// When tokens were counted last.
+    since: Time,
+    mode: Mode,
+    /// When its mode may change by itself.
+    wakes: Option<Time>,
+    /// The priorities at which it, or what is below it, has packets: a bit each.
+    active: u8,
+    /// The yellow classes below it that have packets, for each priority.
+    feeds: [Ring; PRIORITIES],
+}
+
+impl Node {
+    fn span(&self, now: Time) -> Duration {
+        now.since(self.since).min(MEMORY)
+    }
+
+    /// Its mode, and how long that lasts if nothing is sent.
+    fn mode(&self, span: Duration) -> (Mode, Duration) {
+        if let Some(wait) = self.ceil.debt(span) {
+            return (Mode::Red, wait);
+        }
+        match self.rate.debt(span) {
+            None => (Mode::Green, Duration::ZERO),
+            Some(wait) => (Mode::Yellow, wait),
+        }
+    }
+}
+
+fn bits(mask: u8) -> impl Iterator<Item = usize> {
+    (0..PRIORITIES).filter(move |prio| mask & 1 << prio != 0)
+}
+
+/// Where a ring is.
+#[derive(Clone, Copy, Debug)]
+enum Where {
+    Row,
+    Feed(usize),
+}
+
+/// The state of HTB.
+#[derive(Debug)]
+pub struct HtbQueue {
+    classes: Classes,
+    nodes: Vec<Node>,
+    /// The node of each class of packets.
+    leaves: Vec<u32>,
+    /// The green classes that have packets, or have them below them, for each level and priority.
+    rows: Box<[[Ring; PRIORITIES]; LEVELS]>,
+    /// The classes whose mode will change, latest first.
+    waiting: Vec<(Time, u32)>,
+}
+
+impl HtbQueue {
+    /// What a class can offer now begins to count: at its level if it is green, at its parent's if it is yellow.
+    fn activate(&mut self, mut n: usize) {
+        let mut mask = self.nodes[n].active;
+        while self.nodes[n].mode == Mode::Yellow && mask != 0 {
+            let Some(p) = self.nodes[n].parent else { return };
+            for prio in bits(mask) {
+                let feed = &mut self.nodes[p].feeds[prio];
+                if !feed.members.is_empty() {
+                    mask &= !(1 << prio); // the parent is active already
+                }
+                feed.add(n as u32);
+            }
+            self.nodes[p].active |= mask;
+            n = p;
+        }
+        if self.nodes[n].mode == Mode::Green {
+            let level = self.nodes[n].level;
+            bits(mask).for_each(|prio| self.rows[level][prio].add(n as u32));
+        }
+    }
+
+    /// The reverse of [`HtbQueue::activate`].
+    fn deactivate(&mut self, mut n: usize) {
+        let mut mask = self.nodes[n].active;
+        while self.nodes[n].mode == Mode::Yellow && mask != 0 {
+            let Some(p) = self.nodes[n].parent else { return };
+            let mut emptied = 0;
+            for prio in bits(mask) {
+                let feed = &mut self.nodes[p].feeds[prio];
+                if feed.at == Some(n as u32) {
+                    (feed.at, feed.left_at) = (None, Some(n as u32));
+                }
+                feed.remove(n as u32);
+                if feed.members.is_empty() {
+                    emptied |= 1 << prio;
+                }
+            }
+            mask = emptied;
+            self.nodes[p].active &= !mask;
+            n = p;
+        }
+        if self.nodes[n].mode == Mode::Green {
+            let level = self.nodes[n].level;
+            for prio in bits(mask) {
+                let row = &mut self.rows[level][prio];
+                if row.at == Some(n as u32) {
+                    row.advance();
+                }
+                row.remove(n as u32);
+            }
+        }
+    }
+
+    /// A class enters the mode that its tokens say: how long until it may change.
+    fn update_mode(&mut self, n: usize, span: Duration) -> Duration {
+        let (mode, wait) = self.nodes[n].mode(span);
+        if mode != self.nodes[n].mode {
+            let active = self.nodes[n].active != 0;
+            if active && self.nodes[n].mode != Mode::Red {
+                self.deactivate(n);
+            }
+            self.nodes[n].mode = mode;
+            if active && mode != Mode::Red {
+                self.activate(n);
+            }
+        }
+        wait
+    }
+
+    /// The mode of a class is looked at again at this time.
+    fn wake(&mut self, n: usize, time: Time) {
+        self.nodes[n].wakes = Some(time);
+        let entry = (time, n as u32);
+        let place = self.waiting.partition_point(|e| *e > entry);
+        self.waiting.insert(place, entry);
+    }
+
+    fn forget_wake(&mut self, n: usize) {
+        if let Some(time) = self.nodes[n].wakes.take() {
+            let entry = (time, n as u32);
+            let place = self.waiting.partition_point(|e| *e > entry);
+            self.waiting.remove(place);
+        }
+    }
+
+    /// The modes that have changed by themselves by now.
+    fn do_events(&mut self, now: Time) {
+        while let Some(&(time, n)) = self.waiting.last()
+            && time <= now
+        {
+            self.waiting.pop();
+            let n = n as usize;
+            self.nodes[n].wakes = None;
+            let wait = self.update_mode(n, self.nodes[n].span(now));
+            if self.nodes[n].mode != Mode::Green {
+                self.wake(n, now + wait.max(Duration(1)));
+            }
+        }
+    }
+
+    fn ring(&mut self, place: Where, level: usize, prio: usize) -> &mut Ring {
+        match place {
+            Where::Row => &mut self.rows[level][prio],
+            Where::Feed(node) => &mut self.nodes[node].feeds[prio],
+        }
+    }
+
+    /// The leaf whose turn it is on a level and priority: down the feeds, each at its place.
+    fn find_leaf(&mut self, level: usize, prio: usize) -> Option<usize> {
+        let mut path = [Where::Row; LEVELS];
+        let mut top = 0;
+        loop {
+            let ring = self.ring(path[top], level, prio);
+            if let Some(left) = ring.left_at.take()
+                && ring.at.is_none()
+            {
+                ring.at = ring.from(left);
+            }
+            let (at, first) = (ring.at, ring.members.first().copied());
+            match at {
+                // The end of a feed: back to its first, and the turn goes on above.
+                None => {
+                    ring.at = first;
+                    first?;
+                    if top > 0 {
+                        top -= 1;
+                        let above = self.ring(path[top], level, prio);
+                        above.at?;
+                        above.advance();
+                    }
+                }
+                Some(node) if self.nodes[node as usize].level == 0 => return Some(node as usize),
+                Some(node) => {
+                    top += 1;
+                    path[top] = Where::Feed(node as usize);
+                }
+            }
+        }
+    }
+
+    /// The turn of a leaf on this level is over.
+    fn next_turn(&mut self, n: usize, level: usize, prio: usize) {
+        match self.nodes[n].parent.filter(|_| level > 0) {
+            Some(parent) => self.nodes[parent].feeds[prio].advance(),
+            None => self.rows[level][prio].advance(),
+        }
+    }
+
+    /// A leaf has packets, or has none any more.
+    fn note(&mut self, n: usize) {
+        let waits = self.classes.waits(self.nodes[n].class);
+        if waits && self.nodes[n].active == 0 {
+            self.nodes[n].active = 1 << self.nodes[n].prio;
+            self.activate(n);
+        } else if !waits && self.nodes[n].active != 0 {
+            self.deactivate(n);
+            self.nodes[n].active = 0;
+        }
+    }
+
+    /// A packet of the leaf is sent by what a class on `level` had, itself or an ancestor.
+    fn charge(&mut self, leaf: usize, level: usize, bytes: u64, now: Time) {
+        let mut next = Some(leaf);
+        while let Some(n) = next {
+            let node = &mut self.nodes[n];
+            let span = node.span(now);
+            if node.level >= level {
+                node.rate.charge(span, price(bytes));
+            } else {
+                node.rate.tokens += brings(span, node.rate.rate); // borrowed: time goes on
+            }
+            node.ceil.charge(span, price(bytes));
+            node.since = now;
+            let before = node.mode;
+            let wait = self.update_mode(n, Duration::ZERO);
+            let mode = self.nodes[n].mode;
+            if mode != before {
+                self.forget_wake(n);
+                if mode != Mode::Green {
+                    self.wake(n, now + wait.max(Duration(1)));
+                }
+            }
+            next = self.nodes[n].parent;
+        }
+    }
+
+    /// A packet of the leaf whose turn it is on a level and priority.
+    fn take(
+        &mut self,
+        level: usize,
+        prio: usize,
+        now: Time,
+        soonest: &mut Soonest,
+        fates: &mut Fates,
+    ) -> Option<Held> {
+        let mut refused = 0;
+        while refused <= self.leaves.len() {
+            let n = self.find_leaf(level, prio)?;
+            match self.classes.dequeue(self.nodes[n].class, now, fates) {
+                Next::Packet(held) => {
+                    let node = &mut self.nodes[n];
+                    node.deficit[level] -= i64::from(held.packet.size);
+                    if node.deficit[level] < 0 {
+                        node.deficit[level] += node.quantum;
+                        self.next_turn(n, level, prio);
+                    }
+                    self.note(n);
+                    self.charge(n, level, u64::from(held.packet.size), now);
+                    return Some(held);
+                }
+                Next::Empty => self.note(n),
+                Next::Later(time) => {
+                    soonest.later(time);
+                    refused += 1;
+                    self.next_turn(n, level, prio);
+                }
+            }
+        }
+        None
+    }
+}
+
+impl QueueDiscipline for HtbQueue {
+    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+        let class = self.classes.enqueue(held, at.now, fates);
+        self.note(self.leaves[class] as usize);
+    }
+
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        if self.classes.backlog().packets == 0 {
+            return Next::Empty;
+        }
+        self.do_events(now);
+        let mut soonest = Soonest::default();
+        for level in 0..LEVELS {
+            for prio in 0..PRIORITIES {
+                if !self.rows[level][prio].members.is_empty()
+                    && let Some(held) = self.take(level, prio, now, &mut soonest, fates)
+                {
+                    return Next::Packet(held);
+                }
+            }
+        }
+        if let Some(&(time, _)) = self.waiting.last() {
+            soonest.later(time);
+        }
+        if self.classes.backlog().packets == 0 { Next::Empty } else { soonest.next() }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.classes.backlog()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.classes.each(see);
+    }
+}

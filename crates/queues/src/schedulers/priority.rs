@@ -1,0 +1,82 @@
+//! Strict priority.
+//!
+//! Source: Kleinrock 1976, "Queueing Systems II" §3.4 (`kleinrock1976queueing`): head of the line, without preemption: when the link
+//! is free the first class that has a packet sends it.
+
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use units::param::Invalid;
+use units::{Range, Time, params};
+
+use super::{Child, Classes, Soonest, check_children, listed};
+use crate::diffserv::Match;
+use crate::discipline::Queue;
+use crate::fifo::Buffer;
+use crate::law::{Keeps, Place};
+
+params! {
+    /// A class of a priority scheduler.
+    pub struct PriorityClass: "priority_class" {
+        /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
+        r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
+        /// Its queue, of any kind.
+        queue: Queue = (Queue::default()), in Range::ANY, from "";
+    }
+}
+
+params! {
+    /// Strict priority: when the link is free the first class of the list that has packets sends one. The first class
+    /// waits for no more than the packet in service; the last may starve.
+    pub struct Priority: "priority", checked by check {
+        /// The classes, each a priority_class, the most urgent first; the one without match takes the rest.
+        classes: Vec<PriorityClass> = required, in Range::ANY, from "kleinrock1976queueing §3.4";
+    }
+}
+
+fn check(priority: &Priority, path: &str) -> Result<(), Invalid> {
+    check_children(&priority.children(), path)
+}
+
+impl Keeps for Priority {
+    type Discipline = PriorityQueue;
+
+    fn discipline(&self, _: &Buffer, place: Place) -> PriorityQueue {
+        PriorityQueue { classes: Classes::new(&self.children(), &place) }
+    }
+
+    fn children(&self) -> Vec<Child<'_>> {
+        listed(self.classes.iter().map(|class| (&class.r#match, &class.queue)))
+    }
+}
+
+/// The state of a priority scheduler.
+#[derive(Debug)]
+pub struct PriorityQueue {
+    classes: Classes,
+}
+
+impl QueueDiscipline for PriorityQueue {
+    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+        self.classes.enqueue(held, at.now, fates);
+    }
+
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        let mut soonest = Soonest::default();
+        for class in 0..self.classes.count() {
+            // Also one that has none is asked, as it would be alone: FQ-CoDel's lists then learn of it.
+            match self.classes.dequeue(class, now, fates) {
+                Next::Packet(held) => return Next::Packet(held),
+                Next::Later(time) => soonest.later(time),
+                Next::Empty => {}
+            }
+        }
+        soonest.next()
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.classes.backlog()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.classes.each(see);
+    }
+}

@@ -1,0 +1,153 @@
+//! What the round robins share: the list of active classes, and turns that are paid from a counter.
+//!
+//! Source: Shreedhar & Varghese 1996 (`shreedhar1996drr`), figure 2: the active list and the deficit counters. A class
+//! whose queue answers "later" has nothing to give: it loses its turn and keeps its place.
+
+use std::collections::VecDeque;
+
+use net::{Fates, Held, Next};
+use units::Time;
+
+use super::{Classes, Soonest};
+
+/// What a turn pays for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Bytes: a packet is sent if the counter covers it.
+    Covered,
+    /// Bytes: a packet is sent while the counter is positive; what is overdrawn is missing in the next turn.
+    Overdrawn,
+    /// Packets.
+    Packets,
+}
+
+impl Turn {
+    /// Whether a class with this counter may send a packet of this size.
+    fn allows(self, counter: i64, size: u64) -> bool {
+        match self {
+            Turn::Covered => counter >= size as i64,
+            Turn::Overdrawn | Turn::Packets => counter > 0,
+        }
+    }
+
+    fn price(self, held: &Held) -> i64 {
+        if self == Turn::Packets { 1 } else { i64::from(held.packet.size) }
+    }
+}
+
+/// One class in the round.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    quantum: i64,
+    counter: i64,
+    active: bool,
+}
+
+/// A round robin over classes.
+#[derive(Debug)]
+pub struct Round {
+    turn: Turn,
+    members: Vec<Member>,
+    /// The classes that have packets (ActiveList).
+    active: VecDeque<usize>,
+    /// Whether the first of them has its turn.
+    begun: bool,
+}
+
+impl Round {
+    /// A round in which a turn adds its quantum to the counter of a class.
+    pub fn new(turn: Turn, quanta: impl Iterator<Item = u64>) -> Self {
+        let member = |quantum: u64| Member { quantum: quantum as i64, counter: 0, active: false };
+        let members: Vec<Member> = quanta.map(member).collect();
+        Round { turn, active: VecDeque::with_capacity(members.len()), members, begun: false }
+    }
+
+    /// A packet came to a class.
+    pub fn arrived(&mut self, class: usize, classes: &Classes) {
+        if !self.members[class].active && classes.waits(class) {
+            self.members[class].active = true;
+            self.active.push_back(class);
+        }
+    }
+
+    /// Whether no class is within its turn.
+    pub fn between_turns(&self) -> bool {
+        !self.begun
+    }
+
+    /// The turn of the first class is over: it goes to the end of the list, or leaves it if it has nothing.
+    fn end_turn(&mut self, class: usize, stays: bool) {
+        self.begun = false;
+        self.active.pop_front();
+        if stays {
+            self.active.push_back(class);
+        } else {
+            // It saves nothing for later, and what it owes it still owes.
+            let member = &mut self.members[class];
+            (member.active, member.counter) = (false, member.counter.min(0));
+        }
+    }
+
+    /// The next packet, of the class whose turn it is.
+    pub fn dequeue(&mut self, classes: &mut Classes, now: Time, fates: &mut Fates) -> Next {
+        self.dequeue_some(classes, |_| true, now, fates)
+            .map_or_else(Soonest::next, |(_, held)| Next::Packet(held))
+    }
+
+    /// The next packet and its class, of those that may send now; without one, when a queue has one again.
+    pub fn dequeue_some(
+        &mut self,
+        classes: &mut Classes,
+        may: impl Fn(usize) -> bool,
+        now: Time,
+        fates: &mut Fates,
+    ) -> Result<(usize, Held), Soonest> {
+        let (mut soonest, mut refused) = (Soonest::default(), 0);
+        while let Some(&class) = self.active.front() {
+            if !may(class) {
+                self.begun = false;
+                self.active.rotate_left(1);
+                refused += 1;
+                if refused >= self.active.len() {
+                    break;
+                }
+                continue;
+            }
+            let member = &mut self.members[class];
+            if !self.begun {
+                member.counter += member.quantum;
+                self.begun = true;
+            }
+            if !self.turn.allows(member.counter, classes.next_size(class)) {
+                self.end_turn(class, classes.waits(class));
+                refused = 0;
+                continue;
+            }
+            match classes.dequeue(class, now, fates) {
+                Next::Packet(held) => {
+                    member.counter -= self.turn.price(&held);
+                    let counter = member.counter;
+                    let waits = classes.waits(class);
+                    if !waits || !self.turn.allows(counter, classes.next_size(class)) {
+                        self.end_turn(class, waits);
+                    }
+                    return Ok((class, held));
+                }
+                Next::Later(time) => {
+                    soonest.later(time);
+                    member.counter = member.counter.min(0);
+                    self.end_turn(class, true);
+                    refused += 1;
+                    if refused >= self.active.len() {
+                        break;
+                    }
+                }
+                Next::Empty => {
+                    self.end_turn(class, false);
+                    refused = 0;
+                }
+            }
+        }
+        Err(soonest)
+    }
+}

@@ -1,0 +1,183 @@
+//! Stochastic fairness queueing.
+//!
+//! Source: McKenney 1990, "Stochastic fairness queueing" (`mckenney1990sfq`): flows are hashed to queues, which are served round robin, a
+//! packet each; when the buffer is full a packet of the longest queue goes (buffer stealing), from its tail; the hash is perturbed
+//! from time to time, so that flows that share a queue do not share it for long. A quantum of bytes
+//! instead of a packet is Linux's (`tc_sfq`). When the hash changes, the packets that wait change their queues with
+//! it (as in Linux since 3.3), so that a flow's stay in order.
+
+use std::collections::VecDeque;
+
+use engine::Stream;
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
+use units::{Bytes, Duration, Range, Time, params};
+
+use crate::fifo::{Buffer, Limit};
+use crate::law::{Keeps, Place};
+use crate::sfb::hash;
+use crate::store::Store;
+
+params! {
+    /// Stochastic fairness queueing gives each flow a queue of its own, as far as the hash goes, and serves them in
+    /// turn. When the buffer is full the longest queue loses its last packet, so a flow that sends
+    /// too much fills and loses its own queue only.
+    pub struct Sfq: "sfq" {
+        /// Number of queues.
+        queues: u64 = (1024), in Range::between(1.0, 65536.0), from "tc_sfq: divisor 1024; mckenney1990sfq §3: a small multiple of the flows";
+        /// Time after which the hash is changed; absent: never.
+        perturb: Option<Duration> = (None), in Range::at_least(1e-3), from "tc_sfq: none; 10 s is recommended";
+        /// Bytes that a queue may send in its turn; absent: one packet.
+        quantum: Option<Bytes> = (None), in Range::between(1.0, 1e9), from "mckenney1990sfq: a packet; tc_sfq: an MTU";
+    }
+}
+
+impl Keeps for Sfq {
+    type Discipline = SfqQueue;
+
+    fn discipline(&self, buffer: &Buffer, place: Place) -> SfqQueue {
+        let mut random = place.random;
+        SfqQueue {
+            limit: Limit::of(buffer),
+            quantum: self.quantum.map(|quantum| quantum.0 as i64),
+            perturb: self.perturb,
+            perturbed: Time::ZERO,
+            salt: random.below(1 << 32),
+            random,
+            queues: vec![Queue::default(); self.queues as usize],
+            active: VecDeque::new(),
+            backlog: Backlog::default(),
+        }
+    }
+}
+
+/// One of the queues.
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    store: Store,
+    /// Bytes that it may still send in its turn.
+    allot: i64,
+}
+
+/// The state of stochastic fairness queueing.
+#[derive(Debug)]
+pub struct SfqQueue {
+    limit: Limit,
+    quantum: Option<i64>,
+    perturb: Option<Duration>,
+    /// When the hash was changed last.
+    perturbed: Time,
+    salt: u64,
+    random: Stream,
+    queues: Vec<Queue>,
+    /// The queues that have packets, the next first.
+    active: VecDeque<u32>,
+    backlog: Backlog,
+}
+
+impl SfqQueue {
+    fn queue_of(&self, flow: u32) -> usize {
+        (hash(u64::from(flow) << 32 | self.salt) % self.queues.len() as u64) as usize
+    }
+
+    /// Changes the hash, if its time has come: queue after queue as they are served, the packets go where it says now.
+    fn perturb(&mut self, now: Time) {
+        let Some(period) = self.perturb.filter(|period| now.since(self.perturbed) >= *period) else { return };
+        let periods = now.since(self.perturbed).0 / period.0;
+        self.perturbed += Duration(periods * period.0);
+        self.salt = self.random.below(1 << 32);
+        let mut packets = Vec::with_capacity(self.backlog.packets as usize);
+        for i in std::mem::take(&mut self.active) {
+            while let Some(held) = self.queues[i as usize].store.pop() {
+                packets.push(held);
+            }
+        }
+        packets.into_iter().for_each(|held| self.append(held));
+    }
+
+    fn append(&mut self, held: Held) {
+        let i = self.queue_of(held.packet.flow);
+        let queue = &mut self.queues[i];
+        if queue.store.is_empty() {
+            queue.allot = self.quantum.unwrap_or(0);
+            self.active.push_back(i as u32);
+        }
+        queue.store.push(held);
+    }
+
+    /// The longest queue, in packets.
+    fn longest(&self) -> Option<usize> {
+        self.active.iter().map(|&i| i as usize).max_by_key(|&i| self.queues[i].store.len())
+    }
+
+    fn count(&mut self, held: &Held, comes: bool) {
+        let size = u64::from(held.packet.size);
+        if comes {
+            self.backlog.packets += 1;
+            self.backlog.bytes += size;
+        } else {
+            self.backlog.packets -= 1;
+            self.backlog.bytes -= size;
+        }
+    }
+}
+
+impl QueueDiscipline for SfqQueue {
+    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+        self.perturb(at.now);
+        let own = self.queue_of(held.packet.flow);
+        let mut here = *at;
+        while self.limit.is_full(&held.packet, &here) {
+            let longer = |i: &usize| self.queues[*i].store.len() > self.queues[own].store.len();
+            let Some(longest) = self.longest().filter(longer) else {
+                return fates.drop(held.packet, Why::Full);
+            };
+            let store = &mut self.queues[longest].store;
+            if let Some(victim) = store.remove(store.len() - 1) {
+                self.count(&victim, false);
+                fates.drop(victim.packet, Why::Full);
+            }
+            if self.queues[longest].store.is_empty() {
+                self.active.retain(|&i| i as usize != longest);
+            }
+            here.backlog = self.backlog;
+        }
+        self.count(&held, true);
+        self.append(held);
+    }
+
+    fn dequeue(&mut self, now: Time, _: &mut Fates) -> Next {
+        self.perturb(now);
+        loop {
+            let Some(&i) = self.active.front() else { return Next::Empty };
+            let queue = &mut self.queues[i as usize];
+            // As in Linux: a turn ends when its bytes are used up, and the next is paid with what it was too much.
+            if let Some(quantum) = self.quantum
+                && queue.allot <= 0
+            {
+                queue.allot += quantum;
+                self.active.rotate_left(1);
+                continue;
+            }
+            let Some(held) = queue.store.pop() else { return Next::Empty };
+            queue.allot -= i64::from(held.packet.size);
+            self.active.pop_front();
+            if !queue.store.is_empty() {
+                if self.quantum.is_some() {
+                    self.active.push_front(i);
+                } else {
+                    self.active.push_back(i);
+                }
+            }
+            self.count(&held, false);
+            return Next::Packet(held);
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.queues.iter().flat_map(|queue| queue.store.iter()).for_each(see);
+    }
+}

@@ -1,0 +1,137 @@
+//! Token bucket filter.
+//!
+//! Source: tc-tbf(8) (`tc_tbf`): a packet leaves when the bucket holds tokens for all its bytes; a second bucket, as
+//! deep as the largest packet, holds the peak rate. Tokens and times are exact to the picosecond. Where the queue
+//! chooses its packet only when it is asked, one that turns out too large for the tokens waits here.
+
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
+use units::param::{Invalid, join};
+use units::{Bytes, Range, Rate, Read, Time, params};
+
+use super::bucket::Bucket;
+use super::{Child, Classes};
+use crate::discipline::Queue;
+use crate::fifo::Buffer;
+use crate::law::{Keeps, Place};
+
+params! {
+    /// Token bucket filter, a shaper: the queue is served at `rate`, after a calm by a burst of up to `burst` bytes at
+    /// `peak_rate`, or at the rate of the link. Packets larger than the burst are dropped, as they could never leave.
+    /// The limit of what waits is that of its queue.
+    pub struct Tbf: "tbf", checked by check {
+        /// The rate at which tokens come.
+        rate: Rate = required, in Range::ANY, from "tc_tbf";
+        /// Bytes for which the bucket holds tokens.
+        burst: Bytes = (Bytes(5000)), in Range::between(1.0, 1e12), from "tc_tbf leaves it to the operator; its example has 5 kB";
+        /// The rate of bursts; absent: that of the link.
+        peak_rate: Option<Rate> = (None), in Range::ANY, from "tc_tbf";
+        /// Bytes for which the bucket of the peak rate holds tokens: the largest packet.
+        mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 1e9), from "tc_tbf: mtu, also called minburst";
+        /// The queue that is served, of any kind.
+        queue: Box<Queue> = (Box::default()), in Range::ANY, from "tc_tbf: an inner queue may be attached";
+    }
+}
+
+fn check(tbf: &Tbf, path: &str) -> Result<(), Invalid> {
+    match tbf.peak_rate {
+        Some(peak) if peak.0 <= tbf.rate.0 => {
+            Err(Invalid::new(&join(path, "peak_rate"), &peak.write(), "must be above the rate"))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Keeps for Tbf {
+    type Discipline = TbfQueue;
+
+    fn discipline(&self, _: &Buffer, place: Place) -> TbfQueue {
+        let largest = if self.peak_rate.is_some() { self.burst.0.min(self.mtu.0) } else { self.burst.0 };
+        TbfQueue {
+            classes: Classes::new(&self.children(), &place),
+            largest,
+            bucket: Bucket::new(self.rate, self.burst.0),
+            peak: self.peak_rate.map(|rate| Bucket::new(rate, self.mtu.0)),
+            chosen: None,
+        }
+    }
+
+    fn children(&self) -> Vec<Child<'_>> {
+        vec![Child { path: String::new(), takes: None, queue: &self.queue, rate: Some(self.rate) }]
+    }
+}
+
+/// The state of a token bucket filter.
+#[derive(Debug)]
+pub struct TbfQueue {
+    /// Its queue, as the only class.
+    classes: Classes,
+    largest: u64,
+    bucket: Bucket,
+    peak: Option<Bucket>,
+    /// A packet that was taken from the queue and waits for tokens.
+    chosen: Option<Held>,
+}
+
+impl TbfQueue {
+    /// When there are tokens for so many bytes; `None`: now.
+    fn allows(&self, bytes: u64, now: Time) -> Option<Time> {
+        let wait =
+            self.bucket.wait(bytes).max(self.peak.map_or(units::Duration::ZERO, |peak| peak.wait(bytes)));
+        (wait > units::Duration::ZERO).then(|| now + wait)
+    }
+
+    /// The packet that leaves, if there are tokens for it.
+    fn pay(&mut self, held: Held, now: Time) -> Next {
+        let bytes = u64::from(held.packet.size);
+        if let Some(time) = self.allows(bytes, now) {
+            self.chosen = Some(held);
+            return Next::Later(time);
+        }
+        self.bucket.take(bytes);
+        if let Some(peak) = &mut self.peak {
+            peak.take(bytes);
+        }
+        Next::Packet(held)
+    }
+}
+
+impl QueueDiscipline for TbfQueue {
+    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+        if u64::from(held.packet.size) > self.largest {
+            return fates.drop(held.packet, Why::Full);
+        }
+        self.classes.enqueue(held, at.now, fates);
+    }
+
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        self.bucket.fill(now);
+        if let Some(peak) = &mut self.peak {
+            peak.fill(now);
+        }
+        if let Some(held) = self.chosen.take() {
+            return self.pay(held, now);
+        }
+        if let Some(time) = self.allows(self.classes.next_size(0), now) {
+            return Next::Later(time);
+        }
+        match self.classes.dequeue(0, now, fates) {
+            Next::Packet(held) => self.pay(held, now),
+            other => other,
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        let Backlog { packets, bytes } = self.classes.backlog();
+        let chosen = self.chosen.map_or(0, |held| u64::from(held.packet.size));
+        Backlog { packets: packets + u32::from(self.chosen.is_some()), bytes: bytes + chosen }
+    }
+
+    fn next_size(&self) -> u64 {
+        self.chosen.map_or_else(|| self.classes.next_size(0), |held| u64::from(held.packet.size))
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.chosen.iter().for_each(&mut *see);
+        self.classes.each(see);
+    }
+}

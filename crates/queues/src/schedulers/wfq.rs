@@ -1,0 +1,168 @@
+//! Weighted fair queueing, also called packet-by-packet generalized processor sharing (PGPS).
+//!
+//! Sources: Demers, Keshav & Shenker 1990, "Analysis and simulation of a fair queueing algorithm" (`demers1990fq`); Parekh & Gallager 1993
+//! (`parekh1993gps`), §III: virtual time V runs at the link's rate divided by the sum of the weights that the fluid system
+//! is busy with (eq. 10); a packet's finish is F = max(F of the one before it, V at its arrival) + L / weight (eq. 11); the smallest of the
+//! packets there are is sent first. The fluid system serves what was let in; what a queue drops
+//! later is taken back from it. Where a queue chooses, or drops, only when it is asked, the class is chosen by the
+//! size to be expected. V counts bytes for a class of weight 1.
+
+use std::collections::VecDeque;
+
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use units::param::Invalid;
+use units::{Range, Time, params};
+
+use super::scfq::{FairClass, children, dequeue_smallest};
+use super::{Child, Classes, check_children};
+use crate::fifo::Buffer;
+use crate::law::{Keeps, Place};
+
+params! {
+    /// Weighted fair queueing: packets are sent in the order in which they would be finished if the link served
+    /// all classes at once by their weights. No packet is finished later than there, but for the time of one largest
+    /// packet. The fluid system is computed at each arrival, at a cost as the number of classes.
+    pub struct Wfq: "wfq", checked by check {
+        /// The classes, each a fair_class; the one without match takes the rest.
+        classes: Vec<FairClass> = required, in Range::ANY, from "parekh1993gps §II";
+    }
+}
+
+fn check(wfq: &Wfq, path: &str) -> Result<(), Invalid> {
+    check_children(&wfq.children(), path)
+}
+
+impl Keeps for Wfq {
+    type Discipline = WfqQueue;
+
+    fn discipline(&self, _: &Buffer, place: Place) -> WfqQueue {
+        let flow =
+            |class: &FairClass| Flow { weight: class.weight, finish: 0.0, fluid: 0.0, came: VecDeque::new() };
+        WfqQueue {
+            classes: Classes::new(&self.children(), &place),
+            flows: self.classes.iter().map(flow).collect(),
+            rate: place.rate.0 as f64 / 8.0,
+            v: 0.0,
+            at: Time::ZERO,
+            refused: vec![false; self.classes.len()],
+        }
+    }
+
+    fn children(&self) -> Vec<Child<'_>> {
+        children(&self.classes)
+    }
+}
+
+/// What is known of a class.
+#[derive(Clone, Debug)]
+struct Flow {
+    weight: f64,
+    /// F of the packet that it sent last.
+    finish: f64,
+    /// V at which the fluid system is done with the class.
+    fluid: f64,
+    /// When packets came, and V then.
+    came: VecDeque<(Time, f64)>,
+}
+
+impl Flow {
+    /// From where F of the packet at the head counts.
+    fn start(&self) -> f64 {
+        self.came.front().map_or(self.finish, |&(_, v)| v.max(self.finish))
+    }
+
+    /// Lets go of what came before the packet that came at this time.
+    fn forget_before(&mut self, time: Time) {
+        while self.came.get(1).is_some_and(|&(came, _)| came <= time) {
+            self.came.pop_front();
+        }
+    }
+}
+
+/// The state of weighted fair queueing.
+#[derive(Debug)]
+pub struct WfqQueue {
+    classes: Classes,
+    flows: Vec<Flow>,
+    /// Bytes a second.
+    rate: f64,
+    /// Virtual time, at the time below.
+    v: f64,
+    at: Time,
+    refused: Vec<bool>,
+}
+
+impl WfqQueue {
+    /// Virtual time goes on: from one class that the fluid system is done with to the next (eq. 10).
+    fn advance(&mut self, now: Time) {
+        let mut left = now.since(self.at).seconds();
+        self.at = now;
+        while left > 0.0 {
+            let busy = self.flows.iter().filter(|flow| flow.fluid > self.v);
+            let (sum, first) = busy
+                .fold((0.0, f64::INFINITY), |(sum, first), flow| (sum + flow.weight, flow.fluid.min(first)));
+            if sum == 0.0 {
+                return;
+            }
+            let takes = (first - self.v) * sum / self.rate;
+            if takes > left {
+                self.v += left * self.rate / sum;
+                return;
+            }
+            self.v = first;
+            left -= takes;
+        }
+    }
+
+    /// The class has so many bytes more, or fewer, than before.
+    fn changed(&mut self, class: usize, before: Backlog) {
+        let bytes = self.classes.backlog_of(class).bytes as f64 - before.bytes as f64;
+        let flow = &mut self.flows[class];
+        if bytes > 0.0 {
+            flow.fluid = flow.fluid.max(self.v);
+        }
+        flow.fluid += bytes / flow.weight;
+    }
+}
+
+impl QueueDiscipline for WfqQueue {
+    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+        self.advance(at.now);
+        let class = self.classes.class_of(&held);
+        let before = self.classes.backlog_of(class);
+        self.classes.enqueue(held, at.now, fates);
+        self.changed(class, before);
+        let came = &mut self.flows[class].came;
+        if self.classes.backlog_of(class).bytes > before.bytes && came.back().is_none_or(|c| c.0 < at.now) {
+            came.push_back((at.now, self.v));
+        }
+    }
+
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        let flows = &self.flows;
+        let finish = |classes: &Classes, class: usize| {
+            flows[class].start() + classes.next_size(class) as f64 / flows[class].weight
+        };
+        let next = dequeue_smallest(&mut self.classes, &mut self.refused, finish, now, fates);
+        match next {
+            Ok((class, held)) => {
+                let flow = &mut self.flows[class];
+                flow.forget_before(held.entered);
+                flow.finish = flow.start() + f64::from(held.packet.size) / flow.weight;
+                if !self.classes.waits(class) {
+                    flow.came.clear();
+                }
+                Next::Packet(held)
+            }
+            Err(soonest) => soonest.next(),
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.classes.backlog()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.classes.each(see);
+    }
+}

@@ -1,0 +1,249 @@
+//! A link with a queue, and packets sent into it: what became of each, and when.
+
+use engine::Stream;
+use net::{Ecn, Fate, InPipe, Inside, Label, Link, Packet, Probe};
+use queues::diffserv::{Flow, Flows, Protocol};
+use queues::{Discipline, NoLaws, Queue};
+use serde_json::Value;
+use units::{Bytes, Duration, Rate, Read as _, Time};
+
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// When it arrived.
+    pub came: Time,
+    /// When its transmission was over, or when it was dropped.
+    pub done: Time,
+    /// Whether it was sent.
+    pub sent: bool,
+    /// Whether it was marked.
+    pub marked: bool,
+    /// Its size.
+    pub size: u16,
+}
+
+/// Flows named "f0", "f1", …, of TCP.
+#[derive(Debug)]
+pub struct Named(pub usize);
+
+impl Flows for Named {
+    fn count(&self) -> usize {
+        self.0
+    }
+    fn flow(&self, number: usize) -> Flow {
+        let name = format!("f{number}");
+        Flow { name, from: "a".into(), to: "b".into(), protocol: Protocol::Tcp, traffic: "bulk" }
+    }
+}
+
+#[derive(Default)]
+struct Seen(Vec<Outcome>);
+
+impl Probe for Seen {
+    fn fate(&mut self, now: Time, fate: &Fate) {
+        match fate {
+            Fate::Dropped(packet, _) => self.0[packet.segment.seq.0 as usize].done = now,
+            Fate::Marked(packet, _) => {
+                assert!(packet.ecn.is_capable(), "a Not-ECT packet is marked");
+                self.0[packet.segment.seq.0 as usize].marked = true;
+            }
+        }
+    }
+}
+
+/// A link with a queue.
+pub struct Bench {
+    link: Link<Discipline>,
+    seen: Seen,
+    /// The packets in the order in which they were sent.
+    pub order: Vec<u32>,
+    flows: Vec<u32>,
+    now: Time,
+}
+
+/// The random numbers of the queue of a bench.
+pub fn stream(seed: u64) -> Stream {
+    Stream::new(seed, "queue")
+}
+
+impl Bench {
+    /// A link of this rate, without delay.
+    pub fn new(queue: &Value, rate: Rate, random: Stream) -> Bench {
+        let queue = Queue::read(queue, "queue").unwrap_or_else(|e| panic!("{e}"));
+        queue.check_matches(&Named(64), "queue").unwrap();
+        let link = Link::new(rate, Duration::ZERO, queue.build("link", rate, random, &NoLaws, &Named(64)));
+        Bench { link, seen: Seen::default(), order: Vec::new(), flows: Vec::new(), now: Time::ZERO }
+    }
+
+    /// Takes from the pipe what has been sent by `until`.
+    pub fn advance(&mut self, until: Time) {
+        // Event by event, as a simulation does.
+        while self.link.next_event() <= until {
+            let now = self.link.next_event();
+            self.link.catch_up(now, &mut self.seen);
+            while let Some(entry) = self.link.deliver(now) {
+                let seq = entry.packet.segment.seq.0;
+                let outcome = &mut self.seen.0[seq as usize];
+                (outcome.done, outcome.sent) = (entry.arrives, true);
+                self.order.push(seq);
+            }
+        }
+        self.link.catch_up(until, &mut self.seen);
+        self.now = self.now.max(until);
+    }
+
+    /// A packet of a flow arrives.
+    pub fn arrive(&mut self, now: Time, flow: u32, size: u16, ecn: Ecn, dscp: u8) {
+        self.advance(now);
+        let seq = self.seen.0.len() as u32;
+        self.seen.0.push(Outcome { came: now, size, ..Outcome::default() });
+        self.flows.push(flow);
+        let mut packet =
+            Packet { flow, size, ecn, label: Label::default().with_dscp(dscp), ..Packet::default() };
+        packet.segment.seq.0 = seq;
+        if let Some(arrives) = self.link.receive(now, &mut packet, &mut self.seen) {
+            self.link.put(InPipe { arrives, entered: now, hop: 0, packet });
+        } else if self.link.holds() {
+            self.link.keep(now, 0, flow, packet, &mut self.seen);
+        }
+    }
+
+    /// A plain packet of a flow arrives.
+    pub fn send(&mut self, now: Time, flow: u32, size: u16) {
+        self.arrive(now, flow, size, Ecn::NotEct, 0);
+    }
+
+    /// Holds the ledger against what is there, and what waits against what the queue says.
+    pub fn check(&mut self) {
+        let mut inside = Inside::default();
+        self.link.locate_all(self.now, &mut inside);
+        self.link.locate_held(&mut inside, |_| {});
+        self.link.ledger().check(&inside, self.now).unwrap();
+        assert_eq!(u64::from(self.link.backlog(self.now).packets), inside.waiting.packets);
+    }
+
+    /// Whether packets wait while the link is idle.
+    pub fn idles(&mut self) -> bool {
+        !self.link.is_transmitting(self.now) && self.link.backlog(self.now).packets > 0
+    }
+
+    /// What waits.
+    pub fn waiting(&mut self) -> u32 {
+        self.link.backlog(self.now).packets
+    }
+
+    /// What became of each packet.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.seen.0
+    }
+
+    /// The flow of a packet.
+    pub fn flow(&self, seq: u32) -> u32 {
+        self.flows[seq as usize]
+    }
+
+    /// Sends everything that waits.
+    pub fn finish(&mut self) {
+        while self.link.next_event() < Time::NEVER {
+            self.advance(self.link.next_event());
+        }
+    }
+}
+
+/// Random packets: stretches of random length and load, idle times between some.
+pub struct Traffic {
+    random: Stream,
+    rate: Rate,
+    now: Time,
+    left: u64,
+    load: f64,
+    flows: u64,
+    /// Whether all packets of a flow have one ECN field and codepoint.
+    same: bool,
+}
+
+impl Traffic {
+    /// Traffic of `flows` flows for a link of this rate.
+    pub fn new(seed: u64, rate: Rate, flows: u64) -> Traffic {
+        Traffic {
+            random: Stream::new(seed, "traffic"),
+            rate,
+            now: Time::ZERO,
+            left: 0,
+            load: 1.0,
+            flows,
+            same: false,
+        }
+    }
+
+    /// All packets of a flow have one ECN field and one codepoint.
+    pub fn with_a_field_a_flow(self) -> Traffic {
+        Traffic { same: true, ..self }
+    }
+
+    /// The next packet enters the bench.
+    pub fn next(&mut self, bench: &mut Bench) {
+        let r = &mut self.random;
+        if self.left == 0 {
+            let longest = [20, 200, 1000][r.below(3) as usize];
+            self.left = 1 + r.below(longest);
+            self.load = [0.1, 0.5, 0.9, 1.0, 1.1, 1.5, 4.0][r.below(7) as usize];
+            if r.below(4) == 0 {
+                let longest = [1_000_000_000, 100_000_000_000, 1_000_000_000_000][r.below(3) as usize];
+                self.now += Duration(r.below(longest));
+            }
+        }
+        self.left -= 1;
+        let size = if r.below(5) == 0 {
+            40 + r.below(1461) as u16
+        } else {
+            [40, 576, 1500, 1500][r.below(4) as usize]
+        };
+        if r.below(20) > 0 {
+            let mean = self.rate.transmission_time(Bytes(904)).0 as f64 / self.load;
+            self.now += Duration((2.0 * mean * r.uniform()) as u64);
+        }
+        let flow = r.below(self.flows) as u32;
+        let (a, b) =
+            if self.same { (u64::from(flow), u64::from(flow / 5)) } else { (r.below(5), r.below(5)) };
+        let ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect0, Ecn::Ect1, Ecn::Ce][a as usize % 5];
+        let dscp = [0, 10, 12, 14, 46][b as usize % 5];
+        bench.arrive(self.now, flow, size, ecn, dscp);
+    }
+}
+
+/// Every kind of queue that is no scheduler, with settings that make it act on this traffic.
+pub fn laws() -> Vec<Value> {
+    let precedence =
+        |dscp: Value| serde_json::json!({"dscp": dscp, "minth": "5 packets", "maxth": "20 packets"});
+    let schedulers = kinds_of_schedulers();
+    let kind = |page: &Value| {
+        let mut queue = serde_json::json!({"kind": page["name"], "limit": "40 packets"});
+        if queue["kind"] == "wred" {
+            queue["precedences"] =
+                serde_json::json!([precedence(serde_json::json!([10])), precedence(serde_json::json!([]))]);
+        }
+        if queue["kind"] == "tc_red" {
+            (queue["max"], queue["limit"]) = ("20 kB".into(), "40 kB".into());
+        }
+        if page["parameters"].as_array().unwrap().iter().any(|p| p["name"] == "packet_limit") {
+            queue["packet_limit"] = "60 packets".into();
+        }
+        queue
+    };
+    // A custom law is the program's that runs a scenario.
+    let here = |page: &&Value| !schedulers.contains(&page["name"]) && page["name"] != "custom";
+    Queue::pages().iter().filter(here).map(kind).collect()
+}
+
+/// The kinds that have no buffer of their own.
+pub fn kinds_of_schedulers() -> Vec<Value> {
+    let has_buffer =
+        |page: &Value| page["parameters"].as_array().unwrap().iter().any(|p| p["name"] == "limit_counts");
+    Queue::pages().iter().filter(|page| !has_buffer(page)).map(|page| page["name"].clone()).collect()
+}
+
+/// A time in milliseconds.
+pub fn ms(x: u64) -> Time {
+    Time::ZERO + Duration::from_millis(x)
+}
