@@ -7,7 +7,6 @@
 
 pub mod abe;
 pub mod bbr;
-pub mod bbr3;
 pub mod controller;
 pub mod cubic;
 pub mod dctcp;
@@ -18,7 +17,6 @@ pub mod htcp;
 pub mod hystart;
 pub mod illinois;
 pub mod ledbat;
-mod max_filter;
 pub mod prague;
 pub mod reno;
 pub mod scalable;

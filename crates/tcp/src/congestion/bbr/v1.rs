@@ -10,9 +10,11 @@
 use units::{Duration, Packets, Range, Rate, Time, params};
 
 use crate::config::Tcp;
-use crate::congestion::max_filter::MaxFilter;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
+
+use super::max_filter::MaxFilter;
+use super::{FullPipe, NONE, Pacing, Prior};
 
 params! {
     /// BBR (version 1): paces at the bottleneck's bandwidth, the greatest delivery rate of ten round trips,
@@ -36,9 +38,6 @@ params! {
 
 /// Pacing gains of the phases of ProbeBW.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Growth of the bandwidth in a round below which Startup doubts, and rounds of doubt that end it.
-const STARTUP_GROWTH: (f64, u32) = (1.25, 3);
-const NONE: Duration = Duration(u64::MAX);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -66,24 +65,18 @@ pub struct BbrState {
     round_count: u64,
     next_round_delivered: u64,
     round_start: bool,
-    filled_pipe: bool,
-    full_bw: f64,
-    full_bw_count: u32,
+    full: FullPipe,
     cycle: usize,
     cycle_stamp: Time,
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
     idle_restart: bool,
-    /// The last good cwnd before recovery or ProbeRTT.
-    prior_cwnd: f64,
-    in_recovery: bool,
+    prior: Prior,
     /// The round in which recovery began: until it ends, as much is sent as is delivered.
     conservation: Option<u64>,
     /// Bytes found lost with the ACK at hand.
     lost: f64,
-    restore: bool,
-    /// In bytes/s; none before the first round trip.
-    pacing: Option<f64>,
+    pacing: Pacing,
 }
 
 impl BbrState {
@@ -102,20 +95,16 @@ impl BbrState {
             round_count: 0,
             next_round_delivered: 0,
             round_start: false,
-            filled_pipe: false,
-            full_bw: 0.0,
-            full_bw_count: 0,
+            full: FullPipe::default(),
             cycle: 0,
             cycle_stamp: Time::ZERO,
             probe_rtt_done: None,
             probe_rtt_round_done: false,
             idle_restart: false,
-            prior_cwnd: 0.0,
-            in_recovery: false,
+            prior: Prior::default(),
             conservation: None,
             lost: 0.0,
-            restore: false,
-            pacing: None,
+            pacing: Pacing::default(),
         }
     }
 
@@ -126,7 +115,7 @@ impl BbrState {
 
     /// BBR.send_quantum, in bytes.
     fn send_quantum(&self, smss: f64) -> f64 {
-        match self.pacing.unwrap_or(0.0) {
+        match self.pacing.rate() {
             rate if rate < 1.2e6 / 8.0 => smss,
             rate if rate < 24e6 / 8.0 => 2.0 * smss,
             rate => (rate * 1e-3).min(64_000.0).max(smss),
@@ -189,19 +178,13 @@ impl BbrState {
 
     fn check_full_pipe(&mut self, ack: &Ack) {
         let app_limited = ack.rate.is_none_or(|s| s.app_limited);
-        if self.filled_pipe || !self.round_start || app_limited {
-            return;
+        if self.round_start && !app_limited {
+            self.full.check(self.btl_bw());
         }
-        if self.btl_bw() >= self.full_bw * STARTUP_GROWTH.0 {
-            (self.full_bw, self.full_bw_count) = (self.btl_bw(), 0);
-            return;
-        }
-        self.full_bw_count += 1;
-        self.filled_pipe = self.full_bw_count >= STARTUP_GROWTH.1;
     }
 
     fn check_drain(&mut self, w: &Window, now: Time) {
-        if self.mode == Mode::Startup && self.filled_pipe {
+        if self.mode == Mode::Startup && self.full.reached {
             self.mode = Mode::Drain;
             self.pacing_gain = 1.0 / self.params.high_gain;
             self.cwnd_gain = self.params.high_gain;
@@ -259,44 +242,29 @@ impl BbrState {
                 self.probe_rtt_round_done |= self.round_start;
                 if self.probe_rtt_round_done && ack.now > done {
                     self.rtprop_stamp = ack.now;
-                    self.restore = true;
-                    if self.filled_pipe { self.enter_probe_bw(ack.now) } else { self.enter_startup() }
+                    self.prior.restore = true;
+                    if self.full.reached { self.enter_probe_bw(ack.now) } else { self.enter_startup() }
                 }
             }
         }
     }
 
     fn save_cwnd(&mut self, w: &Window) {
-        self.prior_cwnd = if !self.in_recovery && self.mode != Mode::ProbeRtt {
-            w.cwnd
-        } else {
-            self.prior_cwnd.max(w.cwnd)
-        };
+        self.prior.save(w.cwnd, self.mode == Mode::ProbeRtt);
     }
 
     /// BBRSetPacingRate: never down before the pipe is filled.
     fn set_pacing_rate(&mut self, srtt: Duration) {
-        if self.pacing.is_none() && srtt > Duration::ZERO {
-            self.pacing = Some(self.params.high_gain * self.initial_window / srtt.seconds());
-        }
-        let rate = self.pacing_gain * self.btl_bw();
-        if rate > 0.0 && (self.filled_pipe || self.pacing.is_none_or(|now| rate > now)) {
-            self.pacing = Some(rate);
-        }
+        self.pacing.begin(self.params.high_gain * self.initial_window, srtt);
+        self.pacing.set(self.pacing_gain * self.btl_bw(), self.full.reached);
     }
-}
-
-/// A rate in bytes/s as the sender paces by it.
-pub(super) fn paced(bytes_per_s: f64) -> Rate {
-    Rate((bytes_per_s * 8.0).clamp(1.0, 1e13) as u64)
 }
 
 impl CongestionControl for BbrState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.lost = ack.rate.map_or(0.0, |s| s.lost as f64);
-        self.restore = self.in_recovery && !ack.in_recovery;
-        self.in_recovery = ack.in_recovery;
-        if !self.in_recovery {
+        self.prior.on_ack(ack.in_recovery);
+        if !ack.in_recovery {
             self.conservation = None;
         }
         self.update_round(ack);
@@ -313,17 +281,14 @@ impl CongestionControl for BbrState {
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         let target = self.inflight(self.cwnd_gain, w.smss);
         let delivered = f64::from(ack.delivered);
-        let mut cwnd = w.cwnd;
-        if std::mem::take(&mut self.restore) {
-            cwnd = cwnd.max(self.prior_cwnd);
-        }
-        if self.in_recovery && self.lost > 0.0 {
+        let mut cwnd = self.prior.restored(w.cwnd);
+        if self.prior.in_recovery && self.lost > 0.0 {
             cwnd = (cwnd - self.lost).max(w.smss);
         }
         if self.conservation.is_some() {
             cwnd = cwnd.max(w.flight + delivered);
         } else {
-            if self.filled_pipe {
+            if self.full.reached {
                 cwnd = (cwnd + delivered).min(target);
             } else if cwnd < target || (ack.total_delivered as f64) < self.initial_window {
                 cwnd += delivered;
@@ -346,7 +311,7 @@ impl CongestionControl for BbrState {
             Congestion::Ecn => Some(w.cwnd),
             Congestion::FastRetransmit => {
                 self.save_cwnd(w);
-                self.in_recovery = true;
+                self.prior.in_recovery = true;
                 self.conservation = Some(self.round_count);
                 Some(w.flight + w.smss)
             }
@@ -358,20 +323,19 @@ impl CongestionControl for BbrState {
     }
 
     fn undo(&mut self, _: &Window) {
-        self.restore = true;
+        self.prior.restore = true;
     }
 
     /// BBRHandleRestartFromIdle.
     fn on_restart(&mut self, _now: Time, _idle: Duration) {
         self.idle_restart = true;
         if self.mode == Mode::ProbeBw && self.btl_bw() > 0.0 {
-            self.pacing = Some(self.btl_bw());
+            self.pacing = Pacing(Some(self.btl_bw()));
         }
     }
 
     fn pacing_rate(&self, _w: &Window, srtt: Duration) -> Option<Rate> {
-        let rtt = if srtt == Duration::ZERO { 1e-3 } else { srtt.seconds() };
-        Some(paced(self.pacing.unwrap_or(self.params.high_gain * self.initial_window / rtt)))
+        Some(self.pacing.or_first(self.params.high_gain * self.initial_window, srtt))
     }
 
     fn rules_recovery(&self) -> bool {
@@ -386,7 +350,7 @@ mod tests {
 
     /// 2 MB/s, 50 ms: 100 packets.
     fn sim(buffer: usize) -> Sim<BbrState> {
-        let bbr = BbrState::new(&super::super::defaults(), &Tcp::default());
+        let bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
         Sim::new(bbr, Path { buffer, ..Path::new(16_000_000, 50) }, 10.0, f64::INFINITY)
     }
 
