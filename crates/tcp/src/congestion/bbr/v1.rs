@@ -1,16 +1,19 @@
 //! BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00 (`draft-cardwell-iccrg-bbr-00`) and Cardwell et al.
-//! 2016 (`cardwell2016bbr`). The names are the draft's.
+//! 2016 (`cardwell2016bbr`). The names are the draft's; its pseudo-code of §3.5 and §4 was held against this
+//! file line by line.
 //!
-//! Deviations: the phase in which ProbeBW begins, random in the draft, is a hash of the time, so that
+//! Deviations: the phase in which ProbeBW begins, random in the draft (§4.3.4.2), is a hash of the time, so that
 //! runs repeat. What is in flight is FlightSize, which in loss recovery counts what was SACKed too.
+//! RTprop begins with the first ACK of data, not with the handshake's round trip (§4.3.1).
 //! Marks (ECN-Echo) change nothing: version 1 does not know them. Missing: the long-term
 //! bandwidth estimate against policers, and the aggregation compensation, which the draft lacks too.
-//! The draft was not at hand; the pseudo-code is from memory, and its section numbers are not given.
+
+use std::ops::RangeInclusive;
 
 use units::{Duration, Packets, Range, Rate, Time, params};
 
 use crate::config::Tcp;
-use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
 use crate::sender::Window;
 
 use super::max_filter::MaxFilter;
@@ -22,21 +25,21 @@ params! {
     /// matter little.
     pub struct Bbr: "bbr" {
         /// Gain of pacing and cwnd in Startup (BBRHighGain): 2/ln 2.
-        high_gain: f64 = (2.885), in Range::between(1.1, 10.0), from "draft-cardwell-iccrg-bbr-00";
+        high_gain: f64 = (2.885), in Range::between(1.1, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.2.1";
         /// Gain of cwnd in ProbeBW.
-        cwnd_gain: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-cardwell-iccrg-bbr-00";
+        cwnd_gain: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.4.3";
         /// Round trips whose delivery rates are kept (BtlBwFilterLen).
-        bandwidth_window: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "draft-cardwell-iccrg-bbr-00";
+        bandwidth_window: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "draft-cardwell-iccrg-bbr-00 §4.1.1.2";
         /// Time for which the least round trip is kept (RTpropFilterLen).
-        rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00";
+        rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.1.2.2";
         /// Least time spent in ProbeRTT (ProbeRTTDuration).
-        probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00";
+        probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.3.5";
         /// Least window (BBRMinPipeCwnd).
-        min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00";
+        min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00 §4.2.3.3";
     }
 }
 
-/// Pacing gains of the phases of ProbeBW.
+/// Pacing gains of the phases of ProbeBW (§4.3.4.1).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +73,8 @@ pub struct BbrState {
     cycle_stamp: Time,
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
+    /// Bytes delivered when ProbeRTT began, and when all that was sent in it will be (C.app_limited).
+    slowed: RangeInclusive<u64>,
     idle_restart: bool,
     prior: Prior,
     /// The round in which recovery began: until it ends, as much is sent as is delivered.
@@ -100,6 +105,7 @@ impl BbrState {
             cycle_stamp: Time::ZERO,
             probe_rtt_done: None,
             probe_rtt_round_done: false,
+            slowed: 1..=0,
             idle_restart: false,
             prior: Prior::default(),
             conservation: None,
@@ -113,7 +119,7 @@ impl BbrState {
         self.bandwidth.get(self.params.bandwidth_window.0 as usize)
     }
 
-    /// BBR.send_quantum, in bytes.
+    /// BBR.send_quantum, in bytes (§4.2.2).
     fn send_quantum(&self, smss: f64) -> f64 {
         match self.pacing.rate() {
             rate if rate < 1.2e6 / 8.0 => smss,
@@ -122,7 +128,7 @@ impl BbrState {
         }
     }
 
-    /// BBRInflight(gain).
+    /// BBRInflight(gain) (§4.2.3.2).
     fn inflight(&self, gain: f64, smss: f64) -> f64 {
         if self.rtprop == NONE {
             return self.initial_window; // no valid round trip yet
@@ -144,10 +150,16 @@ impl BbrState {
         }
     }
 
+    /// rs.is_app_limited: what was sent in ProbeRTT counts as such (§4.3.5), or a probe of more round trips
+    /// than the filter has would leave nothing of the bandwidth.
+    fn app_limited(&self, sample: &RateSample) -> bool {
+        sample.app_limited || self.slowed.contains(&sample.prior_delivered)
+    }
+
     fn update_btl_bw(&mut self, ack: &Ack) {
         let Some(sample) = ack.rate.filter(|s| s.interval > Duration::ZERO) else { return };
         let rate = sample.delivered as f64 / sample.interval.seconds();
-        if rate >= self.btl_bw() || !sample.app_limited {
+        if rate >= self.btl_bw() || !self.app_limited(&sample) {
             self.bandwidth.update(self.round_count, rate);
         }
     }
@@ -177,7 +189,7 @@ impl BbrState {
     }
 
     fn check_full_pipe(&mut self, ack: &Ack) {
-        let app_limited = ack.rate.is_none_or(|s| s.app_limited);
+        let app_limited = ack.rate.is_none_or(|s| self.app_limited(&s));
         if self.round_start && !app_limited {
             self.full.check(self.btl_bw());
         }
@@ -209,7 +221,8 @@ impl BbrState {
     }
 
     fn update_rtprop(&mut self, ack: &Ack) {
-        self.rtprop_expired = ack.now > self.rtprop_stamp + self.params.rtt_window;
+        // rtprop_stamp begins with the connection (§4.3.1): before the first round trip nothing expires.
+        self.rtprop_expired = self.rtprop != NONE && ack.now > self.rtprop_stamp + self.params.rtt_window;
         if let Some(rtt) = ack.rtt
             && (rtt <= self.rtprop || self.rtprop_expired)
         {
@@ -223,6 +236,7 @@ impl BbrState {
             (self.pacing_gain, self.cwnd_gain) = (1.0, 1.0);
             self.save_cwnd(w);
             self.probe_rtt_done = None;
+            self.slowed = ack.total_delivered..=ack.total_delivered;
         }
         if self.mode == Mode::ProbeRtt {
             self.handle_probe_rtt(w, ack);
@@ -231,6 +245,7 @@ impl BbrState {
     }
 
     fn handle_probe_rtt(&mut self, w: &Window, ack: &Ack) {
+        self.slowed = *self.slowed.start()..=ack.total_delivered + w.flight as u64;
         match self.probe_rtt_done {
             None if w.flight <= self.params.min_pipe.0 * w.smss => {
                 self.probe_rtt_done = Some(ack.now + self.params.probe_rtt);
@@ -277,7 +292,7 @@ impl CongestionControl for BbrState {
         self.set_pacing_rate(ack.srtt);
     }
 
-    /// BBRSetCwnd.
+    /// BBRSetCwnd() (§4.2.3.6).
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         let target = self.inflight(self.cwnd_gain, w.smss);
         let delivered = f64::from(ack.delivered);
@@ -326,7 +341,7 @@ impl CongestionControl for BbrState {
         self.prior.restore = true;
     }
 
-    /// BBRHandleRestartFromIdle.
+    /// BBRHandleRestartFromIdle() (§4.3.4.4).
     fn on_restart(&mut self, _now: Time, _idle: Duration) {
         self.idle_restart = true;
         if self.mode == Mode::ProbeBw && self.btl_bw() > 0.0 {
@@ -346,7 +361,7 @@ impl CongestionControl for BbrState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::harness::{MSS, Path, Sim};
+    use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
 
     /// 2 MB/s, 50 ms: 100 packets.
     fn sim(buffer: usize) -> Sim<BbrState> {
@@ -437,5 +452,50 @@ mod tests {
         assert!(!sim.events.is_empty());
         assert!((sim.delivered - before) as f64 > 0.85 * 2e6 * 6.0, "{}", sim.delivered - before);
         assert!(sim.cwnd >= 4.0 * MSS);
+    }
+
+    /// §4.3.5: what is sent in ProbeRTT says nothing of the bandwidth. Twenty round trips of 10 ms go by in it,
+    /// twice what the filter keeps; the flow is back at the rate of the link when it is over.
+    #[test]
+    fn a_long_probe_rtt_does_not_forget_the_bandwidth() {
+        let bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
+        let mut sim = Sim::new(bbr, Path { buffer: 1000, ..Path::new(80_000_000, 10) }, 10.0, f64::INFINITY);
+        let (mut least, mut rounds) = (f64::INFINITY, None);
+        sim.run(14.0, |sim| {
+            let bbr = &sim.controller;
+            if bbr.mode == Mode::ProbeRtt {
+                least = least.min(bbr.btl_bw());
+                rounds.get_or_insert(bbr.round_count);
+            } else if let Some(from) = rounds.filter(|from| bbr.round_count < from + 60) {
+                assert!(bbr.round_count > from + 12, "a long probe");
+                least = least.min(bbr.btl_bw());
+            }
+        });
+        assert!(rounds.is_some() && (least / 1e7 - 1.0).abs() < 0.02, "{least}");
+    }
+
+    /// §4.3.1: rtprop_stamp begins with the connection, whenever that is.
+    #[test]
+    fn a_connection_that_begins_late_begins_in_startup() {
+        let mut bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
+        bbr.observe(&window(10.0, 1e9, 9.0), &ack_at(20.0, 0.05, 1.0));
+        assert_eq!((bbr.mode, bbr.rtprop), (Mode::Startup, Duration::from_millis(50)));
+    }
+
+    /// §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 quanta of 10 kB are beside the 500 kB of the path.
+    #[test]
+    fn inflight_is_the_product_and_three_quanta() {
+        let mut bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
+        assert_eq!(bbr.inflight(2.0, MSS), bbr.initial_window, "no valid round trip yet");
+        bbr.rtprop = Duration::from_millis(50);
+        for (rate, quantum) in
+            [(1.1e6, 1000.0), (1.2e6, 2000.0), (24e6, 3000.0), (80e6, 10_000.0), (1e9, 64_000.0)]
+        {
+            bbr.bandwidth = MaxFilter::default();
+            bbr.bandwidth.update(0, rate / 8.0);
+            bbr.pacing = Pacing(Some(rate / 8.0));
+            let expected = 2.0 * rate / 8.0 * 0.05 + 3.0 * quantum;
+            assert!((bbr.inflight(2.0, MSS) - expected).abs() < 1e-6, "{rate}");
+        }
     }
 }

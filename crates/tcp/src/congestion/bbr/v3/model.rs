@@ -169,7 +169,9 @@ impl Bbr3State {
     }
 
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
-        self.probe_rtt_expired = ack.now > self.probe_rtt_stamp + self.params.probe_rtt_interval;
+        // The stamps begin with the connection: before the first round trip nothing expires.
+        self.probe_rtt_expired =
+            self.probe_rtt_min != NONE && ack.now > self.probe_rtt_stamp + self.params.probe_rtt_interval;
         if let Some(rtt) = ack.rtt
             && (rtt < self.probe_rtt_min || self.probe_rtt_expired)
         {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::congestion::harness::{MSS, Path, Sim};
+use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
 use units::Bytes;
 
 /// 2 MB/s, 50 ms: 100 packets.
@@ -106,4 +106,12 @@ fn a_small_buffer_bounds_what_is_in_flight() {
     let lost = 1.0 - delivered / MSS / (sim.next_number() - sent) as f64;
     assert!(delivered > 0.8 * 2e6 * 12.0, "{delivered}");
     assert!(lost < 0.03, "{lost}");
+}
+
+/// The stamps of the least round trips begin with the connection (OnInit()), whenever that is.
+#[test]
+fn a_connection_that_begins_late_begins_in_startup() {
+    let mut bbr = Bbr3State::new(&crate::congestion::defaults(), &Tcp::default());
+    bbr.observe(&window(10.0, 1e9, 9.0), &ack_at(20.0, 0.05, 1.0));
+    assert_eq!((bbr.mode, bbr.min_rtt), (Mode::Startup, Duration::from_millis(50)));
 }
