@@ -78,7 +78,7 @@ impl Sender {
         let next = self.find_losses(more, now, tcp);
         match more.phase {
             Phase::Loss | Phase::Recovery | Phase::Cwr if !self.una.before(self.recover) => {
-                if more.phase != Phase::Loss {
+                if more.phase != Phase::Loss && !self.congestion.rules_recovery() {
                     self.cwnd = self.ssthresh;
                 }
                 more.phase = Phase::Open;

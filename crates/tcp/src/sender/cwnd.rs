@@ -70,7 +70,7 @@ impl Sender {
             }
             self.congestion.observe(&window, &ack);
         }
-        let rules = ack.in_recovery && self.congestion.rules_recovery();
+        let rules = self.congestion.rules_recovery();
         if (opens && ack.cwnd_limited) || rules {
             self.cwnd = self.congestion.cwnd_on_ack(&window, &ack).max(window.smss);
             if let Some(ssthresh) = self.congestion.ssthresh_on_ack(&self.window()) {
@@ -115,7 +115,7 @@ impl Sender {
         let before = self.cwnd;
         self.cut(now, congestion, tcp);
         more.phase = phase;
-        if tcp.rate_reduction == RateReduction::Prr {
+        if tcp.rate_reduction == RateReduction::Prr && !self.congestion.rules_recovery() {
             more.prr = Prr::begin(before);
             self.cwnd = before;
         }
@@ -142,6 +142,11 @@ impl Sender {
 
     pub(super) fn restart_after_idle(&mut self, more: &More, now: Time, tcp: &Tcp) {
         let idle = now.since(more.last_sent);
+        if self.congestion.rules_recovery() {
+            // However long it was, cwnd stays (draft-cardwell-iccrg-bbr-00 §4.3.4.4).
+            self.congestion.on_restart(now, idle);
+            return;
+        }
         let rto = self.rto.timeout(tcp);
         if idle <= rto || tcp.idle_restart == IdleRestart::Off {
             return;

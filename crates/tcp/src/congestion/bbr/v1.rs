@@ -74,7 +74,7 @@ pub struct BbrState {
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
     /// Bytes delivered when ProbeRTT began, and when all that was sent in it will be (C.app_limited).
-    slowed: RangeInclusive<u64>,
+    slowed: Option<RangeInclusive<u64>>,
     idle_restart: bool,
     prior: Prior,
     /// The round in which recovery began: until it ends, as much is sent as is delivered.
@@ -105,7 +105,7 @@ impl BbrState {
             cycle_stamp: Time::ZERO,
             probe_rtt_done: None,
             probe_rtt_round_done: false,
-            slowed: 1..=0,
+            slowed: None,
             idle_restart: false,
             prior: Prior::default(),
             conservation: None,
@@ -153,7 +153,7 @@ impl BbrState {
     /// rs.is_app_limited: what was sent in ProbeRTT counts as such (§4.3.5), or a probe of more round trips
     /// than the filter has would leave nothing of the bandwidth.
     fn app_limited(&self, sample: &RateSample) -> bool {
-        sample.app_limited || self.slowed.contains(&sample.prior_delivered)
+        sample.app_limited || self.slowed.as_ref().is_some_and(|s| s.contains(&sample.prior_delivered))
     }
 
     fn update_btl_bw(&mut self, ack: &Ack) {
@@ -236,7 +236,7 @@ impl BbrState {
             (self.pacing_gain, self.cwnd_gain) = (1.0, 1.0);
             self.save_cwnd(w);
             self.probe_rtt_done = None;
-            self.slowed = ack.total_delivered..=ack.total_delivered;
+            self.slowed = None;
         }
         if self.mode == Mode::ProbeRtt {
             self.handle_probe_rtt(w, ack);
@@ -245,7 +245,8 @@ impl BbrState {
     }
 
     fn handle_probe_rtt(&mut self, w: &Window, ack: &Ack) {
-        self.slowed = *self.slowed.start()..=ack.total_delivered + w.flight as u64;
+        let began = self.slowed.as_ref().map_or(ack.total_delivered, |s| *s.start());
+        self.slowed = Some(began..=ack.total_delivered + w.flight as u64);
         match self.probe_rtt_done {
             None if w.flight <= self.params.min_pipe.0 * w.smss => {
                 self.probe_rtt_done = Some(ack.now + self.params.probe_rtt);
