@@ -27,6 +27,7 @@ CATEGORIES = {
     "scenario": "Scenario",
     "network": "Networks",
     "queues": "Queues",
+    "impairments": "Impairments",
     "tcp": "TCP",
     "traffic": "Traffic",
 }
@@ -133,7 +134,7 @@ from aqmlab.scenario import Document, Table
 __all__ = {json.dumps(sorted(map(class_name, pages().values())))}
 '''
     # A type is defined before it is named: from the leaves to the root.
-    order = ["queues", "tcp", "traffic", "network", "scenario"]
+    order = ["queues", "impairments", "tcp", "traffic", "network", "scenario"]
     all_pages = [page for category in order for page in reversed(in_category(category))]
     text = "\n\n\n".join([head, *map(class_text, all_pages)]) + "\n"
     command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "parameters.py", "-"]

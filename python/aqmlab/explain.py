@@ -7,7 +7,7 @@ from importlib import resources
 from aqmlab import manual, studies
 from aqmlab.manual import Page, Parameter
 
-CATEGORIES = ("queues", "tcp", "traffic", "network", "scenario", "studies")
+CATEGORIES = ("queues", "impairments", "tcp", "traffic", "network", "scenario", "studies")
 
 
 def listing(category: str) -> str:

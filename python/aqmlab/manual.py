@@ -87,7 +87,7 @@ def pages() -> dict[str, Page]:
 
 
 def in_category(category: str) -> list[Page]:
-    """Return the pages of "queues", "tcp", "traffic", "network" or "scenario"."""
+    """Return the pages of "queues", "impairments", "tcp", "traffic", "network" or "scenario"."""
     return [page for page in pages().values() if page.category == category]
 
 

@@ -16,41 +16,56 @@ __all__ = [
     "Avq",
     "Bbr",
     "Bbr3",
+    "BitErrors",
     "Blue",
     "Bulk",
+    "Cbr",
     "Choke",
     "Codel",
+    "Corruption",
     "Cubic",
     "Dctcp",
+    "DelaySpikes",
     "DropTail",
     "Dualpi2",
     "Dumbbell",
+    "Duplication",
     "Exponential",
     "Flow",
     "FqCodel",
     "Fred",
+    "GilbertElliott",
     "Graph",
     "Highspeed",
     "Htcp",
     "Hystart",
     "Illinois",
+    "Jitter",
     "Ledbat",
     "Link",
+    "ListedLoss",
     "Lognormal",
+    "Loss",
     "Messages",
     "NonlinearRed",
+    "OnOff",
+    "Outage",
     "Pareto",
     "Pcap",
+    "PeriodicLoss",
     "PhaseBreaking",
     "Pi",
     "Pi2",
     "Pie",
     "PieEnhanced",
+    "Poisson",
     "Prague",
     "Record",
     "Red",
     "Rem",
     "Reno",
+    "Reordering",
+    "Replay",
     "Rio",
     "Scalable",
     "Scenario",
@@ -63,6 +78,7 @@ __all__ = [
     "Tcp",
     "Threshold",
     "Vegas",
+    "Voip",
     "Westwood",
     "Wred",
 ]
@@ -1685,6 +1701,242 @@ class DropTail(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Outage(Table):
+    """An outage, or several: packets that would arrive during one are lost.
+
+    (For a transmitter that stops, and a queue that grows, give the link a rate of 0 bit/s for a
+    while with `rate_changes`.)
+
+    Parameters
+    ----------
+    start : str | None
+        When the first begins; absent: an interval after the start of the run. Default: absent.
+        Range: at least 0 s.
+    length : str
+        How long one lasts. Range: above 0 s.
+    interval : str | None
+        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
+        absent. Range: at least 0.001 s.
+    spacing : Literal["exponential", "constant"] | None
+        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
+        a Poisson process. "constant": Always the same interval.
+    """
+
+    KIND: ClassVar[str | None] = "outage"
+
+    length: str
+    start: str | None = None
+    interval: str | None = None
+    spacing: Literal["exponential", "constant"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DelaySpikes(Table):
+    """Delay spikes: packets that would arrive during one are held until it is over, then arrive in order.
+
+    Parameters
+    ----------
+    start : str | None
+        When the first begins; absent: an interval after the start of the run. Default: absent.
+        Range: at least 0 s.
+    length : str
+        How long one lasts. Range: above 0 s. Source: gurtov2003responding.
+    interval : str | None
+        Mean time from the end of one to the beginning of the next; absent: there is one. Default:
+        absent. Range: at least 0.001 s.
+    spacing : Literal["exponential", "constant"] | None
+        How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
+        a Poisson process. "constant": Always the same interval.
+    """
+
+    KIND: ClassVar[str | None] = "delay_spikes"
+
+    length: str
+    start: str | None = None
+    interval: str | None = None
+    spacing: Literal["exponential", "constant"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jitter(Table):
+    """Jitter: each packet is delayed further by a random time of its own.
+
+    Parameters
+    ----------
+    mean : str
+        Mean of the further delay. Range: at least 0 s. Source: rfc3393: variation of the one-way
+        delay.
+    distribution : Literal["uniform", "exponential"] | None
+        Its distribution. Default: uniform. "uniform": Uniform between 0 and twice the mean.
+        "exponential": Exponential.
+    order : Literal["keep", "any"] | None
+        Whether packets may overtake each other. Default: keep. "keep": None overtakes another: it
+        waits for those before it, as in a queue that is not simulated. "any": Each takes its own
+        time: the jitter reorders.
+    """
+
+    KIND: ClassVar[str | None] = "jitter"
+
+    mean: str
+    distribution: Literal["uniform", "exponential"] | None = None
+    order: Literal["keep", "any"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reordering(Table):
+    """Reordering: some packets are held for a while, and those behind overtake them.
+
+    Parameters
+    ----------
+    probability : float
+        Probability that a packet is held.
+    delay : str
+        For how long: with a long one many overtake it (the late-time offset). Range: above 0 s.
+        Source: rfc4737 §4.3.
+    """
+
+    KIND: ClassVar[str | None] = "reordering"
+
+    probability: float
+    delay: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Duplication(Table):
+    """Duplication: a copy follows the packet.
+
+    Parameters
+    ----------
+    probability : float
+        Probability that a packet is doubled. Source: rfc5560: one-way duplication of packets.
+    delay : str | None
+        How much later the copy arrives. Default: 0 s. Range: at least 0 s. Source: right behind it,
+        as by a link that sends again what was not acknowledged in time.
+    """
+
+    KIND: ClassVar[str | None] = "duplication"
+
+    probability: float
+    delay: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corruption(Table):
+    """Corruption that no link notices: the packet goes on, through every queue to its receiver, whose checksum finds the error and discards it.
+
+    Of a link that notices, see bit_errors.
+
+    Parameters
+    ----------
+    probability : float
+        Probability that a packet is damaged. Source: rfc9293 §3.1: the checksum covers header, data
+        and pseudo-header; MUST-3: the receiver checks it.
+    """
+
+    KIND: ClassVar[str | None] = "corruption"
+
+    probability: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class BitErrors(Table):
+    """Independent bit errors: the link discards a packet with an error in any of its bits, so a packet of n bytes is lost with probability 1 − (1 − rate)^(8n).
+
+    Parameters
+    ----------
+    rate : float
+        Probability that a bit is wrong (bit error rate). Source: rfc3819: links detect errors and
+        discard what has them.
+    """
+
+    KIND: ClassVar[str | None] = "bit_errors"
+
+    rate: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class GilbertElliott(Table):
+    """Gilbert–Elliott loss: a chain of two states, good and bad, makes a step a packet, and loses the packet with the probability of its state.
+
+    With the defaults the loss rate is good_to_bad/(good_to_bad + bad_to_good), and a burst of lost
+    packets has a mean length of 1/bad_to_good. The chain begins in its stationary distribution.
+
+    Parameters
+    ----------
+    good_to_bad : float
+        Probability that the bad state follows the good one (P, p). Source: gilbert1960capacity.
+    bad_to_good : float
+        Probability that the good state follows the bad one (p, r). Source: gilbert1960capacity.
+    loss_in_good : float | None
+        Probability that a packet is lost in the good state (1 − k). Default: 0.0. Source:
+        gilbert1960capacity: none; elliott1963estimates: any.
+    loss_in_bad : float | None
+        Probability that a packet is lost in the bad state (1 − h). Default: 1.0. Source: every
+        packet: the simple Gilbert model; gilbert1960capacity: any.
+    """
+
+    KIND: ClassVar[str | None] = "gilbert_elliott"
+
+    good_to_bad: float
+    bad_to_good: float
+    loss_in_good: float | None = None
+    loss_in_bad: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedLoss(Table):
+    """Loss of listed packets: exactly those with these numbers are lost.
+
+    Parameters
+    ----------
+    packets : Sequence[int]
+        Their numbers, in rising order, counted from 1 over every packet that crosses the link.
+    """
+
+    KIND: ClassVar[str | None] = "listed_loss"
+
+    packets: Sequence[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodicLoss(Table):
+    """Periodic loss: one packet in so many is lost, counting every packet that crosses the link.
+
+    Parameters
+    ----------
+    every : int
+        One packet in this many is lost. Range: at least 1.
+    first : int | None
+        The number of the first that is lost, counted from 1; absent: the last of the first period.
+        Default: absent. Range: at least 1.
+    losses : int | None
+        How many are lost in all; absent: no end. Default: absent. Range: at least 1.
+    """
+
+    KIND: ClassVar[str | None] = "periodic_loss"
+
+    every: int
+    first: int | None = None
+    losses: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss(Table):
+    """Random loss: each packet is lost with the same probability, whatever became of others.
+
+    Parameters
+    ----------
+    probability : float
+        Probability that a packet is lost; the bursts of lost packets then have a mean length of
+        1/(1 − probability).
+    """
+
+    KIND: ClassVar[str | None] = "loss"
+
+    probability: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hystart(Table):
     """HyStart++: in the first slow start, a round whose least round trip exceeds that of the round before by a threshold begins Conservative Slow Start (CSS), which grows slower and goes back to slow start if the round trips fall again, else ends in congestion avoidance.
 
@@ -2596,6 +2848,181 @@ class Exponential(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Replay(Table):
+    """The packets of a trace, each at its time and of its size, whatever becomes of them.
+
+    Parameters
+    ----------
+    trace : Sequence[Sequence[float]] | str
+        The trace: the name of a text file, with a time in seconds since the flow's start and a
+        payload in bytes on each line, times never falling; or a list of such pairs, [[0.1, 500],
+        …]. What follows # is not read; names are from the folder in which aqmlab runs.
+    headers : str | None
+        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
+        rfc791 §3.1, rfc768: 20 B and 8 B.
+    ecn : Literal["not-ect", "ect0", "ect1"] | None
+        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
+        ECT(1). Source: rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "replay"
+
+    trace: Sequence[Sequence[float]] | str
+    headers: str | None = None
+    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnOff(Table):
+    """Stretches of a constant bit rate between stretches of silence; it begins with one that is on.
+
+    Parameters
+    ----------
+    rate : str
+        Rate on the wire while it is on, headers included.
+    on : str
+        Mean length of a stretch that is on. Range: above 0 s.
+    off : str
+        Mean length of a stretch that is off. Range: at least 0 s.
+    lengths : Literal["exponential", "pareto", "constant"] | None
+        Distribution of both. Default: exponential. "exponential": Exponential. "pareto": Pareto:
+        with a shape below 2 their variance is infinite. "constant": All the same.
+    shape : float | None
+        Exponent of the tail of Pareto lengths. Default: 1.5. Range: at least 1.01, at most 100.
+        Source: willinger1997selfsimilarity: between 1 and 2.
+    payload : str | None
+        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
+        the wire.
+    headers : str | None
+        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
+        rfc791 §3.1, rfc768: 20 B and 8 B.
+    ecn : Literal["not-ect", "ect0", "ect1"] | None
+        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
+        ECT(1). Source: rfc3168 §5.
+    packets : int | None
+        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+    lasts : str | None
+        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+    """
+
+    KIND: ClassVar[str | None] = "on_off"
+
+    rate: str
+    on: str
+    off: str
+    lengths: Literal["exponential", "pareto", "constant"] | None = None
+    shape: float | None = None
+    payload: str | None = None
+    headers: str | None = None
+    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
+    packets: int | None = None
+    lasts: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Poisson(Table):
+    """A Poisson process of packets of one size: intervals are exponential, and the mean rate is as said.
+
+    Parameters
+    ----------
+    rate : str
+        Mean rate on the wire, headers included.
+    payload : str | None
+        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
+        the wire.
+    headers : str | None
+        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
+        rfc791 §3.1, rfc768: 20 B and 8 B.
+    ecn : Literal["not-ect", "ect0", "ect1"] | None
+        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
+        ECT(1). Source: rfc3168 §5.
+    packets : int | None
+        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+    lasts : str | None
+        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+    """
+
+    KIND: ClassVar[str | None] = "poisson"
+
+    rate: str
+    payload: str | None = None
+    headers: str | None = None
+    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
+    packets: int | None = None
+    lasts: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Voip(Table):
+    """A voice call: a frame of speech a packet, evenly spaced.
+
+    The defaults, 132 B on the wire every 20 ms, are the call of about 53 kbit/s that a study of RED
+    on a testbed sends beside TCP.
+
+    Parameters
+    ----------
+    payload : str | None
+        Payload of a packet. Default: 104 B. Range: at least 1 B, at most 60000 B. Source: an ADPCM
+        call of 104 B + 28 B of headers.
+    interval : str | None
+        Time between packets. Default: 20 ms. Range: at least 0.000001 s. Source: 20 ms a packet:
+        52.8 kbit/s on the wire.
+    headers : str | None
+        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
+        rfc791 §3.1, rfc768: 20 B and 8 B.
+    ecn : Literal["not-ect", "ect0", "ect1"] | None
+        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
+        ECT(1). Source: rfc3168 §5.
+    packets : int | None
+        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+    lasts : str | None
+        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+    """
+
+    KIND: ClassVar[str | None] = "voip"
+
+    payload: str | None = None
+    interval: str | None = None
+    headers: str | None = None
+    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
+    packets: int | None = None
+    lasts: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cbr(Table):
+    """A constant bit rate: packets of one size, evenly spaced, whatever becomes of them.
+
+    Parameters
+    ----------
+    rate : str
+        Rate on the wire, headers included.
+    payload : str | None
+        Payload of a packet. Default: 972 B. Range: at least 1 B, at most 60000 B. Source: 1000 B on
+        the wire.
+    headers : str | None
+        IP and UDP headers of a packet. Default: 28 B. Range: at least 1 B, at most 1000 B. Source:
+        rfc791 §3.1, rfc768: 20 B and 8 B.
+    ecn : Literal["not-ect", "ect0", "ect1"] | None
+        Their ECN field. Default: not-ect. "not-ect": Not ECN-capable. "ect0": ECT(0). "ect1":
+        ECT(1). Source: rfc3168 §5.
+    packets : int | None
+        How many packets; absent: no end. Default: absent. Range: at least 1, at most 4000000000.
+    lasts : str | None
+        For how long it sends; absent: no end. Default: absent. Range: above 0 s.
+    """
+
+    KIND: ClassVar[str | None] = "cbr"
+
+    rate: str
+    payload: str | None = None
+    headers: str | None = None
+    ecn: Literal["not-ect", "ect0", "ect1"] | None = None
+    packets: int | None = None
+    lasts: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Messages(Table):
     """Messages now and then over a connection that stays open.
 
@@ -2665,6 +3092,10 @@ class Link(Table):
         Its queue. Default: drop_tail, limit 1000 packets.
     reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
+    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        What its wire does to packets, in this order. Default: empty.
+    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        What the wire of the way back does to packets. Default: empty.
     directions : Literal["both", "one"] | None
         Whether it goes both ways. Default: both. "both": From and to alike. "one": Only from → to.
     cost : int | None
@@ -2733,6 +3164,40 @@ class Link(Table):
         | Mapping[str, Any]
         | None
     ) = None
+    impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
+        | None
+    ) = None
+    reverse_impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
+        | None
+    ) = None
     directions: Literal["both", "one"] | None = None
     cost: int | None = None
 
@@ -2784,6 +3249,11 @@ class Dumbbell(Table):
         Queue of the bottleneck from left to right.
     reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Dualpi2 | str | Mapping[str, Any] | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
+    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        What the wire of the bottleneck does to packets from left to right, in this order. Default:
+        empty.
+    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        What it does to packets from right to left. Default: empty.
     left_hosts : int | None
         Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
     left_rate : str
@@ -2863,6 +3333,40 @@ class Dumbbell(Table):
         | Dualpi2
         | str
         | Mapping[str, Any]
+        | None
+    ) = None
+    impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
+        | None
+    ) = None
+    reverse_impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
         | None
     ) = None
     left_hosts: int | None = None
@@ -2998,7 +3502,7 @@ class Flow(Table):
     arrivals : Arrivals | Mapping[str, Any] | None
         Connections that are opened one after the other, each with the flow's traffic; absent: one
         connection, opened at the start. Default: absent.
-    traffic : Bulk | Messages | str | Mapping[str, Any]
+    traffic : Bulk | Messages | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
         What is sent.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of this flow that differ from those of the scenario. Default: nothing.
@@ -3008,7 +3512,7 @@ class Flow(Table):
 
     from_: str
     to: str
-    traffic: Bulk | Messages | str | Mapping[str, Any]
+    traffic: Bulk | Messages | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
     name: str | None = None
     count: int | None = None
     start: str | None = None

@@ -108,13 +108,13 @@ def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figur
     Raises
     ------
     ValueError
-        If the series or the flow was not recorded.
+        If the series or the flow was not recorded, or nothing lies between the times.
     """
     from aqmlab.sequence import duplicate_acks, is_accurate, rows_of
 
     rows = rows_of(result, "segments", flow)
     rows, accurate = rows.assign(duplicate=duplicate_acks(rows)), is_accurate(rows)
-    rows = _between(rows, times)
+    rows = _shown(rows, flow, times)
     flags = rows["flags"].str.split()
     echo = flags.map(lambda f: "ECE" in f and "SYN" not in f)
     cwr = flags.map(lambda f: "CWR" in f and "SYN" not in f)
@@ -201,13 +201,13 @@ def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure
     Raises
     ------
     ValueError
-        If the series or the flow was not recorded.
+        If the series or the flow was not recorded, or nothing lies between the times.
     """
     import numpy as np
 
     from aqmlab.sequence import rows_of
 
-    rows = _between(rows_of(result, "window", flow), times)
+    rows = _shown(rows_of(result, "window", flow), flow, times)
     figure, axes = _axes("window (kB)")
     axes.set_title(flow, loc="left")
     styles: dict[str, dict[str, Any]] = {
@@ -245,13 +245,13 @@ def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
     Raises
     ------
     ValueError
-        If the series or the flow was not recorded.
+        If the series or the flow was not recorded, or nothing lies between the times.
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
     from aqmlab.sequence import rows_of
 
-    rows = _between(rows_of(result, "rtt", flow), times)
+    rows = _shown(rows_of(result, "rtt", flow), flow, times)
     figure, axes = _axes("time (ms)")
     axes.set_title(flow, loc="left")
     axes.set_yscale("log")
@@ -273,6 +273,17 @@ def _between(rows: "pd.DataFrame", times: Times) -> "pd.DataFrame":
     begin, end = times
     rows = rows if begin is None else rows[rows["time_s"] >= begin]
     return rows if end is None else rows[rows["time_s"] <= end]
+
+
+def _shown(rows: "pd.DataFrame", flow: str, times: Times) -> "pd.DataFrame":
+    """Return what was recorded of a flow in a span of time; raise ValueError if it is nothing."""
+    shown = _between(rows, times)
+    if shown.empty and len(rows):
+        first, last = rows["time_s"].min(), rows["time_s"].max()
+        raise ValueError(
+            f"nothing of {flow} lies in the time asked for; it runs from {first:g} s to {last:g} s"
+        )
+    return shown
 
 
 def _legend_above(axes: "Axes") -> None:

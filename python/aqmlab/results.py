@@ -26,6 +26,7 @@ Columns = Mapping[str, Any]
 """Columns of a table by name: arrays of numpy, or lists of str."""
 
 MADE_BY = "aqmlab run"
+NOT_ALWAYS = ("connections", "impairments", "datagrams")
 
 
 class Result:
@@ -184,8 +185,8 @@ class Result:
         manifest.pop("made_by", None)
         tables = {}
         series = manifest["scenario"]["record"]["series"]
-        arrivals = any(flow.get("arrivals") for flow in manifest["scenario"]["flows"])
-        for file in ["flows", "links", *(["connections"] if arrivals else []), *series]:
+        there = [name for name in NOT_ALWAYS if (folder / f"{name}.parquet").exists()]
+        for file in ["flows", "links", *there, *series]:
             table = pyarrow.parquet.read_table(folder / f"{file}.parquet")
             tables[file] = {name: _column(table[name]) for name in table.column_names}
         return cls(manifest, tables)

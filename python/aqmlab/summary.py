@@ -38,7 +38,10 @@ def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
         f"{100 * manifest['tie_share']:.2g} % shared their instant; "
         f"seed {manifest['seed']}, aqmlab {manifest['version']}"
     ]
-    tables = [flow_table(result, wide=wide), link_table(result)]
+    tables = [flow_table(result, wide=wide)] if len(goodput) else []
+    if "datagrams" in result.tables:
+        tables.append(datagram_table(result))
+    tables.append(link_table(result))
     if "connections" in result.tables:
         tables.insert(1, connection_table(result))
     elif len(goodput) > 1 and result.scenario["record"]["flows"] == "flow":
@@ -87,6 +90,22 @@ def connection_table(result: "Result") -> "Table":
         counts = (str(connections[name][i]) for name in ("opened", "completed"))
         times = (f"{connections[name][i]:.3f}" for name in durations)
         made.add_row(connections["flow"][i], *counts, *times)
+    if n > MOST_ROWS:
+        made.add_row(f"... {n - MOST_ROWS} more")
+    return made
+
+
+def datagram_table(result: "Result") -> "Table":
+    """Return the flows that nobody answers, the first twenty of many."""
+    flows = result.columns("datagrams")
+    delays = ["mean_delay_s", "p99_delay_s", "longest_delay_s"]
+    made = table("datagrams of", "sent packets", "lost packets", "late packets", "marked packets",
+                 "mean ms", "99th ms", "longest ms")  # fmt: skip
+    n = len(flows["flow"])
+    for i in range(min(n, MOST_ROWS)):
+        names = ("sent_packets", "lost_packets", "reordered_packets", "marked_packets")
+        counts = (str(flows[name][i]) for name in names)
+        made.add_row(flows["flow"][i], *counts, *(f"{1e3 * flows[name][i]:.2f}" for name in delays))
     if n > MOST_ROWS:
         made.add_row(f"... {n - MOST_ROWS} more")
     return made

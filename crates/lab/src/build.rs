@@ -1,13 +1,15 @@
 //! Turns a scenario into a network ready to run.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use engine::{Indexed, Stream};
+use impairments::{Impairment, Wire};
 use net::{Edge, Link, Routes};
 use queues::{Discipline, Queue};
 use tcp::{Endpoint, Tcp};
-use traffic::{Arrivals, Traffic};
+use traffic::{Arrivals, Emitter, Traffic};
 use units::param::{Invalid, did_you_mean, join};
 use units::{Duration, Rate, Read, Time};
 
@@ -16,6 +18,7 @@ use crate::read::unknown_node;
 use crate::scenario::{Directions, Dumbbell, Graph, Network, Scenario, Series};
 use crate::slot::Slot;
 use crate::source::Source;
+use crate::stream;
 use crate::sum::Sum;
 use crate::template::expand;
 
@@ -27,10 +30,16 @@ pub struct LinkPlan {
     rate: Rate,
     delay: Duration,
     queue: Queue,
+    impairments: Vec<Impairment>,
     cost: u64,
 }
 
 impl LinkPlan {
+    /// What its wire does to packets.
+    pub fn impairments(&self) -> &[Impairment] {
+        &self.impairments
+    }
+
     /// Its name: `from>to`.
     pub fn name(&self) -> String {
         format!("{}>{}", self.from, self.to)
@@ -119,20 +128,29 @@ impl Plan {
         [&t.name, &t.from, &t.to]
     }
 
+    /// The links with impairments.
+    pub fn impaired(&self) -> Vec<u32> {
+        (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].impairments.is_empty()).collect()
+    }
+
     /// How many tables there are.
     pub fn tables(&self) -> usize {
         self.tables.len()
     }
 }
 
-/// A hop of a route: a link, or the end.
+/// A hop of a route: a link, a wire with impairments behind it, or the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop(u32);
 
 impl Hop {
     /// The end of a route: the packet has reached its endpoint.
     const END: Hop = Hop(u32::MAX);
-    const DELAYS: u32 = 1 << 31;
+    const DELAYS: u32 = 0b10 << 30;
+    /// The end of a route of datagrams.
+    const SINK: Hop = Hop(u32::MAX - 1);
+    /// Everything from here on is no link.
+    const WIRE: u32 = 0b11 << 30;
 
     /// The index of the link.
     #[inline]
@@ -149,7 +167,18 @@ impl Hop {
     /// Whether it is a link that only delays what the hop before admits ([`Link::only_delays`]).
     #[inline]
     pub fn only_delays(self) -> bool {
-        self.0 & Self::DELAYS != 0 && !self.is_end()
+        self.0 & Self::WIRE == Self::DELAYS
+    }
+
+    /// Whether it is a link.
+    #[inline]
+    pub fn is_link(self) -> bool {
+        self.0 < Self::WIRE
+    }
+
+    /// The index of the wire, if it is one.
+    pub fn wire(self) -> Option<usize> {
+        (!self.is_link() && self.0 < Self::SINK.0).then_some((self.0 & !Self::WIRE) as usize)
     }
 }
 
@@ -158,12 +187,16 @@ impl Hop {
 pub struct Built {
     /// The links.
     pub links: Vec<Link<Discipline>>,
+    /// The wires of links with impairments, in the order of the links.
+    pub wires: Vec<Wire>,
     /// Endpoint 2s sends the data of slot s, endpoint 2s + 1 receives it.
     pub endpoints: Vec<Endpoint>,
     /// A slot for each flow that is one connection, in their order.
     pub slots: Vec<Slot>,
     /// The flows whose connections come and go, in their order, and when the process of arrivals begins.
     pub sources: Vec<(Source, Time)>,
+    /// The flows of datagrams, in their order, and when their first packet is sent.
+    pub streams: Vec<(stream::Stream, Option<Time>)>,
     /// The random numbers of each table of flows.
     pub draws: Vec<Draws>,
     /// All routes one after the other, each with its end.
@@ -196,15 +229,25 @@ fn one_way(
     rate: Rate,
     delay: Duration,
     queue: &Queue,
+    impairments: &[Impairment],
     cost: u64,
 ) {
-    plan.push(LinkPlan { from: ends.0.into(), to: ends.1.into(), rate, delay, queue: queue.clone(), cost });
+    let (from, to) = (ends.0.into(), ends.1.into());
+    plan.push(LinkPlan {
+        from,
+        to,
+        rate,
+        delay,
+        queue: queue.clone(),
+        impairments: impairments.to_vec(),
+        cost,
+    });
 }
 
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    one_way(&mut plan, ("left", "right"), d.rate, d.delay, &d.queue, 1);
-    one_way(&mut plan, ("right", "left"), d.rate, d.delay, &d.reverse_queue, 1);
+    one_way(&mut plan, ("left", "right"), d.rate, d.delay, &d.queue, &d.impairments, 1);
+    one_way(&mut plan, ("right", "left"), d.rate, d.delay, &d.reverse_queue, &d.reverse_impairments, 1);
     for (side, hosts, rate, delay) in [
         ("left", d.left_hosts, d.left_rate, &d.left_delay),
         ("right", d.right_hosts, d.right_rate, &d.right_delay),
@@ -212,8 +255,8 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
         for i in 0..hosts {
             let host = format!("{side}-{i}");
             let delay = delay.of(i, hosts);
-            one_way(&mut plan, (&host, side), rate, delay, &d.access_queue, 1);
-            one_way(&mut plan, (side, &host), rate, delay, &d.access_queue, 1);
+            one_way(&mut plan, (&host, side), rate, delay, &d.access_queue, &[], 1);
+            one_way(&mut plan, (side, &host), rate, delay, &d.access_queue, &[], 1);
         }
     }
     plan
@@ -237,15 +280,17 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     "is also where the link comes from",
                 ));
             }
-            let back = (link.directions == Directions::Both).then_some((&to, &from, &link.reverse_queue));
-            for (from, to, queue) in [(&from, &to, &link.queue)].into_iter().chain(back) {
+            let there = (&from, &to, &link.queue, &link.impairments);
+            let back = (&to, &from, &link.reverse_queue, &link.reverse_impairments);
+            let back = (link.directions == Directions::Both).then_some(back);
+            for (from, to, queue, impairments) in [there].into_iter().chain(back) {
                 if !seen.insert((from.clone(), to.clone())) {
                     let problem = format!("is the second link from {from} to {to}");
                     return Err(Invalid::at(&path, problem).remedy(
                         "links are named by their nodes, so there is one each way; put a node between them",
                     ));
                 }
-                one_way(&mut plan, (from, to), link.rate, link.delay, queue, link.cost);
+                one_way(&mut plan, (from, to), link.rate, link.delay, queue, impairments, link.cost);
             }
         }
     }
@@ -306,7 +351,8 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
                     "is also where the flow comes from",
                 ));
             }
-            for (way, ends) in [(a, b), (b, a)].into_iter().enumerate() {
+            let ways = if table.traffic.is_datagrams() { 1 } else { 2 };
+            for (way, ends) in [(a, b), (b, a)].into_iter().enumerate().take(ways) {
                 plan.flows[f][way] = match known.get(&ends) {
                     Some(&route) => route,
                     None => {
@@ -377,26 +423,52 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
             Link::new(l.rate, delay, l.queue.build(l.rate, Stream::new(seed, &format!("link/{name}/queue"))))
         })
         .collect();
-    let connections = (0..plan.flows()).filter(|&f| plan.arrivals(f).is_none()).count();
+    let impaired = plan.impaired();
+    let wire = |&l: &u32| {
+        let link = &plan.links[l as usize];
+        let name = link.name();
+        Wire::new(&link.impairments, |kind, i| Stream::new(seed, &format!("link/{name}/{kind}-{i}")))
+    };
+    let wires = impaired.iter().map(wire).collect();
+    let lasting = |&f: &usize| plan.arrivals(f).is_none() && !plan.traffic(f).is_datagrams();
+    let connections = (0..plan.flows()).filter(lasting).count();
     let mut built = Built {
         links,
+        wires,
         endpoints: Vec::with_capacity(2 * connections),
         slots: Vec::with_capacity(connections),
         sources: Vec::new(),
+        streams: Vec::new(),
         draws: plan.tables.iter().map(|t| Draws::new(seed, &plan.name(t.first))).collect(),
         hops: Vec::new(),
     };
     let mut begins = Vec::with_capacity(plan.routes.len());
     for route in &plan.routes {
         begins.push(built.hops.len() as u32);
-        built.hops.extend(route.iter().map(|&l| Hop(l as u32)));
+        for &l in route {
+            built.hops.push(Hop(l as u32));
+            if let Ok(wire) = impaired.binary_search(&(l as u32)) {
+                built.hops.push(Hop(Hop::WIRE | wire as u32));
+            }
+        }
         built.hops.push(Hop::END);
     }
+    let mut sinks: HashMap<u32, u32> = HashMap::new();
     for (f, flow) in plan.flows.iter().enumerate() {
         let name = plan.name(f);
         let table = &plan.tables[plan.table(f)];
         let first_hop = flow.map(|route| begins[route as usize]);
         let start = table.start + offset(seed, &format!("flow/{name}/start"), phase.start);
+        if let Some(emitter) =
+            Emitter::new(&table.traffic, Stream::new(seed, &format!("flow/{name}/datagrams")))
+        {
+            let begins = match sinks.entry(flow[0]) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => *new.insert(to_sink(&mut built.hops, first_hop[0])),
+            };
+            built.streams.push(stream::Stream::new(f as u32, begins, Time::ZERO + start, emitter));
+            continue;
+        }
         let clock = |side: usize, tcp: &Tcp| {
             offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity)
         };
@@ -422,6 +494,15 @@ pub fn build(scenario: &Scenario, plan: &Plan) -> Built {
     built
 }
 
+/// Copies the route that begins at `first` for datagrams: where the copy begins.
+fn to_sink(hops: &mut Vec<Hop>, first: u32) -> u32 {
+    let begins = hops.len() as u32;
+    let links: Vec<Hop> = hops[first as usize..].iter().copied().take_while(|hop| !hop.is_end()).collect();
+    hops.extend(links);
+    hops.push(Hop::SINK);
+    begins
+}
+
 /// What comes before a link on the routes.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
@@ -435,7 +516,11 @@ fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
     let mut before = vec![Before::Nothing; built.links.len()];
     for hops in built.hops.chunk_by(|a, _| !a.is_end()) {
         let mut previous = Before::Several; // an endpoint sends whenever it likes
-        for hop in hops.iter().filter(|h| !h.is_end()) {
+        for hop in hops {
+            if !hop.is_link() {
+                previous = Before::Several; // what a wire does is known to it alone
+                continue;
+            }
             let here = &mut before[hop.link() as usize];
             *here = if *here == Before::Nothing || *here == previous { previous } else { Before::Several };
             previous = Before::Link(hop.link() as usize);
@@ -445,6 +530,8 @@ fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
         let (data, control) = (tcp.header_on_data.0, tcp.header_on_control.0);
         ((data + 1).min(control), (data + tcp.mss.0).max(control))
     });
+    let datagrams = built.streams.iter().map(|(stream, _)| stream.sizes());
+    let sizes = sizes.chain(datagrams.map(|(least, largest)| (u64::from(least), u64::from(largest))));
     let (least, largest) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     let (least, largest) = (least.min(65_535) as u16, largest.min(65_535) as u16);
     // A queue that is sampled is simulated: what is on its way to it is not in it yet.
@@ -467,7 +554,7 @@ fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
             passes_on[b] = true;
         }
     }
-    for hop in built.hops.iter_mut().filter(|h| !h.is_end() && delays[h.link() as usize]) {
+    for hop in built.hops.iter_mut().filter(|h| h.is_link() && delays[h.link() as usize]) {
         hop.0 |= Hop::DELAYS;
     }
 }

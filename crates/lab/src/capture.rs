@@ -14,7 +14,7 @@ use net::{Options, Packet};
 use units::Read;
 use units::Time;
 use units::param::{Invalid, did_you_mean};
-use wire::{Capture, CaptureError, Carried, Ends, Family, Interface, Keep};
+use wire::{Capture, CaptureError, Carried, Ends, Family, Interface, Keep, Protocol};
 
 use crate::build::Plan;
 use crate::scenario::{IpVersion, Kept, Scenario};
@@ -115,6 +115,8 @@ pub struct Captures {
 pub struct Seen<'a> {
     /// The packet.
     pub packet: &'a Packet,
+    /// Its transport.
+    pub protocol: Protocol,
     /// Its options.
     pub options: Options,
     /// The flow it belongs to.
@@ -194,7 +196,7 @@ impl Captures {
         let number = self.connections[seen.packet.flow as usize];
         let tap = &mut self.taps[tap as usize];
         let kept = Ends::of(self.family, from, to, number).map_err(CaptureError::from).and_then(|ends| {
-            let carried = Carried { options: seen.options, shift: seen.shift };
+            let carried = Carried { protocol: seen.protocol, options: seen.options, shift: seen.shift };
             tap.pending.push_back(Pending { at, packet: *seen.packet, carried, ends });
             tap.write_until(now)
         });

@@ -53,6 +53,11 @@ impl Histogram {
         self.sum as f64 / self.count as f64 / Duration::from_seconds(1.0).0 as f64
     }
 
+    /// The shortest in seconds; NaN if there are none.
+    pub fn shortest_s(&self) -> f64 {
+        if self.count == 0 { f64::NAN } else { Duration(self.least).seconds() }
+    }
+
     /// The longest in seconds; NaN if there are none.
     pub fn longest_s(&self) -> f64 {
         if self.count == 0 { f64::NAN } else { Duration(self.greatest).seconds() }

@@ -13,6 +13,7 @@ mod sample;
 pub mod scenario;
 mod slot;
 mod source;
+mod stream;
 mod sum;
 mod tables;
 mod template;
@@ -53,6 +54,7 @@ pub fn pages() -> Json {
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
         "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
         "queues": queues::Queue::pages(),
+        "impairments": impairments::Impairment::pages(),
         "tcp": tcp::pages(),
         "traffic": traffic,
     })

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use net::{Fate, OptionStore, Probe, Why};
+use impairments::Witness;
+use net::{Fate, OptionStore, Packet, Probe, Why};
 use units::Time;
 
 use crate::effort::Effort;
@@ -222,5 +223,13 @@ impl Probe for LinkProbe<'_> {
             }
             Fate::Marked(..) => slot.ledger.marked(packet.label.way()),
         }
+    }
+}
+
+impl Witness for LinkProbe<'_> {
+    fn copy(&mut self, packet: &Packet) -> Packet {
+        let r = &mut *self.recorder;
+        r.slots[packet.flow as usize].ledger.sent(packet.label.way());
+        Packet { options: r.options.copy(packet.options), ..*packet }
     }
 }

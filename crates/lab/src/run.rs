@@ -1,17 +1,20 @@
 //! The run: takes events one after the other until the scenario is over, then checks and tables.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use net::{InPipe, Inside, Label, Link, OptionStore, Options, Packet, Violation};
+use impairments::Wire;
+use net::{Fate, InPipe, Inside, Label, Link, OptionStore, Options, Packet, Probe, Violation, Why};
 use queues::Discipline;
 use tcp::Endpoint;
 use tcp::ecn::Mode as EcnMode;
 use thiserror::Error;
 use traffic::{Bulk, Messages, Size, Traffic};
 use units::param::Invalid;
-use units::{Bytes, Time};
+use units::{Bytes, Duration, Time};
+use wire::Protocol;
 
 use crate::build::{Built, Draws, Hop, Plan, build, plan};
 use crate::capture::{self, Captures, Seen};
@@ -21,6 +24,7 @@ use crate::sample::{QueueSample, Samples, WindowSample};
 use crate::scenario::{Scenario, Series};
 use crate::slot::{Phase, Slot};
 use crate::source::Source;
+use crate::stream::Stream;
 use crate::sum::Sum;
 use crate::trace::{self, Traces};
 
@@ -70,8 +74,8 @@ type Step = Result<(), Box<Violation>>;
 
 /// Events between two looks at the watch.
 const LOOK_EVERY: u64 = 1 << 14;
-/// Events between two checks of the ledgers.
-const CHECK_EVERY: u64 = 1 << 23;
+/// Events between two checks of the ledgers; fewer where they are tested.
+const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
@@ -102,16 +106,23 @@ fn run_in(scenario: &Scenario, watch: &Watch, folder: Option<&Path>) -> Result<O
     Ok(sim.outcome(setup, running))
 }
 
-/// A run. Its lanes: the links, the sources, the sampler, then two endpoints a slot, whose number grows.
+/// A run. Its lanes: the links, the sources, the wires, the streams, the sampler, then two endpoints a slot, whose number grows.
 pub(crate) struct Simulation<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link<Discipline>>,
+    pub(crate) wires: Vec<Wire>,
+    /// The first lane of the endpoints.
+    first_endpoint: u32,
+    /// The link before each wire.
+    pub(crate) impaired: Vec<u32>,
     pub(crate) endpoints: Vec<Endpoint>,
     /// The slots, and what is told of fates.
     pub(crate) fates: FateRecorder,
     pub(crate) sources: Vec<Source>,
+    /// Flows of datagrams; their slots come behind the lasting ones, and their endpoints are never used.
+    pub(crate) streams: Vec<Stream>,
     draws: Vec<Draws>,
     /// Options of the segment that is being sent.
     scratch: Options,
@@ -145,10 +156,18 @@ pub(crate) struct Observer {
 
 impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan) -> Self {
-        let Built { links, endpoints, slots, sources, draws, hops } = build(scenario, plan);
-        let before = links.len() + sources.len() + 1;
-        let mut events = EventQueue::new(before + endpoints.len());
-        for (s, slot) in slots.iter().enumerate() {
+        let Built { links, wires, mut endpoints, mut slots, sources, streams, draws, hops } =
+            build(scenario, plan);
+        let before = links.len() + sources.len() + wires.len() + streams.len() + 1;
+        let lasting = slots.len();
+        let mut events = EventQueue::new(before + endpoints.len() + 2 * streams.len());
+        for (k, (stream, first)) in streams.iter().enumerate() {
+            slots.push(Slot::of_stream(stream));
+            let unused = Arc::new(scenario.tcp.clone());
+            endpoints.extend([0, 1].map(|_| Endpoint::new(unused.clone(), Duration::ZERO)));
+            events.set((before - 1 - streams.len() + k) as u32, first.unwrap_or(Time::NEVER));
+        }
+        for (s, slot) in slots[..lasting].iter().enumerate() {
             events.set((before + 2 * s) as u32, slot.start);
         }
         let record = &scenario.record;
@@ -160,14 +179,16 @@ impl<'a> Simulation<'a> {
         let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
         let mut delays = vec![false; links.len()];
         hops.iter().filter(|h| h.only_delays()).for_each(|h| delays[h.link() as usize] = true);
-        let begun = (slots.len() + sources.len()) as u64;
+        let ending = streams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
+        let begun = (lasting + sources.len() + ending) as u64;
         let mut sim = Simulation {
             scenario,
             delays,
             insides: Vec::new(),
             plan,
             events,
-            lasting: slots.len(),
+            lasting,
+            streams: streams.into_iter().map(|(stream, _)| stream).collect(),
             fates: FateRecorder {
                 options: OptionStore::default(),
                 over: Vec::new(),
@@ -181,6 +202,9 @@ impl<'a> Simulation<'a> {
             free: Vec::new(),
             begun,
             open: begun,
+            first_endpoint: before as u32,
+            impaired: plan.impaired(),
+            wires,
             links,
             endpoints,
             hops,
@@ -196,6 +220,11 @@ impl<'a> Simulation<'a> {
             sim.next_arrival(start, k);
         }
         sim
+    }
+
+    /// The first slot of connections that come and go.
+    fn first_passing(&self) -> usize {
+        self.lasting + self.streams.len()
     }
 
     /// Begins what is seen packet by packet: captures into a folder, and traces.
@@ -235,6 +264,7 @@ impl<'a> Simulation<'a> {
             captures.at_host(now, received, &seen);
         }
         if packet.label.way() == received
+            && seen.protocol == Protocol::Tcp
             && let Some(traces) = &mut observer.traces
         {
             traces.segment(now, received == 1, &seen, acked);
@@ -253,8 +283,12 @@ impl<'a> Simulation<'a> {
     }
 
     fn seen<'p>(&mut self, packet: &'p Packet) -> (Seen<'p>, Option<&mut Observer>) {
+        let datagrams = self.lasting..self.first_passing();
+        let protocol =
+            if datagrams.contains(&(packet.flow as usize)) { Protocol::Udp } else { Protocol::Tcp };
         let seen = Seen {
             packet,
+            protocol,
             options: self.fates.options.get(packet.options),
             flow: self.fates.slots[packet.flow as usize].flow,
             shift: self.endpoints[2 * packet.flow as usize + usize::from(packet.label.way())].scale(),
@@ -262,14 +296,10 @@ impl<'a> Simulation<'a> {
         (seen, self.observer.as_deref_mut())
     }
 
-    /// The first lane of the endpoints.
-    #[inline]
-    fn endpoint_lanes(&self) -> u32 {
-        (self.links.len() + self.sources.len()) as u32 + 1
-    }
-
     fn run(&mut self, watch: &Watch) -> Result<(), Failure> {
-        let (links, endpoints) = (self.links.len() as u32, self.endpoint_lanes());
+        let (links, endpoints) = (self.links.len() as u32, self.first_endpoint);
+        let wires = links + self.sources.len() as u32;
+        let streams = wires + self.wires.len() as u32;
         let limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
         while self.open > 0 || self.scenario.duration.is_some() {
             let Some((now, lane)) = self.events.pop() else { break };
@@ -281,8 +311,12 @@ impl<'a> Simulation<'a> {
                 self.link_event(now, lane).map_err(|v| *v)?;
             } else if lane >= endpoints {
                 self.endpoint_event(now, lane - endpoints).map_err(|v| *v)?;
-            } else if lane < endpoints - 1 {
+            } else if lane < wires {
                 self.arrival(now, (lane - links) as usize).map_err(|v| *v)?;
+            } else if lane < streams {
+                self.leave_wire(now, (lane - wires) as usize).map_err(|v| *v)?;
+            } else if lane < endpoints - 1 {
+                self.emit(now, lane, (lane - streams) as usize);
             } else {
                 self.sample(now);
                 self.events.set(lane, now + self.scenario.record.interval);
@@ -358,7 +392,8 @@ impl<'a> Simulation<'a> {
             most.map_or(0.0, |n| f64::from(source.opened) / n as f64)
         };
         let lasting = self.fates.slots[..self.lasting].iter().enumerate().map(of);
-        let all: f64 = lasting.chain(self.sources.iter().map(arrived)).sum();
+        let streams = self.streams.iter().map(Stream::share_done);
+        let all: f64 = lasting.chain(self.sources.iter().map(arrived)).chain(streams).sum();
         all / self.plan.flows() as f64
     }
 
@@ -368,6 +403,7 @@ impl<'a> Simulation<'a> {
         let size = match self.plan.traffic(flow) {
             Traffic::Bulk(bulk) => bulk.size.as_ref()?,
             Traffic::Messages(messages) => &messages.size,
+            _ => return None,
         };
         if let Size::Fixed(size) = size {
             return Some(*size);
@@ -394,7 +430,7 @@ impl<'a> Simulation<'a> {
             None => {
                 self.fates.slots.push(slot);
                 self.endpoints.extend([sender, receiver]);
-                self.events.grow(self.endpoint_lanes() as usize + self.endpoints.len());
+                self.events.grow(self.first_endpoint as usize + self.endpoints.len());
                 self.fates.slots.len() as u32 - 1
             }
         };
@@ -437,15 +473,85 @@ impl<'a> Simulation<'a> {
                 let before = self.hops[hop as usize - 1].link();
                 self.links[before as usize].delivered_beyond(&packet);
             }
-            let next = self.hops[hop as usize + 1];
-            if next.is_end() {
-                // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-                self.arrive(now, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet)?;
-            } else {
-                self.enter(now, hop + 1, packet);
-            }
+            self.forward(now, hop, packet)?;
         }
         Ok(())
+    }
+
+    /// A packet goes from `hop` of its route to the next.
+    #[inline]
+    fn forward(&mut self, now: Time, hop: u32, packet: Packet) -> Step {
+        let next = self.hops[hop as usize + 1];
+        if next.is_link() {
+            self.enter(now, hop + 1, packet);
+        } else if next.is_end() {
+            // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
+            self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet)?;
+        } else if let Some(w) = next.wire() {
+            self.enter_wire(now, w, hop + 1, packet)?;
+        } else {
+            self.sink(now, hop, &packet);
+        }
+        Ok(())
+    }
+
+    /// A flow of datagrams sends its next packet.
+    #[cold]
+    fn emit(&mut self, now: Time, lane: u32, k: usize) {
+        let s = (self.lasting + k) as u32;
+        let stream = &mut self.streams[k];
+        let (packet, next) = stream.emit(now, s);
+        let slot = &mut self.fates.slots[s as usize];
+        slot.ledger.sent(packet.label.way());
+        match next {
+            Some(next) => self.events.set(lane, next),
+            None => slot.phase = Phase::Closed,
+        }
+        let hop = stream.first_hop;
+        if self.observer.is_some() {
+            self.observe_host(now, 0, &packet);
+        }
+        self.enter(now, hop, packet);
+    }
+
+    /// A datagram reaches the end of its route over its last hop.
+    #[cold]
+    fn sink(&mut self, now: Time, hop: u32, packet: &Packet) {
+        if packet.is_damaged() {
+            return self.discard(now, hop, packet);
+        }
+        if self.observer.is_some() {
+            self.observe_host(now, 1, packet);
+        }
+        self.fates.slots[packet.flow as usize].ledger.arrived(packet.label.way());
+        self.streams[packet.flow as usize - self.lasting].received.add(now, packet);
+        self.release(packet.flow);
+    }
+
+    /// A packet reaches the far end of a link whose wire has impairments.
+    #[cold]
+    fn enter_wire(&mut self, now: Time, w: usize, hop: u32, packet: Packet) -> Step {
+        self.wires[w].receive(now, hop, packet, &mut self.fates.of(self.impaired[w]));
+        self.leave_wire(now, w)
+    }
+
+    /// What leaves a wire with impairments now goes on, also what has just come: that is no tie.
+    #[cold]
+    fn leave_wire(&mut self, now: Time, w: usize) -> Step {
+        while let Some(entry) = self.wires[w].deliver(now) {
+            self.forward(now, entry.hop, entry.packet)?;
+        }
+        let lane = (self.links.len() + self.sources.len() + w) as u32;
+        self.events.set(lane, self.wires[w].due());
+        Ok(())
+    }
+
+    /// A packet with errors reaches its endpoint, which discards it (RFC 9293 §3.1).
+    #[cold]
+    fn discard(&mut self, now: Time, hop: u32, packet: &Packet) {
+        let last = self.hops[hop as usize];
+        let link = last.wire().map_or(last.link(), |w| self.impaired[w]);
+        self.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Corruption));
     }
 
     /// A packet enters the queue of the link at `hop` of its route.
@@ -484,9 +590,13 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// A packet reaches its endpoint.
+    /// A packet reaches its endpoint over the last hop of its route.
     #[inline]
-    fn arrive(&mut self, now: Time, e: u32, packet: &Packet) -> Step {
+    fn arrive(&mut self, now: Time, hop: u32, e: u32, packet: &Packet) -> Step {
+        if packet.is_damaged() {
+            self.discard(now, hop, packet);
+            return Ok(());
+        }
         if self.observer.is_some() {
             self.observe_host(now, 1, packet);
         }
@@ -534,7 +644,7 @@ impl<'a> Simulation<'a> {
         let writes = match traffic {
             Traffic::Bulk(_) => Some(self.size(slot).map_or(u64::MAX, |size| size.0)),
             Traffic::Messages(_) if opens => None,
-            Traffic::Messages(_) => self.size(slot).map(|size| size.0),
+            _ => self.size(slot).map(|size| size.0),
         };
         let slot = &mut self.fates.slots[s as usize];
         slot.messages += u32::from(!opens);
@@ -547,6 +657,7 @@ impl<'a> Simulation<'a> {
                 let [u, _] = self.draws[plan.table(flow)].messages.uniform(index);
                 (false, now + m.spacing.draw(m.interval, u))
             }
+            _ => (false, Time::NEVER), // datagrams have no connection
         };
         (slot.wake, slot.phase) = (wake, Phase::Open);
         let [sender, receiver] = &mut self.endpoints[2 * s as usize..][..2] else { return };
@@ -588,7 +699,7 @@ impl<'a> Simulation<'a> {
             }
             self.enter(now, hop, packet);
         };
-        let lane = (self.links.len() + self.sources.len()) as u32 + 1 + e;
+        let lane = self.first_endpoint + e;
         let closed = endpoint.is_closed();
         let slot = &mut self.fates.slots[s as usize];
         let mut deadline = endpoint.deadline();
@@ -627,6 +738,11 @@ impl<'a> Simulation<'a> {
     fn release(&mut self, s: u32) {
         let slot = &self.fates.slots[s as usize];
         if slot.phase == Phase::Closed && slot.ledger.is_settled() && s as usize >= self.lasting {
+            if (s as usize) < self.first_passing() {
+                self.fates.slots[s as usize].phase = Phase::Free;
+                self.open -= 1;
+                return;
+            }
             self.count(s);
             self.fates.slots[s as usize].phase = Phase::Free;
             self.free.push(s);
@@ -659,7 +775,7 @@ impl<'a> Simulation<'a> {
 
     /// Counts the connections of sources that are not over when the run ends.
     pub(crate) fn count_the_rest(&mut self) {
-        for s in self.lasting..self.fates.slots.len() {
+        for s in self.first_passing()..self.fates.slots.len() {
             if self.fates.slots[s].phase != Phase::Free {
                 self.count(s as u32);
             }
@@ -724,13 +840,21 @@ impl<'a> Simulation<'a> {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
             }
         }
+        for entry in self.wires.iter().flat_map(Wire::inside) {
+            self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.label.way());
+        }
         for (s, slot) in self.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
+        let mut back = |p: &Packet| self.fates.slots[p.flow as usize].ledger.sent(p.label.way());
         for link in &self.links {
-            let mut back = |p: &Packet| self.fates.slots[p.flow as usize].ledger.sent(p.label.way());
             link.pipe().for_each(|entry| back(&entry.packet));
-            link.locate_held(&mut Inside::default(), back);
+            link.locate_held(&mut Inside::default(), &mut back);
+        }
+        self.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
+        for (w, wire) in self.wires.iter().enumerate() {
+            let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
+            wire.check().map_err(|what| self.violation(now, place(), what))?;
         }
         self.insides = insides;
         Ok(())

@@ -1,8 +1,10 @@
 //! What a run is told: the network, the flows, what to record.
 
+use engine::Stream;
+use impairments::Impairment;
 use queues::Queue;
 use tcp::Tcp;
-use traffic::{Arrivals, Traffic};
+use traffic::{Arrivals, Emitter, Traffic};
 use units::param::{Invalid, Json, join};
 use units::{Duration, Params, Range, Rate, Read, choice, params, words};
 
@@ -66,7 +68,7 @@ fn drop_tail(limit: u64) -> Queue {
 params! {
     /// Hosts left-0, left-1 … on router left, hosts right-0 … on router right, and one bottleneck
     /// between the routers.
-    pub struct Dumbbell: "dumbbell" {
+    pub struct Dumbbell: "dumbbell", checked by check_dumbbell {
         /// Rate of the bottleneck, each way.
         rate: Rate = required, in Range::ANY, from "";
         /// Propagation delay of the bottleneck, one way.
@@ -75,6 +77,10 @@ params! {
         queue: Queue = required, in Range::ANY, from "";
         /// Queue of the bottleneck from right to left.
         reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// What the wire of the bottleneck does to packets from left to right, in this order.
+        impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
+        /// What it does to packets from right to left.
+        reverse_impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// Hosts on the left.
         left_hosts: u64 = (1), in Range::between(1.0, 1e6), from "";
         /// Rate of the left hosts' links, each way.
@@ -152,7 +158,7 @@ words! {
 
 params! {
     /// A link between two nodes, or several alike.
-    pub struct Link: "link" {
+    pub struct Link: "link", checked by check_link {
         /// How many links like this; {i}, {i+1} and {i%100} in from and to count them from 0.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
         /// Node it leaves.
@@ -167,6 +173,10 @@ params! {
         queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
         /// The queue of the way back.
         reverse_queue: Queue = (drop_tail(1000)), in Range::ANY, from "";
+        /// What its wire does to packets, in this order.
+        impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
+        /// What the wire of the way back does to packets.
+        reverse_impairments: Vec<Impairment> = (Vec::new()), in Range::ANY, from "";
         /// Whether it goes both ways.
         directions: Directions = (Directions::Both), in Range::ANY, from "";
         /// Cost of taking it in a route.
@@ -361,8 +371,36 @@ impl<T: Params> Changes<T> {
     }
 }
 
+/// Most impairments of a wire, and most of them that double packets: each doubles the work.
+const MOST_IMPAIRMENTS: (usize, usize) = (16, 4);
+
+/// Refuses more impairments than a wire has.
+fn not_too_many(there: &[Impairment], back: &[Impairment], path: &str) -> Result<(), Invalid> {
+    let (most, most_doubling) = MOST_IMPAIRMENTS;
+    for (list, key) in [(there, "impairments"), (back, "reverse_impairments")] {
+        let doubling = list.iter().filter(|i| matches!(i, Impairment::Duplication(_))).count();
+        if list.len() > most || doubling > most_doubling {
+            let problem = format!("has {} impairments, {doubling} of them duplication", list.len());
+            let remedy = format!("give at most {most}, and {most_doubling} of duplication");
+            return Err(Invalid::at(&join(path, key), problem).remedy(remedy));
+        }
+    }
+    Ok(())
+}
+
+fn check_dumbbell(d: &Dumbbell, path: &str) -> Result<(), Invalid> {
+    not_too_many(&d.impairments, &d.reverse_impairments, path)
+}
+
+fn check_link(l: &Link, path: &str) -> Result<(), Invalid> {
+    not_too_many(&l.impairments, &l.reverse_impairments, path)
+}
+
 /// Refuses a flow that never ends.
 fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
+    if flow.traffic.is_datagrams() {
+        return Ok(()); // it accompanies the others
+    }
     let (key, what) = match (&flow.arrivals, flow.traffic.ends()) {
         (Some(Arrivals { connections: None, .. }), _) => ("arrivals.connections", "a number of connections"),
         (_, Err("size")) => ("traffic.size", "a size"),
@@ -384,8 +422,28 @@ fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
         if s.duration.is_none() {
             must_end(flow, &path)?;
         }
+        if flow.traffic.is_datagrams() {
+            let no_tcp = "the flow has no connection: its traffic is packets that nobody answers";
+            for (key, there) in [
+                ("arrivals", flow.arrivals.is_some()),
+                ("tcp", !flow.tcp.is_none()),
+                ("receiver_tcp", !flow.receiver_tcp.is_none()),
+            ] {
+                if there {
+                    return Err(Invalid::at(&join(&path, key), "means nothing here").remedy(no_tcp));
+                }
+            }
+        }
         let tcp = flow.tcp.apply(&s.tcp, &join(&path, "tcp"))?;
         flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
+    }
+    let accompanies = |flow: &Flow| {
+        Emitter::new(&flow.traffic, Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends())
+    };
+    if s.duration.is_none() && s.flows.iter().all(accompanies) {
+        let problem = "have packets without end and nothing else, and the scenario has no duration";
+        return Err(Invalid::at(&flows, problem)
+            .remedy("give one of them packets or lasts, or the scenario a duration"));
     }
     let end = s.duration.unwrap_or(s.time_limit);
     let samples = end.seconds() / s.record.interval.seconds();

@@ -3,6 +3,7 @@
 use units::Time;
 
 use crate::check::Ledger;
+use crate::stream::Stream;
 
 /// What has become of the connection in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,13 @@ impl Slot {
             messages: 0,
             phase: Phase::Waiting,
         }
+    }
+
+    /// That of a flow of datagrams: open until its last packet is sent, closed until it has arrived.
+    pub fn of_stream(stream: &Stream) -> Self {
+        let mut slot = Slot::new(stream.flow, 0, [stream.first_hop; 2], stream.start);
+        (slot.wake, slot.phase) = (Time::NEVER, Phase::Open);
+        slot
     }
 }
 

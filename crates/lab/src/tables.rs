@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use impairments::Counts;
 use units::{Duration, Time};
 
 use crate::effort::Effort;
@@ -9,6 +10,7 @@ use crate::record::{Column, Outcome, Table, names_of, seconds};
 use crate::run::Simulation;
 use crate::scenario::{Rows, Series};
 use crate::source::Source;
+use crate::stream::Stream;
 use crate::sum::{COUNTS, Sum};
 
 /// The table of flows as it grows, row by row.
@@ -61,12 +63,14 @@ impl Simulation<'_> {
         let rows = wanted.flows;
         // Names of flows cost text: they are made if a table asks for them.
         let by_name = |s: &Series| !matches!(s, Series::Queue);
-        let flow_names =
-            if rows == Rows::Flow || wanted.series.iter().any(by_name) || !self.sources.is_empty() {
-                Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect::<Vec<_>>())
-            } else {
-                Arc::default()
-            };
+        let flow_names = if rows == Rows::Flow
+            || wanted.series.iter().any(by_name)
+            || !(self.sources.is_empty() && self.streams.is_empty())
+        {
+            Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect::<Vec<_>>())
+        } else {
+            Arc::default()
+        };
         let link_names = Arc::new(self.plan.links.iter().map(|l| l.name()).collect::<Vec<_>>());
         let links = self.link_table(&link_names);
         drop(std::mem::take(&mut self.links)); // the tables take their room
@@ -77,6 +81,12 @@ impl Simulation<'_> {
         let mut tables = vec![flows, links];
         if !self.sources.is_empty() {
             tables.push(self.connection_table(&flow_names));
+        }
+        if !self.streams.is_empty() {
+            tables.push(self.datagram_table(&flow_names));
+        }
+        if !self.wires.is_empty() {
+            tables.push(self.impairment_table(&link_names));
         }
         let traces = self.observer.take().and_then(|o| o.traces);
         let mut traces: Vec<_> = traces.into_iter().flat_map(|t| t.tables(&flow_names)).collect();
@@ -116,6 +126,9 @@ impl Simulation<'_> {
     fn each_flow(&self, mut tell: impl FnMut(usize, &Sum)) {
         let (mut slot, mut source) = (0, 0);
         for f in 0..self.plan.flows() {
+            if self.plan.traffic(f).is_datagrams() {
+                continue;
+            }
             if self.plan.arrivals(f).is_some() {
                 tell(f, &self.sources[source].sum);
                 source += 1;
@@ -126,24 +139,75 @@ impl Simulation<'_> {
         }
     }
 
-    /// A row a flow.
+    /// A row a flow of TCP.
     fn flow_table(&self, names: &Arc<Vec<String>>) -> Table {
-        let n = self.plan.flows();
-        let mut table = FlowTable::new(n);
+        let flows: Vec<u32> = (0..self.plan.flows())
+            .filter(|&f| !self.plan.traffic(f).is_datagrams())
+            .map(|f| f as u32)
+            .collect();
+        let mut table = FlowTable::new(flows.len());
         self.each_flow(|_, sum| table.push(sum, self.end));
-        let text = |get: &dyn Fn(usize) -> String| names_of((0..n).map(get));
-        let flows = Column::Name((0..n as u32).collect(), names.clone());
-        table.table([flows, text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f))])
+        let text = |get: &dyn Fn(usize) -> String| names_of(flows.iter().map(|&f| get(f as usize)));
+        let ends = [text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f))];
+        let [from, to] = ends;
+        table.table([Column::Name(flows, names.clone()), from, to])
     }
 
-    /// A row a table of the scenario.
+    /// A row a table of the scenario, of TCP.
     fn flow_tables(&self) -> Table {
-        let n = self.plan.tables();
-        let mut sums = vec![Sum::default(); n];
-        self.each_flow(|f, sum| sums[self.plan.table(f)].add(sum));
-        let mut table = FlowTable::new(n);
-        sums.iter().for_each(|sum| table.push(sum, self.end));
-        table.table([0, 1, 2].map(|text| names_of((0..n).map(|t| self.plan.texts(t)[text].to_string()))))
+        let mut sums = vec![None; self.plan.tables()];
+        self.each_flow(|f, sum| sums[self.plan.table(f)].get_or_insert_with(Sum::default).add(sum));
+        let tables: Vec<usize> = (0..sums.len()).filter(|&t| sums[t].is_some()).collect();
+        let mut table = FlowTable::new(tables.len());
+        sums.iter().flatten().for_each(|sum| table.push(sum, self.end));
+        table.table(
+            [0, 1, 2].map(|text| names_of(tables.iter().map(|&t| self.plan.texts(t)[text].to_string()))),
+        )
+    }
+
+    /// A row a flow of datagrams.
+    fn datagram_table(&self, names: &Arc<Vec<String>>) -> Table {
+        let streams = &self.streams;
+        let dropped = |k: usize| self.fates.slots[self.lasting + k].ledger.dropped[0];
+        let text = |get: &dyn Fn(usize) -> String| names_of(streams.iter().map(|s| get(s.flow as usize)));
+        let float = |get: &dyn Fn(&Stream) -> f64| Column::Float(streams.iter().map(get).collect());
+        let count = |get: &dyn Fn(&Stream) -> u64| Column::Count(streams.iter().map(get).collect());
+        let arrived = |s: &Stream| s.received.all.packets - s.received.copies;
+        let jitter = |s: &Stream| match s.received.delays.count() {
+            0 | 1 => f64::NAN,
+            _ => s.received.jitter * 1e-12,
+        };
+        let lasted = |s: &Stream| self.end.since(s.start).seconds();
+        let goodput =
+            |s: &Stream| if lasted(s) > 0.0 { s.received.payload as f64 * 8.0 / lasted(s) } else { 0.0 };
+        Table {
+            name: "datagrams",
+            columns: vec![
+                ("flow", Column::Name(streams.iter().map(|s| s.flow).collect(), names.clone())),
+                ("from", text(&|f| self.plan.from(f))),
+                ("to", text(&|f| self.plan.to(f))),
+                ("start_s", float(&|s| seconds(s.start))),
+                ("sent_packets", count(&|s| s.sent.packets)),
+                ("sent_bytes", count(&|s| s.sent.bytes)),
+                ("received_packets", count(&arrived)),
+                ("received_bytes", count(&|s| s.received.payload)),
+                ("goodput_bps", float(&goodput)),
+                ("lost_packets", count(&|s| s.sent.packets - arrived(s))),
+                (
+                    "dropped_packets",
+                    Column::Count((0..streams.len()).map(|k| u64::from(dropped(k))).collect()),
+                ),
+                ("marked_packets", count(&|s| s.received.marked)),
+                ("duplicate_packets", count(&|s| s.received.copies)),
+                ("reordered_packets", count(&|s| s.received.reordered)),
+                ("mean_delay_s", float(&|s| s.received.delays.mean_s())),
+                ("least_delay_s", float(&|s| s.received.delays.shortest_s())),
+                ("median_delay_s", float(&|s| s.received.delays.percentile_s(0.5))),
+                ("p99_delay_s", float(&|s| s.received.delays.percentile_s(0.99))),
+                ("longest_delay_s", float(&|s| s.received.delays.longest_s())),
+                ("jitter_s", float(&jitter)),
+            ],
+        }
     }
 
     /// A row a flow with arrivals.
@@ -167,6 +231,31 @@ impl Simulation<'_> {
         }
     }
 
+    /// A row an impairment.
+    fn impairment_table(&self, names: &Arc<Vec<String>>) -> Table {
+        let (mut links, mut kinds, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+        for (wire, &l) in self.wires.iter().zip(&self.impaired) {
+            for (impairment, count) in self.plan.links[l as usize].impairments().iter().zip(wire.counts()) {
+                links.push(l);
+                kinds.push(impairment.name().to_string());
+                counts.push(*count);
+            }
+        }
+        let count = |get: &dyn Fn(&Counts) -> u64| Column::Count(counts.iter().map(get).collect());
+        Table {
+            name: "impairments",
+            columns: vec![
+                ("link", Column::Name(links, names.clone())),
+                ("kind", names_of(kinds.into_iter())),
+                ("seen_packets", count(&|c| c.seen)),
+                ("lost_packets", count(&|c| c.lost)),
+                ("damaged_packets", count(&|c| c.damaged)),
+                ("doubled_packets", count(&|c| c.doubled)),
+                ("held_packets", count(&|c| c.held)),
+            ],
+        }
+    }
+
     fn link_table(&self, names: &Arc<Vec<String>>) -> Table {
         let n = self.links.len();
         let count = |get: &dyn Fn(usize) -> u64| Column::Count((0..n).map(get).collect());
@@ -175,6 +264,11 @@ impl Simulation<'_> {
         let inside = |l: usize| &self.insides[l];
         let arrived = |l: usize| ledger(l).arrived - inside(l).to_come;
         let departed = |l: usize| ledger(l).arrived - rare(l).dropped - inside(l).to_come - inside(l).waiting;
+        // Behind impairments: what left the wire.
+        let delivered = |l: usize| match self.impaired.binary_search(&(l as u32)) {
+            Ok(w) => self.wires[w].left().packets,
+            Err(_) => ledger(l).delivered.packets + inside(l).beyond.packets,
+        };
         let busy = |l: usize| Duration(ledger(l).work - inside(l).work).seconds();
         Table {
             name: "links",
@@ -190,7 +284,7 @@ impl Simulation<'_> {
                 ("marked_packets", count(&|l| rare(l).marked())),
                 ("departed_packets", count(&|l| departed(l).packets)),
                 ("departed_bytes", count(&|l| departed(l).bytes)),
-                ("delivered_packets", count(&|l| ledger(l).delivered.packets + inside(l).beyond.packets)),
+                ("delivered_packets", count(&delivered)),
                 ("waiting_packets", count(&|l| inside(l).waiting.packets)),
                 ("busy_s", Column::Float((0..n).map(busy).collect())),
                 (

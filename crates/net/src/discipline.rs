@@ -25,11 +25,18 @@ pub enum Why {
     Early,
     /// The law's upper threshold was exceeded.
     Threshold,
+    /// The wire lost it.
+    Loss,
+    /// It had errors.
+    Corruption,
+    /// The wire was down.
+    Outage,
 }
 
 impl Why {
     /// Every reason, in the order of [`Why::index`].
-    pub const ALL: [Why; 3] = [Why::Full, Why::Early, Why::Threshold];
+    pub const ALL: [Why; 6] =
+        [Why::Full, Why::Early, Why::Threshold, Why::Loss, Why::Corruption, Why::Outage];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -37,6 +44,9 @@ impl Why {
             Why::Full => "full",
             Why::Early => "early",
             Why::Threshold => "threshold",
+            Why::Loss => "loss",
+            Why::Corruption => "corruption",
+            Why::Outage => "outage",
         }
     }
 

@@ -69,9 +69,9 @@ pub struct Rare {
     /// Dropped by the queue.
     pub dropped: Count,
     /// Dropped packets by reason ([`Why::index`]).
-    pub dropped_why: [u64; 3],
+    pub dropped_why: [u64; Why::ALL.len()],
     /// Marked packets by reason ([`Why::index`]).
-    pub marked_why: [u64; 3],
+    pub marked_why: [u64; Why::ALL.len()],
     /// Packets that arrived with CE set.
     pub ce_in: u64,
     /// Packets with CE set that were dropped.

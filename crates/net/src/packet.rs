@@ -282,6 +282,22 @@ pub struct Packet {
     pub segment: Segment,
 }
 
+impl Packet {
+    /// Of `options`: the packet has errors. A slot has 31 bits, and the test costs nothing where there are no options.
+    const DAMAGED: u32 = 1 << 31;
+
+    /// Gives it errors that only its receiver notices.
+    pub fn damage(&mut self) {
+        self.options |= Self::DAMAGED;
+    }
+
+    /// Whether it has errors.
+    #[inline]
+    pub fn is_damaged(&self) -> bool {
+        self.options & Self::DAMAGED != 0
+    }
+}
+
 /// The options of the packets in a network, so that those without carry none. A slot is taken when a
 /// packet is sent, and given back when it arrives or is dropped; slots are used again.
 #[derive(Clone, Debug, Default)]
@@ -312,6 +328,7 @@ impl OptionStore {
     /// The options in a slot.
     #[inline]
     pub fn get(&self, slot: u32) -> Options {
+        let slot = slot & !Packet::DAMAGED;
         if slot == 0 { Options::default() } else { self.slots[slot as usize - 1] }
     }
 
@@ -326,9 +343,16 @@ impl OptionStore {
     /// Gives a slot back.
     #[inline]
     pub fn release(&mut self, slot: u32) {
+        let slot = slot & !Packet::DAMAGED;
         if slot != 0 {
             self.free.push(slot);
         }
+    }
+
+    /// The `options` of a copy of a packet with these.
+    pub fn copy(&mut self, slot: u32) -> u32 {
+        let options = self.get(slot);
+        self.keep(&options) | slot & Packet::DAMAGED
     }
 
     /// Slots in use.
@@ -354,6 +378,21 @@ mod tests {
         store.release(1);
         assert_eq!((store.keep(&some), store.in_use(), store.get(1)), (1, 2, some));
         assert_eq!(store.get(0), Options::default());
+    }
+
+    #[test]
+    fn damage_is_kept_beside_the_slot() {
+        let mut store = OptionStore::default();
+        let some = Options { mss: Some(1460), ..Options::default() };
+        for options in [some, Options::default()] {
+            let mut packet = Packet { options: store.keep(&options), ..Packet::default() };
+            assert!(!packet.is_damaged());
+            packet.damage();
+            let copy = Packet { options: store.copy(packet.options), ..packet };
+            assert!(packet.is_damaged() && copy.is_damaged());
+            assert_eq!((store.take(packet.options), store.take(copy.options)), (options, options));
+            assert_eq!(store.in_use(), 0);
+        }
     }
 
     #[test]

@@ -1,17 +1,20 @@
-//! What applications do with a connection, and when connections come.
+//! What applications do with a connection, when connections come, and packets without one.
 
 mod arrivals;
 mod bulk;
+pub mod datagrams;
 mod messages;
 mod size;
 mod spacing;
 
 pub use arrivals::Arrivals;
 pub use bulk::Bulk;
+pub use datagrams::Emitter;
 pub use messages::Messages;
 pub use size::{Distribution, Size};
 pub use spacing::Spacing;
 
+use datagrams::{Cbr, OnOff, Poisson, Replay, Voip};
 use units::choice;
 
 choice! {
@@ -19,10 +22,20 @@ choice! {
     pub enum Traffic {
         Bulk(Bulk),
         Messages(Messages),
+        Cbr(Cbr),
+        Voip(Voip),
+        Poisson(Poisson),
+        OnOff(OnOff),
+        Replay(Replay),
     }
 }
 
 impl Traffic {
+    /// Whether it is packets that nobody answers, with no connection.
+    pub fn is_datagrams(&self) -> bool {
+        !matches!(self, Traffic::Bulk(_) | Traffic::Messages(_))
+    }
+
     /// Whether a connection with it ever closes; if not, the key whose absence says so.
     pub fn ends(&self) -> Result<(), &'static str> {
         match self {

@@ -105,7 +105,7 @@ fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
         len: if options.mss.is_some() { 0 } else { (number % 3 * 729) as u16 },
         flags: syn | ace | if number / 16 % 2 == 1 { Flags::AE } else { Flags::default() },
     };
-    let carried = Carried { options, shift: 7 };
+    let carried = Carried { options, shift: 7, ..Carried::default() };
     // Not 63: tshark 4.0 takes raw IPv4 whose second byte is 0xff (DSCP 63, CE) for PPP.
     let label = Label::new((number / 2 % 2) as u8).with_dscp((number % 63) as u8);
     let size = segment.len + 40;

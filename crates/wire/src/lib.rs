@@ -25,6 +25,6 @@ pub use error::Error;
 pub use few::Few;
 pub use ip::Ip;
 pub use options::{Cookie, Options, SackBlocks, TcpOption};
-pub use simulated::{Carried, headers};
+pub use simulated::{Carried, Protocol, headers};
 pub use tcp::Tcp;
 pub use udp::Udp;

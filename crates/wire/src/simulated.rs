@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::ip::Ip;
 use crate::options::{List, Options, SackBlocks, TcpOption};
 use crate::tcp::Tcp;
+use crate::udp::Udp;
 
 impl TryFrom<&net::Options> for Options {
     type Error = Error;
@@ -43,25 +44,45 @@ impl TryFrom<&net::Options> for Options {
     }
 }
 
+/// The transport of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// TCP.
+    #[default]
+    Tcp,
+    /// UDP: of the segment it has the length alone.
+    Udp,
+}
+
 /// What a segment has on the wire beyond [`Segment`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
+    /// Its transport.
+    pub protocol: Protocol,
     /// Its options.
     pub options: net::Options,
     /// The shift that its sender announced and both agreed to.
     pub shift: u8,
 }
 
-/// The IP and TCP headers of a packet between the ends of its flow, and nothing else, into `out`; its payload
+/// The IP and TCP (or UDP) headers of a packet between the ends of its flow, and nothing else, into `out`; its payload
 /// is zeros to the checksum.
 ///
 /// Its length is what the headers say, not [`Packet::size`], which is what a scenario counts.
 pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8>) -> Result<(), Error> {
     let ends = if packet.label.way() == 0 { *ends } else { ends.reversed() };
     let segment = &packet.segment;
+    let (source_port, destination_port) = (ends.source_port, ends.destination_port);
+    let mut ip = Ip::new(ends.addresses, packet.ecn);
+    ip.set_dscp(packet.label.dscp());
+    out.clear();
+    if carried.protocol == Protocol::Udp {
+        let udp = Udp { source_port, destination_port };
+        return Transport::Udp(udp).write(&mut ip, zeros(segment.len), out);
+    }
     let tcp = Tcp {
-        source_port: ends.source_port,
-        destination_port: ends.destination_port,
+        source_port,
+        destination_port,
         seq: segment.seq,
         ack: if segment.flags.has(Flags::ACK) { segment.ack } else { Seq(0) },
         flags: segment.flags,
@@ -69,9 +90,6 @@ pub fn headers(packet: &Packet, carried: &Carried, ends: &Ends, out: &mut Vec<u8
         urgent: 0,
         options: Options::try_from(&carried.options)?,
     };
-    out.clear();
-    let mut ip = Ip::new(ends.addresses, packet.ecn);
-    ip.set_dscp(packet.label.dscp());
     Transport::Tcp(tcp).write(&mut ip, zeros(segment.len), out)
 }
 

@@ -12,6 +12,18 @@ pub const TWO_DOWNLOADS: &str = r#"
     tcp = { ecn = "rfc3168" }
 "#;
 
+/// TCP of every kind.
+pub const TCP: [&str; 8] = [
+    r#"ecn = "off", rto_estimator = "jacobson1988""#,
+    r#"ecn = "rfc3168""#,
+    r#"recovery = "newreno", limited_transmit = true, frto = "basic", timestamps = true, eifel = true"#,
+    r#"recovery = "tahoe", nagle = "rfc896""#,
+    r#"recovery = "sack", sack = true, ecn = "ecn+""#,
+    r#"recovery = "fack", sack = true, rate_reduction = "prr", ecn = "accurate""#,
+    r#"recovery = "sack", sack = true, timestamps = true, window_scaling = "on", rack = true, tail_loss_probe = true, rate_reduction = "prr", frto = "sack", eifel = true, limited_transmit = true, rto_estimator = "linux", rto_min = "200 ms", flight_unit = "segments", cwnd_validation = "limited", quick_ack = "16 packets""#,
+    r#"receive_window = "3000 B", nagle = "minshall", ecn = "nonce""#,
+];
+
 /// Reads a scenario with changes.
 pub fn scenario(text: &str, changes: &[(&str, &str)]) -> Result<Scenario, String> {
     let changes: Vec<(String, String)> =

@@ -1,0 +1,223 @@
+//! Flows of packets that nobody answers: what is sent, and what of it arrives.
+//!
+//! Such a packet carries its number, from 1, where TCP has its sequence number, and the time when it was
+//! sent where TCP has acknowledgement and window.
+
+use net::{Count, Ecn, Label, Packet, Segment, Seq};
+use traffic::Emitter;
+use units::{Duration, Time};
+
+use crate::histogram::Histogram;
+
+/// A flow of datagrams.
+#[derive(Debug)]
+pub struct Stream {
+    /// The flow.
+    pub flow: u32,
+    /// Where its route begins.
+    pub first_hop: u32,
+    /// When it begins.
+    pub start: Time,
+    emitter: Emitter,
+    /// Payload of the next packet.
+    next: u16,
+    /// What was sent.
+    pub sent: Count,
+    /// What arrived.
+    pub received: Received,
+}
+
+/// What arrived of a flow.
+#[derive(Debug, Default)]
+pub struct Received {
+    /// Packets, copies included.
+    pub all: Count,
+    /// Payload of the packets, without copies.
+    pub payload: u64,
+    /// Copies of packets that had arrived.
+    pub copies: u64,
+    /// Packets behind one that was sent later (RFC 4737 §3.3), copies not included.
+    pub reordered: u64,
+    /// With CE set.
+    pub marked: u64,
+    /// Delays from sending to arrival.
+    pub delays: Histogram,
+    /// Interarrival jitter, in picoseconds (RFC 3550 §6.4.1).
+    pub jitter: f64,
+    last_delay: Option<Duration>,
+    known: Known,
+}
+
+/// Which of the latest numbers have arrived.
+#[derive(Debug)]
+struct Known {
+    /// One after the greatest.
+    next: Seq,
+    bits: [u64; Known::WORDS],
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Known { next: Seq(1), bits: [0; Known::WORDS] }
+    }
+}
+
+/// How a number stands to those that arrived before.
+#[derive(Debug, PartialEq, Eq)]
+enum Standing {
+    New,
+    Late,
+    Copy,
+}
+
+impl Known {
+    const WORDS: usize = 64;
+    /// How far back copies are told from late packets: what is older is late.
+    const REACH: u32 = 64 * Known::WORDS as u32;
+
+    fn bit(&mut self, number: Seq) -> (&mut u64, u64) {
+        let place = number.0 % Self::REACH;
+        (&mut self.bits[(place / 64) as usize], 1 << (place % 64))
+    }
+
+    fn add(&mut self, number: Seq) -> Standing {
+        let standing = if !number.before(self.next) {
+            // What lies between has not arrived.
+            let between = (number - self.next).min(Self::REACH);
+            for i in 0..between {
+                let (word, bit) = self.bit(Seq(number.0.wrapping_sub(1 + i)));
+                *word &= !bit;
+            }
+            self.next = number + 1;
+            Standing::New
+        } else if self.next - number > Self::REACH {
+            return Standing::Late;
+        } else {
+            let (word, bit) = self.bit(number);
+            if *word & bit != 0 { Standing::Copy } else { Standing::Late }
+        };
+        let (word, bit) = self.bit(number);
+        *word |= bit;
+        standing
+    }
+}
+
+impl Stream {
+    /// A flow that begins at `start`, and when its first packet is sent; `None`: there is none.
+    pub fn new(flow: u32, first_hop: u32, start: Time, mut emitter: Emitter) -> (Self, Option<Time>) {
+        let first = emitter.next_packet();
+        let next = first.map_or(0, |(_, payload)| payload);
+        let (sent, received) = (Count::default(), Received::default());
+        let stream = Stream { flow, first_hop, start, emitter, next, sent, received };
+        (stream, first.map(|(gap, _)| start + gap))
+    }
+
+    /// Whether the run waits for its end; one without end only accompanies others.
+    pub fn ends(&self) -> bool {
+        self.emitter.ends()
+    }
+
+    /// The least and the largest size of its packets.
+    pub fn sizes(&self) -> (u16, u16) {
+        self.emitter.sizes()
+    }
+
+    /// What is done of it, between 0 and 1.
+    pub fn share_done(&self) -> f64 {
+        self.emitter.share_done()
+    }
+
+    /// The packet of slot `s` that is sent now, and when the next is; `None`: it was the last.
+    pub fn emit(&mut self, now: Time, s: u32) -> (Packet, Option<Time>) {
+        let number = Seq(1) + self.sent.packets as u32;
+        let segment = Segment {
+            seq: number,
+            ack: Seq((now.0 >> 32) as u32),
+            window: now.0 as u32,
+            len: self.next,
+            ..Segment::default()
+        };
+        let size = self.next + self.emitter.headers();
+        let packet =
+            Packet { flow: s, size, ecn: self.emitter.ecn(), label: Label::default(), options: 0, segment };
+        self.sent.add(&packet);
+        let next = self.emitter.next_packet();
+        self.next = next.map_or(0, |(_, payload)| payload);
+        (packet, next.map(|(gap, _)| now + gap))
+    }
+}
+
+impl Received {
+    /// A packet arrives.
+    pub fn add(&mut self, now: Time, packet: &Packet) {
+        self.all.add(packet);
+        self.marked += u64::from(packet.ecn == Ecn::Ce);
+        match self.known.add(packet.segment.seq) {
+            Standing::Copy => {
+                self.copies += 1;
+                return;
+            }
+            Standing::Late => self.reordered += 1,
+            Standing::New => {}
+        }
+        self.payload += u64::from(packet.segment.len);
+        let sent = Time(u64::from(packet.segment.ack.0) << 32 | u64::from(packet.segment.window));
+        let delay = now.since(sent);
+        self.delays.add(delay);
+        if let Some(last) = self.last_delay.replace(delay) {
+            // J += (|D| − J)/16.
+            self.jitter += (delay.0.abs_diff(last.0) as f64 - self.jitter) / 16.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_new_late_or_copies() {
+        use Standing::{Copy, Late, New};
+        let mut known = Known::default();
+        for (number, standing) in [
+            (1, New),
+            (2, New),
+            (2, Copy),
+            (5, New),
+            (3, Late),
+            (3, Copy),
+            (4, Late),
+            (6, New),
+            (1, Copy),
+            (5000, New),
+            (4999, Late),
+            (4999, Copy),
+            (6, Late),
+            (905, Late),
+            (905, Copy),
+            (904, Late),
+            (9097, New),
+            (5001, Late),
+            (5002, Late),
+        ] {
+            assert_eq!(known.add(Seq(number)), standing, "{number}");
+        }
+    }
+
+    /// RFC 3550, by hand: delays of 10, 12, 9 and 9 ms.
+    #[test]
+    fn jitter_is_smoothed() {
+        let mut received = Received::default();
+        for (i, delay) in [10, 12, 9, 9].into_iter().enumerate() {
+            let sent = Time::ZERO + Duration::from_millis(20 * i as u64 + 5000);
+            let mut packet = Packet::default();
+            packet.segment.seq = Seq(i as u32 + 1);
+            packet.segment.ack = Seq((sent.0 >> 32) as u32);
+            packet.segment.window = sent.0 as u32;
+            received.add(sent + Duration::from_millis(delay), &packet);
+        }
+        let expected = ((2.0 / 16.0 * 15.0 / 16.0) + 3.0 / 16.0) * 15.0 / 16.0;
+        assert!((received.jitter / 1e9 - expected).abs() < 1e-12);
+        assert_eq!((received.reordered, received.copies, received.delays.count()), (0, 0, 4));
+    }
+}

@@ -1,0 +1,156 @@
+//! Links that lose, damage, double and hold packets, in whole runs.
+
+mod common;
+
+use common::{TWO_DOWNLOADS, numbers, outcome, scenario};
+use lab::Outcome;
+
+fn sum(o: &Outcome, table: &str, column: &str) -> f64 {
+    numbers(o, table, column).iter().sum()
+}
+
+/// A download over a wire without queueing losses.
+const ONE: [(&str, &str); 4] = [
+    ("flows.0.count", "1"),
+    ("flows.0.traffic.size", "\"200 kB\""),
+    ("network.queue", r#"{ kind = "drop_tail", limit = "1000 packets" }"#),
+    ("tcp.receive_window", "\"65535 B\""),
+];
+
+fn with(impairments: &str, more: &[(&str, &str)]) -> Outcome {
+    outcome(TWO_DOWNLOADS, &[&ONE[..], &[("network.impairments", impairments)], more].concat())
+}
+
+/// The listed packets are lost and no other, with their reason, and the table of links shows what arrived.
+#[test]
+fn what_a_wire_loses_is_counted() {
+    let series = [("record.series", r#"["drops"]"#)];
+    let o = with(r#"[{ kind = "listed_loss", packets = [10, 20, 21] }]"#, &series);
+    assert_eq!(numbers(&o, "impairments", "lost_packets"), [3.0]);
+    assert_eq!(numbers(&o, "flows", "dropped_packets"), [3.0]);
+    assert_eq!(numbers(&o, "drops", "reason"), [3.0; 3]); // loss
+    let (arrived, delivered) =
+        (numbers(&o, "links", "arrived_packets")[0], numbers(&o, "links", "delivered_packets")[0]);
+    assert_eq!((arrived - delivered, numbers(&o, "links", "dropped_packets")[0]), (3.0, 0.0));
+    assert_eq!(numbers(&o, "impairments", "seen_packets"), [arrived]);
+    assert_eq!(numbers(&o, "flows", "acked_bytes"), [200_000.0]);
+}
+
+/// A damaged packet crosses every link and is discarded by its host; a bit error is found by the link.
+#[test]
+fn damage_is_found_by_the_host() {
+    for (impairment, link) in [("corruption\", probability", 0.0), ("bit_errors\", rate", 1.0)] {
+        let rate = if link == 0.0 { "0.1" } else { "1e-5" };
+        let o = with(&format!("[{{ kind = \"{impairment} = {rate} }}]"), &[]);
+        let found = sum(&o, "impairments", "damaged_packets") + sum(&o, "impairments", "lost_packets");
+        assert!(found > 5.0);
+        assert_eq!(numbers(&o, "flows", "dropped_packets"), [found]);
+        // left>right carried them all on to right>right-0, or none of them.
+        let (first, last) = (numbers(&o, "links", "arrived_packets")[0], "links");
+        let host = numbers(&o, last, "delivered_packets")[5];
+        assert_eq!(first - host, link * found);
+        assert_eq!(numbers(&o, "flows", "acked_bytes"), [200_000.0]);
+    }
+}
+
+/// Copies arrive: the receiver sees duplicates though nothing is sent twice.
+#[test]
+fn copies_arrive() {
+    let o = with(r#"[{ kind = "duplication", probability = 0.2 }]"#, &[]);
+    let doubled = sum(&o, "impairments", "doubled_packets");
+    assert!(doubled > 10.0 && sum(&o, "flows", "dropped_packets") == 0.0);
+    let (arrived, delivered) =
+        (numbers(&o, "links", "arrived_packets")[0], numbers(&o, "links", "delivered_packets")[0]);
+    assert_eq!(delivered - arrived, doubled);
+    assert!(sum(&o, "flows", "duplicate_segments") >= doubled - 5.0);
+}
+
+/// Another impairment, or one on another link, shifts no draw of the first.
+#[test]
+fn draws_do_not_depend_on_other_impairments() {
+    let lost = |more: &str, reverse: &str| {
+        let list = format!(r#"[{{ kind = "loss", probability = 0.05 }}{more}]"#);
+        let o = with(
+            &list,
+            &[
+                ("network.reverse_impairments", reverse),
+                ("duration", "\"100 s\""),
+                ("record.series", r#"["drops"]"#),
+            ],
+        );
+        numbers(&o, "drops", "seq")[..3].to_vec()
+    };
+    let alone = lost("", "[]");
+    assert_eq!(alone, lost(r#", { kind = "corruption", probability = 0.0 }"#, "[]"));
+    assert_eq!(alone, lost("", r#"[{ kind = "listed_loss", packets = [100] }]"#));
+    assert_ne!(alone, lost(r#", { kind = "loss", probability = 0.2 }"#, "[]"));
+}
+
+/// TCP of every kind completes with a fifth of all packets lost both ways, and with every congestion control.
+#[test]
+fn transfers_end_with_loss_both_ways() {
+    let mut kinds: Vec<String> = common::TCP.iter().map(|t| format!("{{ {t} }}")).collect();
+    for control in [
+        "reno",
+        "cubic",
+        "vegas",
+        "westwood",
+        "dctcp",
+        "prague",
+        "bbr",
+        "bbr3",
+        "ledbat",
+        "htcp",
+        "highspeed",
+        "scalable",
+        "illinois",
+    ] {
+        kinds.push(format!(r#"{{ congestion = "{control}", sack = true, recovery = "sack" }}"#));
+    }
+    for tcp in &kinds {
+        for (rate, seed) in [("0.05", "1"), ("0.2", "2"), ("0.2", "3")] {
+            let loss = format!(r#"[{{ kind = "loss", probability = {rate} }}]"#);
+            let o = with(
+                &loss,
+                &[
+                    ("network.reverse_impairments", &loss),
+                    ("tcp", tcp),
+                    ("tcp.retries", "100"),
+                    ("tcp.syn_retries", "100"),
+                    ("flows.0.traffic.size", "\"60 kB\""),
+                    ("seed", seed),
+                ],
+            );
+            assert_eq!(numbers(&o, "flows", "acked_bytes"), [60_000.0], "{tcp} {rate}");
+            assert!(numbers(&o, "flows", "closed_s")[0].is_finite(), "{tcp} {rate}");
+        }
+    }
+}
+
+#[test]
+fn wrong_impairments_are_refused() {
+    let refusal = |list: &str| scenario(TWO_DOWNLOADS, &[("network.impairments", list)]).unwrap_err();
+    for (list, expected) in [
+        (r#"[{ kind = "los" }]"#, "network.impairments.0.kind: \"los\" is not known; did you mean loss?"),
+        (r#"[{ kind = "loss" }]"#, "network.impairments.0.probability: is missing"),
+        (
+            r#"[{ kind = "loss", probability = 2 }]"#,
+            "network.impairments.0.probability: 2 must be a number between",
+        ),
+        (r#"[{ kind = "periodic_loss", every = 0 }]"#, "network.impairments.0.every: 0 must be at least 1"),
+        (
+            r#"[{ kind = "outage", length = "1 s" }]"#,
+            "network.impairments.0.start: is absent, and so is interval",
+        ),
+        (
+            r#"[{ kind = "outage", length = "1 s", interval = "1 ns" }]"#,
+            "interval: \"1 ns\" must be at least 0.001 s",
+        ),
+        (r#""loss""#, "network.impairments: \"loss\" must be a list"),
+    ] {
+        let message = refusal(list);
+        assert!(message.contains(expected), "{list}\n  says {message}\n  not  {expected}");
+    }
+    let many = format!("[{}]", [r#"{ kind = "duplication", probability = 1 }"#; 5].join(", "));
+    assert!(refusal(&many).contains("has 5 impairments, 5 of them duplication"));
+}

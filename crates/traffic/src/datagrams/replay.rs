@@ -1,0 +1,123 @@
+//! Packets as a trace has them.
+
+use units::file::{lines, read_text};
+use units::param::{Invalid, Json};
+use units::{Bytes, Duration, Range, Read, params};
+
+use super::{Field, HEADERS};
+
+params! {
+    /// The packets of a trace, each at its time and of its size, whatever becomes of them.
+    pub struct Replay: "replay" {
+        /// The trace: the name of a text file, with a time in seconds since the flow's start and a payload in bytes on each line, times
+        /// never falling; or a list of such pairs, [[0.1, 500], …]. What follows # is not read; names are from the folder in which aqmlab runs.
+        trace: Trace = required, in Range::ANY, from "";
+        /// IP and UDP headers of a packet.
+        headers: Bytes = (HEADERS), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc768: 20 B and 8 B";
+        /// Their ECN field.
+        ecn: Field = (Field::NotEct), in Range::ANY, from "rfc3168 §5";
+    }
+}
+
+/// Packets with their times and payloads, at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace(Vec<(Duration, u16)>);
+
+/// The largest payload, and the latest time in seconds.
+const LARGEST: f64 = 60_000.0;
+const LATEST: f64 = 1e7;
+
+impl Trace {
+    fn of(pairs: impl Iterator<Item = Result<[f64; 2], String>>) -> Result<Self, String> {
+        let mut packets: Vec<(Duration, u16)> = Vec::new();
+        for pair in pairs {
+            let [time, payload] = pair?;
+            if !(0.0..=LATEST).contains(&time) {
+                return Err(format!("the time {time} is not between 0 and {LATEST} s"));
+            }
+            if !(1.0..=LARGEST).contains(&payload) || payload.fract() != 0.0 {
+                return Err(format!("the payload {payload} is no whole number between 1 and {LARGEST} B"));
+            }
+            let time = Duration::from_seconds(time);
+            if packets.last().is_some_and(|last| time < last.0) {
+                return Err(format!("the time {} s falls behind the one before", time.seconds()));
+            }
+            packets.push((time, payload as u16));
+        }
+        if packets.is_empty() { Err("there is no packet".into()) } else { Ok(Trace(packets)) }
+    }
+
+    /// The packets.
+    pub fn packets(&self) -> &[(Duration, u16)] {
+        &self.0
+    }
+}
+
+fn line((number, line): (usize, &str)) -> Result<[f64; 2], String> {
+    let wrong = || format!("line {number} is not a time and a payload");
+    let mut words = line.split_whitespace().map(|word| word.parse::<f64>().map_err(|_| wrong()));
+    match (words.next(), words.next(), words.next()) {
+        (Some(time), Some(payload), None) => Ok([time?, payload?]),
+        _ => Err(wrong()),
+    }
+}
+
+impl Read for Trace {
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        if let Some(name) = value.as_str() {
+            let text = read_text(name, path)?;
+            return Trace::of(lines(&text).map(line))
+                .map_err(|e| Invalid::new(path, value, format!("is no trace: {e}")));
+        }
+        let list =
+            value.as_array().ok_or_else(|| Invalid::new(path, value, "must be a file's name or a list"))?;
+        let pair = |(i, pair): (usize, &Json)| match pair.as_array().map(Vec::as_slice) {
+            Some([a, b]) => match (a.as_f64(), b.as_f64()) {
+                (Some(a), Some(b)) => Ok([a, b]),
+                _ => Err(format!("element {i} is not a pair of numbers")),
+            },
+            _ => Err(format!("element {i} is not a pair of numbers")),
+        };
+        Trace::of(list.iter().enumerate().map(pair))
+            .map_err(|e| Invalid::at(path, format!("is no trace: {e}")))
+    }
+    fn write(&self) -> Json {
+        self.0.iter().map(|(time, payload)| serde_json::json!([time.seconds(), payload])).collect()
+    }
+    fn schema() -> Json {
+        let pair =
+            serde_json::json!({"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2});
+        serde_json::json!({"anyOf": [{"type": "string"}, {"type": "array", "items": pair}]})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn traces_are_read_from_text_and_lists() {
+        let text = "# made by hand\n0 100\n\n 0.5\t1400 # the second\n0.5 40\n";
+        let trace = Trace::of(lines(text).map(line)).unwrap();
+        assert_eq!(trace, Trace::read(&json!([[0, 100], [0.5, 1400], [0.5, 40]]), "").unwrap());
+        assert_eq!(Trace::read(&trace.write(), "").unwrap(), trace);
+    }
+
+    #[test]
+    fn wrong_traces_are_refused() {
+        let e = |text: &str| Trace::of(lines(text).map(line)).unwrap_err();
+        assert!(e("0 100\n1").contains("line 2 is not"));
+        assert!(e("0 100 7").contains("line 1 is not"));
+        assert!(e("nan 100").contains("NaN is not between"));
+        assert!(e("1 100\n0.5 100").contains("falls behind"));
+        assert!(e("1 0").contains("payload 0"));
+        assert!(e("1 1e99").contains("payload"));
+        assert!(e("# nothing\n").contains("no packet"));
+        let e = |v| Trace::read(&v, "x").unwrap_err().to_string();
+        assert!(e(json!([[1, 2, 3]])).contains("x: is no trace: element 0"));
+        assert!(e(json!("/nowhere/at/all")).contains("cannot be read"));
+        assert!(e(json!("/")).contains("is no file"));
+        assert!(e(json!(3)).contains("a file's name or a list"));
+    }
+}
