@@ -65,23 +65,31 @@ fn split(text: &str) -> Vec<String> {
     all
 }
 
-/// A text with `$((15*1024*1024))` worked out; other arithmetic stays as it is.
+/// A text with `$((15*1024*1024))`, `$[15*1024*1024]` and `$((32<<20))` worked out; other arithmetic stays as it is.
 fn products(text: &str) -> String {
     let mut done = String::new();
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once("$((") {
-        done += before;
-        let product = after.split_once("))").and_then(|(inside, beyond)| {
-            let mut factors = inside.split('*').map(|f| f.trim().parse::<u64>().ok());
-            let value = factors.try_fold(1u64, |product, f| product.checked_mul(f?))?;
-            Some((value, beyond))
-        });
-        (rest, done) = match product {
-            Some((value, beyond)) => (beyond, done + &value.to_string()),
-            None => (after, done + "$(("),
-        };
+    while let Some(at) = ["$((", "$["].iter().filter_map(|open| rest.find(open)).min() {
+        let (open, close) = if rest[at..].starts_with("$((") { ("$((", "))") } else { ("$[", "]") };
+        let after = &rest[at + open.len()..];
+        done += &rest[..at];
+        (rest, done) =
+            match after.split_once(close).and_then(|(inside, beyond)| Some((value(inside)?, beyond))) {
+                Some((value, beyond)) => (beyond, done + &value.to_string()),
+                None => (after, done + open),
+            };
     }
     done + rest
+}
+
+/// A product, shifted or not.
+fn value(text: &str) -> Option<u64> {
+    let mut parts = text.split("<<").map(|part| {
+        let mut factors = part.split('*').map(|f| f.trim().parse::<u64>().ok());
+        factors.try_fold(1u64, |product, f| product.checked_mul(f?))
+    });
+    let first = parts.next()??;
+    parts.try_fold(first, |value, by| value.checked_mul(1u64.checked_shl(by?.try_into().ok()?)?))
 }
 
 /// Words of a simple command, quotes removed, and without redirections to /dev/null.
@@ -199,6 +207,17 @@ mod tests {
             sysctl("net.ipv4.tcp_frto", "1"),
         ];
         assert_eq!(read(text), Ok(expected));
+    }
+
+    #[test]
+    fn arithmetic() {
+        for (text, value) in [
+            ("4096 $[2*3] $((1<<20))", "4096 6 1048576"),
+            ("$((3*2<<1<<1))", "24"),
+            ("$[2+3] $((1<<99)) $((2", "$[2+3] $((1<<99)) $((2"),
+        ] {
+            assert_eq!(products(text), value);
+        }
     }
 
     #[test]
