@@ -3452,13 +3452,13 @@ class Vegas(Table):
     ----------
     alpha : str | None
         Segments queued below which cwnd grows (α). Default: 2 packets. Range: at least 0 packets,
-        at most 1000000 packets. Source: brakmo1995vegas §3.2.
+        at most 1000000 packets. Source: brakmo1994vegas §3.2: two.
     beta : str | None
         Segments queued above which cwnd shrinks (β). Default: 4 packets. Range: at least 0 packets,
-        at most 1000000 packets. Source: brakmo1995vegas §3.2.
+        at most 1000000 packets. Source: brakmo1994vegas §3.2: four.
     gamma : str | None
         Segments queued above which slow start ends (γ). Default: 1 packet. Range: at least 0
-        packets, at most 1000000 packets. Source: brakmo1995vegas §3.3.
+        packets, at most 1000000 packets. Source: brakmo1994vegas §3.3; Linux, tcp_vegas: 1.
     """
 
     KIND: ClassVar[str | None] = "vegas"
@@ -3531,14 +3531,14 @@ class Prague(Table):
         Weight of the last round trip in α. Default: 0.0625. Range: above 0, at most 1. Source:
         draft-briscoe-prague §2.4.2: 1/16.
     initial_alpha : float | None
-        α before anything is measured. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257
-        §3.3.
+        α before the first mark. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257 §3.3.
     rtt_virtual : str | None
         Least virtual round trip (RTT_virt). Default: 25 ms. Range: at least 0 s, at most 1 s.
         Source: draft-briscoe-prague §2.4.4.
     transition : str | None
-        Round trips after which the virtual round trip counts. Default: 500 packets. Range: a whole
-        number, at least 0 packets, at most 1000000000 packets. Source: draft-briscoe-prague §2.4.4.
+        Round trips after slow start from which the virtual round trip counts. Default: 500 packets.
+        Range: a whole number, at least 0 packets, at most 1000000000 packets. Source: Linux,
+        tcp_prague: 500 rounds after slow start.
     beta_loss : float | None
         What a loss leaves of the FlightSize. Default: 0.5. Range: at least 0.1, at most 0.95.
         Source: rfc9331 §4.3, item 2: as Reno.
@@ -3847,22 +3847,23 @@ class Bbr(Table):
     ----------
     high_gain : float | None
         Gain of pacing and cwnd in Startup (BBRHighGain): 2/ln 2. Default: 2.885. Range: at least
-        1.1, at most 10. Source: draft-cardwell-iccrg-bbr-00.
+        1.1, at most 10. Source: draft-cardwell-iccrg-bbr-00 §4.3.2.1.
     cwnd_gain : float | None
         Gain of cwnd in ProbeBW. Default: 2.0. Range: at least 1, at most 10. Source:
-        draft-cardwell-iccrg-bbr-00.
+        draft-cardwell-iccrg-bbr-00 §4.3.4.3.
     bandwidth_window : str | None
         Round trips whose delivery rates are kept (BtlBwFilterLen). Default: 10 packets. Range: a
-        whole number, at least 1 packets, at most 10 packets. Source: draft-cardwell-iccrg-bbr-00.
+        whole number, at least 1 packets, at most 10 packets. Source: draft-cardwell-iccrg-bbr-00
+        §4.1.1.2.
     rtt_window : str | None
         Time for which the least round trip is kept (RTpropFilterLen). Default: 10 s. Range: above 0
-        s. Source: draft-cardwell-iccrg-bbr-00.
+        s. Source: draft-cardwell-iccrg-bbr-00 §4.1.2.2.
     probe_rtt : str | None
         Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
-        draft-cardwell-iccrg-bbr-00.
+        draft-cardwell-iccrg-bbr-00 §4.3.5.
     min_pipe : str | None
         Least window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packets, at most 100
-        packets. Source: draft-cardwell-iccrg-bbr-00.
+        packets. Source: draft-cardwell-iccrg-bbr-00 §4.2.3.3.
     """
 
     KIND: ClassVar[str | None] = "bbr"

@@ -4,8 +4,8 @@ use units::{Duration, Rate, Time, choice};
 
 use crate::config::Tcp;
 use crate::congestion::abe::{Abe, AbeState};
-use crate::congestion::bbr::{Bbr, BbrState};
-use crate::congestion::bbr3::{Bbr3, Bbr3State};
+use crate::congestion::bbr::v1::{Bbr, BbrState};
+use crate::congestion::bbr::v3::{Bbr3, Bbr3State};
 use crate::congestion::cubic::{Cubic, CubicState};
 use crate::congestion::dctcp::{Dctcp, DctcpState};
 use crate::congestion::highspeed::{HighSpeed, HighSpeedState};

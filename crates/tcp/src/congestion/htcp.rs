@@ -2,9 +2,12 @@
 //! the increase grows with the time since the last congestion, the decrease adapts to the round
 //! trips.
 //!
-//! The throughput B(k) of a congestion epoch is the greatest that a round trip of it had. Written from
-//! the algorithm as the draft is quoted; the text was not at hand. Missing: scaling of the increase by
-//! the round trip, which is optional.
+//! The throughput B(k) of a congestion epoch is the greatest that a round trip of it had. The texts were not at
+//! hand. α(Δ) and Δ_L, the bounds of β, the half that the first congestion leaves, and 2(1 − β)α(Δ) of at least 1
+//! were checked against FreeBSD's `cc_htcp`, which implements the draft, and Linux's `tcp_htcp`; Δ_B against the
+//! second alone. Both let RTTmax fade by a twentieth of RTTmax − RTTmin a congestion, where here it is that
+//! of the epoch. Missing: scaling of the increase by the round trip (FreeBSD: RTT/100 ms between 0.1 and 2),
+//! which is optional.
 
 use units::Read;
 use units::param::{Invalid, join};

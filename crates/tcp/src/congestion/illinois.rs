@@ -1,7 +1,10 @@
 //! TCP-Illinois, Liu, Başar & Srikant 2006 (`liu2006illinois`): losses say when the window is cut,
 //! queueing delay says by how much and how fast it grows back.
 //!
-//! Written from the paper's equations (5) to (9) as quoted in later work; the text was not at hand.
+//! The paper's equations (5) to (9), their constants and θ were checked against what quotes them and against
+//! Linux's `tcp_illinois`, of which an author of the paper is one; the paper itself was not at hand. As there
+//! the greatest delay is that of single round trips. Linux counts the θ round trips even if others come
+//! between; here they follow each other.
 
 use units::Read;
 use units::param::{Invalid, join};
@@ -91,6 +94,8 @@ pub struct IllinoisState {
     samples: u32,
     /// Round trips of little delay since the last of more.
     calm: u32,
+    /// The delay was once more than little, so that θ counts.
+    delayed: bool,
 }
 
 impl IllinoisState {
@@ -106,6 +111,7 @@ impl IllinoisState {
             sum: 0.0,
             samples: 0,
             calm: 0,
+            delayed: false,
         }
     }
 
@@ -122,9 +128,11 @@ impl IllinoisState {
             return;
         }
         let alpha = increase(&self.params, da, dm);
-        // "α is set to α_max only if the delay stays below d1 for θ round trips".
-        self.calm = if da <= self.params.eta_1 * dm { self.calm.saturating_add(1) } else { 0 };
-        if alpha < self.params.alpha_max || f64::from(self.calm) >= self.params.theta.0 {
+        let calm = da <= self.params.eta_1 * dm;
+        self.calm = if calm { self.calm.saturating_add(1) } else { 0 };
+        self.delayed |= !calm;
+        // Once there was delay, α is α_max again only after it stayed below d1 for θ round trips.
+        if alpha < self.params.alpha_max || !self.delayed || f64::from(self.calm) >= self.params.theta.0 {
             self.alpha = alpha;
         }
         self.beta = decrease(&self.params, da, dm);
@@ -158,7 +166,7 @@ impl CongestionControl for IllinoisState {
         self.standard.on_congestion(congestion);
         let beta = self.beta;
         if matches!(congestion, Congestion::Timeout { .. }) {
-            (self.alpha, self.beta, self.calm) = (1.0, 0.5, 0);
+            (self.alpha, self.beta, self.calm, self.delayed) = (1.0, 0.5, 0, false);
             (self.sum, self.samples) = (0.0, 0);
         }
         super::decreased(w, 1.0 - beta, congestion)
@@ -217,6 +225,25 @@ mod tests {
         a.round = true;
         i.observe(&small, &a);
         assert_eq!((i.alpha, i.beta), (1.0, 0.5), "standard below W_thresh");
+    }
+
+    /// As long as the delay never was more than little, α is α_max (Linux, tcp_illinois); a timeout begins anew.
+    #[test]
+    fn the_greatest_increase_at_once_before_any_delay() {
+        let mut i = IllinoisState::new(&p());
+        let w = window(100.0, 50.0, 100.0);
+        let mut a = ack_at(0.0, 0.1, 1.0);
+        a.round = true;
+        i.observe(&w, &a);
+        assert_eq!((i.alpha, i.beta), (10.0, 0.125));
+        a.rtt = Some(Duration::from_millis(200));
+        i.observe(&w, &a);
+        a.rtt = Some(Duration::from_millis(100));
+        i.observe(&w, &a);
+        assert!(i.alpha < 1.0, "{}", i.alpha);
+        i.ssthresh_on(&w, Congestion::Timeout { again: false }, Time::ZERO);
+        i.observe(&w, &a);
+        assert_eq!(i.alpha, 10.0);
     }
 
     #[test]

@@ -7,7 +7,6 @@
 
 pub mod abe;
 pub mod bbr;
-pub mod bbr3;
 pub mod controller;
 pub mod cubic;
 pub mod dctcp;
@@ -18,7 +17,6 @@ pub mod htcp;
 pub mod hystart;
 pub mod illinois;
 pub mod ledbat;
-mod max_filter;
 pub mod prague;
 pub mod reno;
 pub mod scalable;
@@ -96,7 +94,7 @@ pub struct Ack {
 /// A congestion controller. Numbers are bytes, as `f64`.
 pub trait CongestionControl {
     /// cwnd after an ACK. Called for every ACK that delivers something outside of loss recovery, and
-    /// within it too if the controller [`rules_recovery`](Self::rules_recovery).
+    /// for every one at all if the controller [`rules_recovery`](Self::rules_recovery).
     fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64;
     /// ssthresh after congestion.
     fn ssthresh_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64;
@@ -120,7 +118,7 @@ pub trait CongestionControl {
     fn pacing_rate(&self, _window: &Window, _srtt: Duration) -> Option<Rate> {
         None
     }
-    /// Whether cwnd follows this controller in loss recovery too (BBR).
+    /// Whether cwnd follows this controller alone, in loss recovery and after idleness too (BBR).
     fn rules_recovery(&self) -> bool {
         false
     }

@@ -1,10 +1,12 @@
 //! Prague: a scalable congestion control for L4S, RFC 9331 §4.3 (`rfc9331`) and
 //! draft-briscoe-iccrg-prague-congestion-control (`draft-briscoe-prague`).
 //!
-//! The draft's text was not at hand: α, the cut, the increase on unmarked bytes alone, the virtual round
-//! trip (RTT_virt = max(RTT, 25 ms)) and pacing are as it is quoted. Doubts: when the reduced
-//! dependence on the round trip begins (a parameter here), and the loss response (a half here, as RFC 9331 §4.3,
-//! item 2 asks for Reno's; newer revisions use CUBIC's).
+//! Of the draft the abstract alone was at hand, and what others say of its text. g, the cut, the increase on
+//! unmarked bytes alone, the virtual round trip (RTT_virt = max(RTT, 25 ms)) for the increase, α and the cut,
+//! its beginning 500 round trips after slow start, α that waits for the first mark, the halving on loss
+//! and pacing were checked against the authors' code for Linux (`tcp_prague`); all but the 500 round trips
+//! also against their code over UDP. Theirs paces twice as fast in slow start only up to half of ssthresh. The
+//! loss response is a half here as there, as RFC 9331 §4.3, item 2 asks for Reno's; newer revisions use CUBIC's.
 //! The fall-back (RFC 9331 §4.3, item 3) answers marks of what seems a classic AQM as Reno does. Its detector
 //! is the simplest of those discussed: a smoothed queueing delay that no L4S queue would keep; the score
 //! with the round trip's variance of the authors' report is missing.
@@ -36,12 +38,12 @@ params! {
     pub struct Prague: "prague" {
         /// Weight of the last round trip in α.
         g: Probability = (Probability(0.0625)), in Range::above_to(0.0, 1.0), from "draft-briscoe-prague §2.4.2: 1/16";
-        /// α before anything is measured.
+        /// α before the first mark.
         initial_alpha: Probability = (Probability(1.0)), in Range::between(0.0, 1.0), from "rfc8257 §3.3";
         /// Least virtual round trip (RTT_virt).
         rtt_virtual: Duration = (Duration::from_millis(25)), in Range::between(0.0, 1.0), from "draft-briscoe-prague §2.4.4";
-        /// Round trips after which the virtual round trip counts.
-        transition: Packets = (Packets(500.0)), in Range::between(0.0, 1e9).whole(), from "draft-briscoe-prague §2.4.4";
+        /// Round trips after slow start from which the virtual round trip counts.
+        transition: Packets = (Packets(500.0)), in Range::between(0.0, 1e9).whole(), from "Linux, tcp_prague: 500 rounds after slow start";
         /// What a loss leaves of the FlightSize.
         beta_loss: f64 = (0.5), in Range::between(0.1, 0.95), from "rfc9331 §4.3, item 2: as Reno";
         /// Answer to a classic AQM.
@@ -61,9 +63,14 @@ pub struct PragueState {
     params: Prague,
     alpha: Alpha,
     standard: RenoState,
+    /// Round trips since slow start.
     rounds: u64,
+    /// A mark was seen: there is an AQM that marks.
+    marked: bool,
     /// When α was last updated.
     updated: Time,
+    /// The last cut by a mark.
+    cut: Option<Time>,
     srtt: Duration,
     rtt_min: Duration,
 }
@@ -76,7 +83,9 @@ impl PragueState {
             alpha: Alpha::new(params.g.0, params.initial_alpha.0),
             standard: RenoState::with(&params.slow_start),
             rounds: 0,
+            marked: false,
             updated: Time::ZERO,
+            cut: None,
             srtt: Duration::ZERO,
             rtt_min: Duration(u64::MAX),
         }
@@ -101,6 +110,15 @@ impl PragueState {
         m * m
     }
 
+    /// Whether a virtual round trip has gone by since a mark cut the window: as often as α is updated.
+    fn may_cut(&mut self, now: Time) -> bool {
+        let may = self.cut.is_none_or(|last| now.since(last) >= self.rtt_virtual());
+        if may {
+            self.cut = Some(now);
+        }
+        may
+    }
+
     /// Whether marks seem to come from a classic AQM.
     fn seems_classic(&self) -> bool {
         self.params.fallback == Fallback::Delay
@@ -110,13 +128,18 @@ impl PragueState {
 }
 
 impl CongestionControl for PragueState {
-    fn observe(&mut self, _: &Window, ack: &Ack) {
+    fn observe(&mut self, w: &Window, ack: &Ack) {
         self.srtt = ack.srtt;
         self.rtt_min = self.rtt_min.min(ack.rtt.unwrap_or(self.rtt_min));
+        self.marked |= ack.marked > 0;
         self.alpha.count(ack);
-        self.rounds += u64::from(ack.round);
+        self.rounds += u64::from(ack.round && w.cwnd >= w.ssthresh);
         if ack.round && ack.now.since(self.updated) >= self.rtt_virtual() {
-            self.alpha.end_window();
+            if self.marked {
+                self.alpha.end_window();
+            } else {
+                self.alpha = Alpha::new(self.params.g.0, self.params.initial_alpha.0); // no AQM marks yet
+            }
             self.updated = ack.now;
         }
     }
@@ -131,10 +154,11 @@ impl CongestionControl for PragueState {
         }
     }
 
-    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
+    fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
         self.standard.on_congestion(congestion);
         match congestion {
             Congestion::Ecn if self.seems_classic() => super::decreased(w, 0.5, congestion),
+            Congestion::Ecn if !self.may_cut(now) => w.cwnd,
             Congestion::Ecn => (w.cwnd * (1.0 - self.alpha.value / 2.0)).max(2.0 * w.smss),
             _ => super::decreased(w, self.params.beta_loss, congestion),
         }
@@ -171,6 +195,64 @@ mod tests {
             p.rounds = rounds;
             assert!((p.increase() - increase).abs() < 1e-12, "{rtt} {rounds}");
         }
+    }
+
+    /// Slow start's round trips do not count (Linux, tcp_prague).
+    #[test]
+    fn the_transition_begins_after_slow_start() {
+        let mut p = prague();
+        let mut a = ack_at(0.0, 0.005, 1.0);
+        a.round = true;
+        for (ssthresh, rounds) in [(20.0, 0), (20.0, 0), (10.0, 1), (5.0, 2)] {
+            p.observe(&window(10.0, ssthresh, 10.0), &a);
+            assert_eq!(p.rounds, rounds);
+        }
+    }
+
+    /// With 5 ms and RTT_virt of 25 ms one mark in five round trips cuts; at first every one does.
+    #[test]
+    fn marks_cut_once_a_virtual_round_trip() {
+        for (rounds, cuts) in [(500, 2), (0, 10)] {
+            let mut p = prague();
+            (p.alpha.value, p.rounds) = (0.1, rounds);
+            let w = window(100.0, 50.0, 100.0);
+            p.observe(&w, &ack_at(0.0, 0.005, 1.0));
+            let at = |n: u64| Time::ZERO + Duration::from_millis(5 * n);
+            let cut = (0..10).filter(|&n| p.ssthresh_on(&w, Congestion::Ecn, at(n)) < w.cwnd).count();
+            assert_eq!(cut, cuts);
+        }
+    }
+
+    /// Flows of 5 ms and of 25 ms, both with every hundredth packet marked, come to the same rate, since
+    /// one grows by (5/25)² segments a round trip and is cut once in five (RFC 9331 §4.3, item 4).
+    #[test]
+    fn a_short_round_trip_has_the_rate_of_the_virtual_one() {
+        let rate = |delay_ms: u64| {
+            let params = Prague { transition: Packets(0.0), ..super::super::defaults() };
+            let path = Path { mark_every: 100, ..Path::new(10_000_000_000, delay_ms) };
+            let start = 200.0 * delay_ms as f64 / 25.0;
+            let mut sim = Sim::new(PragueState::new(&params), path, start, start);
+            sim.run(20.0, |_| {});
+            let before = sim.delivered;
+            sim.run(60.0, |_| {});
+            (sim.delivered - before) as f64
+        };
+        let (short, long) = (rate(5), rate(25));
+        assert!((short / long - 1.0).abs() < 0.15, "{}", short / long);
+    }
+
+    /// α waits at 1 for the first mark, which therefore halves the window.
+    #[test]
+    fn the_first_mark_halves() {
+        let mut p = prague();
+        let w = window(100.0, 50.0, 100.0);
+        let mut a = ack_at(0.0, 0.05, 1.0);
+        a.round = true;
+        for n in 0..100 {
+            a.now = Time::ZERO + Duration::from_millis(50 * n);
+            p.observe(&w, &a);
+        }
+        assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, a.now), 50.0 * MSS);
     }
 
     #[test]

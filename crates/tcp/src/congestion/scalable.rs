@@ -1,7 +1,8 @@
 //! Scalable TCP, Kelly 2003 (`kelly2003scalable`): multiplicative increase and decrease.
 //!
-//! Below the legacy window it is standard TCP (§3.1 of the paper). The paper was not at hand; its
-//! constants are those that its later literature quotes.
+//! Below the legacy window it is standard TCP (§3.1 of the paper). The paper was not at hand; a and b are what
+//! Linux's `tcp_scalable` says it recommends (0.01, 7/8). The legacy window of 16 is as later literature quotes
+//! it; Linux has none.
 
 use units::{Packets, Range, Time, params};
 

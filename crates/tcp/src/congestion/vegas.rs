@@ -1,10 +1,13 @@
-//! TCP Vegas, Brakmo & Peterson 1995 (`brakmo1995vegas`): keeps a few segments queued at the
-//! bottleneck by comparing the rate it gets with the rate it would get without a queue.
+//! TCP Vegas, Brakmo, O'Malley & Peterson 1994 (`brakmo1994vegas`) and Brakmo & Peterson 1995
+//! (`brakmo1995vegas`): keeps a few segments queued at the bottleneck by comparing the rate it gets with the
+//! rate it would get without a queue.
 //!
 //! The round trip compared is the least of a round, where the paper times one segment: delayed ACKs
 //! would look like a queue. A loss halves the window as RFC 5681 asks; the paper's finer response and its
-//! early retransmissions belong to loss recovery and are missing. The paper was not at hand; of its
-//! pairs (1, 3) and (2, 4) of α and β the second is the default, as in Linux.
+//! early retransmissions (§3.1) belong to loss recovery and are missing. §3.2 of the paper of 1994 was at
+//! hand, and of §3.3 the rule of slow start: Expected, Actual, Diff, and α and β of two and four
+//! segments are from there (the later paper's pair is said to be one and three). γ is Linux's
+//! (`tcp_vegas`); what is left of cwnd when slow start ends was not found: here all of it.
 
 use units::param::{Invalid, join};
 use units::{Duration, Packets, Range, Read, Time, params};
@@ -19,11 +22,11 @@ params! {
     /// queued, shrinks by one if more than β, and else stays.
     pub struct Vegas: "vegas", checked by check {
         /// Segments queued below which cwnd grows (α).
-        alpha: Packets = (Packets(2.0)), in Range::between(0.0, 1e6), from "brakmo1995vegas §3.2";
+        alpha: Packets = (Packets(2.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: two";
         /// Segments queued above which cwnd shrinks (β).
-        beta: Packets = (Packets(4.0)), in Range::between(0.0, 1e6), from "brakmo1995vegas §3.2";
+        beta: Packets = (Packets(4.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: four";
         /// Segments queued above which slow start ends (γ).
-        gamma: Packets = (Packets(1.0)), in Range::between(0.0, 1e6), from "brakmo1995vegas §3.3";
+        gamma: Packets = (Packets(1.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.3; Linux, tcp_vegas: 1";
     }
 }
 
@@ -35,7 +38,7 @@ fn check(p: &Vegas, path: &str) -> Result<(), Invalid> {
     Err(Invalid::new(&join(path, "alpha"), &p.alpha.write(), problem))
 }
 
-/// Diff = (Expected − Actual)·BaseRTT: segments of the window that are queued.
+/// Diff = (Expected − Actual)·BaseRTT: segments of the window that are queued (§3.2).
 fn queued(w: &Window, base: Duration, rtt: Duration) -> f64 {
     let (base, rtt) = (base.seconds(), rtt.seconds());
     if rtt > 0.0 { w.cwnd / w.smss * (rtt - base).max(0.0) / rtt } else { 0.0 }
@@ -86,12 +89,14 @@ impl CongestionControl for VegasState {
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         let diff = if ack.round { self.diff(w) } else { None };
         let slow_start = w.cwnd < w.ssthresh;
+        // §3.3: the comparison is valid of a round in which cwnd stayed fixed.
+        let fixed = !self.opens;
         if ack.round && slow_start {
             self.opens = !self.opens;
         }
         match diff {
             _ if !ack.cwnd_limited => w.cwnd,
-            Some(diff) if slow_start && diff > self.params.gamma.0 => {
+            Some(diff) if slow_start && fixed && diff > self.params.gamma.0 => {
                 self.leaves_slow_start = true; // §3.3
                 w.cwnd
             }
@@ -131,6 +136,34 @@ mod tests {
         let ms = Duration::from_millis;
         assert!((queued(&window(20.0, 1.0, 20.0), ms(100), ms(125)) - 4.0).abs() < 1e-12);
         assert_eq!(queued(&window(20.0, 1.0, 20.0), ms(100), ms(100)), 0.0);
+    }
+
+    /// §3.2: with a BaseRTT of 100 ms and segments of 1 KB, α = 30 KB/s and β = 60 KB/s are three and six
+    /// extra buffers.
+    #[test]
+    fn the_papers_example_of_thresholds() {
+        for (rate, buffers) in [(30_000.0, 3.0), (60_000.0, 6.0)] {
+            let w = window(20.0, 1.0, 20.0);
+            let expected = w.cwnd / 0.1;
+            let rtt = Duration::from_seconds(w.cwnd / (expected - rate));
+            assert!((queued(&w, Duration::from_millis(100), rtt) - buffers).abs() < 1e-6);
+        }
+    }
+
+    /// §3.3: in the rounds in which cwnd grows nothing is compared, in those between it is.
+    #[test]
+    fn slow_start_compares_in_rounds_of_a_fixed_window() {
+        let mut v = vegas();
+        let w = window(20.0, 40.0, 20.0);
+        v.observe(&w, &ack_at(0.0, 0.1, 1.0));
+        v.diff(&w);
+        for leaves in [None, Some(w.cwnd)] {
+            let mut a = ack_at(1.0, 0.1 / 0.75, 1.0); // five segments queued
+            v.observe(&w, &a);
+            a.round = true;
+            v.cwnd_on_ack(&w, &a);
+            assert_eq!(v.ssthresh_on_ack(&w), leaves);
+        }
     }
 
     /// Once a round: +1 below α, −1 above β, else nothing. With cwnd 20 and 100 ms, Diff is 1, 3, 5.

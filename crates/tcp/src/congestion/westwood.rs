@@ -3,7 +3,10 @@
 //! round trip, instead of halving it.
 //!
 //! The bandwidth is sampled once a round trip, which is what the plus stands for. The papers were not
-//! at hand; the filter and the response are as the second is quoted.
+//! at hand. That sampling and its least interval, the first sample that is taken as it is, and ssthresh (at least
+//! two segments) were checked against Linux's `tcp_westwood`, by an author of Westwood+; that congestion does
+//! not open the window, against lecture notes on the first paper (Linux sets cwnd to ssthresh either way).
+//! The 0.9 of the filter is as the second paper is quoted; Linux has 7/8, and filters twice.
 
 use units::{Duration, Range, Time, params};
 

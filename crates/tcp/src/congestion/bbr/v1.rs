@@ -1,18 +1,23 @@
 //! BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00 (`draft-cardwell-iccrg-bbr-00`) and Cardwell et al.
-//! 2016 (`cardwell2016bbr`). The names are the draft's.
+//! 2016 (`cardwell2016bbr`). The names are the draft's; its pseudo-code of §3.5 and §4 was held against this
+//! file line by line.
 //!
-//! Deviations: the phase in which ProbeBW begins, random in the draft, is a hash of the time, so that
+//! Deviations: the phase in which ProbeBW begins, random in the draft (§4.3.4.2), is a hash of the time, so that
 //! runs repeat. What is in flight is FlightSize, which in loss recovery counts what was SACKed too.
+//! RTprop begins with the first ACK of data, not with the handshake's round trip (§4.3.1).
 //! Marks (ECN-Echo) change nothing: version 1 does not know them. Missing: the long-term
 //! bandwidth estimate against policers, and the aggregation compensation, which the draft lacks too.
-//! The draft was not at hand; the pseudo-code is from memory, and its section numbers are not given.
+
+use std::ops::RangeInclusive;
 
 use units::{Duration, Packets, Range, Rate, Time, params};
 
 use crate::config::Tcp;
-use crate::congestion::max_filter::MaxFilter;
-use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
 use crate::sender::Window;
+
+use super::max_filter::MaxFilter;
+use super::{FullPipe, NONE, Pacing, Prior};
 
 params! {
     /// BBR (version 1): paces at the bottleneck's bandwidth, the greatest delivery rate of ten round trips,
@@ -20,25 +25,22 @@ params! {
     /// matter little.
     pub struct Bbr: "bbr" {
         /// Gain of pacing and cwnd in Startup (BBRHighGain): 2/ln 2.
-        high_gain: f64 = (2.885), in Range::between(1.1, 10.0), from "draft-cardwell-iccrg-bbr-00";
+        high_gain: f64 = (2.885), in Range::between(1.1, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.2.1";
         /// Gain of cwnd in ProbeBW.
-        cwnd_gain: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-cardwell-iccrg-bbr-00";
+        cwnd_gain: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-cardwell-iccrg-bbr-00 §4.3.4.3";
         /// Round trips whose delivery rates are kept (BtlBwFilterLen).
-        bandwidth_window: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "draft-cardwell-iccrg-bbr-00";
+        bandwidth_window: Packets = (Packets(10.0)), in Range::between(1.0, 10.0).whole(), from "draft-cardwell-iccrg-bbr-00 §4.1.1.2";
         /// Time for which the least round trip is kept (RTpropFilterLen).
-        rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00";
+        rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.1.2.2";
         /// Least time spent in ProbeRTT (ProbeRTTDuration).
-        probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00";
+        probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.3.5";
         /// Least window (BBRMinPipeCwnd).
-        min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00";
+        min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00 §4.2.3.3";
     }
 }
 
-/// Pacing gains of the phases of ProbeBW.
+/// Pacing gains of the phases of ProbeBW (§4.3.4.1).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Growth of the bandwidth in a round below which Startup doubts, and rounds of doubt that end it.
-const STARTUP_GROWTH: (f64, u32) = (1.25, 3);
-const NONE: Duration = Duration(u64::MAX);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -66,24 +68,20 @@ pub struct BbrState {
     round_count: u64,
     next_round_delivered: u64,
     round_start: bool,
-    filled_pipe: bool,
-    full_bw: f64,
-    full_bw_count: u32,
+    full: FullPipe,
     cycle: usize,
     cycle_stamp: Time,
     probe_rtt_done: Option<Time>,
     probe_rtt_round_done: bool,
+    /// Bytes delivered when ProbeRTT began, and when all that was sent in it will be (C.app_limited).
+    slowed: Option<RangeInclusive<u64>>,
     idle_restart: bool,
-    /// The last good cwnd before recovery or ProbeRTT.
-    prior_cwnd: f64,
-    in_recovery: bool,
+    prior: Prior,
     /// The round in which recovery began: until it ends, as much is sent as is delivered.
     conservation: Option<u64>,
     /// Bytes found lost with the ACK at hand.
     lost: f64,
-    restore: bool,
-    /// In bytes/s; none before the first round trip.
-    pacing: Option<f64>,
+    pacing: Pacing,
 }
 
 impl BbrState {
@@ -102,20 +100,17 @@ impl BbrState {
             round_count: 0,
             next_round_delivered: 0,
             round_start: false,
-            filled_pipe: false,
-            full_bw: 0.0,
-            full_bw_count: 0,
+            full: FullPipe::default(),
             cycle: 0,
             cycle_stamp: Time::ZERO,
             probe_rtt_done: None,
             probe_rtt_round_done: false,
+            slowed: None,
             idle_restart: false,
-            prior_cwnd: 0.0,
-            in_recovery: false,
+            prior: Prior::default(),
             conservation: None,
             lost: 0.0,
-            restore: false,
-            pacing: None,
+            pacing: Pacing::default(),
         }
     }
 
@@ -124,16 +119,16 @@ impl BbrState {
         self.bandwidth.get(self.params.bandwidth_window.0 as usize)
     }
 
-    /// BBR.send_quantum, in bytes.
+    /// BBR.send_quantum, in bytes (§4.2.2).
     fn send_quantum(&self, smss: f64) -> f64 {
-        match self.pacing.unwrap_or(0.0) {
+        match self.pacing.rate() {
             rate if rate < 1.2e6 / 8.0 => smss,
             rate if rate < 24e6 / 8.0 => 2.0 * smss,
             rate => (rate * 1e-3).min(64_000.0).max(smss),
         }
     }
 
-    /// BBRInflight(gain).
+    /// BBRInflight(gain) (§4.2.3.2).
     fn inflight(&self, gain: f64, smss: f64) -> f64 {
         if self.rtprop == NONE {
             return self.initial_window; // no valid round trip yet
@@ -155,10 +150,16 @@ impl BbrState {
         }
     }
 
+    /// rs.is_app_limited: what was sent in ProbeRTT counts as such (§4.3.5), or a probe of more round trips
+    /// than the filter has would leave nothing of the bandwidth.
+    fn app_limited(&self, sample: &RateSample) -> bool {
+        sample.app_limited || self.slowed.as_ref().is_some_and(|s| s.contains(&sample.prior_delivered))
+    }
+
     fn update_btl_bw(&mut self, ack: &Ack) {
         let Some(sample) = ack.rate.filter(|s| s.interval > Duration::ZERO) else { return };
         let rate = sample.delivered as f64 / sample.interval.seconds();
-        if rate >= self.btl_bw() || !sample.app_limited {
+        if rate >= self.btl_bw() || !self.app_limited(&sample) {
             self.bandwidth.update(self.round_count, rate);
         }
     }
@@ -188,20 +189,14 @@ impl BbrState {
     }
 
     fn check_full_pipe(&mut self, ack: &Ack) {
-        let app_limited = ack.rate.is_none_or(|s| s.app_limited);
-        if self.filled_pipe || !self.round_start || app_limited {
-            return;
+        let app_limited = ack.rate.is_none_or(|s| self.app_limited(&s));
+        if self.round_start && !app_limited {
+            self.full.check(self.btl_bw());
         }
-        if self.btl_bw() >= self.full_bw * STARTUP_GROWTH.0 {
-            (self.full_bw, self.full_bw_count) = (self.btl_bw(), 0);
-            return;
-        }
-        self.full_bw_count += 1;
-        self.filled_pipe = self.full_bw_count >= STARTUP_GROWTH.1;
     }
 
     fn check_drain(&mut self, w: &Window, now: Time) {
-        if self.mode == Mode::Startup && self.filled_pipe {
+        if self.mode == Mode::Startup && self.full.reached {
             self.mode = Mode::Drain;
             self.pacing_gain = 1.0 / self.params.high_gain;
             self.cwnd_gain = self.params.high_gain;
@@ -226,7 +221,8 @@ impl BbrState {
     }
 
     fn update_rtprop(&mut self, ack: &Ack) {
-        self.rtprop_expired = ack.now > self.rtprop_stamp + self.params.rtt_window;
+        // rtprop_stamp begins with the connection (§4.3.1): before the first round trip nothing expires.
+        self.rtprop_expired = self.rtprop != NONE && ack.now > self.rtprop_stamp + self.params.rtt_window;
         if let Some(rtt) = ack.rtt
             && (rtt <= self.rtprop || self.rtprop_expired)
         {
@@ -240,6 +236,7 @@ impl BbrState {
             (self.pacing_gain, self.cwnd_gain) = (1.0, 1.0);
             self.save_cwnd(w);
             self.probe_rtt_done = None;
+            self.slowed = None;
         }
         if self.mode == Mode::ProbeRtt {
             self.handle_probe_rtt(w, ack);
@@ -248,6 +245,8 @@ impl BbrState {
     }
 
     fn handle_probe_rtt(&mut self, w: &Window, ack: &Ack) {
+        let began = self.slowed.as_ref().map_or(ack.total_delivered, |s| *s.start());
+        self.slowed = Some(began..=ack.total_delivered + w.flight as u64);
         match self.probe_rtt_done {
             None if w.flight <= self.params.min_pipe.0 * w.smss => {
                 self.probe_rtt_done = Some(ack.now + self.params.probe_rtt);
@@ -259,44 +258,29 @@ impl BbrState {
                 self.probe_rtt_round_done |= self.round_start;
                 if self.probe_rtt_round_done && ack.now > done {
                     self.rtprop_stamp = ack.now;
-                    self.restore = true;
-                    if self.filled_pipe { self.enter_probe_bw(ack.now) } else { self.enter_startup() }
+                    self.prior.restore = true;
+                    if self.full.reached { self.enter_probe_bw(ack.now) } else { self.enter_startup() }
                 }
             }
         }
     }
 
     fn save_cwnd(&mut self, w: &Window) {
-        self.prior_cwnd = if !self.in_recovery && self.mode != Mode::ProbeRtt {
-            w.cwnd
-        } else {
-            self.prior_cwnd.max(w.cwnd)
-        };
+        self.prior.save(w.cwnd, self.mode == Mode::ProbeRtt);
     }
 
     /// BBRSetPacingRate: never down before the pipe is filled.
     fn set_pacing_rate(&mut self, srtt: Duration) {
-        if self.pacing.is_none() && srtt > Duration::ZERO {
-            self.pacing = Some(self.params.high_gain * self.initial_window / srtt.seconds());
-        }
-        let rate = self.pacing_gain * self.btl_bw();
-        if rate > 0.0 && (self.filled_pipe || self.pacing.is_none_or(|now| rate > now)) {
-            self.pacing = Some(rate);
-        }
+        self.pacing.begin(self.params.high_gain * self.initial_window, srtt);
+        self.pacing.set(self.pacing_gain * self.btl_bw(), self.full.reached);
     }
-}
-
-/// A rate in bytes/s as the sender paces by it.
-pub(super) fn paced(bytes_per_s: f64) -> Rate {
-    Rate((bytes_per_s * 8.0).clamp(1.0, 1e13) as u64)
 }
 
 impl CongestionControl for BbrState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.lost = ack.rate.map_or(0.0, |s| s.lost as f64);
-        self.restore = self.in_recovery && !ack.in_recovery;
-        self.in_recovery = ack.in_recovery;
-        if !self.in_recovery {
+        self.prior.on_ack(ack.in_recovery);
+        if !ack.in_recovery {
             self.conservation = None;
         }
         self.update_round(ack);
@@ -309,21 +293,18 @@ impl CongestionControl for BbrState {
         self.set_pacing_rate(ack.srtt);
     }
 
-    /// BBRSetCwnd.
+    /// BBRSetCwnd() (§4.2.3.6).
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         let target = self.inflight(self.cwnd_gain, w.smss);
         let delivered = f64::from(ack.delivered);
-        let mut cwnd = w.cwnd;
-        if std::mem::take(&mut self.restore) {
-            cwnd = cwnd.max(self.prior_cwnd);
-        }
-        if self.in_recovery && self.lost > 0.0 {
+        let mut cwnd = self.prior.restored(w.cwnd);
+        if self.prior.in_recovery && self.lost > 0.0 {
             cwnd = (cwnd - self.lost).max(w.smss);
         }
         if self.conservation.is_some() {
             cwnd = cwnd.max(w.flight + delivered);
         } else {
-            if self.filled_pipe {
+            if self.full.reached {
                 cwnd = (cwnd + delivered).min(target);
             } else if cwnd < target || (ack.total_delivered as f64) < self.initial_window {
                 cwnd += delivered;
@@ -346,7 +327,7 @@ impl CongestionControl for BbrState {
             Congestion::Ecn => Some(w.cwnd),
             Congestion::FastRetransmit => {
                 self.save_cwnd(w);
-                self.in_recovery = true;
+                self.prior.in_recovery = true;
                 self.conservation = Some(self.round_count);
                 Some(w.flight + w.smss)
             }
@@ -358,20 +339,19 @@ impl CongestionControl for BbrState {
     }
 
     fn undo(&mut self, _: &Window) {
-        self.restore = true;
+        self.prior.restore = true;
     }
 
-    /// BBRHandleRestartFromIdle.
+    /// BBRHandleRestartFromIdle() (§4.3.4.4).
     fn on_restart(&mut self, _now: Time, _idle: Duration) {
         self.idle_restart = true;
         if self.mode == Mode::ProbeBw && self.btl_bw() > 0.0 {
-            self.pacing = Some(self.btl_bw());
+            self.pacing = Pacing(Some(self.btl_bw()));
         }
     }
 
     fn pacing_rate(&self, _w: &Window, srtt: Duration) -> Option<Rate> {
-        let rtt = if srtt == Duration::ZERO { 1e-3 } else { srtt.seconds() };
-        Some(paced(self.pacing.unwrap_or(self.params.high_gain * self.initial_window / rtt)))
+        Some(self.pacing.or_first(self.params.high_gain * self.initial_window, srtt))
     }
 
     fn rules_recovery(&self) -> bool {
@@ -382,11 +362,11 @@ impl CongestionControl for BbrState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::harness::{MSS, Path, Sim};
+    use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
 
     /// 2 MB/s, 50 ms: 100 packets.
     fn sim(buffer: usize) -> Sim<BbrState> {
-        let bbr = BbrState::new(&super::super::defaults(), &Tcp::default());
+        let bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
         Sim::new(bbr, Path { buffer, ..Path::new(16_000_000, 50) }, 10.0, f64::INFINITY)
     }
 
@@ -473,5 +453,50 @@ mod tests {
         assert!(!sim.events.is_empty());
         assert!((sim.delivered - before) as f64 > 0.85 * 2e6 * 6.0, "{}", sim.delivered - before);
         assert!(sim.cwnd >= 4.0 * MSS);
+    }
+
+    /// §4.3.5: what is sent in ProbeRTT says nothing of the bandwidth. Twenty round trips of 10 ms go by in it,
+    /// twice what the filter keeps; the flow is back at the rate of the link when it is over.
+    #[test]
+    fn a_long_probe_rtt_does_not_forget_the_bandwidth() {
+        let bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
+        let mut sim = Sim::new(bbr, Path { buffer: 1000, ..Path::new(80_000_000, 10) }, 10.0, f64::INFINITY);
+        let (mut least, mut rounds) = (f64::INFINITY, None);
+        sim.run(14.0, |sim| {
+            let bbr = &sim.controller;
+            if bbr.mode == Mode::ProbeRtt {
+                least = least.min(bbr.btl_bw());
+                rounds.get_or_insert(bbr.round_count);
+            } else if let Some(from) = rounds.filter(|from| bbr.round_count < from + 60) {
+                assert!(bbr.round_count > from + 12, "a long probe");
+                least = least.min(bbr.btl_bw());
+            }
+        });
+        assert!(rounds.is_some() && (least / 1e7 - 1.0).abs() < 0.02, "{least}");
+    }
+
+    /// §4.3.1: rtprop_stamp begins with the connection, whenever that is.
+    #[test]
+    fn a_connection_that_begins_late_begins_in_startup() {
+        let mut bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
+        bbr.observe(&window(10.0, 1e9, 9.0), &ack_at(20.0, 0.05, 1.0));
+        assert_eq!((bbr.mode, bbr.rtprop), (Mode::Startup, Duration::from_millis(50)));
+    }
+
+    /// §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 quanta of 10 kB are beside the 500 kB of the path.
+    #[test]
+    fn inflight_is_the_product_and_three_quanta() {
+        let mut bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
+        assert_eq!(bbr.inflight(2.0, MSS), bbr.initial_window, "no valid round trip yet");
+        bbr.rtprop = Duration::from_millis(50);
+        for (rate, quantum) in
+            [(1.1e6, 1000.0), (1.2e6, 2000.0), (24e6, 3000.0), (80e6, 10_000.0), (1e9, 64_000.0)]
+        {
+            bbr.bandwidth = MaxFilter::default();
+            bbr.bandwidth.update(0, rate / 8.0);
+            bbr.pacing = Pacing(Some(rate / 8.0));
+            let expected = 2.0 * rate / 8.0 * 0.05 + 3.0 * quantum;
+            assert!((bbr.inflight(2.0, MSS) - expected).abs() < 1e-6, "{rate}");
+        }
     }
 }

@@ -1,0 +1,365 @@
+//! BBR, version 3: draft-ietf-ccwg-bbr (`draft-ietf-ccwg-bbr`), the text after its revision 06. The names
+//! are the draft's, and so is the order of steps.
+//!
+//! Deviations: random numbers are a hash of the time, so that runs repeat. What is in flight is
+//! FlightSize, which in recovery counts what was SACKed too. What was in flight when a packet was sent
+//! (tx_in_flight) is what was delivered and found lost since, which is the same without
+//! reordering; what was lost since it was sent is counted from the round in which it was sent. Losses are
+//! judged an ACK at a time, not a packet, so InflightAtLoss() is that of the ACK; an ACK that finds losses
+//! counts as one lost range. Missing: ECN, as in the draft.
+
+mod model;
+mod states;
+
+use units::{Duration, Packets, Probability, Range, Rate, Time, params};
+
+use crate::config::Tcp;
+use crate::congestion::{Ack, Congestion, CongestionControl};
+use crate::sender::Window;
+
+use super::max_filter::MaxFilter;
+use super::{FullPipe, NONE, Pacing, Prior};
+
+params! {
+    /// BBR (version 3): as version 1 a model of bandwidth and least round trip, and of the volume in
+    /// flight at which losses exceed 2 %; it probes for bandwidth every two to three seconds, or as often
+    /// as Reno would, and yields to losses between.
+    pub struct Bbr3: "bbr3" {
+        /// Gain of pacing in Startup (StartupPacingGain): 4 ln 2.
+        startup_pacing_gain: f64 = (2.77), in Range::between(1.1, 10.0), from "draft-ietf-ccwg-bbr §5.3.1.1";
+        /// Gain of pacing in Drain (DrainPacingGain).
+        drain_pacing_gain: f64 = (0.5), in Range::between(0.1, 0.99), from "draft-ietf-ccwg-bbr §5.3.2";
+        /// Gain of cwnd (DefaultCwndGain).
+        cwnd_gain: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-ietf-ccwg-bbr §5.3.1.1";
+        /// Loss rate of a round trip that is tolerated while probing (LossThresh).
+        loss_threshold: Probability = (Probability(0.02)), in Range::between(0.0, 0.5), from "draft-ietf-ccwg-bbr §2.7";
+        /// What a round trip with losses leaves at least of the short-term model (Beta).
+        beta: f64 = (0.7), in Range::between(0.1, 0.99), from "draft-ietf-ccwg-bbr §2.7";
+        /// Part of the safe volume that is left to others (Headroom).
+        headroom: f64 = (0.15), in Range::between(0.0, 0.9), from "draft-ietf-ccwg-bbr §2.7";
+        /// Least window (MinPipeCwnd).
+        min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-ietf-ccwg-bbr §2.7";
+        /// Time for which the least round trip is kept (MinRTTFilterLen).
+        rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.1";
+        /// Gain of cwnd in ProbeRTT (ProbeRTTCwndGain).
+        probe_rtt_cwnd_gain: f64 = (0.5), in Range::between(0.1, 1.0), from "draft-ietf-ccwg-bbr §2.15.2";
+        /// Least time spent in ProbeRTT (ProbeRTTDuration).
+        probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.2";
+        /// Least time between two of them (ProbeRTTInterval).
+        probe_rtt_interval: Duration = (Duration::from_millis(5_000)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.2";
+        /// What is paced below the bandwidth (PacingMarginPercent).
+        pacing_margin: f64 = (0.01), in Range::between(0.0, 0.5), from "draft-ietf-ccwg-bbr §5.6.2: 1 %";
+    }
+}
+
+/// MaxBwFilterLen, in ProbeBW cycles.
+const MAX_BW_FILTER: usize = 2;
+/// ExtraAckedFilterLen, in round trips.
+const EXTRA_ACKED_FILTER: usize = 10;
+/// BBRStartupFullLossCnt.
+const STARTUP_LOSSES: u32 = 6;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+impl Mode {
+    fn is_probe_bw(self) -> bool {
+        matches!(self, Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up)
+    }
+
+    /// IsProbingBW().
+    fn accelerates(self) -> bool {
+        matches!(self, Mode::Startup | Mode::Refill | Mode::Up)
+    }
+}
+
+/// BBR.ack_phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Acks {
+    Init,
+    Refilling,
+    ProbeStarting,
+    ProbeFeedback,
+    ProbeStopping,
+}
+
+/// Bounds that losses set: infinite until they do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Bounds {
+    bw_shortterm: f64,
+    inflight_shortterm: f64,
+    inflight_longterm: f64,
+}
+
+impl Bounds {
+    const NONE: Bounds = Bounds {
+        bw_shortterm: f64::INFINITY,
+        inflight_shortterm: f64::INFINITY,
+        inflight_longterm: f64::INFINITY,
+    };
+
+    fn reset_short_term(&mut self) {
+        (self.bw_shortterm, self.inflight_shortterm) = (f64::INFINITY, f64::INFINITY);
+    }
+}
+
+/// The rate sample of the ACK at hand (RS).
+#[derive(Clone, Copy, Debug, Default)]
+struct Sample {
+    rate: f64,
+    delivered: f64,
+    prior_delivered: u64,
+    app_limited: bool,
+    newly_acked: f64,
+    lost: f64,
+    tx_in_flight: f64,
+}
+
+/// State of BBR, version 3.
+#[derive(Clone, Debug)]
+pub struct Bbr3State {
+    params: Bbr3,
+    initial_window: f64,
+    smss: f64,
+    mode: Mode,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    rs: Sample,
+    delivered: u64,
+    cwnd: f64,
+    inflight: f64,
+    cwnd_limited: bool,
+    // Rounds.
+    round_count: u64,
+    round_start: bool,
+    next_round_delivered: u64,
+    rounds_since_probe_up: u64,
+    drain_start_round: u64,
+    /// Bytes lost in all, and at the start of this round and the one before: (delivered, lost).
+    lost: u64,
+    lost_at: [(u64, u64); 2],
+    // Bandwidth.
+    max_bw: MaxFilter,
+    cycle_count: u64,
+    full: FullPipe,
+    // Delivery and losses of the round.
+    bw_latest: f64,
+    inflight_latest: f64,
+    loss_round_delivered: u64,
+    loss_round_start: bool,
+    loss_in_round: bool,
+    losses_in_round: u32,
+    bytes_lost_in_round: f64,
+    recovery_round: Option<u64>,
+    bounds: Bounds,
+    // Aggregation.
+    extra_acked: MaxFilter,
+    extra_interval: Time,
+    extra_delivered: f64,
+    // Probing.
+    acks: Acks,
+    bw_probe_sample: bool,
+    probe_up_rounds: u32,
+    probe_up_acked: f64,
+    probe_up_acked_per_inc: f64,
+    prev_probe_too_high: bool,
+    prev_probe_precautionary: bool,
+    cycle_stamp: Time,
+    probe_wait: Duration,
+    // Round trips.
+    min_rtt: Duration,
+    min_rtt_stamp: Time,
+    probe_rtt_min: Duration,
+    probe_rtt_stamp: Time,
+    probe_rtt_expired: bool,
+    probe_rtt_done: Option<Time>,
+    probe_rtt_round_done: bool,
+    idle_restart: bool,
+    // Recovery.
+    prior: Prior,
+    undo_mode: Option<Mode>,
+    undo_bounds: Bounds,
+    pacing: Pacing,
+}
+
+impl Bbr3State {
+    /// OnInit().
+    pub fn new(params: &Bbr3, tcp: &Tcp) -> Self {
+        let smss = tcp.mss.0 as f64;
+        Bbr3State {
+            params: params.clone(),
+            initial_window: tcp.initial_window.bytes(smss),
+            smss,
+            mode: Mode::Startup,
+            pacing_gain: params.startup_pacing_gain,
+            cwnd_gain: params.cwnd_gain,
+            rs: Sample::default(),
+            delivered: 0,
+            cwnd: 0.0,
+            inflight: 0.0,
+            cwnd_limited: false,
+            round_count: 0,
+            round_start: false,
+            next_round_delivered: 0,
+            rounds_since_probe_up: 0,
+            drain_start_round: 0,
+            lost: 0,
+            lost_at: [(0, 0); 2],
+            max_bw: MaxFilter::default(),
+            cycle_count: 0,
+            full: FullPipe::default(),
+            bw_latest: 0.0,
+            inflight_latest: 0.0,
+            loss_round_delivered: 0,
+            loss_round_start: false,
+            loss_in_round: false,
+            losses_in_round: 0,
+            bytes_lost_in_round: 0.0,
+            recovery_round: None,
+            bounds: Bounds::NONE,
+            extra_acked: MaxFilter::default(),
+            extra_interval: Time::ZERO,
+            extra_delivered: 0.0,
+            acks: Acks::Init,
+            bw_probe_sample: false,
+            probe_up_rounds: 0,
+            probe_up_acked: 0.0,
+            probe_up_acked_per_inc: f64::INFINITY,
+            prev_probe_too_high: false,
+            prev_probe_precautionary: false,
+            cycle_stamp: Time::ZERO,
+            probe_wait: Duration::ZERO,
+            min_rtt: NONE,
+            min_rtt_stamp: Time::ZERO,
+            probe_rtt_min: NONE,
+            probe_rtt_stamp: Time::ZERO,
+            probe_rtt_expired: false,
+            probe_rtt_done: None,
+            probe_rtt_round_done: false,
+            idle_restart: false,
+            prior: Prior::default(),
+            undo_mode: None,
+            undo_bounds: Bounds::NONE,
+            pacing: Pacing::default(),
+        }
+    }
+}
+
+impl CongestionControl for Bbr3State {
+    /// UpdateModelAndState().
+    fn observe(&mut self, w: &Window, ack: &Ack) {
+        self.prior.on_ack(ack.in_recovery);
+        if !ack.in_recovery {
+            self.recovery_round = None;
+        }
+        self.sample(w, ack);
+        let lost = ack.rate.map_or(0.0, |s| s.lost as f64);
+        if lost > 0.0 {
+            self.on_loss(w, ack.now, lost);
+        }
+        self.update_signals();
+        self.update_aggregation(ack.now);
+        if self.round_start && !self.rs.app_limited {
+            self.full.check(self.rs.rate);
+        }
+        self.check_startup_done();
+        self.check_drain_done(ack.now);
+        self.update_cycle(ack.now);
+        self.update_min_rtt(ack);
+        self.check_probe_rtt(w, ack.now);
+        if self.loss_round_start {
+            (self.bw_latest, self.inflight_latest) = (self.rs.rate, self.rs.delivered);
+        }
+        self.set_pacing_rate(self.pacing_gain, ack.srtt);
+    }
+
+    /// SetCwnd().
+    fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
+        let max_inflight = self.quantized(self.bdp(self.bw(), self.cwnd_gain) + self.extra_acked());
+        let acked = f64::from(ack.delivered);
+        let mut cwnd = self.prior.restored(w.cwnd);
+        if self.full.reached {
+            cwnd = (cwnd + acked).min(max_inflight);
+        } else if cwnd < max_inflight || (ack.total_delivered as f64) < self.initial_window {
+            cwnd += acked;
+        }
+        cwnd = cwnd.max(self.min_pipe());
+        if self.mode == Mode::ProbeRtt {
+            cwnd = cwnd.min(self.probe_rtt_cwnd());
+        }
+        self.bounded(cwnd).max(w.smss)
+    }
+
+    /// BBR has no ssthresh.
+    fn ssthresh_on(&mut self, w: &Window, _congestion: Congestion, _now: Time) -> f64 {
+        w.ssthresh
+    }
+
+    /// OnEnterFastRecovery() and OnEnterRTO().
+    fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
+        match congestion {
+            Congestion::Ecn => Some(w.cwnd),
+            Congestion::FastRetransmit => {
+                self.save_state_upon_loss(w);
+                self.prior.in_recovery = true;
+                self.recovery_round.get_or_insert(self.round_count);
+                Some(w.cwnd)
+            }
+            Congestion::Timeout { .. } => {
+                self.save_state_upon_loss(w);
+                Some(w.smss)
+            }
+        }
+    }
+
+    /// HandleSpuriousLossDetection().
+    fn undo(&mut self, _: &Window) {
+        self.prior.restore = true;
+        self.loss_in_round = false;
+        self.full.reset(0.0);
+        let (now, was) = (&mut self.bounds, self.undo_bounds);
+        now.bw_shortterm = now.bw_shortterm.max(was.bw_shortterm);
+        now.inflight_shortterm = now.inflight_shortterm.max(was.inflight_shortterm);
+        now.inflight_longterm = now.inflight_longterm.max(was.inflight_longterm);
+        match self.undo_mode.take() {
+            Some(Mode::Startup) if self.mode != Mode::Startup => {
+                self.full.reached = false;
+                if self.mode != Mode::ProbeRtt {
+                    self.enter_startup();
+                }
+            }
+            Some(Mode::Up) if !matches!(self.mode, Mode::Up | Mode::ProbeRtt) => self.start_refill(),
+            _ => {}
+        }
+    }
+
+    /// HandleRestartFromIdle().
+    fn on_restart(&mut self, now: Time, _idle: Duration) {
+        self.idle_restart = true;
+        self.extra_interval = now;
+        if self.mode.is_probe_bw() {
+            self.set_pacing_rate(1.0, Duration::ZERO);
+        } else if self.mode == Mode::ProbeRtt {
+            self.check_probe_rtt_done(now);
+        }
+    }
+
+    fn pacing_rate(&self, _w: &Window, srtt: Duration) -> Option<Rate> {
+        Some(self.pacing.or_first(self.params.startup_pacing_gain * self.initial_window, srtt))
+    }
+
+    fn rules_recovery(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! What the application does: open, write, read, close.
+
+use units::Time;
+
+use super::{Endpoint, State};
+
+impl Endpoint {
+    /// Opens actively.
+    pub fn connect(&mut self) {
+        self.state = State::SynSent;
+        self.syn_due = true;
+    }
+
+    /// Opens passively.
+    pub fn listen(&mut self) {
+        self.state = State::Listen;
+    }
+
+    /// The application writes `bytes`; `u64::MAX`: without end. After its close there is nothing to write (RFC 9293
+    /// §3.10.2).
+    pub fn write(&mut self, bytes: u64) {
+        let sender = self.sender();
+        if !sender.closing {
+            sender.write(bytes);
+        }
+    }
+
+    /// The application has no more to write.
+    pub fn close(&mut self) {
+        if matches!(self.state, State::Closed | State::Listen) {
+            self.state = State::Closed;
+            return;
+        }
+        let sender = self.sender();
+        if !sender.closing {
+            sender.closing = true;
+            self.state = match self.state {
+                State::Established => State::FinWait1,
+                State::CloseWait => State::LastAck,
+                state => state,
+            };
+        }
+    }
+
+    /// The application drops the connection (RFC 9293 §3.10.5): a reset goes out.
+    pub fn abort(&mut self) {
+        let synchronized =
+            !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::TimeWait);
+        if synchronized {
+            let (seq, ack) = (self.max(), self.next());
+            self.rare().reset = Some((seq, Some(ack)));
+        }
+        self.end(Time::ZERO, None);
+    }
+
+    /// Ends without a word.
+    pub fn forget(&mut self, now: Time) {
+        self.end(now, None);
+    }
+
+    /// From now on the application reads when it likes ([`Endpoint::read`]), not at once.
+    pub fn hold_data(&mut self) {
+        self.rare().reads = true;
+    }
+
+    /// The application reads up to `bytes`: how many there were.
+    pub fn read(&mut self, bytes: u32) -> u32 {
+        let (buffer, smss) = (self.buffer(), self.smss());
+        let Some(receiver) = &mut self.receiver else { return 0 };
+        let (n, update) = receiver.read(bytes, buffer, smss);
+        self.ack_due |= update && !matches!(self.state, State::Closed | State::TimeWait);
+        n
+    }
+
+    /// Bytes in order that the application has not read.
+    pub fn readable(&self) -> u32 {
+        self.receiver.as_ref().map_or(0, |r| r.unread)
+    }
+
+    /// Whether the other side has closed and everything was read.
+    pub fn at_eof(&self) -> bool {
+        self.fin_received() && self.readable() == 0
+    }
+
+    /// Whether the other side's FIN has been reached.
+    pub fn fin_received(&self) -> bool {
+        matches!(self.state, State::CloseWait | State::LastAck | State::Closing | State::TimeWait)
+    }
+
+    /// Bytes written and not acknowledged, and of those never sent.
+    pub fn outstanding(&self) -> (u64, u64) {
+        self.sender.as_ref().map_or((0, 0), |s| {
+            let sent = u64::from(s.data_end().minus(s.una).max(0) as u32);
+            (sent.saturating_add(s.unsent), s.unsent)
+        })
+    }
+
+    /// Small segments never wait (TCP_NODELAY).
+    pub fn set_nodelay(&mut self, on: bool) {
+        self.sender().nodelay(on);
+    }
+
+    /// Small segments wait for more (TCP_CORK).
+    pub fn set_cork(&mut self, on: bool) {
+        self.sender().cork(on);
+    }
+
+    /// ACKs go out at once, or not (TCP_QUICKACK).
+    pub fn set_quickack(&mut self, on: bool) {
+        self.receiver().set_quick(on);
+    }
+
+    /// The other side has closed and this side has not.
+    pub fn peer_closed(&self) -> bool {
+        self.state == State::CloseWait
+    }
+}

@@ -1,0 +1,240 @@
+//! The handshake (RFC 9293 §3.10.7.2 to §3.10.7.4): SYN, SYN-ACK and what they agree on.
+
+use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
+use units::Time;
+
+use super::{Agreed, Endpoint, Error, State};
+use crate::config::{Ecn, RtoEstimator, Tcp, WindowScaling};
+use crate::ecn::{EcnEnd, Mode};
+use crate::receiver::Receiver;
+use crate::sender::timestamp;
+
+impl Endpoint {
+    /// The other side's SYN is taken in.
+    fn take_syn(&mut self, segment: &Segment, options: &Options, field: EcnField) {
+        let tcp = &self.tcp;
+        self.irs = segment.seq;
+        self.rwnd = segment.window;
+        self.agreed = Agreed {
+            mss: options.mss.unwrap_or(0),
+            their_scale: options.window_scale.unwrap_or(0).min(14), // RFC 7323 §2.3
+            our_scale: window_scale(tcp),
+            scaling: match tcp.window_scaling {
+                WindowScaling::Full => true,
+                WindowScaling::On => options.window_scale.is_some(),
+                WindowScaling::Off => false,
+            },
+            sack: tcp.sack && options.sack_permitted,
+            timestamps: tcp.timestamps && options.timestamps.is_some(),
+        };
+        if let Some((value, _)) = options.timestamps.filter(|_| self.agreed.timestamps) {
+            self.receiver().ts_recent = value;
+        }
+        let (tcp, ecn) = (&self.tcp, &mut self.ecn);
+        ecn.on_syn(segment.flags, field, tcp);
+        if let Some(sender) = &mut self.sender {
+            sender.set_window(segment);
+        }
+    }
+
+    #[cold]
+    pub(super) fn in_listen(&mut self, segment: &Segment, options: &Options, field: EcnField) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        if segment.flags.has(Flags::ACK) {
+            self.rare().reset = Some((segment.ack, None));
+            return;
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.take_syn(segment, options, field);
+            self.state = State::SynReceived;
+            self.sender().set_window(segment);
+            self.syn_due = true;
+        }
+    }
+
+    /// RFC 9293 §3.10.7.3.
+    #[cold]
+    pub(super) fn in_syn_sent(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
+        let acked = segment.flags.has(Flags::ACK);
+        if acked && segment.ack != self.max() {
+            if !segment.flags.has(Flags::RST) {
+                self.rare().reset = Some((segment.ack, None));
+            }
+            return;
+        }
+        if segment.flags.has(Flags::RST) {
+            if acked && self.offered_ecn() {
+                self.rare().plain_syn = true; // RFC 3168 §6.1.1.1
+                self.syn_due = true;
+            } else if acked {
+                self.end(now, Some(Error::Refused));
+            }
+            return;
+        }
+        if !segment.flags.has(Flags::SYN) {
+            if acked && self.rare.as_ref().is_some_and(|r| r.tried) {
+                // A responder that sends no second SYN-ACK (RFC 5562 §5) is established already.
+                self.syn_acked(now);
+                self.establish(now);
+                self.in_synchronized(now, segment, options, field);
+            }
+            return;
+        }
+        self.take_syn(segment, options, field);
+        if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
+            self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
+            self.rare().tried = true;
+            return;
+        }
+        if acked {
+            self.syn_acked(now);
+            self.ack_due = true;
+            self.establish(now);
+        } else {
+            // Both opened at once.
+            self.rare().simultaneous = true;
+            self.state = State::SynReceived;
+            self.syn_due = true;
+        }
+    }
+
+    /// Whether the SYN that is out offered ECN, and another may go without.
+    fn offered_ecn(&self) -> bool {
+        let attempt = self.sender.as_ref().map_or(0, |s| s.expirations);
+        let plain = self.rare.as_ref().is_some_and(|r| r.plain_syn);
+        self.tcp.ecn_fallback && !plain && EcnEnd::syn_flags(&self.tcp, attempt) != Flags::default()
+    }
+
+    fn syn_acked(&mut self, now: Time) {
+        let (tcp, agreed) = (self.tcp.clone(), self.agreed);
+        let sender = self.sender();
+        sender.on_syn_acked(now, smss(&tcp, &agreed), agreed.sack, agreed.timestamps, &tcp);
+        self.first_rtt = sender.smoothed(&tcp).0;
+    }
+
+    fn establish(&mut self, now: Time) {
+        self.established_at = now;
+        let idle = self.sender.as_ref().is_none_or(|s| s.unsent == 0 && !s.closing && s.is_plain());
+        let closing = self.sender.as_ref().is_some_and(|s| s.closing);
+        // Another clock or mode would remember more of the handshake than its round trip.
+        let forgettable = self.state == State::SynReceived
+            || (self.tcp.rto_estimator == RtoEstimator::Rfc6298 && !self.ecn.negotiated());
+        if idle && forgettable {
+            self.sender = None; // it comes back when the application writes
+        }
+        self.state = if closing { State::FinWait1 } else { State::Established };
+    }
+
+    /// An ACK in SYN-RECEIVED: whether it ends the handshake.
+    #[cold]
+    pub(super) fn on_handshake_ack(&mut self, now: Time, segment: &Segment) -> bool {
+        let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
+        if !segment.ack.after(una) || self.tries_once(segment) {
+            return false;
+        }
+        self.complete_handshake(now, segment);
+        self.ecn.on_handshake_ack(segment.flags);
+        true
+    }
+
+    /// Whether the SYN-ACK was marked, and goes out again, not ECN-capable (RFC 5562 §3.2).
+    fn tries_once(&mut self, segment: &Segment) -> bool {
+        let echo = segment.flags.has(Flags::ECE) && self.ecn.negotiated();
+        if self.tcp.ecn != Ecn::EcnPlusTryOnce || !echo || self.rare.as_ref().is_some_and(|r| r.tried) {
+            return false;
+        }
+        self.rare().tried = true;
+        self.syn_due = true;
+        true
+    }
+
+    /// The ACK of the SYN-ACK.
+    #[cold]
+    fn complete_handshake(&mut self, now: Time, segment: &Segment) {
+        let marked =
+            self.ecn.negotiated() && segment.flags.has(Flags::ECE) && self.ecn.mode() != Mode::Accurate;
+        self.syn_acked(now);
+        self.establish(now);
+        self.rwnd = segment.window;
+        if let Some(sender) = &mut self.sender {
+            sender.set_window(segment);
+        }
+        if self.rare.as_ref().is_some_and(|r| r.tried) {
+            self.sender().begin_with_one_segment();
+        }
+        if marked && matches!(self.tcp.ecn, Ecn::EcnPlus | Ecn::EcnPlusWait) {
+            // RFC 5562 §3.1: the initial window is one segment; §4 (Wait): after a round trip.
+            self.sender().begin_with_one_segment();
+            self.ecn.on_cut(self.max());
+            if self.tcp.ecn_in_force() == Ecn::EcnPlusWait {
+                let rtt = self.first_rtt;
+                self.rare().hold_until = Some(now + rtt);
+            }
+        }
+    }
+
+    #[cold]
+    pub(super) fn poll_syn(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
+        if std::mem::take(&mut self.ack_due) {
+            return Some(self.pure_ack(now, options)); // of an unacceptable segment
+        }
+        if !std::mem::take(&mut self.syn_due) {
+            return None;
+        }
+        let tcp = self.tcp.clone();
+        let sender = self.sender();
+        sender.on_syn_sent(now, &tcp);
+        let attempt = sender.expirations;
+        let reply = self.state == State::SynReceived;
+        let offers = |mine: bool, agreed: bool| mine && (!reply || agreed);
+        *options = Options::default();
+        if tcp.window_scaling != WindowScaling::Full || tcp.sack || tcp.timestamps {
+            options.mss = Some(tcp.mss.0 as u16);
+        }
+        options.sack_permitted = offers(tcp.sack, self.agreed.sack);
+        options.timestamps = offers(tcp.timestamps, self.agreed.timestamps)
+            .then(|| (timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
+        let scale = offers(tcp.window_scaling == WindowScaling::On, self.agreed.scaling);
+        options.window_scale = scale.then(|| window_scale(&tcp));
+        let window = Receiver::first_window(&tcp);
+        let mut segment = Segment { seq: self.iss, ack: Seq(0), window, len: 0, flags: Flags::SYN };
+        if reply {
+            segment.ack = self.irs + 1;
+            segment.flags |= Flags::ACK
+                | if attempt > 0 && self.ecn.mode() == Mode::Accurate {
+                    Flags::default()
+                } else {
+                    self.ecn.syn_ack_flags()
+                };
+        } else {
+            let plain = self.rare.as_ref().is_some_and(|r| r.plain_syn);
+            segment.flags |= EcnEnd::syn_flags(&tcp, attempt.max(u8::from(plain)));
+        }
+        let again = attempt.max(u8::from(self.rare.as_ref().is_some_and(|r| r.tried)));
+        Some((segment, self.ecn.syn_field(&tcp, reply, again)))
+    }
+
+    pub(super) fn smss(&self) -> u32 {
+        smss(&self.tcp, &self.agreed)
+    }
+}
+
+/// The largest payload: the smaller MSS, less the room that timestamps take (RFC 6691).
+pub(super) fn smss(tcp: &Tcp, agreed: &Agreed) -> u32 {
+    let mine = tcp.mss.0 as u32;
+    let theirs = match agreed.mss {
+        0 if tcp.window_scaling == WindowScaling::Full && !tcp.sack && !tcp.timestamps => mine, // no option is sent
+        0 => 536, // RFC 9293 §3.7.1
+        mss => u32::from(mss),
+    };
+    let options = if agreed.timestamps { 12 } else { 0 };
+    mine.min(theirs).saturating_sub(options).max(1)
+}
+
+/// The shift to offer: as the parameters say, or the least that lets the window be told (RFC 7323 §2.3).
+fn window_scale(tcp: &Tcp) -> u8 {
+    let least = || (0..14).find(|&s| tcp.receive_window.0 >> s <= 65_535).unwrap_or(14);
+    tcp.window_shift.map_or_else(least, |s| s as u8)
+}

@@ -1,0 +1,175 @@
+//! Segments that arrive in a synchronized state (RFC 9293 §3.10.7.4).
+
+use net::{Ecn as EcnField, Flags, Options, Segment};
+use units::Time;
+
+use super::{Endpoint, State};
+use crate::ecn::Prompt;
+use crate::receiver::{Receiver, acceptable};
+use crate::sender::{Arriving, Feedback};
+
+impl Endpoint {
+    /// A segment arrives, in a packet with this ECN field.
+    #[inline]
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
+        if self.state > State::SynSent {
+            return self.in_synchronized(now, segment, options, field);
+        }
+        match self.state {
+            State::Listen => self.in_listen(segment, options, field),
+            State::SynSent => self.in_syn_sent(now, segment, options, field),
+            _ => {}
+        }
+    }
+
+    #[inline]
+    pub(super) fn in_synchronized(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        options: &Options,
+        field: EcnField,
+    ) {
+        let window = if self.optioned || self.rare.is_some() {
+            if self.agreed.timestamps && !self.timestamp_passes(segment, options) {
+                return;
+            }
+            self.told_window()
+        } else {
+            self.buffer()
+        };
+        let next = self.next();
+        let in_window = (segment.seq == next && window > 0) || acceptable(next, segment, window);
+        let data_after_close = segment.len > 0 && self.fin_received();
+        if !in_window || segment.flags.has(Flags::SYN) || data_after_close {
+            return self.on_unacceptable(now, segment, next, field);
+        }
+        if segment.flags.0 & (Flags::RST.0 | Flags::ACK.0) != Flags::ACK.0 {
+            if segment.flags.has(Flags::RST) {
+                self.on_reset(now, segment, next);
+            }
+            return;
+        }
+        if segment.ack.after(self.max()) {
+            return self.on_ack_of_nothing(segment);
+        }
+        let completes = self.state == State::SynReceived;
+        if completes && !self.on_handshake_ack(now, segment) {
+            return;
+        }
+        if let Some(sender) = &mut self.sender {
+            let delivers = segment.ack.minus(sender.una).max(0) as u32;
+            let feedback = if completes {
+                Feedback::default() // its flags speak of the SYN-ACK
+            } else {
+                self.ecn.feedback(segment, options, delivers, &self.tcp)
+            };
+            let cut = sender.on_ack(&Arriving { now, segment, options, feedback }, &self.tcp);
+            if cut {
+                let max = sender.max;
+                self.ecn.on_cut(max);
+            }
+            self.after_ack(now);
+        } else {
+            self.rwnd = segment.window;
+        }
+        if segment.seq_len() > 0 {
+            let beyond = i64::from(segment.end().minus(next)) - i64::from(window);
+            if beyond > 0 {
+                return self.on_data_beyond(now, segment, beyond, field);
+            }
+            self.on_data(now, segment, field);
+        }
+    }
+
+    /// The window that the other side knows of.
+    #[inline(never)]
+    fn told_window(&self) -> u32 {
+        match (&self.receiver, &self.rare) {
+            (Some(receiver), Some(rare)) if rare.reads => receiver.advertised(),
+            _ => self.buffer(),
+        }
+    }
+
+    /// PAWS, and TS.Recent (RFC 7323 §5.3, §4.3). Whether the segment may go on.
+    #[inline(never)]
+    fn timestamp_passes(&mut self, segment: &Segment, options: &Options) -> bool {
+        let Some((value, _)) = options.timestamps else {
+            return segment.flags.has(Flags::RST) || segment.flags.has(Flags::SYN); // §3.2: dropped
+        };
+        let receiver = self.receiver();
+        if receiver.is_stale(value) && !segment.flags.has(Flags::RST) {
+            receiver.ack_now |= segment.seq_len() > 0;
+            return false;
+        }
+        receiver.on_timestamp(value, segment.seq);
+        true
+    }
+
+    #[inline]
+    pub(super) fn on_data(&mut self, now: Time, segment: &Segment, field: EcnField) {
+        let next = self.irs + 1;
+        let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
+        let next = receiver.next;
+        let prompt = match segment.len {
+            0 => Prompt::default(),
+            _ => self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp),
+        };
+        if prompt.before {
+            self.rare.get_or_insert_default().earlier = Some(next);
+        }
+        let finished = receiver.on_data(now, segment, &self.tcp);
+        if self.ecn.negotiated() {
+            self.ecn.on_advance(receiver.next);
+            receiver.ack_now |= prompt.at_once;
+        }
+        if self.rare.as_ref().is_none_or(|r| !r.reads) {
+            receiver.unread = 0;
+        }
+        if finished {
+            self.on_fin(now);
+        }
+    }
+
+    #[cold]
+    fn on_fin(&mut self, now: Time) {
+        self.state = match self.state {
+            State::Established => State::CloseWait,
+            State::FinWait1 => State::Closing,
+            State::FinWait2 => State::TimeWait,
+            state => state,
+        };
+        if self.state == State::TimeWait {
+            self.closed_at = now;
+        }
+    }
+
+    /// What an ACK means for the connection: completion, and the ACK of the FIN.
+    #[inline]
+    pub(super) fn after_ack(&mut self, now: Time) {
+        if self.sender.as_ref().is_some_and(|s| s.closing && s.unsent == 0) {
+            self.after_ack_at_end(now);
+        }
+    }
+
+    #[inline(never)]
+    fn after_ack_at_end(&mut self, now: Time) {
+        let Some(sender) = &self.sender else { return };
+        if self.completed_at == Time::NEVER && sender.all_acknowledged() {
+            self.completed_at = now;
+        }
+        if sender.fin_sent && sender.una == sender.max {
+            self.state = match self.state {
+                State::FinWait1 => State::FinWait2,
+                State::Closing => State::TimeWait,
+                State::LastAck => State::Closed,
+                state => state,
+            };
+            match self.state {
+                State::Closed => self.end(now, None),
+                State::TimeWait if self.closed_at == Time::NEVER => self.closed_at = now,
+                _ => {}
+            }
+        }
+    }
+}

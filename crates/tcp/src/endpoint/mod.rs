@@ -1,0 +1,237 @@
+//! One end of a connection: the states of RFC 9293 §3.3.2 around a sender and a receiver.
+
+mod application;
+mod handshake;
+mod input;
+mod output;
+mod query;
+mod timer;
+mod unusual;
+
+use std::sync::Arc;
+
+use net::Seq;
+use units::{Duration, Time};
+
+use self::handshake::smss;
+use crate::config::{Ecn, Tcp, WindowScaling};
+use crate::ecn::EcnEnd;
+use crate::receiver::Receiver;
+use crate::sender::Sender;
+
+/// States of a connection (RFC 9293 §3.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// No connection.
+    Closed,
+    /// Waiting for a SYN.
+    Listen,
+    /// SYN sent.
+    SynSent,
+    /// SYN received, SYN-ACK sent.
+    SynReceived,
+    /// Open.
+    Established,
+    /// Closed here, FIN not acknowledged.
+    FinWait1,
+    /// Closed here, FIN acknowledged.
+    FinWait2,
+    /// Closed there.
+    CloseWait,
+    /// Closed on both sides, own FIN not acknowledged.
+    Closing,
+    /// Closed there, then here, FIN not acknowledged.
+    LastAck,
+    /// Closed on both sides.
+    TimeWait,
+}
+
+/// Why a connection ended before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The other side reset it.
+    Reset,
+    /// The other side refused it.
+    Refused,
+    /// No answer for too long.
+    TimedOut,
+}
+
+/// What both sides agreed on with options.
+#[derive(Clone, Copy, Debug, Default)]
+struct Agreed {
+    /// The other side's MSS, and its window scale and ours.
+    mss: u16,
+    their_scale: u8,
+    our_scale: u8,
+    /// Windows are scaled (or carried in full).
+    scaling: bool,
+    sack: bool,
+    timestamps: bool,
+}
+
+/// What few connections need.
+#[derive(Clone, Debug, Default)]
+struct Rare {
+    /// A reset to send: its sequence number, and what it acknowledges.
+    reset: Option<(Seq, Option<Seq>)>,
+    error: Option<Error>,
+    /// The application reads when it likes.
+    reads: bool,
+    /// An ACK that must go out before all others, for what was received before a change of marks.
+    earlier: Option<Seq>,
+    /// Data waits until then (RFC 5562 §4).
+    hold_until: Option<Time>,
+    /// It was opened by both sides at once.
+    simultaneous: bool,
+    /// The last FIN in TIME-WAIT.
+    waits_from: Option<Time>,
+    /// The SYN offers no ECN.
+    plain_syn: bool,
+    /// The SYN-ACK was marked and went out once more.
+    tried: bool,
+}
+
+/// One end of a TCP connection. Feed it with [`on_segment`](Endpoint::on_segment) and
+/// [`on_timer`](Endpoint::on_timer), then send what [`poll`](Endpoint::poll) returns until it returns
+/// nothing, and call it again no later than its [`deadline`](Endpoint::deadline).
+///
+/// Each half exists when it is first used: an end that only receives has no [`Sender`], one that only sends has no [`Receiver`].
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Endpoint {
+    tcp: Arc<Tcp>,
+    sender: Option<Box<Sender>>,
+    receiver: Option<Box<Receiver>>,
+    state: State,
+    /// A SYN or SYN-ACK is to go out.
+    syn_due: bool,
+    /// Whether its segments may carry options, or windows that are scaled or cut.
+    optioned: bool,
+    /// An ACK is to go out, of nothing that was received.
+    ack_due: bool,
+    /// First sequence numbers, ours and theirs.
+    iss: Seq,
+    irs: Seq,
+    /// The other side's window before anything was sent.
+    rwnd: u32,
+    acks_sent: u32,
+    packets_sent: u32,
+    ecn: EcnEnd,
+    agreed: Agreed,
+    /// The round trip of a SYN-ACK, for a sender yet to be.
+    first_rtt: Duration,
+    phase: Duration,
+    established_at: Time,
+    completed_at: Time,
+    closed_at: Time,
+    rare: Option<Box<Rare>>,
+}
+
+impl Endpoint {
+    /// A closed endpoint. `phase`: where in a tick its host's clock stands at time zero.
+    pub fn new(tcp: Arc<Tcp>, phase: Duration) -> Self {
+        Endpoint {
+            sender: None,
+            receiver: None,
+            ecn: EcnEnd::default(),
+            state: State::Closed,
+            syn_due: false,
+            optioned: tcp.window_scaling != WindowScaling::Full
+                || tcp.sack
+                || tcp.timestamps
+                || tcp.ecn_in_force() == Ecn::Accurate,
+            ack_due: false,
+            iss: Seq(0),
+            irs: Seq(0),
+            rwnd: 0,
+            acks_sent: 0,
+            packets_sent: 0,
+            agreed: Agreed::default(),
+            first_rtt: Duration::ZERO,
+            phase,
+            established_at: Time::NEVER,
+            completed_at: Time::NEVER,
+            closed_at: Time::NEVER,
+            rare: None,
+            tcp,
+        }
+    }
+
+    /// Sets the first sequence number; 0 unless said.
+    pub fn set_iss(&mut self, iss: Seq) {
+        self.iss = iss;
+    }
+
+    fn sender(&mut self) -> &mut Sender {
+        let sender = self.sender.take().unwrap_or_else(|| Box::new(self.new_sender()));
+        self.sender.insert(sender)
+    }
+
+    /// The sender as it is before its first byte.
+    fn new_sender(&self) -> Sender {
+        let (tcp, agreed) = (&self.tcp, &self.agreed);
+        let mut sender = Sender::new(tcp, self.iss, self.phase);
+        if self.state > State::SynReceived {
+            let window = (self.irs, self.rwnd);
+            sender.resume(tcp, self.first_rtt, window, smss(tcp, agreed), agreed.sack, agreed.timestamps);
+        }
+        sender
+    }
+
+    fn receiver(&mut self) -> &mut Receiver {
+        let (next, tcp) = (self.irs + 1, &self.tcp);
+        self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, tcp)))
+    }
+
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// RCV.NXT.
+    #[inline]
+    fn next(&self) -> Seq {
+        self.receiver.as_ref().map_or(self.irs + 1, |r| r.next)
+    }
+
+    /// One past the highest sequence number sent.
+    #[inline]
+    fn max(&self) -> Seq {
+        self.sender.as_ref().map_or(self.iss + 1, |s| s.max)
+    }
+
+    fn end(&mut self, now: Time, error: Option<Error>) {
+        self.state = State::Closed;
+        self.syn_due = false;
+        self.ack_due = false;
+        if self.closed_at == Time::NEVER {
+            self.closed_at = now;
+        }
+        if let Some(sender) = &mut self.sender {
+            sender.stop();
+        }
+        if let Some(receiver) = &mut self.receiver {
+            (receiver.ack_at, receiver.ack_now) = (Time::NEVER, false);
+        }
+        if let Some(rare) = &mut self.rare {
+            (rare.hold_until, rare.earlier) = (None, None);
+        }
+        if error.is_some() {
+            self.rare().error = error;
+        }
+    }
+
+    fn buffer(&self) -> u32 {
+        self.tcp.receive_window.0 as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_stays_small() {
+        assert!(size_of::<Endpoint>() <= 120, "{}", size_of::<Endpoint>());
+    }
+}

@@ -1,0 +1,65 @@
+//! Deadlines, and what happens at them.
+
+use units::{Duration, Time};
+
+use super::{Endpoint, Error, State};
+
+impl Endpoint {
+    /// When it must be called again, whatever arrives; [`Time::NEVER`]: only if something arrives.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.deadline());
+        let receiver = self.receiver.as_ref().map_or(Time::NEVER, |r| r.ack_at);
+        let at = sender.min(receiver);
+        if self.state == State::TimeWait || self.rare.is_some() { at.min(self.rare_deadline()) } else { at }
+    }
+
+    #[inline(never)]
+    fn rare_deadline(&self) -> Time {
+        match (&self.rare, self.state) {
+            (_, State::TimeWait) => self.time_wait_ends(),
+            (Some(rare), _) => rare.hold_until.unwrap_or(Time::NEVER),
+            _ => Time::NEVER,
+        }
+    }
+
+    fn time_wait_ends(&self) -> Time {
+        let from = self.rare.as_ref().and_then(|r| r.waits_from).unwrap_or(self.closed_at);
+        if self.tcp.msl == Duration::ZERO { Time::NEVER } else { from + self.tcp.msl + self.tcp.msl }
+    }
+
+    /// Time has come to `now`.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.state == State::TimeWait && self.time_wait_ends() <= now {
+            return self.end(now, None);
+        }
+        if let Some(receiver) = &mut self.receiver
+            && receiver.ack_at <= now
+        {
+            receiver.ack_now = true;
+        }
+        if let Some(rare) = &mut self.rare
+            && rare.hold_until.is_some_and(|t| t <= now)
+        {
+            rare.hold_until = None;
+        }
+        let Some(sender) = &mut self.sender else { return };
+        if sender.timer > now {
+            return;
+        }
+        if matches!(self.state, State::SynSent | State::SynReceived) {
+            let over = sender.on_syn_timeout(&self.tcp);
+            sender.timer = Time::NEVER;
+            if over {
+                return self.end(now, Some(Error::TimedOut));
+            }
+            self.syn_due = true;
+            return;
+        }
+        match sender.on_timer(now, &self.tcp) {
+            None => self.end(now, Some(Error::TimedOut)),
+            Some(true) => self.ecn.on_cut(self.max()),
+            Some(false) => {}
+        }
+    }
+}

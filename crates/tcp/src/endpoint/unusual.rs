@@ -1,0 +1,86 @@
+//! Segments that a synchronized state answers or cuts: outside of the window, of nothing, resets (RFC 9293 §3.10.7.4).
+
+use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
+use units::Time;
+
+use super::{Endpoint, Error, State};
+use crate::sender::{Arriving, Feedback};
+
+impl Endpoint {
+    /// What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
+    #[cold]
+    pub(super) fn on_data_beyond(&mut self, now: Time, segment: &Segment, beyond: i64, field: EcnField) {
+        let mut inside = *segment;
+        inside.len -= beyond.min(i64::from(segment.len)) as u16;
+        inside.flags = inside.flags.without(Flags::FIN);
+        self.on_data(now, &inside, field);
+    }
+
+    /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
+    #[cold]
+    pub(super) fn on_ack_of_nothing(&mut self, segment: &Segment) {
+        if self.state == State::SynReceived {
+            self.rare().reset = Some((segment.ack, None));
+        } else {
+            self.ack_due = true;
+        }
+    }
+
+    /// RFC 9293 §3.10.7.4, first and fourth check: what is outside of the window, or a SYN, is answered.
+    #[cold]
+    pub(super) fn on_unacceptable(&mut self, now: Time, segment: &Segment, next: Seq, field: EcnField) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        if segment.flags.has(Flags::FIN) && self.state == State::TimeWait {
+            self.rare().waits_from = Some(now); // eighth check: the 2 MSL begin again
+        }
+        if segment.len == 1 && segment.seq == next {
+            self.ecn.on_data(segment, field, false, &self.tcp); // a window probe (RFC 3168 §6.1.6)
+        }
+        if segment.flags.has(Flags::SYN) && segment.seq == self.irs && self.state == State::SynReceived {
+            let simultaneous = self.rare.as_ref().is_some_and(|r| r.simultaneous);
+            if simultaneous && segment.flags.has(Flags::ACK) {
+                self.ack_due = true;
+            } else {
+                self.syn_due = true; // the SYN-ACK was lost
+            }
+            return;
+        }
+        if segment.seq_len() == 0 && segment.seq.before(next) && segment.flags.has(Flags::ACK) {
+            self.take_late_ack(now, segment);
+        }
+        if segment.len > 0 && segment.seq.before(next) {
+            let tcp = self.tcp.clone();
+            self.receiver().on_unacceptable(segment, &tcp);
+        }
+        self.ack_due = true;
+    }
+
+    /// An ACK from before what was received last: what it acknowledges counts (as Linux has it, up to the last
+    /// window update), or two ends whose probes crossed would answer each other for ever.
+    fn take_late_ack(&mut self, now: Time, segment: &Segment) {
+        if self.state == State::SynReceived || segment.ack.after(self.max()) {
+            return;
+        }
+        let Some(sender) = &mut self.sender else { return };
+        if segment.ack.after(sender.una) {
+            let (options, feedback) = (&Options::NONE, Feedback::default());
+            sender.on_ack(&Arriving { now, segment, options, feedback }, &self.tcp);
+            self.after_ack(now);
+        }
+    }
+
+    /// RFC 9293 §3.10.7.4, second check: exactly the next number resets, others are challenged.
+    #[cold]
+    pub(super) fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
+        if segment.seq != next {
+            self.ack_due = true;
+            return;
+        }
+        let refused = self.state == State::SynReceived && self.rare.as_ref().is_some_and(|r| r.simultaneous);
+        let quiet = matches!(self.state, State::Closing | State::LastAck | State::TimeWait);
+        let error = if refused { Error::Refused } else { Error::Reset };
+        self.end(now, (!quiet).then_some(error));
+    }
+}

@@ -1,0 +1,212 @@
+//! An ACK, without scoreboard: duplicate or new, and the window it brings.
+
+use net::{Options, Segment};
+use units::{Duration, Time};
+
+use super::{Arriving, Cut, Pending, Progress, Sender, timestamp};
+use crate::config::{FastRetransmit, FastRetransmitTimer, RecoveryExit, SlowStartFrom, Tcp};
+use crate::congestion::{Congestion, Controller};
+use crate::recovery::{OnDuplicate, OnNewAck, RecoveryKind, newreno, tahoe};
+
+impl Sender {
+    /// An acceptable ACK of an established connection. Returns whether the window was cut.
+    #[inline]
+    pub fn on_ack(&mut self, arriving: &Arriving, tcp: &Tcp) -> bool {
+        if self.board().is_some() {
+            return self.on_ack_by_board(arriving, tcp);
+        }
+        let &Arriving { now, segment, feedback, .. } = arriving;
+        let ack = segment.ack;
+        let same_window = segment.window == self.rwnd;
+        // RFC 3168 §6.1.2: at most one response to congestion a window of data.
+        let cut_by_echo = feedback.echo && ack.after(self.recover);
+        if cut_by_echo {
+            self.stats.ecn_cuts += 1;
+            self.wait_for_timer = self.cwnd <= f64::from(self.smss);
+            self.cut(now, Congestion::Ecn, tcp);
+        }
+        let was_una = self.una;
+        let mut cut_by_loss = false;
+        if ack.after(self.una) {
+            self.on_new_ack(arriving, tcp);
+        } else if ack == was_una
+            && segment.seq_len() == 0
+            && same_window
+            && self.max.after(self.una)
+            && self.rwnd > 0
+            && !self.is_persisting()
+        {
+            cut_by_loss = self.on_duplicate_ack(now, tcp);
+        }
+        self.update_window(now, segment, self.una != was_una, tcp);
+        if self.wait_for_timer && (cut_by_echo || self.timer == Time::NEVER) {
+            // RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires.
+            (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        }
+        cut_by_echo || cut_by_loss
+    }
+
+    /// The window field of a segment that is acceptable (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).
+    pub fn set_window(&mut self, segment: &Segment) {
+        self.rwnd = segment.window;
+        self.most_window = self.most_window.max(segment.window);
+        self.wl1 = segment.seq;
+    }
+
+    /// RFC 9293 §3.10.7.4, fifth check. A segment that `advances` SND.UNA sets the window even if data of the other
+    /// side went out after it (Linux, tcp_may_update_window): the old window would reach too far from there.
+    #[inline]
+    pub(super) fn update_window(&mut self, now: Time, segment: &Segment, advances: bool, tcp: &Tcp) {
+        if segment.ack.before(self.una) || (segment.seq.before(self.wl1) && !advances) {
+            return;
+        }
+        self.rwnd = segment.window;
+        self.wl1 = self.wl1.max(segment.seq);
+        if self.rwnd == 0 || self.is_persisting() {
+            self.expirations = 0;
+        }
+        self.most_window = self.most_window.max(segment.window);
+        if self.is_persisting() && (self.is_worth_it(self.rwnd) || self.all_out()) {
+            self.rto.end_back_off();
+            let out = self.una != self.max; // what probed is a segment like others now
+            let at = if out { now + self.rto.timeout(tcp) } else { Time::NEVER };
+            (self.timer, self.pending) = (at, Pending::Rto);
+            if let Some(board) = self.more.as_mut().and_then(|m| m.board.as_mut()) {
+                board.lose_all(false); // the octet of a probe, if it was refused
+            }
+        }
+        if self.una == self.max {
+            self.persist(now, tcp);
+        }
+    }
+
+    #[inline]
+    pub(super) fn sample(&mut self, now: Time, tcp: &Tcp) -> Option<Duration> {
+        let (seq, sent) = self.timed;
+        if sent != Time::NEVER && self.una.after(seq) {
+            self.rto.on_sample(tcp, sent, now, (self.una, self.max));
+            self.timed.1 = Time::NEVER;
+            return Some(now.since(sent));
+        }
+        None
+    }
+
+    /// A round trip by timestamps, where no segment is timed (RFC 7323 §4; RFC 6298 §3).
+    fn sample_by_timestamp(&mut self, now: Time, options: &Options, tcp: &Tcp) -> Option<Duration> {
+        let more = self.more.as_ref()?;
+        let (_, reply) =
+            options.timestamps.filter(|t| t.1 != 0 && more.timestamps && self.timed.1 == Time::NEVER)?;
+        let ms = timestamp(now).wrapping_sub(reply);
+        if ms >= 1 << 24 {
+            return None; // an echo of nothing that we sent
+        }
+        let rtt = Duration::from_millis(u64::from(ms.max(1)));
+        self.rto.on_sample(tcp, Time(now.0.saturating_sub(rtt.0)), now, (self.una, self.max));
+        Some(rtt)
+    }
+
+    #[inline]
+    fn on_new_ack(&mut self, arriving: &Arriving, tcp: &Tcp) {
+        let &Arriving { now, segment, options, feedback } = arriving;
+        let ack = segment.ack;
+        let acked = ack - self.una;
+        self.una = ack;
+        self.retransmit = false; // pacing may hold what is acknowledged now
+        self.expirations = 0;
+        self.acked += u64::from(acked) - u64::from(self.fin_sent && ack == self.max);
+        if self.nxt.before(ack) {
+            self.nxt = ack;
+        }
+        let mut rtt = self.sample(now, tcp);
+        if rtt.is_none() && self.more.is_some() {
+            rtt = self.sample_by_timestamp(now, options, tcp);
+        }
+        (self.timer, self.pending) =
+            (if self.una == self.max { Time::NEVER } else { now + self.rto.timeout(tcp) }, Pending::Rto);
+        if self.more.is_some() && self.test_timeout(ack, Some(acked), feedback.echo, options, tcp) {
+            return;
+        }
+        let mut recovered = false;
+        if self.duplicates.in_recovery() {
+            let newreno = !matches!(tcp.recovery, RecoveryKind::Reno | RecoveryKind::Tahoe);
+            match if newreno { newreno::on_new_ack(ack, self.recover) } else { OnNewAck::Ends } {
+                OnNewAck::Partial => {
+                    self.inflation = newreno::inflation(self.inflation, acked, self.smss);
+                    self.retransmit = true;
+                    return;
+                }
+                _ => {
+                    recovered = self.duplicates.end();
+                    self.inflation = 0;
+                    self.cwnd = if newreno {
+                        newreno::cwnd_at_end(
+                            self.ssthresh,
+                            f64::from(self.max - self.una),
+                            f64::from(self.smss),
+                        )
+                    } else {
+                        self.ssthresh // RFC 5681 §3.2, step 6
+                    };
+                }
+            }
+        } else {
+            self.duplicates.end();
+            self.inflation = 0;
+        }
+        let opens = !recovered || tcp.recovery_exit == RecoveryExit::DeflateAndOpen;
+        let first = self.acked == u64::from(acked);
+        let too_early = first && tcp.slow_start_from == SlowStartFrom::SecondAck;
+        let opens = opens && !feedback.echo && !too_early;
+        match &mut self.congestion {
+            // Reno that measures nothing: all else that an ACK tells is no matter.
+            Controller::Reno(reno) if self.more.is_none() => {
+                if opens {
+                    let smss = f64::from(self.smss);
+                    self.cwnd = reno.opened(self.cwnd, self.ssthresh, smss, acked).max(smss);
+                }
+            }
+            _ => self.tell_controller(now, feedback, Progress { acked, rtt, rate: None, opens }, tcp),
+        }
+    }
+
+    #[inline(never)]
+    fn on_duplicate_ack(&mut self, now: Time, tcp: &Tcp) -> bool {
+        if self.more.is_some() && self.test_timeout(self.una, None, false, &Options::NONE, tcp) {
+            return false;
+        }
+        let new_window = self.una.after(self.recover);
+        let cut_by_ecn = self.last_cut == Cut::Ecn && self.una.before(self.recover);
+        let allowed =
+            new_window || self.last_cut == Cut::Ecn || tcp.fast_retransmit == FastRetransmit::Unguarded;
+        match self.duplicates.on_duplicate(tcp.duplicate_acks.0 as u32, allowed, tcp.limited_transmit) {
+            OnDuplicate::Wait => false,
+            OnDuplicate::Transmit | OnDuplicate::Inflate => {
+                self.inflation += self.smss;
+                false
+            }
+            OnDuplicate::Retransmit => {
+                self.stats.fast_retransmits += 1;
+                self.arm_undo(tcp);
+                if cut_by_ecn {
+                    self.last_cut = Cut::FastRetransmit; // the window was cut for this congestion
+                } else {
+                    self.cut(now, Congestion::FastRetransmit, tcp);
+                }
+                self.timed.1 = Time::NEVER; // Karn: the timed segment may be the lost one
+                if tcp.fast_retransmit_timer == FastRetransmitTimer::Restarts {
+                    (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+                }
+                if tcp.recovery == RecoveryKind::Tahoe {
+                    self.duplicates.no_recovery();
+                    self.inflation = 0;
+                    self.cwnd = tahoe::cwnd(f64::from(self.smss));
+                    self.nxt = tahoe::send_next(self.una);
+                } else {
+                    self.inflation = tcp.duplicate_acks.0 as u32 * self.smss; // step 3
+                    self.retransmit = true;
+                }
+                !cut_by_ecn
+            }
+        }
+    }
+}

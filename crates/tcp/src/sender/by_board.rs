@@ -1,0 +1,209 @@
+//! An ACK, with scoreboard: what is lost, and where recovery stands (RFC 6675 §5; RFC 8985 §6.2).
+
+use units::{Duration, Time};
+
+use super::{Arriving, More, Phase, Progress, Sender, timestamp};
+use crate::config::{PrrBound, RateReduction, RecoveryExit, Tcp};
+use crate::congestion::{Congestion, CongestionControl, RateSample};
+use crate::recovery::board::Delivery;
+use crate::recovery::eifel::Undo;
+use crate::recovery::frto::Frto;
+use crate::recovery::tlp;
+use crate::recovery::{RecoveryKind, fack, sack};
+
+/// What an ACK told, with scoreboard.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    delivery: Delivery,
+    advanced: bool,
+    rtt: Option<Duration>,
+    rate: Option<RateSample>,
+    was_reducing: bool,
+    safe: bool,
+}
+
+impl Sender {
+    /// An ACK, with scoreboard (RFC 6675 §5; RFC 8985 §6.2).
+    #[inline(never)]
+    pub(super) fn on_ack_by_board(&mut self, arriving: &Arriving, tcp: &Tcp) -> bool {
+        let Some(mut more) = self.more.take() else { return false };
+        let was_una = self.una;
+        let (cut, told) = self.on_ack_with(&mut more, arriving, tcp);
+        self.more = Some(more);
+        self.update_window(arriving.now, arriving.segment, self.una != was_una, tcp);
+        self.tell_of_board(arriving, told, tcp);
+        cut
+    }
+
+    /// What an ACK changes but for cwnd, and whether the window was cut.
+    fn on_ack_with(&mut self, more: &mut More, arriving: &Arriving, tcp: &Tcp) -> (bool, Told) {
+        let &Arriving { now, segment, options, feedback } = arriving;
+        let ack = segment.ack;
+        let advanced = ack.after(self.una);
+        let plain_duplicate = !advanced && segment.len == 0 && segment.window == self.rwnd;
+        let Some(board) = &mut more.board else { return (false, Told::default()) };
+        let d = board.on_ack(now, self.una, ack, options.sack(), self.max, more.min_rtt);
+        if advanced {
+            self.acked += u64::from(ack - self.una) - u64::from(self.fin_sent && ack == self.max);
+            self.una = ack;
+            self.nxt = self.max;
+            self.expirations = 0;
+        }
+        let rtt = self.measure(more, &d, arriving, advanced, tcp);
+        let rate = d.newest.filter(|_| d.delivered > 0).map(|newest| {
+            more.clock.first_sent = newest.at;
+            let delivered = more.clock.delivered + u64::from(d.delivered);
+            RateSample {
+                delivered: delivered - newest.delivered,
+                interval: newest.at.since(newest.first_sent).max(now.since(newest.delivered_at)),
+                app_limited: newest.app_limited(),
+                prior_delivered: newest.delivered,
+                lost: std::mem::take(&mut more.lost_bytes),
+            }
+        });
+        if d.delivered > 0 {
+            more.clock.delivered += u64::from(d.delivered);
+            more.clock.delivered_at = now;
+        }
+        let was = more.phase;
+        let mut cut = false;
+        if tcp.eifel && !feedback.echo && self.was_spurious(more, &d, advanced, options) {
+            self.take_back_by_board(more, d.delivered, tcp);
+        }
+        let probe = more.tlp.on_ack(ack, d.dsack, plain_duplicate && !d.sacked);
+        if more.phase == Phase::Loss && advanced {
+            self.test_by_board(more, &d, ack, tcp);
+        }
+        let lost_before = more.lost_bytes;
+        let next = self.find_losses(more, now, tcp);
+        match more.phase {
+            Phase::Loss | Phase::Recovery | Phase::Cwr if !self.una.before(self.recover) => {
+                if more.phase != Phase::Loss && !self.congestion.rules_recovery() {
+                    self.cwnd = self.ssthresh;
+                }
+                more.phase = Phase::Open;
+                more.frto = Frto::Off;
+                if let Some(board) = &mut more.board {
+                    board.rack.on_recovery_end();
+                }
+            }
+            _ => {}
+        }
+        if feedback.echo && more.phase == Phase::Open && ack.after(self.recover) {
+            self.stats.ecn_cuts += 1;
+            self.reduce(more, Phase::Cwr, Congestion::Ecn, now, tcp);
+            cut = true;
+        }
+        if probe == tlp::Verdict::Repaired && more.phase == Phase::Open {
+            // RFC 8985 §7.4.2: the loss that the probe repaired is answered like any other.
+            self.cut(now, Congestion::FastRetransmit, tcp);
+            self.recover = self.una;
+            cut = true;
+        }
+        cut |= self.enter_recovery(more, now, tcp);
+        self.set_timer(more, now, next, advanced, tcp);
+        let safe = advanced && more.lost_bytes == lost_before;
+        let was_reducing = matches!(was, Phase::Recovery | Phase::Cwr);
+        (cut, Told { delivery: d, advanced, rtt, rate, was_reducing, safe })
+    }
+
+    /// The round trip that an ACK measures: of data sent once (Karn), or by timestamps (RFC 7323 §4).
+    fn measure(
+        &mut self,
+        more: &mut More,
+        d: &Delivery,
+        arriving: &Arriving,
+        advanced: bool,
+        tcp: &Tcp,
+    ) -> Option<Duration> {
+        let &Arriving { now, options, .. } = arriving;
+        let by_timestamp = || {
+            let (_, echo) = options.timestamps.filter(|t| t.1 != 0 && advanced && more.timestamps)?;
+            let ms = timestamp(now).wrapping_sub(echo);
+            (ms < 1 << 24).then(|| Time(now.0.saturating_sub(u64::from(ms.max(1)) * 1_000_000_000)))
+        };
+        let sent = d.first_sent.or(d.sacked_sent).or_else(by_timestamp)?;
+        self.rto.on_sample(tcp, sent, now, (self.una, self.max));
+        let rtt = now.since(sent);
+        more.min_rtt = more.min_rtt.min(rtt);
+        Some(rtt)
+    }
+
+    /// Finds what is lost. Returns when RACK would find more.
+    pub(super) fn find_losses(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Time> {
+        let srtt = self.rto.smoothed(tcp).0;
+        let board = more.board.as_mut()?;
+        let dup_thresh = tcp.duplicate_acks.0 as u32;
+        if tcp.rack {
+            let in_recovery = matches!(more.phase, Phase::Recovery | Phase::Loss);
+            let window = board.rack.reordering_window(
+                in_recovery,
+                board.sacked_segments(),
+                dup_thresh,
+                more.min_rtt,
+                srtt,
+            );
+            let (lost, next) = board.lose_by_time(now, window);
+            more.lost_bytes += u64::from(lost);
+            return next;
+        }
+        let limit = match tcp.recovery {
+            RecoveryKind::Fack => fack::lost_before(board, dup_thresh, self.smss),
+            _ => sack::lost_before(board, dup_thresh, self.smss),
+        };
+        if let Some(limit) = limit {
+            more.lost_bytes += u64::from(board.lose_before(limit));
+        }
+        None
+    }
+
+    /// Losses were found: recovery begins. Returns whether the window was cut.
+    pub(super) fn enter_recovery(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> bool {
+        let lost = more.board.as_ref().is_some_and(|b| b.any_lost());
+        if !lost || matches!(more.phase, Phase::Recovery | Phase::Loss) {
+            return false;
+        }
+        self.stats.fast_retransmits += 1;
+        let cut_before = more.phase == Phase::Cwr;
+        more.undo = Undo::begin(self.cwnd, self.ssthresh);
+        self.retransmit = true;
+        if cut_before {
+            more.phase = Phase::Recovery; // the window was cut for this congestion
+            self.recover = self.max;
+            return false;
+        }
+        self.reduce(more, Phase::Recovery, Congestion::FastRetransmit, now, tcp);
+        true
+    }
+
+    /// The last part of the ACK: cwnd.
+    fn tell_of_board(&mut self, arriving: &Arriving, told: Told, tcp: &Tcp) {
+        let Told { delivery, advanced, rtt, rate, was_reducing, safe } = told;
+        if delivery.delivered == 0 && !advanced {
+            return;
+        }
+        let phase = self.phase();
+        let reducing = matches!(phase, Phase::Recovery | Phase::Cwr);
+        let opens =
+            advanced && !reducing && (!was_reducing || tcp.recovery_exit == RecoveryExit::DeflateAndOpen);
+        let progress = Progress { acked: delivery.delivered, rtt, rate, opens };
+        self.tell_controller(arriving.now, arriving.feedback, progress, tcp);
+        let rules = self.congestion.rules_recovery();
+        if reducing
+            && tcp.rate_reduction == RateReduction::Prr
+            && !rules
+            && delivery.delivered > 0
+            && let Some(more) = &mut self.more
+            && let Some(board) = &more.board
+        {
+            let pipe = board.pipe() as f64;
+            let safe = match tcp.prr_bound {
+                PrrBound::Crb => false,
+                PrrBound::Ssrb => true,
+                PrrBound::Either => safe,
+            };
+            self.cwnd =
+                more.prr.cwnd(delivery.weight as f64, pipe, self.ssthresh, f64::from(self.smss), safe);
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! The sending half: the window, what goes out, and what an ACK changes. It alone owns cwnd and
+//! ssthresh. Without SACK it works by bytes and goes back to SND.UNA after a timeout; with SACK it asks
+//! the scoreboard ([`Board`]).
+
+mod ack;
+mod by_board;
+mod cwnd;
+mod handshake;
+mod output;
+mod output_by_board;
+mod persist;
+mod spurious;
+mod timer;
+
+use std::collections::VecDeque;
+
+use net::{Options, Segment, Seq};
+use units::{Duration, Time};
+
+use crate::config::Tcp;
+use crate::congestion::{CongestionControl, Controller, RateSample};
+use crate::recovery::board::{Board, Clock};
+use crate::recovery::eifel::Undo;
+use crate::recovery::frto::Frto;
+use crate::recovery::prr::Prr;
+use crate::recovery::reno::Duplicates;
+use crate::recovery::tlp::Tlp;
+use crate::rto::Rto;
+
+pub use output::Outgoing;
+
+/// Everything that bounds what may be in flight, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window (cwnd).
+    pub cwnd: f64,
+    /// Slow start threshold (ssthresh).
+    pub ssthresh: f64,
+    /// Sent and not acknowledged (FlightSize).
+    pub flight: f64,
+    /// What fast recovery adds to cwnd for segments that have left the network.
+    pub inflation: f64,
+    /// Receiver's window (rwnd).
+    pub rwnd: f64,
+    /// Segment size (SMSS).
+    pub smss: f64,
+}
+
+impl Window {
+    /// The smaller of the inflated cwnd and rwnd.
+    pub fn usable(&self) -> f64 {
+        (self.cwnd + self.inflation).min(self.rwnd)
+    }
+}
+
+/// What a sender counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderStats {
+    /// Segments with data, retransmissions included.
+    pub segments: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Segments sent again, in part or whole.
+    pub retransmitted_segments: u64,
+    /// Their bytes.
+    pub retransmitted_bytes: u64,
+    /// Expirations of the retransmission timer.
+    pub timeouts: u32,
+    /// Fast retransmits.
+    pub fast_retransmits: u32,
+    /// Cuts of the window on ECN-Echo.
+    pub ecn_cuts: u32,
+    /// Retransmissions found to be spurious, and taken back.
+    pub undone: u32,
+}
+
+/// The same, as it is kept: all bytes sent follow from those acknowledged, outstanding and sent again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    retransmitted_segments: u32,
+    timeouts: u32,
+    fast_retransmits: u32,
+    ecn_cuts: u32,
+    undone: u32,
+}
+
+/// The last reason for cutting the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cut {
+    None,
+    FastRetransmit,
+    Ecn,
+    Timeout,
+}
+
+/// Where loss recovery stands, with SACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing is amiss.
+    #[default]
+    Open,
+    /// The window comes down after ECN-Echo.
+    Cwr,
+    /// Losses are repaired.
+    Recovery,
+    /// After a timeout.
+    Loss,
+}
+
+/// What the timer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pending {
+    Rto,
+    Persist,
+    Probe,
+    Reorder,
+}
+
+/// What the other side said of marks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Feedback {
+    /// Respond to congestion, at most once a window.
+    pub echo: bool,
+    /// Share of what this ACK delivers that was marked, between 0 and 1.
+    pub marked: f64,
+}
+
+/// An acceptable ACK, as it arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct Arriving<'a> {
+    /// When.
+    pub now: Time,
+    /// The segment that carries it.
+    pub segment: &'a Segment,
+    /// Its options.
+    pub options: &'a Options,
+    /// What it says of marks.
+    pub feedback: Feedback,
+}
+
+/// What an ACK brought, as far as the controller is concerned.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    /// Bytes acknowledged; with scoreboard those delivered.
+    acked: u32,
+    /// The round trip it measured.
+    rtt: Option<Duration>,
+    rate: Option<RateSample>,
+    /// Whether the window may open.
+    opens: bool,
+}
+
+/// What most senders do without: the scoreboard, measurements for controllers, push points.
+#[derive(Clone, Debug)]
+struct More {
+    board: Option<Board>,
+    phase: Phase,
+    prr: Prr,
+    tlp: Tlp,
+    frto: Frto,
+    undo: Undo,
+    /// A timestamp's worth of milliseconds goes out with retransmissions.
+    timestamps: bool,
+    saw_dsack: bool,
+    /// When what is out longest was first sent.
+    since: Time,
+    /// RescueRxt (RFC 6675 §2); `None`: the rescue was sent.
+    rescue: Option<Seq>,
+    probe_due: bool,
+    min_rtt: Duration,
+    round_end: Seq,
+    clock: Clock,
+    lost_bytes: u64,
+    /// `delivered` when what was sent while the application had no more is delivered.
+    app_limited_until: u64,
+    pushes: VecDeque<Seq>,
+    /// Without scoreboard, for controllers that measure: where each segment ends that was sent once, when it was
+    /// sent, and the bytes delivered by then.
+    sent: VecDeque<(Seq, Time, u64)>,
+    /// When pacing lets the next segment go.
+    pace_at: Time,
+    last_sent: Time,
+    cwnd_limited: bool,
+    limited_until: Seq,
+    most_out: f64,
+    /// One past the last small segment (Minshall's SND.SML).
+    small: Seq,
+    held: bool,
+}
+
+/// The send sequence space (RFC 9293 §3.3.1), the window and the retransmission timer. What every ACK
+/// touches comes first.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Sender {
+    /// SND.UNA.
+    pub una: Seq,
+    /// SND.NXT; goes back to SND.UNA when the timer expires, without SACK.
+    pub nxt: Seq,
+    /// One past the highest sequence number ever sent.
+    pub max: Seq,
+    /// SND.WND.
+    pub rwnd: u32,
+    /// Bytes the application has written that were never sent; `u64::MAX`: endless.
+    pub unsent: u64,
+    cwnd: f64,
+    ssthresh: f64,
+    /// When the timer expires; [`Time::NEVER`]: not running.
+    pub timer: Time,
+    /// Bytes of data acknowledged.
+    pub acked: u64,
+    inflation: u32,
+    /// Largest payload sent (SMSS).
+    pub smss: u32,
+    /// The application has closed: a FIN follows the last byte.
+    pub closing: bool,
+    /// The FIN was sent; it holds the sequence number `max - 1`.
+    pub fin_sent: bool,
+    /// The first unacknowledged segment is to be sent again now.
+    retransmit: bool,
+    last_cut: Cut,
+    pending: Pending,
+    /// Nothing new goes before the timer expires.
+    wait_for_timer: bool,
+    /// Expirations since something was acknowledged.
+    pub expirations: u8,
+    nodelay: bool,
+    more: Option<Box<More>>,
+    /// The segment being timed and when it was sent; [`Time::NEVER`]: none.
+    timed: (Seq, Time),
+    /// `max` at the last cut of the window (recover of RFC 6582).
+    recover: Seq,
+    duplicates: Duplicates,
+    /// Where the last write ended.
+    push: Seq,
+    /// SND.WL1.
+    wl1: Seq,
+    /// Max(SND.WND).
+    most_window: u32,
+    /// Segments with data sent.
+    segments: u32,
+    congestion: Controller,
+    rto: Rto,
+    retransmitted_bytes: u64,
+    stats: Counts,
+    cork: bool,
+}
+
+/// The timestamp clock, in milliseconds (RFC 7323 §5.4: between 1 ms and 1 s).
+pub fn timestamp(now: Time) -> u32 {
+    (now.0 / 1_000_000_000) as u32
+}
+
+impl Sender {
+    /// A sender whose SYN takes the sequence number `iss`. `phase`: of its host's clock.
+    pub fn new(tcp: &Tcp, iss: Seq, phase: Duration) -> Self {
+        Sender {
+            una: iss,
+            nxt: iss,
+            max: iss,
+            rwnd: 0,
+            unsent: 0,
+            closing: false,
+            fin_sent: false,
+            cwnd: tcp.initial_window.bytes(tcp.mss.0 as f64),
+            ssthresh: tcp.initial_ssthresh.map_or(f64::INFINITY, |n| n.0 * tcp.mss.0 as f64), // RFC 5681 §3.1: arbitrarily high
+            inflation: 0,
+            smss: tcp.mss.0 as u32,
+            recover: iss,
+            most_window: 0,
+            push: iss,
+            wl1: Seq(0),
+            last_cut: Cut::None,
+            pending: Pending::Rto,
+            wait_for_timer: false,
+            nodelay: false,
+            cork: false,
+            expirations: 0,
+            duplicates: Duplicates::default(),
+            congestion: Controller::new(tcp),
+            more: None,
+            retransmit: false,
+            rto: Rto::new(tcp, phase),
+            timer: Time::NEVER,
+            timed: (iss, Time::NEVER),
+            acked: 0,
+            segments: 0,
+            retransmitted_bytes: 0,
+            stats: Counts::default(),
+        }
+    }
+
+    /// The window as it is.
+    pub fn window(&self) -> Window {
+        Window {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+            flight: f64::from(self.max - self.una),
+            inflation: f64::from(self.inflation),
+            rwnd: f64::from(self.rwnd),
+            smss: f64::from(self.smss),
+        }
+    }
+
+    /// What it counted.
+    pub fn stats(&self) -> SenderStats {
+        let c = &self.stats;
+        let outstanding = self.data_end().minus(self.una).max(0) as u64;
+        SenderStats {
+            segments: u64::from(self.segments),
+            bytes: if self.segments == 0 { 0 } else { self.acked + outstanding + self.retransmitted_bytes },
+            retransmitted_segments: u64::from(c.retransmitted_segments),
+            retransmitted_bytes: self.retransmitted_bytes,
+            timeouts: c.timeouts,
+            fast_retransmits: c.fast_retransmits,
+            ecn_cuts: c.ecn_cuts,
+            undone: c.undone,
+        }
+    }
+
+    /// The timeout as it would be set now.
+    pub fn timeout(&self, tcp: &Tcp) -> Duration {
+        self.rto.timeout(tcp)
+    }
+
+    /// How many round trips were measured, and the last of them.
+    pub fn round_trips(&self) -> (u32, Duration) {
+        self.rto.round_trips()
+    }
+
+    /// SRTT and its deviation.
+    pub fn smoothed(&self, tcp: &Tcp) -> (Duration, Duration) {
+        self.rto.smoothed(tcp)
+    }
+
+    /// Doublings of the timeout in force.
+    pub fn doublings(&self) -> u32 {
+        self.rto.doublings()
+    }
+
+    /// Least round trip, if it is measured.
+    pub fn min_rtt(&self) -> Option<Duration> {
+        self.more.as_ref().map(|m| m.min_rtt).filter(|d| d.0 != u64::MAX)
+    }
+
+    /// Bytes delivered, if they are counted.
+    pub fn delivered(&self) -> Option<u64> {
+        self.more.as_ref().map(|m| m.clock.delivered)
+    }
+
+    /// Where recovery stands.
+    pub fn phase(&self) -> Phase {
+        match &self.more {
+            Some(m) if m.board.is_some() => m.phase,
+            _ if self.duplicates.in_recovery() => Phase::Recovery,
+            _ if self.last_cut == Cut::Timeout && self.una.before(self.recover) => Phase::Loss,
+            _ if self.last_cut == Cut::Ecn && self.una.before(self.recover) => Phase::Cwr,
+            _ => Phase::Open,
+        }
+    }
+
+    /// Segments out, SACKed, lost and sent again, as the scoreboard or the sequence numbers tell.
+    pub fn counts(&self) -> (u32, u32, u32, u32) {
+        match self.board() {
+            Some(b) => b.counts(),
+            None => ((self.max - self.una).div_ceil(self.smss.max(1)), self.duplicates.count(), 0, 0),
+        }
+    }
+
+    fn board(&self) -> Option<&Board> {
+        self.more.as_ref().and_then(|m| m.board.as_ref())
+    }
+
+    /// Duplicate ACKs in a row.
+    pub fn duplicates(&self) -> u32 {
+        self.duplicates.count()
+    }
+
+    /// The rate at which segments are spaced.
+    pub fn pacing_rate(&self, tcp: &Tcp) -> Option<units::Rate> {
+        self.congestion.pacing_rate(&self.window(), self.rto.smoothed(tcp).0)
+    }
+
+    /// One past the last byte of data ever sent.
+    pub fn data_end(&self) -> Seq {
+        Seq(self.max.0.wrapping_sub(u32::from(self.fin_sent)))
+    }
+
+    /// `max`, or the right edge of the window if a probe has passed it.
+    pub fn within_window(&self) -> Seq {
+        let edge = self.una + self.rwnd;
+        if self.max.after(edge) { edge } else { self.max }
+    }
+
+    /// Whether everything that was written is acknowledged and no more will come.
+    pub fn all_acknowledged(&self) -> bool {
+        self.closing && self.unsent == 0 && !self.una.before(self.data_end())
+    }
+
+    /// The application writes.
+    pub fn write(&mut self, bytes: u64) {
+        if bytes != u64::MAX && self.unsent != u64::MAX {
+            let end = self.data_end() + self.unsent.saturating_add(bytes) as u32;
+            if self.push.after(self.max)
+                && let Some(more) = &mut self.more
+            {
+                more.pushes.push_back(self.push); // an earlier write waits still
+            }
+            self.push = end;
+        }
+        self.unsent = self.unsent.saturating_add(bytes);
+    }
+
+    /// Whether it holds nothing that would be missed.
+    pub fn is_plain(&self) -> bool {
+        self.more.is_none() && self.stats.timeouts == 0 && !self.nodelay && !self.cork
+    }
+
+    /// Small segments never wait, as the application wishes.
+    pub fn nodelay(&mut self, on: bool) {
+        self.nodelay = on;
+    }
+
+    /// Small segments wait for more, as the application wishes.
+    pub fn cork(&mut self, on: bool) {
+        self.cork = on;
+    }
+
+    /// The connection is over: nothing is waited for.
+    pub fn stop(&mut self) {
+        self.timer = Time::NEVER;
+        if let Some(more) = &mut self.more {
+            more.held = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a flow costs in memory, and how many cache lines a packet touches.
+    #[test]
+    fn a_sender_stays_small() {
+        assert!(size_of::<Sender>() <= 216, "{}", size_of::<Sender>());
+    }
+}

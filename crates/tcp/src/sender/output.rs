@@ -1,0 +1,245 @@
+//! What goes out: new data, or by bytes from SND.NXT.
+
+use net::Seq;
+use units::Time;
+
+use super::{More, Pending, Sender, timestamp};
+use crate::config::{Nagle, Tcp};
+use crate::congestion::CongestionControl;
+
+/// A segment about to go out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Its first sequence number.
+    pub seq: Seq,
+    /// Its payload in bytes.
+    pub len: u32,
+    /// Whether it carries the FIN.
+    pub fin: bool,
+    /// Whether a write ends in it.
+    pub push: bool,
+    /// Whether nothing of it was sent before.
+    pub is_new: bool,
+    /// Whether it is a probe of a closed window with an old sequence number.
+    pub probe: bool,
+}
+
+impl Sender {
+    /// The next segment to send, if there is one that may go now.
+    #[inline]
+    pub fn next_segment(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        if self.more.is_some() || self.nxt != self.max || self.retransmit || self.wait_for_timer {
+            return self.next_unusual(now, tcp);
+        }
+        // Most often: a whole segment of new data, or no room for it.
+        if self.unsent < u64::from(self.smss) {
+            let nothing = self.unsent == 0 && self.closing == self.fin_sent; // a receiver of data is always here
+            return if nothing { None } else { self.next_by_bytes(now, tcp) };
+        }
+        let sent = self.max - self.una;
+        let room = self.limit().saturating_sub(sent);
+        if room < self.smss {
+            return if sent > 0 { None } else { self.next_by_bytes(now, tcp) };
+        }
+        let outgoing = self.build_inline(now, self.max, self.smss, tcp);
+        self.nxt = self.max;
+        Some(outgoing)
+    }
+
+    #[inline(never)]
+    fn next_unusual(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        match self.more {
+            _ if self.wait_for_timer && self.timer != Time::NEVER => None,
+            Some(_) => self.next_with_more(now, tcp),
+            None => self.next_by_bytes(now, tcp),
+        }
+    }
+
+    #[inline(never)] // so that what controllers compute stays out of the loop that asks
+    fn next_with_more(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let mut more = self.more.take()?;
+        if more.last_sent != Time::NEVER && self.una == self.max && self.unsent > 0 {
+            self.restart_after_idle(&more, now, tcp);
+        }
+        more.held = false;
+        let outgoing = if self.pending == Pending::Persist && self.retransmit {
+            self.probe_by_board(&mut more, now, tcp)
+        } else if more.pace_at > now {
+            let waits = !self.all_out() || self.retransmit || self.nxt != self.max;
+            more.held = waits || more.board.as_ref().is_some_and(|b| b.waits());
+            None
+        } else if more.board.is_some() {
+            self.next_by_board(&mut more, now, tcp)
+        } else {
+            self.more = Some(more);
+            let outgoing = self.next_by_bytes(now, tcp);
+            let Some(taken) = self.more.take() else { return outgoing };
+            more = taken;
+            if outgoing.is_some_and(|o| !o.is_new) {
+                more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
+            }
+            outgoing
+        };
+        match &outgoing {
+            Some(o) => {
+                if o.len > 0 {
+                    more.last_sent = now;
+                }
+                if o.is_new && o.len < self.smss {
+                    more.small = self.max;
+                }
+                if let Some(rate) = self.congestion.pacing_rate(&self.window(), self.rto.smoothed(tcp).0) {
+                    let size = units::Bytes(u64::from(o.len) + tcp.header_on_data.0);
+                    more.pace_at = more.pace_at.max(now) + rate.transmission_time(size);
+                }
+            }
+            None => self.note_limit(&mut more),
+        }
+        self.more = Some(more);
+        outgoing
+    }
+
+    /// What may be in flight, without scoreboard.
+    #[inline]
+    fn limit(&self) -> u32 {
+        (self.cwnd as u32).saturating_add(self.inflation).min(self.rwnd)
+    }
+
+    #[inline(never)]
+    fn next_by_bytes(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let mss = self.smss;
+        if self.pending == Pending::Persist && self.retransmit {
+            return Some(self.probe_window(now, tcp));
+        }
+        if self.retransmit {
+            self.retransmit = false;
+            return Some(self.build(now, self.una, mss.min(self.data_end() - self.una), tcp));
+        }
+        let sent = self.nxt - self.una;
+        let room = self.limit().saturating_sub(sent);
+        let again = if self.nxt.before(self.data_end()) { self.data_end() - self.nxt } else { 0 };
+        let available = u64::from(again).saturating_add(self.unsent);
+        if available == 0 {
+            let fin_due = self.closing && (!self.fin_sent || self.nxt.before(self.max));
+            return (fin_due && room > 0).then(|| self.build(now, self.nxt, 0, tcp));
+        }
+        let len = available.min(u64::from(mss)) as u32;
+        // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out, or it goes out again, and a part is worth
+        // it.
+        if room < len {
+            let part = sent == 0 && room > 0 && self.rwnd < len && (again > 0 || self.is_worth_it(room));
+            if !part {
+                self.persist(now, tcp);
+                return None;
+            }
+            let outgoing = self.build(now, self.nxt, room, tcp);
+            self.nxt = self.nxt + outgoing.len;
+            return Some(outgoing);
+        }
+        if len < mss
+            && again == 0
+            && !self.closing
+            && let Some(more) = &self.more
+            && self.holds(more, tcp)
+        {
+            return None;
+        }
+        let outgoing = self.build(now, self.nxt, len, tcp);
+        self.nxt = self.nxt + outgoing.len + u32::from(outgoing.fin);
+        Some(outgoing)
+    }
+
+    #[inline(never)]
+    pub(super) fn build(&mut self, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
+        self.build_inline(now, seq, len, tcp)
+    }
+
+    #[inline(always)]
+    fn build_inline(&mut self, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
+        let end = seq + len;
+        let resent = if seq.before(self.data_end()) { self.data_end() - seq } else { 0 };
+        let new_bytes = len.saturating_sub(resent);
+        if self.unsent != u64::MAX {
+            self.unsent -= u64::from(new_bytes);
+        }
+        let is_new = seq == self.max;
+        let data_end = self.data_end().max(end);
+        let fin_fits = self.fin_sent || len == 0 || end - self.una < self.rwnd;
+        let fin = self.closing && self.unsent == 0 && end == data_end && fin_fits;
+        let push = len > 0 && self.pushes(seq, end);
+        self.fin_sent |= fin;
+        self.max = self.max.max(end + u32::from(fin));
+        if len > 0 {
+            self.segments += 1;
+            if resent > 0 {
+                self.stats.retransmitted_segments += 1;
+                self.retransmitted_bytes += u64::from(len.min(resent));
+            }
+        }
+        if self.more.is_some() {
+            self.note_sent(now, seq, len, is_new);
+        }
+        if is_new && self.timed.1 == Time::NEVER {
+            self.timed = (seq, now);
+        }
+        if self.timer == Time::NEVER {
+            (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        }
+        if seq == self.nxt && len == 0 {
+            self.nxt = self.max;
+        }
+        Outgoing { seq, len, fin, push, is_new, probe: false }
+    }
+
+    /// Notes when a segment went out, for the user timeout and for controllers that measure.
+    #[inline(never)]
+    fn note_sent(&mut self, now: Time, seq: Seq, len: u32, is_new: bool) {
+        let (una, max) = (self.una, self.max);
+        let Some(more) = &mut self.more else { return };
+        if una == seq && is_new {
+            more.since = now;
+        }
+        if more.board.is_none() && self.congestion.measures() {
+            if is_new && len > 0 {
+                more.sent.push_back((max, now, more.clock.delivered));
+            } else {
+                more.sent.clear(); // Karn: an ACK may be of either
+            }
+        }
+    }
+
+    /// Whether a write ended within (`seq`, `end`].
+    #[inline]
+    pub(super) fn pushes(&mut self, seq: Seq, end: Seq) -> bool {
+        (self.push.after(seq) && !self.push.after(end)) || (self.more.is_some() && self.pushed(seq, end))
+    }
+
+    /// Whether one that is not the last did.
+    #[inline(never)]
+    fn pushed(&mut self, seq: Seq, end: Seq) -> bool {
+        let una = self.una;
+        let Some(more) = &mut self.more else { return false };
+        while more.pushes.front().is_some_and(|p| !p.after(una)) {
+            more.pushes.pop_front();
+        }
+        more.pushes.iter().any(|p| p.after(seq) && !p.after(end))
+    }
+
+    /// Bytes of new data that the receiver's window lets go.
+    pub(super) fn room_in_window(&self) -> u32 {
+        self.rwnd.saturating_sub(self.max - self.una)
+    }
+
+    /// Whether Nagle's algorithm holds a small segment.
+    pub(super) fn holds(&self, more: &More, tcp: &Tcp) -> bool {
+        if self.cork {
+            return true;
+        }
+        match tcp.nagle {
+            _ if self.nodelay => false,
+            Nagle::Off => false,
+            Nagle::Rfc896 => self.una != self.max,
+            Nagle::Minshall => more.small.after(self.una),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What goes out with scoreboard: NextSeg (RFC 6675 §4), and the tail loss probe.
+
+use net::Seq;
+use units::Time;
+
+use super::{More, Outgoing, Pending, Phase, Sender, timestamp};
+use crate::config::Tcp;
+use crate::recovery::frto::Frto;
+
+impl Sender {
+    pub(super) fn next_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        if std::mem::take(&mut more.probe_due) {
+            return self.probe_tail(more, now, tcp);
+        }
+        if self.is_persisting() {
+            return None; // nothing goes but probes
+        }
+        let board = more.board.as_mut()?;
+        let pipe = board.pipe() as f64;
+        let clock = more.clock;
+        if board.waits()
+            && (more.frto == Frto::Off || self.retransmit)
+            && let Some((i, start, end)) = board.next_lost()
+        {
+            let weight = board.weight_of(end - start) as f64;
+            if self.retransmit || pipe + weight <= self.cwnd {
+                if std::mem::take(&mut self.retransmit) {
+                    more.rescue = Some(end);
+                }
+                board.on_resent(i, now, &clock);
+                more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
+                more.prr.on_sent(weight);
+                return Some(self.resend(now, start, end, tcp));
+            }
+            return None;
+        }
+        self.retransmit = false;
+        let used = if tcp.limited_transmit || more.phase != Phase::Open {
+            pipe
+        } else {
+            f64::from(self.max - self.una)
+        };
+        let Some(len) = self.new_length(more, tcp) else {
+            self.persist(now, tcp);
+            return self.send_what_may_be_lost(more, used, now, tcp);
+        };
+        let board = more.board.as_mut()?;
+        let weight = board.weight_of(len.max(1)) as f64;
+        if used + weight > self.cwnd {
+            return None;
+        }
+        let app_limited = more.clock.delivered < more.app_limited_until;
+        let start = self.max;
+        if board.is_empty() {
+            more.clock.first_sent = now;
+            more.clock.delivered_at = now;
+        }
+        let clock = more.clock;
+        let outgoing = self.build(now, start, len, tcp);
+        self.nxt = self.max;
+        if let Some(board) = &mut more.board {
+            board.on_sent(start, self.max, now, &clock, app_limited);
+        }
+        more.prr.on_sent(weight);
+        if self.pending == Pending::Probe || tcp.tail_loss_probe {
+            self.timer = Time::NEVER;
+            self.set_timer(more, now, None, false, tcp);
+        }
+        Some(outgoing)
+    }
+
+    /// NextSeg, rules 3 and 4 (RFC 6675 §4): with nothing new to send, a hole that is not deemed lost yet; then once
+    /// in a recovery the last segment.
+    fn send_what_may_be_lost(
+        &mut self,
+        more: &mut More,
+        used: f64,
+        now: Time,
+        tcp: &Tcp,
+    ) -> Option<Outgoing> {
+        let (rescue, clock) = (more.rescue, more.clock);
+        let board = more.board.as_mut()?;
+        if more.phase != Phase::Recovery || tcp.rack || used + f64::from(self.smss) > self.cwnd {
+            return None;
+        }
+        let (i, start, end) = match board.next_hole() {
+            Some(hole) => hole,
+            None if rescue.is_some_and(|r| self.una.after(r)) => {
+                more.rescue = None;
+                board.last_not_sacked()?
+            }
+            None => return None,
+        };
+        board.lose_at(i);
+        board.on_resent(i, now, &clock);
+        more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
+        Some(self.resend(now, start, end, tcp))
+    }
+
+    /// The length of the next new segment (0: a FIN alone), if the receiver, Nagle and the application let it go.
+    fn new_length(&self, more: &More, tcp: &Tcp) -> Option<u32> {
+        if self.unsent == 0 {
+            let fin_due = self.closing && !self.fin_sent;
+            return (fin_due && self.room_in_window() > 0).then_some(0);
+        }
+        let len = self.unsent.min(u64::from(self.smss)) as u32;
+        let room = self.room_in_window();
+        if room < len {
+            // RFC 9293 §3.8.6.2.1: a part only if nothing is out and it is all that the window takes.
+            return (self.una == self.max && self.is_worth_it(room)).then_some(room);
+        }
+        if len < self.smss && !self.closing && self.holds(more, tcp) {
+            return None;
+        }
+        Some(len)
+    }
+
+    /// The tail loss probe: new data if there is some, else the last segment (RFC 8985 §7.3).
+    fn probe_tail(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let clock = more.clock;
+        let outgoing = if let Some(len) = self.new_length(more, tcp) {
+            let start = self.max;
+            let outgoing = self.build(now, start, len, tcp);
+            self.nxt = self.max;
+            more.board.as_mut()?.on_sent(start, self.max, now, &clock, false);
+            more.tlp.retransmitted = false;
+            outgoing
+        } else {
+            let board = more.board.as_mut()?;
+            let last = *board.last()?;
+            let i = board.last_index();
+            board.on_resent(i, now, &clock);
+            more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
+            more.tlp.retransmitted = true;
+            self.resend(now, last.start, last.end, tcp)
+        };
+        more.tlp.end = Some(self.max);
+        // The timer is for the retransmission now.
+        (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        Some(outgoing)
+    }
+
+    /// Sends [start, end) again. A FIN that was not sent yet does not join it: the scoreboard would not know.
+    fn resend(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) -> Outgoing {
+        let fin = u32::from(self.fin_sent && end == self.max);
+        let closing = std::mem::replace(&mut self.closing, self.fin_sent);
+        let outgoing = self.build(now, start, end - start - fin, tcp);
+        self.closing = closing;
+        outgoing
+    }
+}

@@ -1,0 +1,69 @@
+//! A window that is closed or too small: the persist timer and its probes (RFC 9293 §3.8.6.1).
+
+use net::Seq;
+use units::Time;
+
+use super::{More, Outgoing, Pending, Sender};
+use crate::config::{Tcp, WindowProbe};
+
+impl Sender {
+    /// Whether a closed window is probed.
+    #[inline]
+    pub(super) fn is_persisting(&self) -> bool {
+        self.pending == Pending::Persist && self.timer != Time::NEVER
+    }
+
+    /// Sets the persist timer: nothing is out, there is data, and the window is closed (RFC 9293 §3.8.6.1) or
+    /// too small to be used yet (§3.8.6.2.1, the override timeout).
+    #[inline(never)]
+    pub(super) fn persist(&mut self, now: Time, tcp: &Tcp) {
+        let waits = self.una == self.max && !self.all_out();
+        if waits && self.timer == Time::NEVER && !self.is_worth_it(self.rwnd) {
+            self.pending = Pending::Persist;
+            self.timer = now + self.rto.timeout(tcp);
+        }
+    }
+
+    /// Whether a segment of this many bytes may go when nothing is out (RFC 9293 §3.8.6.2.1).
+    pub(super) fn is_worth_it(&self, room: u32) -> bool {
+        let whole = u64::from(room) >= self.unsent.min(u64::from(self.smss));
+        room > 0 && (whole || room >= self.most_window.div_ceil(2))
+    }
+
+    /// Whether everything was sent that is to be sent.
+    pub(super) fn all_out(&self) -> bool {
+        self.unsent == 0 && self.closing == self.fin_sent
+    }
+
+    /// A probe of the closed window (RFC 9293 §3.8.6.1), or what fits one that stays small.
+    pub(super) fn probe_window(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
+        self.retransmit = false;
+        if self.rwnd == 0 && tcp.zero_window_probe == WindowProbe::OldSequence {
+            let seq = Seq(self.una.0.wrapping_sub(1));
+            return Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true };
+        }
+        let (timer, timed) = (self.timer, self.timed);
+        let there = u64::from(self.data_end().minus(self.una).max(0) as u32).saturating_add(self.unsent);
+        let len = there.min(u64::from(self.rwnd.max(1))).min(u64::from(self.smss)) as u32;
+        let mut outgoing = self.build(now, self.una, len, tcp);
+        outgoing.probe = self.rwnd == 0;
+        outgoing.push &= !outgoing.probe;
+        // A byte that the window had no room for is sent again with what follows.
+        self.nxt = if outgoing.probe { self.una } else { self.max };
+        (self.timer, self.timed) = (timer, timed); // its round trip is not timed
+        outgoing
+    }
+
+    /// The same with scoreboard, which must know of the byte.
+    pub(super) fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let (clock, max) = (more.clock, self.max);
+        let outgoing = self.probe_window(now, tcp);
+        if let Some(board) = &mut more.board {
+            self.nxt = self.max;
+            if self.max != max {
+                board.on_sent(max, self.max, now, &clock, false);
+            }
+        }
+        Some(outgoing)
+    }
+}

@@ -1,0 +1,144 @@
+//! Retransmissions that were not needed: found by F-RTO, Eifel and D-SACK, and taken back.
+
+use net::{Options, Seq};
+
+use super::{Cut, More, Phase, Sender};
+use crate::config::{FrtoKind, SpuriousResponse, Tcp};
+use crate::congestion::CongestionControl;
+use crate::recovery::board::Delivery;
+use crate::recovery::eifel::Undo;
+use crate::recovery::frto::{self, Frto};
+
+impl Sender {
+    pub(super) fn arm_undo(&mut self, tcp: &Tcp) {
+        if (tcp.eifel || tcp.frto != FrtoKind::Off)
+            && let Some(more) = &mut self.more
+        {
+            more.undo = Undo::begin(self.cwnd, self.ssthresh);
+        }
+    }
+
+    /// Tests whether the last retransmission was spurious: F-RTO and Eifel, without scoreboard. Returns
+    /// whether the ACK is dealt with.
+    #[inline(never)]
+    pub(super) fn test_timeout(
+        &mut self,
+        ack: Seq,
+        acked: Option<u32>,
+        echo: bool,
+        options: &Options,
+        tcp: &Tcp,
+    ) -> bool {
+        let advances = acked.is_some();
+        let Some(mut more) = self.more.take() else { return false };
+        let can_send = self.unsent > 0 && self.room_in_window() > 0;
+        let reply = options.timestamps.map(|t| t.1);
+        let spurious = if tcp.eifel && advances && !echo && self.proves(&more, ack, reply) {
+            true
+        } else {
+            let was = more.frto;
+            match more.frto.on_ack(advances, ack, self.recover, can_send) {
+                frto::Verdict::Nothing => false,
+                frto::Verdict::Lost => {
+                    if was == Frto::SentNew {
+                        // Step 3a: what was not acknowledged goes out again, three segments at first.
+                        self.nxt = self.una;
+                        self.inflation = 0;
+                        self.cwnd = self.cwnd.max(3.0 * f64::from(self.smss));
+                    }
+                    false
+                }
+                frto::Verdict::SendNew => {
+                    self.nxt = self.max;
+                    // Step 2b: up to two new segments.
+                    self.inflation = ((self.max - self.una) + 2 * self.smss).saturating_sub(self.cwnd as u32);
+                    self.more = Some(more);
+                    return true;
+                }
+                frto::Verdict::Spurious => true,
+            }
+        };
+        if spurious {
+            self.take_back(&mut more, acked.unwrap_or(0), tcp);
+            self.nxt = self.max;
+            self.duplicates.end();
+            self.inflation = 0;
+            self.retransmit = false;
+        }
+        self.more = Some(more);
+        spurious
+    }
+
+    /// Whether the echo proves that the original arrived (RFC 3522 §3.2, step 5): not if everything is
+    /// acknowledged, unless the receiver is known to send D-SACK.
+    fn proves(&self, more: &More, ack: Seq, reply: Option<u32>) -> bool {
+        more.undo.original_arrived(reply) && (ack.before(self.max) || more.saw_dsack)
+    }
+
+    /// What the last recovery changed is taken back (RFC 4015 §3.2): the window as it was, but no burst.
+    fn take_back(&mut self, more: &mut More, acked: u32, tcp: &Tcp) {
+        self.stats.undone += 1;
+        if tcp.spurious_response != SpuriousResponse::None {
+            let window = self.window();
+            self.congestion.undo(&window);
+            self.ssthresh = self.ssthresh.max(more.undo.ssthresh);
+            self.cwnd = match tcp.spurious_response {
+                SpuriousResponse::Restore => self.cwnd.max(more.undo.cwnd),
+                _ => {
+                    let first = tcp.initial_window.bytes(window.smss);
+                    (window.flight + f64::from(acked).min(first)).max(window.smss) // RFC 4015 §3.4
+                }
+            };
+        }
+        self.last_cut = Cut::None;
+        self.recover = Seq(self.una.0.wrapping_sub(1));
+        self.rto.end_back_off();
+        more.undo = Undo::default();
+        more.frto = Frto::Off;
+        more.phase = Phase::Open;
+    }
+
+    pub(super) fn was_spurious(
+        &self,
+        more: &mut More,
+        d: &Delivery,
+        advanced: bool,
+        options: &Options,
+    ) -> bool {
+        if d.dsack
+            && let Some(board) = &mut more.board
+        {
+            board.rack.on_dsack(self.una, self.max);
+        }
+        let by_dsack = d.dsack && more.undo.on_duplicate();
+        more.saw_dsack |= d.dsack;
+        by_dsack || (advanced && self.proves(more, self.una, options.timestamps.map(|t| t.1)))
+    }
+
+    pub(super) fn take_back_by_board(&mut self, more: &mut More, acked: u32, tcp: &Tcp) {
+        self.take_back(more, acked, tcp);
+        if let Some(board) = &mut more.board {
+            board.find_again();
+        }
+        self.retransmit = false;
+    }
+
+    /// F-RTO with SACK (RFC 5682 §3): only the first segment was sent again, so anything else that is
+    /// delivered is an original.
+    pub(super) fn test_by_board(&mut self, more: &mut More, d: &Delivery, ack: Seq, tcp: &Tcp) {
+        if more.frto == Frto::Off {
+            return;
+        }
+        if d.original {
+            self.take_back_by_board(more, d.delivered, tcp);
+        } else if ack.before(self.recover)
+            && self.unsent > 0
+            && self.room_in_window() > 0
+            && more.frto == Frto::Retransmitted
+        {
+            more.frto = Frto::SentNew;
+        } else {
+            more.frto = Frto::Off;
+        }
+    }
+}
