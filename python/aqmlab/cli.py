@@ -315,10 +315,14 @@ def bench(
         bool, typer.Option("--json", help="Print the figures as JSON, one object a row.")
     ] = False,
     runs: Annotated[str, typer.Option(help="Runs of each; medians are shown.", metavar="N")] = "5",
+    by_variant: Annotated[
+        bool, typer.Option("--variants", help="Count what options and variants of TCP cost, only.")
+    ] = False,
 ) -> None:
     """Measure the simulator's speed, in a checkout; docs/benchmark.md says how."""
     import json
 
+    from aqmlab import variants
     from aqmlab.bench import benchmark, table
     from aqmlab.progress import Bar
 
@@ -327,11 +331,14 @@ def bench(
 
     count = _count("--runs", runs) or 1
     with Bar() as bar:
-        rows = list(benchmark(scenarios or [], count, peers, tell, bar))
+        if by_variant:
+            rows = list(variants.costs(bar))
+        else:
+            rows = list(benchmark(scenarios or [], count, peers, tell, bar))
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
     else:
-        _console().print(table(rows))
+        _console().print(variants.table(rows) if by_variant else table(rows))
 
 
 @app.command("list")

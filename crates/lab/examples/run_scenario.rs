@@ -1,13 +1,18 @@
 //! Runs a TOML scenario and prints how much work it was: for profilers and instruction counters.
 //!
-//! `cargo run --release -p lab --example run_scenario -- FILE`
+//! `cargo run --release -p lab --example run_scenario -- FILE [KEY=VALUE]…`
 
 use lab::{Column, Format, Watch, read, run};
 
 fn main() {
-    let path = std::env::args().nth(1).unwrap_or_else(|| fail("usage: run_scenario FILE"));
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().unwrap_or_else(|| fail("usage: run_scenario FILE [KEY=VALUE]…"));
+    let changes: Vec<_> = arguments
+        .map(|a| a.split_once('=').map(|(key, value)| (key.to_string(), value.to_string())))
+        .map(|change| change.unwrap_or_else(|| fail("a change is KEY=VALUE")))
+        .collect();
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| fail(&format!("{path}: {e}")));
-    let scenario = read(&text, Format::Toml, &[]).unwrap_or_else(|e| fail(&e.to_string()));
+    let scenario = read(&text, Format::Toml, &changes).unwrap_or_else(|e| fail(&e.to_string()));
     let outcome = run(&scenario, &Watch::default()).unwrap_or_else(|e| fail(&e.to_string()));
     let seconds = outcome.running.cpu_s;
     let links = outcome.tables.iter().find(|t| t.name == "links");
