@@ -498,7 +498,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// What was in a link's pipe reaches its far end.
-    #[inline]
+    #[inline(always)]
     fn reach(&mut self, now: Time, lane: u32, entry: Option<InPipe>) -> Step {
         if let Some(InPipe { packet, hop, entered, arrives }) = entry {
             if self.observer.is_some() && self.links[lane as usize].holds() {
@@ -593,29 +593,32 @@ impl<'a> Simulation<'a> {
     }
 
     /// A packet enters the queue of the link at `hop` of its route, or the conditioner before one.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
-        let link = self.hops[hop as usize].link();
-        let Some(queue) = self.links.get_mut(link as usize) else { return self.condition(now, hop, packet) };
-        let received = queue.receive(now, &mut packet, &mut self.fates.of(link));
+        let lane = self.hops[hop as usize].link();
+        let Some(link) = self.links.get_mut(lane as usize) else { return self.condition(now, hop, packet) };
+        let received = link.receive(now, &mut packet, &mut self.fates.of(lane));
         let Some(arrives) = received else { return self.keep(now, hop, packet) };
-        if self.observer.is_some() {
-            self.observe_link(now, link, [now, arrives], &packet);
-        }
         let next = self.hops[hop as usize + 1];
-        let (into, entry) = if next.only_delays() {
+        if next.only_delays() {
             let into = next.link();
-            let beyond = self.links[into as usize].pass_on(arrives, &packet);
-            if self.observer.is_some() {
-                self.observe_link(now, into, [arrives, beyond], &packet);
+            let behind = &mut self.links[into as usize];
+            let beyond = behind.pass_on(arrives, &packet);
+            if behind.put(InPipe { arrives: beyond, entered: arrives, hop: hop + 1, packet }) {
+                self.events.set(into, beyond);
             }
-            (into, InPipe { arrives: beyond, entered: arrives, hop: hop + 1, packet })
+            if self.observer.is_some() {
+                self.observe_link(now, lane, [now, arrives], &{ packet });
+                self.observe_link(now, into, [arrives, beyond], &{ packet });
+            }
         } else {
-            (link, InPipe { arrives, entered: now, hop, packet })
-        };
-        let link = &mut self.links[into as usize];
-        link.put(entry);
-        self.events.set(into, link.due());
+            if link.put(InPipe { arrives, entered: now, hop, packet }) {
+                self.events.set(lane, arrives);
+            }
+            if self.observer.is_some() {
+                self.observe_link(now, lane, [now, arrives], &{ packet });
+            }
+        }
     }
 
     /// A packet comes to the conditioner before the next link of its route, which lets it go on or drops it.

@@ -62,6 +62,17 @@ impl Simulation<'_> {
         self.count_the_rest();
         let wanted = &self.scenario.record;
         let rows = wanted.flows;
+        let link_names = Arc::new(self.plan.links.iter().map(|l| l.name()).collect::<Vec<_>>());
+        let links = self.link_table(&link_names);
+        let (events, ties) = (self.events.events(), self.events.ties());
+        // The tables take the room of what they no longer need.
+        drop(std::mem::take(&mut self.links));
+        drop(std::mem::take(&mut self.events));
+        let (of, sums) = match rows {
+            Rows::Flow => self.sums_by_flow(),
+            Rows::Table => self.sums_by_table(),
+        };
+        drop(std::mem::take(&mut self.endpoints));
         // Names of flows cost text: they are made if a table asks for them.
         let by_name = |s: &Series| !matches!(s, Series::Queue | Series::Delays);
         let flow_names = if rows == Rows::Flow
@@ -72,13 +83,11 @@ impl Simulation<'_> {
         } else {
             Arc::default()
         };
-        let link_names = Arc::new(self.plan.links.iter().map(|l| l.name()).collect::<Vec<_>>());
-        let links = self.link_table(&link_names);
-        drop(std::mem::take(&mut self.links)); // the tables take their room
-        let flows = match rows {
-            Rows::Flow => self.flow_table(&flow_names),
-            Rows::Table => self.flow_tables(),
+        let texts = match rows {
+            Rows::Flow => self.texts_by_flow(of, &flow_names),
+            Rows::Table => self.texts_by_table(&of),
         };
+        let flows = sums.table(texts);
         let mut tables = vec![flows, links];
         if !self.sources.is_empty() {
             tables.push(self.connection_table(&flow_names));
@@ -117,14 +126,7 @@ impl Simulation<'_> {
                 }
             });
         }
-        Outcome {
-            tables,
-            end: self.end,
-            events: self.events.events(),
-            ties: self.events.ties(),
-            setup,
-            running,
-        }
+        Outcome { tables, end: self.end, events, ties, setup, running }
     }
 
     /// Each flow with its sum: that of its connection, or of all its connections.
@@ -144,30 +146,36 @@ impl Simulation<'_> {
         }
     }
 
-    /// A row a flow of TCP.
-    fn flow_table(&self, names: &Arc<Vec<String>>) -> Table {
-        let flows: Vec<u32> = (0..self.plan.flows())
-            .filter(|&f| !self.plan.traffic(f).is_datagrams())
-            .map(|f| f as u32)
-            .collect();
+    /// A row a flow of TCP, and which.
+    fn sums_by_flow(&self) -> (Vec<u32>, FlowTable) {
+        let is_tcp = |f: &u32| !self.plan.traffic(*f as usize).is_datagrams();
+        let flows: Vec<u32> = (0..self.plan.flows() as u32).filter(is_tcp).collect();
         let mut table = FlowTable::new(flows.len());
         self.each_flow(|_, sum| table.push(sum, self.end));
-        let text = |get: &dyn Fn(usize) -> String| names_of(flows.iter().map(|&f| get(f as usize)));
-        let ends = [text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f))];
-        let [from, to] = ends;
-        table.table([Column::Name(flows, names.clone()), from, to])
+        (flows, table)
     }
 
-    /// A row a table of the scenario, of TCP.
-    fn flow_tables(&self) -> Table {
+    /// What each of these flows is called, and between whom it is.
+    fn texts_by_flow(&self, flows: Vec<u32>, names: &Arc<Vec<String>>) -> [Column; 3] {
+        let text = |get: &dyn Fn(usize) -> String| names_of(flows.iter().map(|&f| get(f as usize)));
+        let (from, to) = (text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f)));
+        [Column::Name(flows, names.clone()), from, to]
+    }
+
+    /// A row a table of the scenario, of TCP, and which.
+    fn sums_by_table(&self) -> (Vec<u32>, FlowTable) {
         let mut sums = vec![None; self.plan.tables()];
         self.each_flow(|f, sum| sums[self.plan.table(f)].get_or_insert_with(Sum::default).add(sum));
-        let tables: Vec<usize> = (0..sums.len()).filter(|&t| sums[t].is_some()).collect();
+        let tables: Vec<u32> = (0..sums.len() as u32).filter(|&t| sums[t as usize].is_some()).collect();
         let mut table = FlowTable::new(tables.len());
         sums.iter().flatten().for_each(|sum| table.push(sum, self.end));
-        table.table(
-            [0, 1, 2].map(|text| names_of(tables.iter().map(|&t| self.plan.texts(t)[text].to_string()))),
-        )
+        (tables, table)
+    }
+
+    /// What the scenario says of each of these tables of flows.
+    fn texts_by_table(&self, tables: &[u32]) -> [Column; 3] {
+        let texts = |t: u32| self.plan.texts(t as usize);
+        [0, 1, 2].map(|text| names_of(tables.iter().map(|&t| texts(t)[text].to_string())))
     }
 
     /// A row a flow of datagrams.

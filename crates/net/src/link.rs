@@ -188,13 +188,15 @@ impl<Q: Fifo> Link<Q> {
         arrives - self.delay - self.transmission_time(Bytes(u64::from(size)))
     }
 
-    /// Puts an admitted packet in the pipe.
+    /// Puts an admitted packet in the pipe: whether it is the first there, and [`Link::due`] another.
     #[inline]
-    pub fn put(&mut self, entry: InPipe) {
+    pub fn put(&mut self, entry: InPipe) -> bool {
+        let first = self.pipe.is_empty();
         if self.pipe.len() == self.pipe.capacity() {
             self.pipe.reserve_exact(self.pipe.len() / 4 + 4); // doubling would leave much unused
         }
         self.pipe.push_back(entry);
+        first
     }
 
     /// When the first packet in the pipe arrives; [`Time::NEVER`] if there is none.

@@ -19,6 +19,8 @@ const RESENT: u8 = 4;
 const EVER_RESENT: u8 = 8;
 /// The application had no more when it was sent.
 const APP_LIMITED: u8 = 16;
+/// It was SACKed before that was forgotten: its delivery is counted already.
+const COUNTED: u8 = 32;
 
 /// A segment that was sent.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +43,10 @@ pub struct Sent {
 impl Sent {
     fn has(&self, mark: u8) -> bool {
         self.marks & mark != 0
+    }
+    /// Bytes of it before `end` whose delivery is not counted yet.
+    fn not_counted(&self, end: Seq) -> u32 {
+        if self.has(SACKED | COUNTED) { 0 } else { end - self.start }
     }
     /// Whether it was sent more than once.
     pub fn resent(&self) -> bool {
@@ -251,7 +257,7 @@ impl Board {
         while let Some(s) = self.segments.front().copied() {
             if !s.end.after(ack) {
                 if !s.has(SACKED) {
-                    d.delivered += s.end - s.start;
+                    d.delivered += s.not_counted(s.end);
                     d.weight += self.weight(&s);
                     self.take(now, &s, &mut d, min_rtt);
                     if !s.resent() && d.first_sent.is_none() {
@@ -269,7 +275,7 @@ impl Board {
                 let before = self.weight(&s);
                 self.segments[0].start = ack;
                 let cut = before - self.weight(&self.segments[0]);
-                d.delivered += ack - s.start;
+                d.delivered += s.not_counted(ack);
                 d.weight += cut;
                 self.outstanding -= cut;
                 self.sacked -= if s.has(SACKED) { cut } else { 0 };
@@ -343,7 +349,7 @@ impl Board {
             self.segments[i].marks = (s.marks & !(LOST | RESENT)) | SACKED;
             self.sacked += w;
             self.sacked_segments += 1;
-            d.delivered += s.end - s.start;
+            d.delivered += s.not_counted(s.end);
             d.weight += w;
             d.sacked = true;
             self.take(now, &s, d, min_rtt);
@@ -414,7 +420,9 @@ impl Board {
     pub fn lose_all(&mut self, forget: bool) {
         if forget || self.segments.front().is_some_and(|s| s.has(SACKED)) {
             for s in &mut self.segments {
-                s.marks &= !SACKED;
+                if s.has(SACKED) {
+                    s.marks = (s.marks & !SACKED) | COUNTED;
+                }
             }
             (self.sacked, self.sacked_segments, self.walked_count) = (0, 0, 0);
         }
@@ -451,5 +459,32 @@ impl Board {
             s.marks &= !(LOST | RESENT);
         }
         (self.lost, self.resent) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was SACKed before a timeout, and is forgotten with it, is delivered once.
+    #[test]
+    fn nothing_is_delivered_twice() {
+        for forget in [false, true] {
+            let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+            let mut board = Board::new(1000);
+            for i in 0..3 {
+                board.on_sent(Seq(i * 1000), Seq((i + 1) * 1000), Time(1), &clock, false);
+            }
+            let mut on_ack = |ack, blocks: &[(Seq, Seq)], times_out| {
+                if times_out {
+                    board.lose_all(forget);
+                }
+                board.on_ack(Time(2), Seq(0), Seq(ack), blocks, Seq(3000), Duration::from_millis(1)).delivered
+            };
+            assert_eq!(on_ack(0, &[(Seq(1000), Seq(2000))], false), 1000);
+            assert_eq!(on_ack(0, &[(Seq(1000), Seq(3000))], true), 1000);
+            // The second segment in part, then the rest.
+            assert_eq!((on_ack(1500, &[], true), on_ack(3000, &[], false)), (1000, 0));
+        }
     }
 }
