@@ -132,10 +132,40 @@ fn any_kind() -> impl Strategy<Value = String> {
         r#"kind = "red", wq = 0.1, drop_from = "random", mark_at = "head""#,
         r#"kind = "threshold", threshold = "3 packets", drop_from = "longest-flow", mark_at = "head""#,
         r#"kind = "pi", a = 0.01, b = 0.009, qref = "3 packets", mark_at = "head""#,
+        r#"kind = "phb", ef_limit = "2 packets""#,
     ];
     let limit = prop_oneof![Just("5 packets"), Just("30 packets"), Just("20 kB")];
     (prop::sample::select(kinds), limit)
         .prop_map(|(kind, limit)| format!(r#"{{ {kind}, limit = "{limit}" }}"#))
+}
+
+/// A scheduler or shaper with queues of any kind, one of them for datagrams, some in another.
+fn any_scheduler() -> impl Strategy<Value = String> {
+    // Each class's own key, that of the others, and what stands before the classes.
+    let kinds = vec![
+        ("priority", "", ""),
+        ("wrr", r#"packets = 3, "#, ""),
+        ("drr", r#"quantum = "3000 B", "#, ""),
+        ("mdrr", r#"weight = 2, "#, ""),
+        ("wfq", r#"weight = 3, "#, r#"weight = 1, "#),
+        ("scfq", r#"weight = 3, "#, r#"weight = 1, "#),
+        ("htb", r#"rate = "40 kbit/s", ceil = "1 Mbit/s", "#, r#"rate = "60 kbit/s", "#),
+        ("cbq", r#"rate = "40 kbit/s", "#, r#"rate = "60 kbit/s", borrow = "bounded", "#),
+    ];
+    let flat = (prop::sample::select(kinds), any_kind(), any_kind()).prop_map(|((kind, one, rest), a, b)| {
+        format!(
+            r#"{{ kind = "{kind}", classes = [{{ {one}match = {{ protocol = "udp" }}, queue = {a} }}, {{ {rest}queue = {b} }}] }}"#
+        )
+    })
+    .boxed();
+    let shaped =
+        (flat.clone(), prop::sample::select(vec!["100 kbit/s", "3 Mbit/s"])).prop_map(|(queue, rate)| {
+            format!(r#"{{ kind = "tbf", rate = "{rate}", burst = "4 kB", queue = {queue} }}"#)
+        });
+    let nested = (flat.clone(), any_kind()).prop_map(|(queue, rest)| {
+        format!(r#"{{ kind = "drr", classes = [{{ match = {{ dscp = "AF13" }}, queue = {queue} }}, {{ queue = {rest} }}] }}"#)
+    });
+    prop_oneof![3 => flat, 1 => shaped, 1 => nested, 1 => Just(r#"{ kind = "sfq", queues = 5 }"#.to_string())]
 }
 
 /// Changes that make the downloads come and go: one flow of them, at 100 a second.
@@ -319,7 +349,7 @@ fn random_network() -> impl Strategy<Value = String> {
                 minth * 3
             )),
     ];
-    let queue = prop_oneof![2 => queue, 3 => any_kind()];
+    let queue = prop_oneof![2 => queue, 3 => any_kind(), 2 => any_scheduler()];
     let pace = prop_oneof![
         4 => Just(String::new()),
         1 => prop::sample::select(RATE_CHANGES.to_vec()).prop_map(|changes| format!(", rate_changes = {changes}")),

@@ -13,6 +13,7 @@ use crate::cobalt::Cobalt;
 use crate::codel::Codel;
 use crate::custom::{Custom, CustomLaw, Laws};
 use crate::diffserv::Flows;
+use crate::diffserv::phb::Phb;
 use crate::drop_tail::{DropTail, NoLaw};
 use crate::dualpi2::DualPi2;
 use crate::fifo::{Buffer, DropFrom, MarkAt, Shell};
@@ -328,6 +329,7 @@ queues! {
         Cobalt,
         FqPie,
         DualPi2,
+        Phb,
         Sfq,
     }
     schedulers {

@@ -9,6 +9,7 @@ mod colour;
 mod conditioner;
 mod dscp;
 pub mod meters;
+pub mod phb;
 mod tokens;
 
 pub use classifier::{Classifier, EcnField, Flow, Flows, Match, NoFlows, Protocol};

@@ -9,6 +9,9 @@
 //! scheduler (§5) is by priority and weighted round robin. Quanta are as the rates, the smallest of a
 //! priority being a packet of mean size. maxidle is that of Floyd's notes on parameters (`floyd1995parameters`). avgidle
 //! is counted in sixteenths of a picosecond, so that a class held to its rate keeps it exactly.
+//!
+//! The papers were not at hand: formulas and section numbers are from memory. Where classes compete, the estimator
+//! repays 15/16 of a debt, and a class gets some 3 % more than its rate.
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::{Invalid, join};

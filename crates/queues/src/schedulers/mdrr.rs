@@ -5,6 +5,8 @@
 //! zero; each packet reduces the counter by its length; each new round adds the quantum, so what was sent too
 //! much is missing then. Quantum = MTU + (weight - 1) 512 B. The low-latency queue is served before all
 //! others (strict), or between any two turns of others, by its own counter (alternate).
+//!
+//! The documents were not at hand: the alternate mode and the quantum are from memory.
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::{Invalid, join};

@@ -5,6 +5,8 @@
 //! first. While a class has packets v does not pass its last tag, so the tag of the packet at its head can be computed
 //! when it gets there; a packet that its queue drops before has none. Where a queue chooses, or drops, only when it is
 //! asked, the class is chosen by the size to be expected and its tag is that of the packet that came.
+//!
+//! The paper was not at hand: set down from memory. A packet costs a look at every class.
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::Invalid;

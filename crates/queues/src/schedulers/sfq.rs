@@ -5,6 +5,8 @@
 //! from time to time, so that flows that share a queue do not share it for long. A quantum of bytes
 //! instead of a packet is Linux's (`tc_sfq`). When the hash changes, the packets that wait change their queues with
 //! it (as in Linux since 3.3), so that a flow's stay in order.
+//!
+//! The paper was not at hand: set down from memory.
 
 use std::collections::VecDeque;
 

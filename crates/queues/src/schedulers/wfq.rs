@@ -4,8 +4,8 @@
 //! (`parekh1993gps`), §III: virtual time V runs at the link's rate divided by the sum of the weights that the fluid system
 //! is busy with (eq. 10); a packet's finish is F = max(F of the one before it, V at its arrival) + L / weight (eq. 11); the smallest of the
 //! packets there are is sent first. The fluid system serves what was let in; what a queue drops
-//! later is taken back from it. Where a queue chooses, or drops, only when it is asked, the class is chosen by the
-//! size to be expected. V counts bytes for a class of weight 1.
+//! when another packet comes is taken back from it, what it drops when it is asked is not. Where a queue chooses, or drops, only when it is asked, the class is chosen by the
+//! size to be expected. V counts bytes for a class of weight 1. A packet costs a look at every class.
 
 use std::collections::VecDeque;
 
