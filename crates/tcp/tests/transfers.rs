@@ -155,6 +155,32 @@ mod found {
         }
     }
 
+    /// Who has filled the window sends its ACKs from where that ends, and they count though a gap is open in it.
+    #[test]
+    fn an_acknowledgement_from_the_edge_of_the_window_counts() {
+        let tcps = [
+            end(
+                json!({"congestion": "htcp", "timestamps": true, "receive_window": "200 B", "initial_window": "3 packets",
+                "delayed_ack": "2 packets", "delayed_ack_timeout": "270 ms", "rto_min": "270 ms", "rto_max": "3303 ms",
+                "initial_ssthresh": "1 packets", "tlp_max_ack_delay": "0 ms", "msl": "0 ms"}),
+            ),
+            end(
+                json!({"receive_window": "1000 B", "initial_window": "2 packets", "duplicate_acks": "3 packets",
+                "delayed_ack_timeout": "1 ms", "rto_initial": "1723 ms", "rto_max": "35835 ms",
+                "tlp_max_ack_delay": "0 ms", "msl": "0 ms"}),
+            ),
+        ];
+        let harm = Harm {
+            loss: 0.06963231345900903,
+            corruption: 0.0913586462293351,
+            duplication: 0.020555304344946613,
+            late_ms: 1,
+            ..Harm::default()
+        };
+        let apps = [writer(&[(1708, 2801)]), writer(&[(0, 1800)])];
+        run(tcps, apps, harm, 4772060897678958375, 265);
+    }
+
     /// A segment with an old sequence number, as Linux probes a window, is answered.
     #[test]
     fn a_probe_without_data_is_answered() {

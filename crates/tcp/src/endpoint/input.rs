@@ -42,7 +42,7 @@ impl Endpoint {
         let in_window = (segment.seq == next && window > 0) || acceptable(next, segment, window);
         let data_after_close = segment.len > 0 && self.fin_received();
         if !in_window || segment.flags.has(Flags::SYN) || data_after_close {
-            return self.on_unacceptable(now, segment, next, field);
+            return self.on_unacceptable(now, segment, (next, window), field);
         }
         if segment.flags.0 & (Flags::RST.0 | Flags::ACK.0) != Flags::ACK.0 {
             if segment.flags.has(Flags::RST) {

@@ -28,7 +28,13 @@ impl Endpoint {
 
     /// RFC 9293 §3.10.7.4, first and fourth check: what is outside of the window, or a SYN, is answered.
     #[cold]
-    pub(super) fn on_unacceptable(&mut self, now: Time, segment: &Segment, next: Seq, field: EcnField) {
+    pub(super) fn on_unacceptable(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        (next, window): (Seq, u32),
+        field: EcnField,
+    ) {
         if segment.flags.has(Flags::RST) {
             return;
         }
@@ -47,7 +53,9 @@ impl Endpoint {
             }
             return;
         }
-        if segment.seq_len() == 0 && segment.seq.before(next) && segment.flags.has(Flags::ACK) {
+        // From before what was received last; or from where the window ends, as who has filled it says.
+        let late = segment.seq.before(next) || segment.seq == next + window;
+        if segment.seq_len() == 0 && late && segment.flags.has(Flags::ACK) {
             self.take_late_ack(now, segment);
         }
         if segment.len > 0 && segment.seq.before(next) {
@@ -57,8 +65,8 @@ impl Endpoint {
         self.ack_due = true;
     }
 
-    /// An ACK from before what was received last: what it acknowledges counts (as Linux has it, up to the last
-    /// window update), or two ends whose probes crossed would answer each other for ever.
+    /// An ACK from just outside of the window: what it acknowledges counts (as Linux has it), or two ends whose probes
+    /// crossed would answer each other for ever, and one with a gap in its window would hear nothing of its own data.
     fn take_late_ack(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived || segment.ack.after(self.max()) {
             return;
