@@ -104,7 +104,12 @@ fn random_loss() {
 fn bit_errors_by_size() {
     for (rate, size) in [(1e-5, 1500), (1e-4, 40)] {
         let p = 1.0 - f64::powi(1.0 - rate, 8 * i32::from(size));
-        compare(&json!({"kind": "bit_errors", "rate": rate}), size, (p, p * (1.0 - p)), None);
+        compare(
+            &json!({"kind": "bit_errors", "rate": rate}),
+            size,
+            (p, p * (1.0 - p)),
+            Some(geometric(1.0 - p)),
+        );
     }
 }
 
@@ -120,15 +125,44 @@ fn gilbert_loss_comes_in_bursts() {
     }
 }
 
+/// Mean and variance of a burst of Elliott's chain, a discrete phase-type length (`neuts1981matrix`, §2.2): it begins in state j
+/// with a probability proportional to Σ π_i (1 − l_i) P_ij l_j and goes on with T_ij = P_ij l_j, so that its mean
+/// is α (I − T)⁻¹ 1 and E[L (L − 1)] = 2 α T (I − T)⁻² 1.
+fn elliott_burst(p: f64, r: f64, loses: [f64; 2]) -> (f64, f64) {
+    let steps = [[1.0 - p, p], [r, 1.0 - r]];
+    let stationary = [r / (p + r), p / (p + r)];
+    let begins = [0, 1].map(|j| {
+        let from = |i: usize| stationary[i] * (1.0 - loses[i]) * steps[i][j] * loses[j];
+        from(0) + from(1)
+    });
+    let t = [0, 1].map(|i| [0, 1].map(|j| steps[i][j] * loses[j]));
+    // (I − T)⁻¹ v and T v.
+    let solve = |v: [f64; 2]| {
+        let [[a, b], [c, d]] = [[1.0 - t[0][0], -t[0][1]], [-t[1][0], 1.0 - t[1][1]]];
+        let det = a * d - b * c;
+        [(d * v[0] - b * v[1]) / det, (a * v[1] - c * v[0]) / det]
+    };
+    let times = |v: [f64; 2]| [0, 1].map(|i| t[i][0] * v[0] + t[i][1] * v[1]);
+    let from_begin = |v: [f64; 2]| (begins[0] * v[0] + begins[1] * v[1]) / (begins[0] + begins[1]);
+    let ones = solve([1.0, 1.0]);
+    let (mean, more) = (from_begin(ones), 2.0 * from_begin(times(solve(ones))));
+    (mean, more + mean - mean * mean)
+}
+
 /// Elliott's: losses at n steps from each other have covariance (h − k)² π (1 − π) λ^n.
 #[test]
-fn elliott_loss_has_its_rate() {
+fn elliott_loss_has_its_rate_and_bursts() {
     let (p, r, good, bad) = (0.02, 0.2, 0.01, 0.5);
     let (share, lambda) = (p / (p + r), 1.0 - p - r);
     let rate = (1.0 - share) * good + share * bad;
     let together = (bad - good) * (bad - good) * share * (1.0 - share) * lambda / (1.0 - lambda);
     let impairment = json!({"kind": "gilbert_elliott", "good_to_bad": p, "bad_to_good": r, "loss_in_good": good, "loss_in_bad": bad});
-    compare(&impairment, 1500, (rate, rate * (1.0 - rate) + 2.0 * together), None);
+    compare(
+        &impairment,
+        1500,
+        (rate, rate * (1.0 - rate) + 2.0 * together),
+        Some(elliott_burst(p, r, [good, bad])),
+    );
 }
 
 /// The order in which packets a millisecond apart leave: (number, when).
