@@ -48,6 +48,8 @@ class Blue(Law):
         self.packet_loss(now)
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        if queue.idle_since is not None:
+            self.idle(now)
         if self.most is not None and queue.packets > self.most:
             self.packet_loss(now)
         return ("signal", "early") if self.draws.uniform() < self.pm else "pass"

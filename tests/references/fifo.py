@@ -67,9 +67,6 @@ class Law:
     def tick(self, now: float, queue: Queue) -> None:
         """At the end of every period."""
 
-    def idle(self, now: float) -> None:
-        """The transmitter has nothing to send."""
-
 
 class Shell:
     """The transmitter, the buffer and its limit, and ECN."""
@@ -100,7 +97,6 @@ class Shell:
                 else:
                     self.sending = False
                     self.queue.idle_since = done / SECOND
-                    self.law.idle(done / SECOND)
             elif tick is not None:
                 self.law.tick(tick / SECOND, self.queue)
                 assert self.law.period is not None

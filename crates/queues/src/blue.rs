@@ -2,8 +2,9 @@
 //!
 //! Source: Feng, Shin, Kandlur & Saha 2002, "The BLUE active queue management algorithms"
 //! (`feng2002blue`), the algorithm of its figure "The BLUE algorithm", with the variant that takes a
-//! queue above L for a loss. The link falls idle once, when it has sent its last packet: that is the
-//! event, however long it stays idle. The default is the last of the paper's settings (B4).
+//! queue above L for a loss. The link is seen to be idle by the packet that finds it so, as in ALTQ's
+//! BLUE (`altq_blue.c` of KAME): were it the last departure, pm = 1 without ECN would shut the link for
+//! good, since nothing would depart any more. The default is the last of the paper's settings (B4).
 //!
 //! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
 //! the settings named as its defaults are still to be checked against it.
@@ -75,8 +76,8 @@ impl BlueLaw {
 impl Aqm for BlueLaw {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
-        if let Some(began) = at.idle_since() {
-            self.idle(began);
+        if at.idle_since().is_some() {
+            self.idle(at.now);
         }
         if let Some(most) = self.params.early_threshold
             && measure(at.backlog, most) > most.amount()
@@ -88,5 +89,32 @@ impl Aqm for BlueLaw {
 
     fn on_overflow(&mut self, now: Time) {
         self.loss(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use net::Backlog;
+    use serde_json::json;
+    use units::{Rate, Read};
+
+    #[test]
+    fn a_link_shut_by_drops_opens_again() {
+        let place = Place::new(Rate(1_000_000), Depth::Packets(10.0), Stream::new(1, "blue"));
+        let mut blue = Blue::read(&json!({}), "blue").unwrap().law(place);
+        for losses in 1..60_u64 {
+            blue.on_overflow(Time::ZERO + Duration::from_millis(101 * losses));
+        }
+        let idle = Time::ZERO + Duration::from_millis(101 * 59 + 12);
+        let passes = |tenths: u64| {
+            let at = Arrival {
+                now: idle + Duration::from_millis(101 * tenths),
+                backlog: Backlog::default(),
+                free_at: idle,
+            };
+            blue.on_arrival(&Packet::default(), &at) == Verdict::Pass
+        };
+        assert!((1..2000).any(passes), "pm = 1 for ever, though nothing is sent");
     }
 }
