@@ -1,0 +1,86 @@
+//! What sends and receives: endpoints and slots of connections, sources of more, streams of datagrams.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use engine::{Indexed, Stream};
+use tcp::{Endpoint, Tcp};
+use traffic::Emitter;
+use units::Time;
+
+use super::hops::to_sink;
+use super::network::{Built, offset};
+use super::plan::Plan;
+use crate::histogram::Histogram;
+use crate::scenario::Scenario;
+use crate::slot::Slot;
+use crate::source::Source;
+use crate::stream;
+use crate::sum::Sum;
+
+/// What the flows of a table draw, by number of the flow, of its connection, and of the message.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws {
+    /// Intervals between connections.
+    pub arrivals: Indexed,
+    /// Sizes.
+    pub sizes: Indexed,
+    /// Intervals between messages.
+    pub messages: Indexed,
+}
+
+impl Draws {
+    /// Named by the table's first flow, so that another table shifts nothing.
+    pub(super) fn new(seed: u64, first: &str) -> Self {
+        let [arrivals, sizes, messages] =
+            ["arrivals", "sizes", "messages"].map(|what| Indexed::new(seed, &format!("flow/{first}/{what}")));
+        Draws { arrivals, sizes, messages }
+    }
+}
+
+/// Adds every flow of the plan, whose routes begin at `begins`.
+pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built: &mut Built) {
+    let seed = scenario.seed;
+    let lasting = |&f: &usize| plan.arrivals(f).is_none() && !plan.traffic(f).is_datagrams();
+    let connections = (0..plan.flows()).filter(lasting).count();
+    built.endpoints.reserve_exact(2 * connections);
+    built.slots.reserve_exact(connections);
+    let mut sinks: HashMap<u32, u32> = HashMap::new();
+    for (f, flow) in plan.flows.iter().enumerate() {
+        let name = plan.name(f);
+        let table = &plan.tables[plan.table(f)];
+        let first_hop = flow.map(|route| begins[route as usize]);
+        let start = table.start + offset(seed, &format!("flow/{name}/start"), scenario.phase_breaking.start);
+        if let Some(emitter) =
+            Emitter::new(&table.traffic, Stream::new(seed, &format!("flow/{name}/datagrams")))
+        {
+            let begins = match sinks.entry(flow[0]) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => *new.insert(to_sink(&mut built.hops, first_hop[0])),
+            };
+            built.streams.push(stream::Stream::new(f as u32, begins, Time::ZERO + start, emitter));
+            continue;
+        }
+        let clock = |side: usize, tcp: &Tcp| {
+            offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity)
+        };
+        let clocks = [clock(0, &table.sender), clock(1, &table.receiver)];
+        if table.arrivals.is_some() {
+            let source = Source {
+                flow: f as u32,
+                first_hop,
+                dscp: table.dscp.0,
+                hosts: [(table.sender.clone(), clocks[0]), (table.receiver.clone(), clocks[1])],
+                opened: 0,
+                sum: Sum::default(),
+                durations: Histogram::default(),
+                completed_bytes: 0,
+            };
+            built.sources.push((source, Time::ZERO + start));
+        } else {
+            built.endpoints.push(Endpoint::new(table.sender.clone(), clocks[0]));
+            built.endpoints.push(Endpoint::new(table.receiver.clone(), clocks[1]));
+            built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start, table.dscp.0));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The links of a network, each way by itself.
+
+use std::collections::HashSet;
+
+use impairments::{Impairment, RateChanges};
+use queues::Queue;
+use queues::diffserv::Rule;
+use units::param::{Invalid, join};
+use units::{Duration, Rate, Read};
+
+use crate::scenario::{Directions, Dumbbell, Graph, Network};
+use crate::template::expand;
+
+/// A one-way link as planned.
+#[derive(Clone, Debug)]
+pub struct LinkPlan {
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) rate: Rate,
+    pub(super) delay: Duration,
+    pub(super) queue: Queue,
+    pub(super) condition: Vec<Rule>,
+    pub(super) rate_changes: Option<RateChanges>,
+    pub(super) impairments: Vec<Impairment>,
+    pub(super) cost: u64,
+}
+
+impl LinkPlan {
+    /// The rules of the conditioner before its queue.
+    pub fn condition(&self) -> &[Rule] {
+        &self.condition
+    }
+
+    /// What its wire does to packets.
+    pub fn impairments(&self) -> &[Impairment] {
+        &self.impairments
+    }
+
+    /// Its name: `from>to`.
+    pub fn name(&self) -> String {
+        format!("{}>{}", self.from, self.to)
+    }
+}
+
+/// What a link has each way for itself.
+struct Way<'a> {
+    queue: &'a Queue,
+    rate_changes: &'a Option<RateChanges>,
+    condition: &'a [Rule],
+    impairments: &'a [Impairment],
+}
+
+fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), rate: Rate, delay: Duration, way: &Way, cost: u64) {
+    plan.push(LinkPlan {
+        from: ends.0.into(),
+        to: ends.1.into(),
+        rate,
+        delay,
+        queue: way.queue.clone(),
+        rate_changes: way.rate_changes.clone(),
+        condition: way.condition.to_vec(),
+        impairments: way.impairments.to_vec(),
+        cost,
+    });
+}
+
+/// Every link of a network.
+pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
+    match network {
+        Network::Dumbbell(d) => Ok(dumbbell(d)),
+        Network::Graph(g) => graph(g),
+    }
+}
+
+fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
+    let mut plan = Vec::new();
+    let there = Way {
+        queue: &d.queue,
+        rate_changes: &d.rate_changes,
+        condition: &d.condition,
+        impairments: &d.impairments,
+    };
+    let back = Way {
+        queue: &d.reverse_queue,
+        rate_changes: &d.reverse_rate_changes,
+        condition: &d.reverse_condition,
+        impairments: &d.reverse_impairments,
+    };
+    let access = Way { queue: &d.access_queue, rate_changes: &None, condition: &[], impairments: &[] };
+    one_way(&mut plan, ("left", "right"), d.rate, d.delay, &there, 1);
+    one_way(&mut plan, ("right", "left"), d.rate, d.delay, &back, 1);
+    for (side, hosts, rate, delay) in [
+        ("left", d.left_hosts, d.left_rate, &d.left_delay),
+        ("right", d.right_hosts, d.right_rate, &d.right_delay),
+    ] {
+        for i in 0..hosts {
+            let host = format!("{side}-{i}");
+            let delay = delay.of(i, hosts);
+            one_way(&mut plan, (&host, side), rate, delay, &access, 1);
+            one_way(&mut plan, (side, &host), rate, delay, &access, 1);
+        }
+    }
+    plan
+}
+
+fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
+    let mut plan = Vec::new();
+    let mut seen: HashSet<(String, String)> = HashSet::new();
+    for (l, link) in g.links.iter().enumerate() {
+        let path = format!("network.links.{l}");
+        for i in 0..link.count {
+            let name = |text: &str| expand(text, &[("i", i)]);
+            let (from, to) = (name(&link.from), name(&link.to));
+            if from.is_empty() || to.is_empty() {
+                return Err(Invalid::at(&path, "must name two nodes, from and to"));
+            }
+            if from == to {
+                return Err(Invalid::new(
+                    &join(&path, "to"),
+                    &to.write(),
+                    "is also where the link comes from",
+                ));
+            }
+            let there = Way {
+                queue: &link.queue,
+                rate_changes: &link.rate_changes,
+                condition: &link.condition,
+                impairments: &link.impairments,
+            };
+            let back = Way {
+                queue: &link.reverse_queue,
+                rate_changes: &link.reverse_rate_changes,
+                condition: &link.reverse_condition,
+                impairments: &link.reverse_impairments,
+            };
+            let back = (link.directions == Directions::Both).then_some((&to, &from, back));
+            for (from, to, way) in [(&from, &to, there)].into_iter().chain(back) {
+                if !seen.insert((from.clone(), to.clone())) {
+                    let problem = format!("is the second link from {from} to {to}");
+                    return Err(Invalid::at(&path, problem).remedy(
+                        "links are named by their nodes, so there is one each way; put a node between them",
+                    ));
+                }
+                one_way(&mut plan, (from, to), link.rate, link.delay, &way, link.cost);
+            }
+        }
+    }
+    Ok(plan)
+}

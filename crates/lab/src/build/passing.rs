@@ -1,0 +1,63 @@
+//! Which links only delay what the link before them admits, so that a packet costs no event there.
+
+use super::hops::Hop;
+use super::network::Built;
+use super::plan::Plan;
+use crate::scenario::{Scenario, Series};
+
+/// What comes before a link on the routes.
+#[derive(Clone, Copy, PartialEq)]
+enum Before {
+    Nothing,
+    Link(usize),
+    Several,
+}
+
+/// Finds the links that only delay, and says so in the routes.
+pub(super) fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
+    let mut before = vec![Before::Nothing; built.links.len()];
+    for hops in built.hops.chunk_by(|a, _| !a.is_end()) {
+        let mut previous = Before::Several; // an endpoint sends whenever it likes
+        for hop in hops {
+            if !hop.is_link() || hop.link() as usize >= built.links.len() {
+                previous = Before::Several; // what a wire or a conditioner does is known to it alone
+                continue;
+            }
+            let here = &mut before[hop.link() as usize];
+            *here = if *here == Before::Nothing || *here == previous { previous } else { Before::Several };
+            previous = Before::Link(hop.link() as usize);
+        }
+    }
+    let sizes = plan.tables.iter().flat_map(|t| [&t.sender, &t.receiver]).map(|tcp| {
+        let (data, control) = (tcp.header_on_data.0, tcp.header_on_control.0);
+        ((data + 1).min(control), (data + tcp.mss.0).max(control))
+    });
+    let datagrams = built.streams.iter().map(|(stream, _)| stream.sizes());
+    let sizes = sizes.chain(datagrams.map(|(least, largest)| (u64::from(least), u64::from(largest))));
+    let (least, largest) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let (least, largest) = (least.min(65_535) as u16, largest.min(65_535) as u16);
+    // A queue that is sampled is simulated: what is on its way to it is not in it yet.
+    let sampled = |l: usize| {
+        let record = &scenario.record;
+        record.series.contains(&Series::Queue)
+            && (record.links.is_empty() || record.links.contains(&plan.links[l].name()))
+    };
+    // Only one hop is passed on at a time: what passes on is not passed on to.
+    let mut delays = vec![false; built.links.len()];
+    let mut passes_on = vec![false; built.links.len()];
+    for l in 0..built.links.len() {
+        if let Before::Link(b) = before[l]
+            && !passes_on[l]
+            && !delays[b]
+            && !sampled(l)
+            && built.links[l].only_delays(&built.links[b], least, largest)
+        {
+            delays[l] = true;
+            passes_on[b] = true;
+        }
+    }
+    let only_delays = |h: &Hop| h.is_link() && delays.get(h.link() as usize).is_some_and(|only| *only);
+    for hop in built.hops.iter_mut().filter(|h| only_delays(h)) {
+        hop.set_only_delays();
+    }
+}

@@ -1,0 +1,184 @@
+//! What is planned: every link and flow by name, and the routes.
+
+use std::sync::Arc;
+
+use queues::diffserv::{self, Dscp, Flows, Protocol};
+use tcp::Tcp;
+use traffic::{Arrivals, Traffic};
+use units::param::{Invalid, join};
+use units::{Duration, Read};
+
+use super::links::{LinkPlan, links};
+use super::refusals;
+use super::routes::{Nodes, Routes};
+use crate::scenario::Scenario;
+use crate::template::expand;
+
+/// What the flows of one table of the scenario share.
+#[derive(Clone, Debug)]
+pub(super) struct FlowTable {
+    pub(super) name: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) start: Duration,
+    pub(super) dscp: Dscp,
+    pub(super) arrivals: Option<Arrivals>,
+    pub(super) traffic: Traffic,
+    /// Its first flow.
+    pub(super) first: usize,
+    pub(super) sender: Arc<Tcp>,
+    pub(super) receiver: Arc<Tcp>,
+}
+
+/// A flow as planned: its routes there and back, indices of [`Plan::routes`]. Its table and its number
+/// there follow from its place, names are made when they are asked for: a million flows cost little.
+pub(super) type FlowPlan = [u32; 2];
+
+/// Every link and flow, with routes.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// One-way links.
+    pub links: Vec<LinkPlan>,
+    pub(super) tables: Vec<FlowTable>,
+    pub(super) flows: Vec<FlowPlan>,
+    /// Distinct routes, each a sequence of links.
+    pub(super) routes: Vec<Vec<usize>>,
+}
+
+impl Plan {
+    /// How many flows there are.
+    pub fn flows(&self) -> usize {
+        self.flows.len()
+    }
+
+    fn expand(&self, f: usize, text: impl Fn(&FlowTable) -> &str) -> String {
+        let number = u64::from(self.number(f));
+        expand(text(&self.tables[self.table(f)]), &[("i", number), ("n", f as u64)])
+    }
+
+    /// Name of a flow.
+    pub fn name(&self, f: usize) -> String {
+        self.expand(f, |t| &t.name)
+    }
+
+    /// Host that sends the data of a flow.
+    pub fn from(&self, f: usize) -> String {
+        self.expand(f, |t| &t.from)
+    }
+
+    /// Host that receives it.
+    pub fn to(&self, f: usize) -> String {
+        self.expand(f, |t| &t.to)
+    }
+
+    /// Traffic of a flow.
+    pub fn traffic(&self, f: usize) -> &Traffic {
+        &self.tables[self.table(f)].traffic
+    }
+
+    /// How its connections come, if it has more than one.
+    pub fn arrivals(&self, f: usize) -> Option<&Arrivals> {
+        self.tables[self.table(f)].arrivals.as_ref()
+    }
+
+    /// The table it is described in.
+    pub fn table(&self, f: usize) -> usize {
+        self.tables.partition_point(|t| t.first <= f) - 1
+    }
+
+    /// Its number in that table.
+    pub fn number(&self, f: usize) -> u32 {
+        (f - self.tables[self.table(f)].first) as u32
+    }
+
+    /// Name, from and to of a table, as they are written.
+    pub fn texts(&self, table: usize) -> [&str; 3] {
+        let t = &self.tables[table];
+        [&t.name, &t.from, &t.to]
+    }
+
+    /// The links with a conditioner before their queue, in their order.
+    pub fn conditioned(&self) -> Vec<u32> {
+        (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].condition.is_empty()).collect()
+    }
+
+    /// The codepoint of a flow.
+    pub fn dscp(&self, f: usize) -> u8 {
+        self.tables[self.table(f)].dscp.0
+    }
+
+    /// The links with impairments.
+    pub fn impaired(&self) -> Vec<u32> {
+        (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].impairments.is_empty()).collect()
+    }
+
+    /// How many tables there are.
+    pub fn tables(&self) -> usize {
+        self.tables.len()
+    }
+}
+
+impl Flows for Plan {
+    fn count(&self) -> usize {
+        self.flows()
+    }
+
+    fn flow(&self, f: usize) -> diffserv::Flow {
+        let (name, from, to, traffic) = (self.name(f), self.from(f), self.to(f), self.traffic(f));
+        let protocol = if traffic.is_datagrams() { Protocol::Udp } else { Protocol::Tcp };
+        diffserv::Flow { name, from, to, protocol, traffic: traffic.kind() }
+    }
+}
+
+/// Names every link and flow and finds the routes.
+pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
+    let links = links(&scenario.network)?;
+    let nodes = Nodes::new(&links);
+    let mut routes = Routes::new(&nodes);
+    let mut plan = Plan::default();
+    for (t, table) in scenario.flows.iter().enumerate() {
+        let path = join("flows", t);
+        let sender = Arc::new(table.tcp.apply(&scenario.tcp, &join(&path, "tcp"))?);
+        let receiver = if table.receiver_tcp.is_none() {
+            sender.clone()
+        } else {
+            Arc::new(table.receiver_tcp.apply(&sender, &join(&path, "receiver_tcp"))?)
+        };
+        plan.tables.push(FlowTable {
+            name: table.name.clone(),
+            from: table.from.clone(),
+            to: table.to.clone(),
+            start: table.start,
+            dscp: table.dscp,
+            arrivals: table.arrivals.clone(),
+            traffic: table.traffic.clone(),
+            first: plan.flows.len(),
+            sender,
+            receiver,
+        });
+        plan.flows.reserve_exact(table.count as usize);
+        for _ in 0..table.count {
+            let f = plan.flows.len();
+            plan.flows.push([0; 2]);
+            let (from, to) = (plan.from(f), plan.to(f));
+            let (a, b) = (nodes.find(&join(&path, "from"), &from)?, nodes.find(&join(&path, "to"), &to)?);
+            if a == b {
+                return Err(Invalid::new(
+                    &join(&path, "to"),
+                    &to.write(),
+                    "is also where the flow comes from",
+                ));
+            }
+            plan.flows[f][0] = routes.find(&path, a, b)?;
+            if !table.traffic.is_datagrams() {
+                plan.flows[f][1] = routes.find(&path, b, a)?;
+            }
+        }
+    }
+    plan.links = links;
+    plan.routes = routes.found;
+    refusals::equal_names(&plan)?;
+    refusals::unknown_links(&scenario.record.links, &plan)?;
+    refusals::unknown_matches(&scenario.network, &plan)?;
+    Ok(plan)
+}

@@ -1,0 +1,101 @@
+//! What a plan is refused for, beside a route that is missing.
+
+use queues::diffserv::{Rule, check_rules};
+use queues::{Law, Laws, Queue};
+use units::Read;
+use units::param::{Invalid, did_you_mean, join};
+
+use super::links::LinkPlan;
+use super::plan::Plan;
+use crate::scenario::Network;
+
+/// Refuses two flows of one name. Names are hashed rather than kept: there may be millions.
+pub(super) fn equal_names(plan: &Plan) -> Result<(), Invalid> {
+    let mut hashes: Vec<(u64, u32)> =
+        (0..plan.flows()).map(|f| (engine::hash(plan.name(f).as_bytes()), f as u32)).collect();
+    hashes.sort_unstable();
+    let equal = |pair: &[(u64, u32)]| {
+        let [(a, first), (b, second)] = [pair[0], pair[1]].map(|(hash, f)| (hash, f as usize));
+        (a == b && plan.name(first) == plan.name(second)).then_some((second, first))
+    };
+    // The first that is told is the first in the document.
+    let Some((second, first)) = hashes.windows(2).filter_map(equal).min() else { return Ok(()) };
+    let path = join(&join("flows", plan.table(second)), "name");
+    let problem = format!("is also the name of a flow of flows.{}", plan.table(first));
+    Err(Invalid::new(&path, &plan.name(second).write(), problem)
+        .remedy("give each its own, with {i} where count is above 1"))
+}
+
+/// Refuses to record links that the network does not have.
+pub(super) fn unknown_links(names: &[String], plan: &Plan) -> Result<(), Invalid> {
+    for (i, name) in names.iter().enumerate() {
+        let known: Vec<String> = plan.links.iter().map(LinkPlan::name).collect();
+        if !known.contains(name) {
+            let shown: Vec<&str> = known.iter().map(String::as_str).take(30).collect();
+            return Err(Invalid::new(
+                &format!("record.links.{i}"),
+                &name.write(),
+                "is no link of the network",
+            )
+            .remedy(did_you_mean(name, &shown)));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses rules of conditioners and classes of queues that name what the scenario does not have.
+pub(super) fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
+    for (path, rules) in conditions(network) {
+        check_rules(rules, plan, &path)?;
+    }
+    let check = |queue: &Queue, path: &str, key: &str| queue.check_matches(plan, &join(path, key));
+    match network {
+        Network::Dumbbell(d) => {
+            check(&d.queue, "network", "queue")?;
+            check(&d.reverse_queue, "network", "reverse_queue")?;
+            check(&d.access_queue, "network", "access_queue")
+        }
+        Network::Graph(g) => g.links.iter().enumerate().try_for_each(|(l, link)| {
+            let path = format!("network.links.{l}");
+            check(&link.queue, &path, "queue")?;
+            check(&link.reverse_queue, &path, "reverse_queue")
+        }),
+    }
+}
+
+/// The rules of every conditioner, and where they stand.
+fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
+    let lists: Vec<(String, &[Rule], &[Rule])> = match network {
+        Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse_condition)],
+        Network::Graph(g) => {
+            let links = g.links.iter().enumerate();
+            links
+                .map(|(l, x)| (format!("network.links.{l}"), &x.condition[..], &x.reverse_condition[..]))
+                .collect()
+        }
+    };
+    let both = |(place, there, back): (String, _, _)| {
+        [(join(&place, "condition"), there), (join(&place, "reverse_condition"), back)]
+    };
+    lists.into_iter().flat_map(both).collect()
+}
+
+/// Refuses a link whose queue has a law that nobody gives.
+pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn Laws) -> Result<(), Invalid> {
+    for link in &plan.links {
+        let mut unknown = None;
+        link.queue.each(&mut |queue| {
+            if let Law::Custom(custom) = &queue.law
+                && !laws.has(&custom.law)
+            {
+                unknown = Some(custom.law.write());
+            }
+        });
+        if let Some(law) = unknown {
+            let path = format!("law of the queue of {}", link.name());
+            return Err(Invalid::new(&path, &law, "is not given by the program that runs this")
+                .remedy("run it from Python with queues={\"link\": MyQueue()}"));
+        }
+    }
+    Ok(())
+}

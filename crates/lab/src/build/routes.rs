@@ -1,0 +1,69 @@
+//! Routes between the nodes that links name, each found when it is first asked for.
+
+use std::collections::HashMap;
+
+use net::Edge;
+use units::param::Invalid;
+
+use super::links::LinkPlan;
+use crate::read::unknown_node;
+
+/// The nodes of a network, and its links between them.
+pub(super) struct Nodes {
+    names: Vec<String>,
+    index: HashMap<String, usize>,
+    edges: Vec<Edge>,
+}
+
+impl Nodes {
+    pub(super) fn new(links: &[LinkPlan]) -> Self {
+        let mut names: Vec<String> = Vec::new();
+        let mut index: HashMap<String, usize> = HashMap::new();
+        let mut node = |name: &str| {
+            *index.entry(name.to_string()).or_insert_with(|| {
+                names.push(name.to_string());
+                names.len() - 1
+            })
+        };
+        let edges =
+            links.iter().map(|l| Edge { from: node(&l.from), to: node(&l.to), cost: l.cost }).collect();
+        Nodes { names, index, edges }
+    }
+
+    /// The node of this name, which stands at `path` in the scenario.
+    pub(super) fn find(&self, path: &str, name: &str) -> Result<usize, Invalid> {
+        self.index.get(name).copied().ok_or_else(|| unknown_node(path, name, &self.names))
+    }
+}
+
+/// The routes asked for so far.
+pub(super) struct Routes<'a> {
+    nodes: &'a Nodes,
+    paths: net::Routes<'a>,
+    known: HashMap<(usize, usize), u32>,
+    /// Each a sequence of links.
+    pub(super) found: Vec<Vec<usize>>,
+}
+
+impl<'a> Routes<'a> {
+    pub(super) fn new(nodes: &'a Nodes) -> Self {
+        let paths = net::Routes::new(nodes.names.len(), &nodes.edges);
+        Routes { nodes, paths, known: HashMap::new(), found: Vec::new() }
+    }
+
+    /// The route from one node to another, an index of `found`.
+    pub(super) fn find(&mut self, path: &str, from: usize, to: usize) -> Result<u32, Invalid> {
+        if let Some(&route) = self.known.get(&(from, to)) {
+            return Ok(route);
+        }
+        let names = &self.nodes.names;
+        let links = self.paths.path(from, to).ok_or_else(|| {
+            Invalid::at(path, format!("no links lead from {} to {}", names[from], names[to]))
+                .remedy("TCP needs a way there and a way back")
+        })?;
+        self.found.push(links);
+        let route = self.found.len() as u32 - 1;
+        self.known.insert((from, to), route);
+        Ok(route)
+    }
+}
