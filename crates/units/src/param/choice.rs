@@ -1,0 +1,40 @@
+//! A choice among structs of parameters.
+
+/// Defines a choice among [`Params`](crate::Params) structs by the key `kind`; a bare name stands for all defaults.
+#[macro_export]
+macro_rules! choice {
+    ( $(#[doc = $doc:literal])+ pub enum $Name:ident { $( $Variant:ident($Ty:ty), )+ } ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $Name { $(
+            #[doc = concat!("See [`", stringify!($Ty), "`].")]
+            $Variant($Ty),
+        )+ }
+
+        impl $Name {
+            /// The manual page of each choice.
+            pub fn pages() -> Vec<$crate::param::Json> {
+                vec![$( $crate::param::page::<$Ty>() ),+]
+            }
+        }
+
+        impl $crate::param::Read for $Name {
+            fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {
+                let (kind, rest) = $crate::param::split_kind(
+                    value, path, &[$(<$Ty as $crate::param::Params>::KEY),+])?;
+                $( if kind == <$Ty as $crate::param::Params>::KEY {
+                    return <$Ty as $crate::param::Read>::read(&rest, path).map($Name::$Variant);
+                } )+
+                unreachable!("split_kind returns a known kind")
+            }
+            fn write(&self) -> $crate::param::Json {
+                match self { $( $Name::$Variant(x) => $crate::param::with_kind(x), )+ }
+            }
+            fn schema() -> $crate::param::Json {
+                $crate::param::choice_schema(vec![
+                    $( (<$Ty as $crate::param::Params>::KEY, <$Ty as $crate::param::Read>::schema()) ),+
+                ])
+            }
+        }
+    };
+}

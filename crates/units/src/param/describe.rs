@@ -1,0 +1,97 @@
+//! What a parameter says of itself: manual pages and JSON Schema.
+
+use serde_json::{Map, Value, json};
+
+use super::{Param, Params};
+
+/// A doc comment as one text: lines joined, blank lines kept as paragraphs.
+pub fn doc_text(lines: &[&str]) -> String {
+    let mut text = String::new();
+    for line in lines.iter().map(|l| l.trim()) {
+        match (line.is_empty(), text.is_empty() || text.ends_with('\n')) {
+            (true, _) => text.push_str("\n\n"),
+            (false, true) => text.push_str(line),
+            (false, false) => {
+                text.push(' ');
+                text.push_str(line);
+            }
+        }
+    }
+    text
+}
+
+/// JSON form of a manual page: what it is and its parameters.
+pub fn page<T: Params>() -> Value {
+    let params: Vec<Value> = T::params()
+        .iter()
+        .map(|p| {
+            json!({"name": p.name, "unit": p.unit, "default": p.default, "range": p.range,
+                   "meaning": p.meaning, "source": p.source})
+        })
+        .collect();
+    json!({"name": T::KEY, "about": T::about(), "parameters": params})
+}
+
+/// The JSON Schema of a struct of parameters.
+pub fn struct_schema(about: &str, params: &[Param]) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for p in params {
+        let mut schema = p.schema.clone();
+        if let Value::Object(map) = &mut schema {
+            map.insert("description".into(), json!(p.meaning));
+            match &p.default {
+                Some(d) => drop(map.insert("default".into(), d.clone())),
+                None => required.push(p.name),
+            }
+            if !p.range.is_empty() {
+                map.insert("x-range".into(), json!(p.range));
+            }
+            if !p.source.is_empty() {
+                map.insert("x-source".into(), json!(p.source));
+            }
+        }
+        properties.insert(p.name.into(), schema);
+    }
+    json!({"type": "object", "description": about, "properties": properties,
+           "required": required, "additionalProperties": false})
+}
+
+/// The JSON Schema of a number written with its unit.
+pub fn unit_schema(what: &str, units: &[(&str, f64)], example: &str) -> Value {
+    let names: Vec<&str> = units.iter().map(|u| u.0).collect();
+    let pattern = format!(r"^\s*[-+]?[0-9_]*\.?[0-9_]+([eE][-+]?[0-9]+)?\s*({})\s*$", names.join("|"));
+    json!({"type": "string", "pattern": pattern, "x-quantity": what, "examples": [example]})
+}
+
+/// A reference to one of the definitions beside a schema.
+pub fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/$defs/{name}")})
+}
+
+/// Schema of a choice among names.
+pub fn words_schema(words: &[(&str, String)]) -> Value {
+    let options: Vec<Value> =
+        words.iter().map(|(w, meaning)| json!({"const": w, "description": meaning})).collect();
+    json!({"oneOf": options})
+}
+
+/// Schema of a choice among structs by the key `kind`.
+pub fn choice_schema(choices: Vec<(&'static str, Value)>) -> Value {
+    let options: Vec<Value> = choices
+        .into_iter()
+        .map(|(key, mut schema)| {
+            let needs_nothing = schema["required"].as_array().is_none_or(Vec::is_empty);
+            let mut properties = Map::from_iter([("kind".to_string(), json!({"const": key}))]);
+            if let Value::Object(more) = schema["properties"].take() {
+                properties.extend(more);
+            }
+            schema["properties"] = Value::Object(properties);
+            if let Some(required) = schema["required"].as_array_mut() {
+                required.insert(0, json!("kind"));
+            }
+            if needs_nothing { json!({"anyOf": [schema, {"const": key}]}) } else { schema }
+        })
+        .collect();
+    json!({"anyOf": options})
+}

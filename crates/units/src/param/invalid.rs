@@ -1,0 +1,101 @@
+//! A scenario refused: the one line that says where, what and what to do.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// A refused scenario: which field, what it says, what is wrong and what to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invalid {
+    path: String,
+    /// As JSON, shortened.
+    value: Option<String>,
+    problem: String,
+    remedy: Option<String>,
+}
+
+impl std::error::Error for Invalid {}
+
+impl Invalid {
+    /// A wrong value at `path`; `problem` continues the sentence "value ...".
+    pub fn new(path: &str, value: &Value, problem: impl Into<String>) -> Self {
+        let mut text = value.to_string();
+        if text.chars().count() > 60 {
+            text = text.chars().take(57).collect::<String>() + "...";
+        }
+        Invalid { path: path.into(), value: Some(text), problem: problem.into(), remedy: None }
+    }
+
+    /// Something wrong at `path` that is not one value.
+    pub fn at(path: &str, problem: impl Into<String>) -> Self {
+        Invalid { path: path.into(), value: None, problem: problem.into(), remedy: None }
+    }
+
+    /// Adds what the user can do about it.
+    #[must_use]
+    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        if let Some(value) = &self.value {
+            write!(f, "{value} ")?;
+        }
+        f.write_str(&self.problem)?;
+        if let Some(remedy) = &self.remedy {
+            write!(f, "; {remedy}")?;
+        }
+        Ok(())
+    }
+}
+
+/// `path.key`, or `key` at the root.
+pub fn join(path: &str, key: impl fmt::Display) -> String {
+    if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
+}
+
+/// Suggests the nearest of `known`, and lists them.
+pub fn did_you_mean(word: &str, known: &[&str]) -> String {
+    let nearest = known.iter().map(|k| (distance(word, k), k)).min();
+    let list = known.join(", ");
+    match nearest {
+        Some((d, k)) if d <= 2.max(word.chars().count() / 3) => format!("did you mean {k}? Known: {list}"),
+        _ => format!("known: {list}"),
+    }
+}
+
+/// Edit distance in which two letters that changed places count once (optimal string alignment).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn edit_distance() {
+        assert_eq!(distance("minth", "maxth"), 2);
+        assert_eq!((distance("", "abc"), distance("rde", "red")), (3, 1));
+    }
+}

@@ -1,0 +1,74 @@
+//! A struct of parameters from one description.
+
+/// Defines a struct of parameters: see the module. A field is
+/// `name: Type = (default) | required, in RANGE, from "source";`.
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $Name:ident: $key:literal $(, checked by $check:path)? {
+            $( $(#[doc = $fdoc:literal])+
+               $field:ident: $ty:ty = $default:tt, in $range:expr, from $source:literal; )*
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $Name { $( $(#[doc = $fdoc])+ pub $field: $ty, )* }
+
+        impl $crate::param::Params for $Name {
+            const KEY: &'static str = $key;
+            fn about() -> String {
+                $crate::param::doc_text(&[$($doc),+])
+            }
+            fn params() -> Vec<$crate::param::Param> {
+                vec![$( $crate::param::Param {
+                    name: $crate::param::key(stringify!($field)),
+                    unit: <$ty as $crate::param::Read>::UNIT,
+                    default: $crate::params!(@default $default, $ty)
+                        .map(|d| $crate::param::Read::write(&d)),
+                    range: { let range: $crate::param::Range = $range;
+                             range.describe(<$ty as $crate::param::Read>::UNIT) },
+                    meaning: $crate::param::doc_text(&[$($fdoc),+]),
+                    source: $source,
+                    schema: <$ty as $crate::param::Read>::schema(),
+                }, )*]
+            }
+        }
+
+        impl $crate::param::Read for $Name {
+            #[allow(unused_variables)]
+            fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {
+                let map = $crate::param::object(value, path)?;
+                $crate::param::refuse_unknown(map, &[$($crate::param::key(stringify!($field))),*], path)?;
+                $( let $field = {
+                    let key = $crate::param::key(stringify!($field));
+                    let path = $crate::param::join(path, key);
+                    let field: $ty = match map.get(key) {
+                        Some(v) => $crate::param::Read::read(v, &path)?,
+                        None => $crate::params!(@default $default, $ty).ok_or_else(|| {
+                            $crate::param::missing::<$ty>(&path, &$crate::param::doc_text(&[$($fdoc),+]))
+                        })?,
+                    };
+                    let range: $crate::param::Range = $range;
+                    range.check(&field, &path)?;
+                    field
+                }; )*
+                let this = $Name { $($field),* };
+                $( $check(&this, path)?; )?
+                Ok(this)
+            }
+            fn write(&self) -> $crate::param::Json {
+                #[allow(unused_mut)]
+                let mut map = $crate::param::JsonMap::new();
+                $( map.insert($crate::param::key(stringify!($field)).into(), $crate::param::Read::write(&self.$field)); )*
+                $crate::param::Json::Object(map)
+            }
+            fn schema() -> $crate::param::Json {
+                use $crate::param::Params;
+                $crate::param::struct_schema(&Self::about(), &Self::params())
+            }
+        }
+    };
+    (@default required, $ty:ty) => { None::<$ty> };
+    (@default ($default:expr), $ty:ty) => { Some::<$ty>($default) };
+}

@@ -1,0 +1,70 @@
+//! What a number may be.
+
+use super::{Invalid, Read};
+
+/// The values a number may take, in its base unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    low: Option<(f64, bool)>,
+    high: Option<(f64, bool)>,
+    whole: bool,
+}
+
+impl Range {
+    /// Every value of the type.
+    pub const ANY: Range = Range { low: None, high: None, whole: false };
+    /// `x >= low`.
+    pub const fn at_least(low: f64) -> Range {
+        Range { low: Some((low, true)), ..Range::ANY }
+    }
+    /// `x > low`.
+    pub const fn above(low: f64) -> Range {
+        Range { low: Some((low, false)), ..Range::ANY }
+    }
+    /// `low <= x <= high`.
+    pub const fn between(low: f64, high: f64) -> Range {
+        Range { low: Some((low, true)), high: Some((high, true)), whole: false }
+    }
+    /// `low < x <= high`.
+    pub const fn above_to(low: f64, high: f64) -> Range {
+        Range { low: Some((low, false)), high: Some((high, true)), whole: false }
+    }
+    /// Whole numbers only.
+    pub const fn whole(mut self) -> Range {
+        self.whole = true;
+        self
+    }
+
+    /// Whether `x` lies in the range.
+    pub fn contains(&self, x: f64) -> bool {
+        self.low.is_none_or(|(l, closed)| x > l || (closed && x == l))
+            && self.high.is_none_or(|(h, closed)| x < h || (closed && x == h))
+            && (!self.whole || x.fract() == 0.0)
+    }
+
+    /// The range in words, with its unit: `above 0 s, at most 60 s`.
+    pub fn describe(&self, unit: &str) -> String {
+        let mut parts = Vec::new();
+        if self.whole {
+            parts.push("a whole number".to_string());
+        }
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        if let Some((l, closed)) = self.low {
+            parts.push(format!("{} {l}{unit}", if closed { "at least" } else { "above" }));
+        }
+        if let Some((h, closed)) = self.high {
+            parts.push(format!("{} {h}{unit}", if closed { "at most" } else { "below" }));
+        }
+        parts.join(", ")
+    }
+
+    /// Refuses `value` at `path` when its number lies outside the range.
+    pub fn check<T: Read>(&self, value: &T, path: &str) -> Result<(), Invalid> {
+        match value.number() {
+            Some(x) if !self.contains(x) => {
+                Err(Invalid::new(path, &value.write(), format!("must be {}", self.describe(T::UNIT))))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Tables of keys and values: as they are read and written.
+
+use serde_json::{Map, Value, json};
+
+use super::{Invalid, Params, Read, did_you_mean, join};
+
+/// The object at `path`, or a refusal.
+pub fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
+    value.as_object().ok_or_else(|| Invalid::new(path, value, "must be a table of keys and values"))
+}
+
+/// Refuses keys that are none of `known`, naming the nearest.
+pub fn refuse_unknown(map: &Map<String, Value>, known: &[&str], path: &str) -> Result<(), Invalid> {
+    for key in map.keys() {
+        if !known.contains(&key.as_str()) {
+            return Err(Invalid::at(&join(path, key), "is not a known key").remedy(did_you_mean(key, known)));
+        }
+    }
+    Ok(())
+}
+
+/// The key of a field: `r#match` is written `match`.
+pub fn key(field: &'static str) -> &'static str {
+    field.strip_prefix("r#").unwrap_or(field)
+}
+
+/// The refusal of an absent key.
+pub fn missing<T: Read>(path: &str, meaning: &str) -> Invalid {
+    let invalid = Invalid::at(path, format!("is missing: {meaning}"));
+    if T::EXAMPLE.is_empty() {
+        invalid
+    } else {
+        invalid.remedy(format!("write for example \"{}\"", T::EXAMPLE))
+    }
+}
+
+/// Takes the key `kind` off a table; a bare name is a table with nothing else.
+pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, Value), Invalid> {
+    let (kind, rest) = match value {
+        Value::String(kind) => (Value::String(kind.clone()), Map::new()),
+        Value::Object(map) => {
+            let mut rest = map.clone();
+            let Some(kind) = rest.shift_remove("kind") else {
+                return Err(Invalid::at(&join(path, "kind"), "is missing")
+                    .remedy(format!("choose one of {}", known.join(", "))));
+            };
+            (kind, rest)
+        }
+        _ => return Err(Invalid::new(path, value, "must be a table with a key kind")),
+    };
+    match kind.as_str() {
+        Some(k) if known.contains(&k) => Ok((k.to_string(), Value::Object(rest))),
+        k => Err(Invalid::new(&join(path, "kind"), &kind, "is not known")
+            .remedy(did_you_mean(k.unwrap_or(""), known))),
+    }
+}
+
+/// The written form of a choice: its parameters after its `kind`.
+pub fn with_kind<T: Params>(x: &T) -> Value {
+    let mut map = Map::from_iter([("kind".to_string(), json!(T::KEY))]);
+    if let Value::Object(rest) = x.write() {
+        map.extend(rest);
+    }
+    Value::Object(map)
+}

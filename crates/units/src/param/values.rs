@@ -1,0 +1,111 @@
+//! Values that need no unit, lists and options.
+
+use serde_json::{Value, json};
+
+use super::{Invalid, Read, join};
+
+macro_rules! read_json {
+    ($($ty:ty, $type_name:literal, $what:literal, |$v:ident| $get:expr, |$n:ident| $number:expr;)+) => {$(
+        impl Read for $ty {
+            fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+                let $v = value;
+                $get.ok_or_else(|| Invalid::new(path, value, concat!("must be ", $what)))
+            }
+            fn write(&self) -> Value {
+                json!(self)
+            }
+            fn schema() -> Value {
+                json!({"type": $type_name})
+            }
+            fn number(&self) -> Option<f64> {
+                let $n = self;
+                $number
+            }
+        }
+    )+};
+}
+
+read_json! {
+    String, "string", "a text", |v| v.as_str().map(String::from), |_n| None;
+    u64, "integer", "a whole number, 0 or more", |v| v.as_u64(), |n| Some(*n as f64);
+    f64, "number", "a number", |v| v.as_f64().filter(|x| x.is_finite()), |n| Some(*n);
+    bool, "boolean", "true or false", |v| v.as_bool(), |_n| None;
+}
+
+/// The raw value, read later by someone who knows it.
+impl Read for Value {
+    fn read(value: &Value, _: &str) -> Result<Self, Invalid> {
+        Ok(value.clone())
+    }
+    fn write(&self) -> Value {
+        self.clone()
+    }
+    fn schema() -> Value {
+        json!({})
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        let list = value.as_array().ok_or_else(|| Invalid::new(path, value, "must be a list"))?;
+        list.iter().enumerate().map(|(i, v)| T::read(v, &join(path, i))).collect()
+    }
+    fn write(&self) -> Value {
+        Value::Array(self.iter().map(Read::write).collect())
+    }
+    fn schema() -> Value {
+        json!({"type": "array", "items": T::schema()})
+    }
+}
+
+/// What may hold another of its kind.
+impl<T: Read> Read for Box<T> {
+    const UNIT: &'static str = T::UNIT;
+    const EXAMPLE: &'static str = T::EXAMPLE;
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        T::read(value, path).map(Box::new)
+    }
+    fn write(&self) -> Value {
+        self.as_ref().write()
+    }
+    fn schema() -> Value {
+        T::schema()
+    }
+}
+
+/// `None` is an absent key (`null` in JSON).
+impl<T: Read> Read for Option<T> {
+    const UNIT: &'static str = T::UNIT;
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        if value.is_null() { Ok(None) } else { T::read(value, path).map(Some) }
+    }
+    fn write(&self) -> Value {
+        self.as_ref().map_or(Value::Null, Read::write)
+    }
+    fn schema() -> Value {
+        json!({"anyOf": [T::schema(), {"type": "null"}]})
+    }
+    fn number(&self) -> Option<f64> {
+        self.as_ref().and_then(Read::number)
+    }
+}
+
+/// One value or several: `"AF11"`, or `["AF11", "AF12"]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Several<T>(pub Vec<T>);
+
+impl<T: Read> Read for Several<T> {
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        match value.as_array() {
+            Some(list) if list.is_empty() => Err(Invalid::at(path, "is empty").remedy("leave the key away")),
+            Some(_) => Vec::read(value, path).map(Several),
+            None => T::read(value, path).map(|one| Several(vec![one])),
+        }
+    }
+    fn write(&self) -> Value {
+        if let [one] = &self.0[..] { one.write() } else { self.0.write() }
+    }
+    fn schema() -> Value {
+        json!({"anyOf": [T::schema(), {"type": "array", "items": T::schema(), "minItems": 1}]})
+    }
+}
