@@ -18,7 +18,7 @@ use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Rate, Read, Time, params, words};
 
 use super::round::{Round, Turn};
-use super::tree::{Entry, Tree};
+use super::tree::{Entry, InTree, Tree, leaves};
 use super::{Child, Classes, Soonest, check_children};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
@@ -82,7 +82,7 @@ params! {
 }
 
 fn check(cbq: &Cbq, path: &str) -> Result<(), Invalid> {
-    let tree = Tree::read(&cbq.entries(), path)?;
+    let tree = Tree::read(&cbq.classes, path)?;
     for i in 0..cbq.classes.len() {
         if tree.inner[i] && cbq.lent(&tree, i) == 0 {
             let path = join(&join(&join(path, "classes"), i), "rate");
@@ -94,15 +94,6 @@ fn check(cbq: &Cbq, path: &str) -> Result<(), Invalid> {
 }
 
 impl Cbq {
-    fn entries(&self) -> Vec<Entry<'_>> {
-        let leaf = |c: &'_ CbqClass| c.r#match.is_some() || c.queue.is_some();
-        self.classes.iter().map(|c| Entry { name: &c.name, parent: &c.parent, is_leaf: leaf(c) }).collect()
-    }
-
-    fn tree(&self) -> Tree {
-        Tree::read(&self.entries(), "").unwrap_or(Tree { parents: Vec::new(), inner: Vec::new() })
-    }
-
     /// The rate of a class without what is isolated below it, which nobody else may use.
     fn lent(&self, tree: &Tree, i: usize) -> u64 {
         let isolated = (0..self.classes.len())
@@ -111,11 +102,18 @@ impl Cbq {
     }
 }
 
+impl InTree for CbqClass {
+    fn entry(&self) -> Entry<'_> {
+        let CbqClass { name, parent, r#match: takes, queue, rate, .. } = self;
+        Entry { name, parent, takes, queue, rate: *rate }
+    }
+}
+
 impl Keeps for Cbq {
     type Discipline = CbqQueue;
 
     fn discipline(&self, _: &Buffer, place: Place) -> CbqQueue {
-        let tree = self.tree();
+        let tree = Tree::of(&self.classes);
         let mut level = vec![1; self.classes.len()];
         for i in (0..self.classes.len()).rev() {
             if let Some(parent) = tree.parents[i] {
@@ -159,18 +157,7 @@ impl Keeps for Cbq {
     }
 
     fn children(&self) -> Vec<Child<'_>> {
-        static DEFAULT: std::sync::LazyLock<Queue> = std::sync::LazyLock::new(Queue::default);
-        let inner = self.tree().inner;
-        let leaves =
-            self.classes.iter().enumerate().filter(|(i, _)| !inner.get(*i).copied().unwrap_or(false));
-        leaves
-            .map(|(i, class)| Child {
-                path: format!("classes.{i}"),
-                takes: class.r#match.as_ref(),
-                queue: class.queue.as_ref().unwrap_or(&DEFAULT),
-                rate: Some(class.rate),
-            })
-            .collect()
+        leaves(&self.classes)
     }
 }
 

@@ -5,11 +5,10 @@
 //! queue chooses, or drops, only when it is asked, the packet may turn out larger than expected: what it is too large
 //! by is missing in the next turn.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::Invalid;
-use units::{Bytes, Range, Time, params};
+use units::{Bytes, Range, params};
 
-use super::round::{Round, Turn};
+use super::round::{Round, RoundQueue, Turn};
 use super::{Child, Classes, check_children, listed};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
@@ -43,42 +42,14 @@ fn check(drr: &Drr, path: &str) -> Result<(), Invalid> {
 }
 
 impl Keeps for Drr {
-    type Discipline = DrrQueue;
+    type Discipline = RoundQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> DrrQueue {
-        DrrQueue {
-            classes: Classes::new(&self.children(), &place),
-            round: Round::new(Turn::Covered, self.classes.iter().map(|class| class.quantum.0)),
-        }
+    fn discipline(&self, _: &Buffer, place: Place) -> RoundQueue {
+        let round = Round::new(Turn::Covered, self.classes.iter().map(|class| class.quantum.0));
+        RoundQueue::new(Classes::new(&self.children(), &place), round)
     }
 
     fn children(&self) -> Vec<Child<'_>> {
         listed(self.classes.iter().map(|class| (&class.r#match, &class.queue)))
-    }
-}
-
-/// The state of a deficit round robin.
-#[derive(Debug)]
-pub struct DrrQueue {
-    classes: Classes,
-    round: Round,
-}
-
-impl QueueDiscipline for DrrQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
-        let class = self.classes.enqueue(held, at.now, fates);
-        self.round.arrived(class, &self.classes);
-    }
-
-    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
-        self.round.dequeue(&mut self.classes, now, fates)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.classes.backlog()
-    }
-
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
-        self.classes.each(see);
     }
 }

@@ -15,7 +15,7 @@ use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Rate, Read, Time, params};
 
 use super::bucket::{brings, price, time_for};
-use super::tree::{Entry, Tree};
+use super::tree::{Entry, InTree, Tree, leaves};
 use super::{Child, Classes, Soonest, check_children};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
@@ -79,7 +79,7 @@ const LEAST_QUANTUM: f64 = 1000.0;
 const MOST_QUANTUM: f64 = 200_000.0;
 
 fn check(htb: &Htb, path: &str) -> Result<(), Invalid> {
-    let tree = Tree::read(&htb.entries(), path)?;
+    let tree = Tree::read(&htb.classes, path)?;
     let deep = |&i: &usize| tree.depth(i) > LEVELS - 1 - usize::from(tree.inner[i]);
     if let Some(i) = (0..htb.classes.len()).find(deep) {
         return Err(Invalid::at(&join(&join(path, "classes"), i), "is more than 8 levels deep"));
@@ -87,14 +87,10 @@ fn check(htb: &Htb, path: &str) -> Result<(), Invalid> {
     check_children(&htb.children(), path)
 }
 
-impl Htb {
-    fn entries(&self) -> Vec<Entry<'_>> {
-        let leaf = |c: &HtbClass| c.r#match.is_some() || c.queue.is_some();
-        self.classes.iter().map(|c| Entry { name: &c.name, parent: &c.parent, is_leaf: leaf(c) }).collect()
-    }
-
-    fn tree(&self) -> Tree {
-        Tree::read(&self.entries(), "").unwrap_or(Tree { parents: Vec::new(), inner: Vec::new() })
+impl InTree for HtbClass {
+    fn entry(&self) -> Entry<'_> {
+        let HtbClass { name, parent, r#match: takes, queue, rate, .. } = self;
+        Entry { name, parent, takes, queue, rate: *rate }
     }
 }
 
@@ -102,7 +98,7 @@ impl Keeps for Htb {
     type Discipline = HtbQueue;
 
     fn discipline(&self, _: &Buffer, place: Place) -> HtbQueue {
-        let tree = self.tree();
+        let tree = Tree::of(&self.classes);
         let mut leaves = Vec::new();
         let node = |(i, class): (usize, &HtbClass)| {
             let quantum = (class.rate.0 as f64 / 8.0 / self.r2q).clamp(LEAST_QUANTUM, MOST_QUANTUM);
@@ -138,18 +134,7 @@ impl Keeps for Htb {
     }
 
     fn children(&self) -> Vec<Child<'_>> {
-        static DEFAULT: std::sync::LazyLock<Queue> = std::sync::LazyLock::new(Queue::default);
-        let inner = self.tree().inner;
-        let leaves =
-            self.classes.iter().enumerate().filter(|(i, _)| !inner.get(*i).copied().unwrap_or(false));
-        leaves
-            .map(|(i, class)| Child {
-                path: format!("classes.{i}"),
-                takes: class.r#match.as_ref(),
-                queue: class.queue.as_ref().unwrap_or(&DEFAULT),
-                rate: Some(class.rate),
-            })
-            .collect()
+        leaves(&self.classes)
     }
 }
 

@@ -1,11 +1,12 @@
-//! What the round robins share: the list of active classes, and turns that are paid from a counter.
+//! What the round robins share: the list of active classes, turns that are paid from a counter, and the queue that is
+//! no more than that.
 //!
 //! Source: Shreedhar & Varghese 1996 (`shreedhar1996drr`), figure 2: the active list and the deficit counters. A class
 //! whose queue answers "later" has nothing to give: it loses its turn and keeps its place.
 
 use std::collections::VecDeque;
 
-use net::{Fates, Held, Next};
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::Time;
 
 use super::{Classes, Soonest};
@@ -95,7 +96,7 @@ impl Round {
     }
 
     /// The next packet and its class, of those that may send now; without one, when a queue has one again.
-    pub fn dequeue_some(
+    pub(super) fn dequeue_some(
         &mut self,
         classes: &mut Classes,
         may: impl Fn(usize) -> bool,
@@ -149,5 +150,38 @@ impl Round {
             }
         }
         Err(soonest)
+    }
+}
+
+/// Classes that take turns, and nothing else.
+#[derive(Debug)]
+pub struct RoundQueue {
+    classes: Classes,
+    round: Round,
+}
+
+impl RoundQueue {
+    /// Classes in a round.
+    pub fn new(classes: Classes, round: Round) -> Self {
+        RoundQueue { classes, round }
+    }
+}
+
+impl QueueDiscipline for RoundQueue {
+    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+        let class = self.classes.enqueue(held, at.now, fates);
+        self.round.arrived(class, &self.classes);
+    }
+
+    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        self.round.dequeue(&mut self.classes, now, fates)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.classes.backlog()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&Held)) {
+        self.classes.each(see);
     }
 }

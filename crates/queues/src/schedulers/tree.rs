@@ -1,7 +1,13 @@
 //! Classes within classes, written as a list in which each may name another as its parent.
 
-use units::Read;
+use std::sync::LazyLock;
+
 use units::param::{Invalid, join};
+use units::{Rate, Read};
+
+use super::Child;
+use crate::diffserv::Match;
+use crate::discipline::Queue;
 
 /// What a tree must know of a class.
 #[derive(Clone, Copy, Debug)]
@@ -10,8 +16,18 @@ pub struct Entry<'a> {
     pub name: &'a Option<String>,
     /// The name of its parent, if it has one.
     pub parent: &'a Option<String>,
-    /// Whether it is given what only a class without classes of its own can have: a match, or a queue.
-    pub is_leaf: bool,
+    /// Which packets it takes; a class that has classes of its own must leave this away, and the queue.
+    pub takes: &'a Option<Match>,
+    /// Its queue.
+    pub queue: &'a Option<Queue>,
+    /// Its rate.
+    pub rate: Rate,
+}
+
+/// A class that may stand in a tree.
+pub trait InTree {
+    /// What the tree must know of it.
+    fn entry(&self) -> Entry<'_>;
 }
 
 /// Who is whose parent.
@@ -25,7 +41,8 @@ pub struct Tree {
 
 impl Tree {
     /// The tree of a list of classes at `path`.
-    pub fn read(entries: &[Entry], path: &str) -> Result<Tree, Invalid> {
+    pub fn read<C: InTree>(classes: &[C], path: &str) -> Result<Tree, Invalid> {
+        let entries: Vec<Entry> = classes.iter().map(C::entry).collect();
         let at = |i: usize, key: &str| join(&join(&join(path, "classes"), i), key);
         let mut tree = Tree { parents: Vec::new(), inner: vec![false; entries.len()] };
         for (i, entry) in entries.iter().enumerate() {
@@ -51,13 +68,19 @@ impl Tree {
             }
             tree.parents.push(parent);
         }
-        match (0..entries.len()).find(|&i| tree.inner[i] && entries[i].is_leaf) {
+        let like_a_leaf = |i: usize| entries[i].takes.is_some() || entries[i].queue.is_some();
+        match (0..entries.len()).find(|&i| tree.inner[i] && like_a_leaf(i)) {
             Some(i) => {
                 Err(Invalid::at(&at(i, "queue"), "and match are for classes that are nobody's parent")
                     .remedy("give them to the classes below it"))
             }
             None => Ok(tree),
         }
+    }
+
+    /// The tree of a list that has been read without a complaint.
+    pub fn of<C: InTree>(classes: &[C]) -> Tree {
+        Tree::read(classes, "").unwrap_or(Tree { parents: Vec::new(), inner: Vec::new() })
     }
 
     /// The ancestors of a class, its parent first.
@@ -69,4 +92,21 @@ impl Tree {
     pub fn depth(&self, class: usize) -> usize {
         self.ancestors(class).count()
     }
+}
+
+/// The classes of a list that have packets: those without classes of their own.
+pub fn leaves<C: InTree>(classes: &[C]) -> Vec<Child<'_>> {
+    static DEFAULT: LazyLock<Queue> = LazyLock::new(Queue::default);
+    let inner = Tree::of(classes).inner;
+    let is_leaf = |i: usize| !inner.get(i).copied().unwrap_or(false);
+    let child = |i: usize| {
+        let entry = classes[i].entry();
+        Child {
+            path: format!("classes.{i}"),
+            takes: entry.takes.as_ref(),
+            queue: entry.queue.as_ref().unwrap_or(&DEFAULT),
+            rate: Some(entry.rate),
+        }
+    };
+    (0..classes.len()).filter(|&i| is_leaf(i)).map(child).collect()
 }

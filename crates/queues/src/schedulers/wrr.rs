@@ -4,11 +4,10 @@
 //! chip" (`katevenis1991wrr`): turns in packets, as cells are all of one size. A class's packets are sent one after
 //! the other in its turn.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::Invalid;
-use units::{Range, Time, params};
+use units::{Range, params};
 
-use super::round::{Round, Turn};
+use super::round::{Round, RoundQueue, Turn};
 use super::{Child, Classes, check_children, listed};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
@@ -41,42 +40,14 @@ fn check(wrr: &Wrr, path: &str) -> Result<(), Invalid> {
 }
 
 impl Keeps for Wrr {
-    type Discipline = WrrQueue;
+    type Discipline = RoundQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> WrrQueue {
-        WrrQueue {
-            classes: Classes::new(&self.children(), &place),
-            round: Round::new(Turn::Packets, self.classes.iter().map(|class| class.packets)),
-        }
+    fn discipline(&self, _: &Buffer, place: Place) -> RoundQueue {
+        let round = Round::new(Turn::Packets, self.classes.iter().map(|class| class.packets));
+        RoundQueue::new(Classes::new(&self.children(), &place), round)
     }
 
     fn children(&self) -> Vec<Child<'_>> {
         listed(self.classes.iter().map(|class| (&class.r#match, &class.queue)))
-    }
-}
-
-/// The state of a weighted round robin.
-#[derive(Debug)]
-pub struct WrrQueue {
-    classes: Classes,
-    round: Round,
-}
-
-impl QueueDiscipline for WrrQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
-        let class = self.classes.enqueue(held, at.now, fates);
-        self.round.arrived(class, &self.classes);
-    }
-
-    fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
-        self.round.dequeue(&mut self.classes, now, fates)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.classes.backlog()
-    }
-
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
-        self.classes.each(see);
     }
 }
