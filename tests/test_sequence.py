@@ -120,6 +120,24 @@ def test_graphs_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> Non
         assert len(contents) == 1
 
 
+def test_graphs_show_the_whole_flow_or_the_span_asked_for(small: dict[str, Any]) -> None:
+    small["record"]["series"] += ["segments", "rtt"]
+    result = aqmlab.run(small)
+    graphs = {"segments": plots.sequence, "window": plots.windows, "rtt": plots.rtt}
+    for series, draw in graphs.items():
+        times = sequence.rows_of(result, series, "C1")["time_s"]
+        first, last = times.min(), times.max()
+        spans = {
+            (None, None): (first, last), (0.5, None): (0.5, last), (None, 2.0): (first, 2.0),
+            (0.5, 2.0): (0.5, 2.0),
+        }  # fmt: skip
+        for asked, shown in spans.items():
+            (axes,) = draw(result, "C1", asked).axes
+            np.testing.assert_allclose(axes.get_xlim(), shown, atol=0.08 * last, err_msg=series)
+            for given, limit in zip(asked, axes.get_xlim(), strict=True):
+                assert given in (None, limit)
+
+
 def test_the_sequence_graph_shows_what_happened(small: dict[str, Any]) -> None:
     small["record"]["series"] += ["segments"]
     result = aqmlab.run(small)

@@ -217,6 +217,7 @@ def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure
         axes.step(rows["time_s"], values, where="post", linewidth=1, label=label, **style)
     axes.set_ylim(bottom=0)
     _legend_above(axes)
+    _limits(axes, times)
     return figure
 
 
@@ -256,6 +257,7 @@ def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_locator(NullLocator())
     _legend_above(axes)
+    _limits(axes, times)
     return figure
 
 
@@ -268,7 +270,6 @@ def _of_flow(
     rows = _shown(rows_of(result, series, flow), flow, times)
     figure, axes = _axes(quantity)
     axes.set_title(flow, loc="left")
-    _limits(axes, times)
     return rows, figure, axes
 
 
@@ -294,6 +295,7 @@ def _legend_above(axes: "Axes") -> None:
 
 
 def _limits(axes: "Axes", times: Times) -> None:
+    """Show these times of what is drawn already: limits that are set do not move afterwards."""
     begin, end = times
     axes.set_xlim(left=begin, right=end)
 
