@@ -1,0 +1,184 @@
+//! A queue as a scenario writes it: one table, read as a buffer and a law.
+
+use units::param::{Invalid, Json, JsonMap, join, object, page};
+use units::{Params, Read};
+
+use super::Law;
+use crate::diffserv::Flows;
+use crate::drop_tail::DropTail;
+use crate::fifo::{Buffer, DropFrom, MarkAt};
+use crate::schedulers::check_depth;
+
+/// A queue of a scenario: a buffer under a law, written as one table
+/// (`{ kind = "red", limit = "64 packets", minth = "20 packets" }`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Queue {
+    /// The limits of the buffer.
+    pub buffer: Buffer,
+    /// The law.
+    pub law: Law,
+}
+
+impl Queue {
+    /// The manual page of each kind of queue: its law's parameters, then those of the buffer.
+    pub fn pages() -> Vec<Json> {
+        let buffer = page::<Buffer>();
+        let mut pages = Law::pages();
+        for page in &mut pages {
+            if is_scheduler(&page["name"]) {
+                continue;
+            }
+            if let (Some(all), Some(more)) =
+                (page["parameters"].as_array_mut(), buffer["parameters"].as_array())
+            {
+                all.extend(more.iter().cloned());
+            }
+        }
+        pages
+    }
+
+    /// JSON Schema of a queue: that of each law, with the keys of the buffer.
+    pub fn definition() -> Json {
+        let mut schema = Law::schema();
+        let buffer = Buffer::schema();
+        fn add(node: &mut Json, buffer: &Json) {
+            if let Some(properties) = node.get_mut("properties").and_then(Json::as_object_mut)
+                && !properties.get("kind").is_some_and(|kind| is_scheduler(&kind["const"]))
+            {
+                properties.extend(buffer["properties"].as_object().cloned().unwrap_or_default());
+            }
+            for option in node.get_mut("anyOf").and_then(Json::as_array_mut).into_iter().flatten() {
+                add(option, buffer);
+            }
+        }
+        add(&mut schema, &buffer);
+        schema
+    }
+
+    /// Shows the queue and every queue in it.
+    pub fn each(&self, see: &mut dyn FnMut(&Queue)) {
+        see(self);
+        self.law.children().iter().for_each(|child| child.queue.each(see));
+    }
+
+    /// Refuses what a queue of the classes says of flows that the scenario does not have.
+    pub fn check_matches(&self, flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
+        for child in self.law.children() {
+            let path = if child.path.is_empty() { path.to_string() } else { join(path, &child.path) };
+            if let Some(takes) = child.takes {
+                takes.check(flows, &join(&path, "match"))?;
+            }
+            child.queue.check_matches(flows, &join(&path, "queue"))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_scheduler(kind: &Json) -> bool {
+    kind.as_str().is_some_and(|kind| Law::SCHEDULERS.contains(&kind))
+}
+
+fn is_buffer_key(key: &str) -> bool {
+    Buffer::params().iter().any(|p| p.name == key)
+}
+
+/// Refuses to drop from, or mark, a place that the law has its own mind about.
+fn check_places(queue: &Queue, path: &str) -> Result<(), Invalid> {
+    let Buffer { drop_from, mark_at, .. } = queue.buffer;
+    let refuse = |key: &str, value: Json, why: &str| {
+        Err(Invalid::new(&join(path, key), &value, why).remedy(format!("leave {key} away")))
+    };
+    if drop_from != DropFrom::Tail && queue.law.counts_on_order() {
+        return refuse(
+            "drop_from",
+            drop_from.write(),
+            "does not go with this kind, which must know what leaves",
+        );
+    }
+    if mark_at != MarkAt::Tail && queue.law.places_marks() {
+        return refuse("mark_at", mark_at.write(), "does not go with this kind, which chooses what it marks");
+    }
+    Ok(())
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        let nothing = Json::Object(JsonMap::new());
+        let buffer = Buffer::read(&nothing, "").expect("a buffer has all defaults");
+        Queue { buffer, law: Law::DropTail(DropTail {}) }
+    }
+}
+
+impl Read for Queue {
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        check_depth(value, path)?;
+        if value.is_string() {
+            return Ok(Queue {
+                buffer: Buffer::read(&Json::Object(JsonMap::new()), path)?,
+                law: Law::read(value, path)?,
+            });
+        }
+        let (buffer, law): (JsonMap, JsonMap) =
+            object(value, path)?.clone().into_iter().partition(|(key, _)| is_buffer_key(key));
+        if let Some((key, value)) = buffer.iter().next().filter(|_| law.get("kind").is_some_and(is_scheduler))
+        {
+            let problem = "is for the queues of the classes: a scheduler keeps nothing itself";
+            return Err(Invalid::new(&join(path, key), value, problem).remedy("move it there"));
+        }
+        let queue = Queue {
+            law: Law::read(&Json::Object(law), path)?,
+            buffer: Buffer::read(&Json::Object(buffer), path)?,
+        };
+        check_places(&queue, path)?;
+        Ok(queue)
+    }
+
+    fn write(&self) -> Json {
+        let mut all = JsonMap::new();
+        if let Json::Object(law) = self.law.write() {
+            all.extend(law);
+        }
+        if let Json::Object(buffer) = self.buffer.write()
+            && !all.get("kind").is_some_and(is_scheduler)
+        {
+            all.extend(buffer);
+        }
+        Json::Object(all)
+    }
+
+    /// A reference, since a queue may hold queues; what it means is [`Queue::definition`].
+    fn schema() -> Json {
+        units::param::reference("queue")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Queue;
+    use serde_json::json;
+    use units::Read;
+
+    #[test]
+    fn a_queue_is_one_table() {
+        let q = Queue::read(
+            &json!({"kind": "red", "limit": "64 packets", "minth": "20 packets", "maxth": "60 packets"}),
+            "q",
+        )
+        .unwrap();
+        assert_eq!(Queue::read(&q.write(), "q").unwrap(), q);
+        assert_eq!(q.buffer.limit, units::Depth::Packets(64.0));
+        assert!(Queue::read(&json!("drop_tail"), "q").is_ok());
+    }
+
+    #[test]
+    fn refusals_name_the_key() {
+        let e = |v| Queue::read(&v, "link.queue").unwrap_err().to_string();
+        assert!(e(json!({"kind": "red", "mintth": "5 packets"})).contains("link.queue.mintth"));
+        assert!(
+            e(json!({"kind": "red", "limit": "0 packets"}))
+                .contains("link.queue.limit: \"0 packets\" must be a whole number")
+        );
+        assert!(e(json!({"kind": "drop_tail", "minth": "5 packets"})).contains("link.queue.minth"));
+        assert!(e(json!({"limit": "5 packets"})).contains("link.queue.kind: is missing"));
+    }
+}
