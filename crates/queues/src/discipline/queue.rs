@@ -1,6 +1,6 @@
 //! A queue as a scenario writes it: one table, read as a buffer and a law.
 
-use units::param::{Invalid, Json, JsonMap, join, object, page};
+use units::param::{Invalid, Json, JsonMap, join, object, page, refuse_unknown};
 use units::{Params, Read};
 
 use super::Law;
@@ -82,6 +82,18 @@ fn is_buffer_key(key: &str) -> bool {
     Buffer::params().iter().any(|p| p.name == key)
 }
 
+/// Refuses keys that this kind does not have, naming those of its law and of its buffer.
+fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
+    let mut keys = table.clone();
+    let kind = keys.shift_remove("kind").unwrap_or_default();
+    let Some(law) = kind.as_str().and_then(Law::params_of) else {
+        return Ok(()); // the kind itself is refused
+    };
+    let buffer = if is_scheduler(&kind) { Vec::new() } else { Buffer::params() };
+    let known: Vec<&str> = law.iter().chain(&buffer).map(|p| p.name).collect();
+    refuse_unknown(&keys, &known, path)
+}
+
 /// Refuses to drop from, or mark, a place that the law has its own mind about.
 fn check_places(queue: &Queue, path: &str) -> Result<(), Invalid> {
     let Buffer { drop_from, mark_at, .. } = queue.buffer;
@@ -125,6 +137,7 @@ impl Read for Queue {
             let problem = "is for the queues of the classes: a scheduler keeps nothing itself";
             return Err(Invalid::new(&join(path, key), value, problem).remedy("move it there"));
         }
+        refuse_unknown_keys(object(value, path)?, path)?;
         let queue = Queue {
             law: Law::read(&Json::Object(law), path)?,
             buffer: Buffer::read(&Json::Object(buffer), path)?,
@@ -168,6 +181,33 @@ mod tests {
         assert_eq!(Queue::read(&q.write(), "q").unwrap(), q);
         assert_eq!(q.buffer.limit, units::Depth::Packets(64.0));
         assert!(Queue::read(&json!("drop_tail"), "q").is_ok());
+    }
+
+    #[test]
+    fn a_mistyped_key_is_told_with_those_of_law_and_buffer() {
+        let e = |v| Queue::read(&v, "q").unwrap_err().to_string();
+        let buffer = "limit, limit_counts, drop_from, mark_at, ecn";
+        for (key, meant, known) in [
+            ("limi", "limit", ["minth, maxth", buffer]),
+            ("mintth", "minth", ["minth, maxth", buffer]),
+            ("drop_fom", "drop_from", ["minth, maxth", buffer]),
+        ] {
+            let told = e(json!({"kind": "red", key: "64 packets"}));
+            assert!(
+                told.starts_with(&format!("q.{key}: is not a known key; did you mean {meant}? ")),
+                "{told}"
+            );
+            assert!(known.iter().all(|keys| told.contains(keys)), "{told}");
+        }
+        assert!(e(json!({"kind": "drop_tail", "limi": "64 packets"})).ends_with(&format!("Known: {buffer}")));
+        // A scheduler has no buffer of its own, its classes have.
+        let told = e(json!({"kind": "drr", "limi": "64 packets"}));
+        assert!(told.contains("q.limi: is not a known key") && !told.contains("drop_from"), "{told}");
+        let classes = json!([{"queue": {"kind": "red", "limi": "64 packets"}}]);
+        assert!(
+            e(json!({"kind": "drr", "classes": classes}))
+                .contains("queue.limi: is not a known key; did you mean limit?")
+        );
     }
 
     #[test]

@@ -16,6 +16,14 @@ macro_rules! choice {
             pub fn pages() -> Vec<$crate::param::Json> {
                 vec![$( $crate::param::page::<$Ty>() ),+]
             }
+
+            /// The parameters of a choice, if there is one of this kind.
+            pub fn params_of(kind: &str) -> Option<Vec<$crate::param::Param>> {
+                $( if kind == <$Ty as $crate::param::Params>::KEY {
+                    return Some(<$Ty as $crate::param::Params>::params());
+                } )+
+                None
+            }
         }
 
         impl $crate::param::Read for $Name {

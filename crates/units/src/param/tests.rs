@@ -82,6 +82,13 @@ fn every_choice_has_a_page() {
 }
 
 #[test]
+fn parameters_are_found_by_kind() {
+    let names: Vec<&str> = Either::params_of("toy").unwrap().iter().map(|p| p.name).collect();
+    assert_eq!(names, ["count", "wait", "colour"]);
+    assert!(Either::params_of("plain").unwrap().is_empty() && Either::params_of("tyo").is_none());
+}
+
+#[test]
 fn pages_carry_source_and_range() {
     let page = page::<Toy>();
     assert_eq!(page["parameters"][0]["source"], "me 2026");
