@@ -910,12 +910,18 @@ class Cbq(Table):
         Mean size of packets, for quanta and max_burst. Default: 1000 B. Range: at least 1 B, at
         most 65535 B. Source: floyd1995parameters leaves it to the operator; 1000 B is a common
         setting.
+    ewma : int | None
+        The weight of a packet in avgidle is 2^-ewma. Of what a class sends too early 2^-ewma is
+        forgotten, so that one that competes may get up to 2^-(ewma + 1) more than its rate, or
+        twice that if its packets differ in size: 3 % and 6 %, and with 8 less than half a percent.
+        Default: 4. Range: at least 1, at most 31. Source: floyd1995cbq app. A: 1/16; tc_cbq: ewma.
     """
 
     KIND: ClassVar[str | None] = "cbq"
 
     classes: Sequence[CbqClass | Mapping[str, Any]]
     mean_packet_size: str | None = None
+    ewma: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
