@@ -1,10 +1,9 @@
-"""What the papers of queues show as their point: the measurements of examples/points.py.
+"""What the papers of queues show as their point: the measurements of examples/points.
 
 docs/aqm-points.md has the statements beside the numbers, and says where they do not agree.
 """
 
 import math
-import runpy
 from functools import cache
 from typing import Any
 
@@ -12,18 +11,16 @@ import pandas as pd
 import pytest
 
 import aqmlab
-from conftest import ROOT
+from points import POINTS
+from points.common import downloads, scenario, waiting
 
-NAMES: dict[str, Any] = runpy.run_path(str(ROOT / "examples" / "points.py"))
-POINTS: dict[str, Any] = NAMES["POINTS"]
 REPLICATIONS = 2
 
 
 @cache
 def measured(name: str) -> pd.DataFrame:
     """Return what a point measures, a row a run."""
-    table: pd.DataFrame = POINTS[name].measure(REPLICATIONS)
-    return table
+    return POINTS[name].measure(REPLICATIONS)
 
 
 def means(name: str, value: str) -> dict[Any, float]:
@@ -98,8 +95,8 @@ def test_rem_makes_up_for_idle_time(period_ms: int, flows: int) -> None:
     queue = {"kind": "rem", "limit": "120 packets", "period": f"{period_ms} ms"}
     first, whole = (
         aqmlab.run(
-            NAMES["scenario"](
-                queue, [NAMES["downloads"](flows)], rate="64 Mbit/s", rtt_ms=80, mss=960,
+            scenario(
+                queue, [downloads(flows)], rate="64 Mbit/s", rtt_ms=80, mss=960,
                 ecn="rfc3168", duration_s=duration, series=["queue"],
             ),
             seed=1,
@@ -110,7 +107,7 @@ def test_rem_makes_up_for_idle_time(period_ms: int, flows: int) -> None:
     idle = 8000 * (1 - (b["busy_s"] - a["busy_s"]) / 75)
     lost = (b["dropped_packets"] - a["dropped_packets"]) / 75
     expected = 20 + (idle - lost) * period_ms / 1000 / 0.1
-    assert NAMES["waiting"](whole, 75, 1000).mean() == pytest.approx(expected, abs=1)
+    assert waiting(whole, 75, 1000).mean() == pytest.approx(expected, abs=1)
 
 
 def test_fred_holds_down_an_unresponsive_flow() -> None:

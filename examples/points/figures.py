@@ -1,0 +1,28 @@
+"""What the figures share."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .point import summary
+
+
+def blank(x: str, y: str, title: str) -> tuple[Figure, Axes]:
+    """Return an empty figure."""
+    figure = Figure(figsize=(7, 4), layout="constrained", dpi=130)
+    axes = figure.subplots()
+    axes.set(xlabel=x, ylabel=y)
+    axes.set_title(title, fontsize=10)
+    axes.grid(visible=True, linewidth=0.3)
+    return figure, axes
+
+
+def curves(axes: Axes, table: pd.DataFrame, series: str, x: str, value: str) -> None:
+    """Draw a curve for each series: means, with their confidence intervals."""
+    points = summary(table, [series, x], value)
+    marks = "os^vD<>PX*"
+    for i, (name, rows) in enumerate(points.groupby(series, sort=False)):
+        errors = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
+        axes.errorbar(rows[x], rows["mean"], errors, label=str(name), marker=marks[i % 10],
+                      markersize=4, capsize=2, linewidth=1)  # fmt: skip
+    axes.legend(fontsize=8)

@@ -1,0 +1,34 @@
+"""REM holds its queue while users become more (Athuraliya et al. 2001)."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from .common import Settings
+from .load import draw_by_load, queue_by_load
+from .point import Point
+
+LOADS = (20, 60, 100, 160)
+
+
+def measure(replications: int) -> pd.DataFrame:
+    """REM in the setting of its paper, with two periods, and RED there."""
+    limit = {"limit": "120 packets"}
+    red = {"kind": "red", "minth": "20 packets", "maxth": "80 packets", "maxp": 0.1}
+    queues: dict[str, Settings] = {
+        "REM, period 10 ms": {"kind": "rem", **limit},
+        "REM, period 2 ms": {"kind": "rem", "period": "2 ms", **limit},
+        "RED 20/80/0.1": red | limit,
+    }
+    return queue_by_load(
+        queues, replications, LOADS, 1000, rate="64 Mbit/s", rtt_ms=80, duration_s=150,
+        after_s=75, ecn="rfc3168",
+    )  # fmt: skip
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw the mean queue against the number of flows."""
+    title = "REM, 64 Mbit/s, 1000 B packets, 80 ms, buffer of 120 packets, ECN"
+    return draw_by_load(table, title, (20, "reference: 20 packets"), top=90)
+
+
+POINT = Point(measure, draw, ("queue of", "flows"), ("queue", "utilization"))

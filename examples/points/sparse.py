@@ -1,0 +1,45 @@
+"""FQ-CoDel: flows that send little do not wait for the others (RFC 8290 §6)."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+import aqmlab
+
+from .common import downloads, scenario
+from .figures import blank
+from .point import Point
+
+
+def measure(replications: int) -> pd.DataFrame:
+    """Short transfers beside ten downloads: how long each took beyond its two round trips."""
+    short = {
+        "name": "S", "arrivals": {"interval": "200 ms"},
+        "traffic": {"kind": "bulk", "size": "1000 B"},
+    }  # fmt: skip
+    kinds = {"Drop Tail": "drop_tail", "CoDel": "codel", "PIE": "pie", "COBALT": "cobalt",
+             "FQ-CoDel": "fq_codel", "FQ-PIE": "fq_pie"}  # fmt: skip
+    tables = []
+    for name, kind in kinds.items():
+        case = scenario({"kind": kind}, [downloads(10), short], series=["transfers"])
+        for seed in range(1, replications + 1):
+            rows = aqmlab.run(case, seed=seed).series("transfers")
+            chosen = rows[(rows["flow"] == "S") & rows["start_s"].between(20, 50)]
+            waits = 1000 * (chosen["duration_s"] - 0.2)
+            tables.append(pd.DataFrame({"queue of": name, "seed": seed, "waited_ms": waits}))
+    return pd.concat(tables)
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw the distribution of the waits."""
+    title = "Transfers of 1000 B beside ten downloads, 15 Mbit/s, 100 ms"
+    figure, axes = blank("longer than two round trips by (ms)", "share of transfers", title)
+    for name, rows in table.groupby("queue of", sort=False):
+        values = np.sort(rows["waited_ms"].fillna(np.inf).clip(lower=0.1))
+        axes.step(values, np.arange(1, len(values) + 1) / len(values), label=str(name))
+    axes.set(xscale="log", ylim=(0, 1.02))
+    axes.legend(fontsize=8)
+    return figure
+
+
+POINT = Point(measure, draw, ("queue of",), ("waited_ms",))

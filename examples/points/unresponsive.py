@@ -1,0 +1,68 @@
+"""A flow that does not answer, beside ten downloads (Lin & Morris 1997; RFC 8290 §6)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+import aqmlab
+
+from .common import Key, Settings, cbr, downloads, run_cases, scenario, utilization
+from .figures import blank, curves
+from .point import Point
+
+
+def got_bps(result: aqmlab.Result, after_s: float) -> float:
+    """Return the rate of what was not dropped of the CBR flow, from a time on."""
+    drops, end = result.series("drops"), result.manifest["simulated_s"]
+    flow = result.table("datagrams").set_index("flow").loc["U"]
+    sent = 8 * float(flow["sent_bytes"]) / (end - float(flow["start_s"]))
+    count = ((drops["flow"] == "U") & (drops["time_s"] >= after_s)).sum()
+    return float(sent - 8000 * count / (end - after_s))
+
+
+def beside(
+    queues: Mapping[str, Settings],
+    offered_mbps: Iterable[float],
+    flows: int,
+    rate: str,
+    replications: int,
+) -> pd.DataFrame:
+    """What a CBR flow gets of what it sends beside downloads, in the second of two minutes."""
+    cases: dict[Key, dict[str, Any]] = {
+        (name, sent): scenario(
+            {"limit": "200 packets", **queue}, [downloads(flows), cbr(1e6 * sent)],
+            rate=rate, mss=960, duration_s=120, series=["drops"],
+        )
+        for name, queue in queues.items()
+        for sent in offered_mbps
+    }  # fmt: skip
+
+    def read(result: aqmlab.Result) -> dict[str, float]:
+        return {"got": got_bps(result, 60) / 1e6, "utilization": utilization(result)}
+
+    return run_cases(("queue of", "sent"), cases, read, replications)
+
+
+def measure(replications: int) -> pd.DataFrame:
+    """Beside ten downloads on 10 Mbit/s."""
+    kinds = {
+        "Drop Tail": "drop_tail", "RED": "red", "CHOKe": "choke", "FRED": "fred",
+        "FQ-CoDel": "fq_codel", "FQ-PIE": "fq_pie",
+    }  # fmt: skip
+    queues: dict[str, Settings] = {name: {"kind": kind} for name, kind in kinds.items()}
+    queues["RED-PD, R 100 ms"] = {"kind": "red_pd", "target_rtt": "100 ms"}
+    return beside(queues, (1, 2, 4, 6, 8, 12), 10, "10 Mbit/s", replications)
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw what the flow gets against what it sends."""
+    title = "A CBR flow beside ten downloads, 10 Mbit/s, 100 ms, room for 200 packets"
+    figure, axes = blank("it sends (Mbit/s)", "it gets (Mbit/s)", title)
+    axes.axhline(10 / 11, color="0.5", linestyle=":", label="fair share")
+    curves(axes, table, "queue of", "sent", "got")
+    return figure
+
+
+POINT = Point(measure, draw, ("queue of", "sent"), ("got",))
