@@ -216,8 +216,7 @@ def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure
         values = rows[column].replace(np.inf, np.nan) / 1000  # infinite before the first cut
         axes.step(rows["time_s"], values, where="post", linewidth=1, label=label, **style)
     axes.set_ylim(bottom=0)
-    _legend_above(axes)
-    _limits(axes, times)
+    _finish(axes, times)
     return figure
 
 
@@ -256,8 +255,7 @@ def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_locator(NullLocator())
-    _legend_above(axes)
-    _limits(axes, times)
+    _finish(axes, times)
     return figure
 
 
@@ -290,8 +288,9 @@ def _shown(rows: "pd.DataFrame", flow: str, times: Times) -> "pd.DataFrame":
     return shown
 
 
-def _legend_above(axes: "Axes") -> None:
+def _finish(axes: "Axes", times: Times) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False)
+    _limits(axes, times)
 
 
 def _limits(axes: "Axes", times: Times) -> None:
