@@ -1,7 +1,5 @@
 """Every meter colours as its reference does, packet by packet, on the same random traffic."""
 
-import json
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import ROOT
 from references.draws import Draws
 from references.meters import Srtcm, TokenBucket, Trtcm, Tswtcm
+from references.program import records_of
 
-PROGRAM = ROOT / "target" / "release" / "examples" / "colours"
 RECORD = np.dtype(
     {
         "names": ["time", "size", "dscp", "colour"],
@@ -89,13 +86,6 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def program() -> None:
-    """Build the program that writes colours."""
-    cargo = ["cargo", "build", "--release", "--locked", "-q", "-p", "queues"]
-    subprocess.run([*cargo, "--example", "colours"], check=True, cwd=ROOT)
-
-
 def compare(case: Case, seed: int, arrivals: int) -> None:
     """Hold the colours of random packets against the reference."""
     spec = {
@@ -105,9 +95,7 @@ def compare(case: Case, seed: int, arrivals: int) -> None:
         "seed": seed,
         "arrivals": arrivals,
     }
-    done = subprocess.run([PROGRAM], input=json.dumps(spec).encode(), capture_output=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr.decode()
-    records = np.frombuffer(done.stdout, RECORD)
+    records = records_of("colours", spec, RECORD)
     assert len(records) == arrivals
     reference = case.reference(Draws(seed, "meter"))
     columns = [records[name].tolist() for name in ("time", "size", "dscp", "colour")]
@@ -120,14 +108,12 @@ def compare(case: Case, seed: int, arrivals: int) -> None:
     assert min(seen.values()) > arrivals / 200, f"the traffic hardly tries the meter: {seen}"
 
 
-@pytest.mark.usefixtures("program")
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_colours_as_its_reference(case: Case) -> None:
     compare(case, seed=1, arrivals=20_000)
 
 
 @pytest.mark.nightly
-@pytest.mark.usefixtures("program")
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_colours_as_its_reference_a_million_times(case: Case) -> None:
     compare(case, seed=2, arrivals=1_000_000)

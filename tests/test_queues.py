@@ -1,7 +1,5 @@
 """Every law decides as its reference does, packet by packet, on the same traffic and draws."""
 
-import json
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,24 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import ROOT
 from references.adaptive_red import AdaptiveRed
 from references.cobalt import Cobalt
 from references.controllers import Avq, Blue, Pi, Pi2, Rem, Threshold
 from references.draws import Draws
 from references.dualpi2 import DualPi2
 from references.fifo import Law, Packet, Shell
+from references.fq_codel import FqCodel
 from references.fq_pie import FqPie
-from references.kept import Choke, Codel, FqCodel, Kept, Transmitter
+from references.kept import Choke, Codel, Kept, Transmitter
 from references.per_flow import Fred, Sfb, Sred
 from references.pie import Pie, PieEnhanced
 from references.precedence import Precedence
+from references.program import records_of
 from references.red import Red
 from references.red_pd import RedPd
 from references.red_variants import NonlinearRed, SelfConfiguringRed
 from references.tc_red import TcRed
 
-PROGRAM = ROOT / "target" / "release" / "examples" / "decisions"
 RECORD = np.dtype(
     {
         "names": ["time", "done", "flow", "size", "ecn", "dscp", "code"],
@@ -395,13 +393,6 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def program() -> None:
-    """Build the program that writes decisions."""
-    cargo = ["cargo", "build", "--release", "--locked", "-q", "-p", "queues"]
-    subprocess.run([*cargo, "--example", "decisions"], check=True, cwd=ROOT)
-
-
 def decisions(case: Case, seed: int, arrivals: int) -> np.ndarray:
     """Return the simulator's decisions."""
     limit = case.queue.get("limit", f"{case.limit} packets")
@@ -412,9 +403,7 @@ def decisions(case: Case, seed: int, arrivals: int) -> np.ndarray:
         "arrivals": arrivals,
         "flows": case.flows,
     }
-    done = subprocess.run([PROGRAM], input=json.dumps(spec).encode(), capture_output=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr.decode()
-    return np.frombuffer(done.stdout, RECORD)
+    return records_of("decisions", spec, RECORD)
 
 
 def compare(case: Case, seed: int, arrivals: int) -> None:
@@ -440,14 +429,12 @@ def compare(case: Case, seed: int, arrivals: int) -> None:
         assert happened[what] >= least, f"the traffic hardly tries the law: {seen}"
 
 
-@pytest.mark.usefixtures("program")
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_decides_as_its_reference(case: Case) -> None:
     compare(case, seed=1, arrivals=40_000)
 
 
 @pytest.mark.nightly
-@pytest.mark.usefixtures("program")
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_decides_as_its_reference_a_million_times(case: Case) -> None:
     compare(case, seed=2, arrivals=1_000_000)

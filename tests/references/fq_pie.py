@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from references.draws import MASK, Draws, mix
+from references.draws import Draws
 from references.fifo import MARK, NOT_ECT, SECOND, Packet, Queue
-from references.kept import Discipline, drop
+from references.fq_codel import FlowQueues
+from references.kept import drop
 from references.pie import Pie
 
 
-class FqPie(Discipline):
+class FqPie(FlowQueues):
     """Every queue's PIE is run at the end of every period, whether it has packets or not."""
 
     def __init__(
@@ -22,13 +23,9 @@ class FqPie(Discipline):
         t_update_ms: int = 15,
         **pie: Any,
     ) -> None:
-        self.salt = draws.below(1 << 32)
+        super().__init__(draws, flows=flows, quantum=quantum, limit=limit)
         self.pies = [Pie(draws, rate, t_update_ms=t_update_ms, **pie) for _ in range(flows)]
         self.queues = [Queue() for _ in range(flows)]
-        self.credits = [0] * flows
-        self.quantum, self.limit = quantum, limit
-        self.new: list[int] = []
-        self.old: list[int] = []
         self.period = t_update_ms * SECOND // 1000
         self.next_tick = self.period
         self.used: set[int] = set()
@@ -45,7 +42,7 @@ class FqPie(Discipline):
         if sum(self.queues[q].packets for q in (*self.new, *self.old)) >= self.limit:
             drop(now, packet, "full")
             return
-        q = mix((packet.flow << 32 | self.salt) & MASK) % len(self.queues)
+        q = self.queue_of(packet)
         self.used.add(q)
         verdict = self.pies[q].arrival(now / SECOND, packet, self.queues[q])
         if verdict != "pass":
@@ -56,33 +53,20 @@ class FqPie(Discipline):
             packet.outcome = MARK[why]
         self.queues[q].waiting.append(packet)
         self.queues[q].bytes += packet.size
-        if q not in self.new and q not in self.old:
-            self.new.append(q)
-            self.credits[q] = self.quantum
+        self.added_to(q)
 
     def dequeue(self, now: int) -> Packet | None:
         self.tick_before(now - 1)
-        while True:
-            chosen = self.new if self.new else self.old
-            if not chosen:
-                return None
-            q = chosen[0]
-            if self.credits[q] <= 0:
-                self.credits[q] += self.quantum
-                chosen.remove(q)
-                self.old.append(q)
-                continue
-            queue = self.queues[q]
-            if not queue.waiting:
-                chosen.remove(q)
-                if chosen is self.new:
-                    self.old.append(q)
-                continue
-            packet = queue.waiting.popleft()
-            queue.bytes -= packet.size
-            self.credits[q] -= packet.size
-            if queue.waiting:
-                self.pies[q].departure(now / SECOND, packet, queue)
-            else:
-                self.pies[q].current_qdelay = 0.0
-            return packet
+        return super().dequeue(now)
+
+    def take(self, now: int, q: int) -> Packet | None:
+        queue = self.queues[q]
+        if not queue.waiting:
+            return None
+        packet = queue.waiting.popleft()
+        queue.bytes -= packet.size
+        if queue.waiting:
+            self.pies[q].departure(now / SECOND, packet, queue)
+        else:
+            self.pies[q].current_qdelay = 0.0
+        return packet

@@ -4,7 +4,7 @@ import math
 from collections import deque
 from typing import Any
 
-from references.draws import MASK, Draws, mix
+from references.draws import Draws
 from references.fifo import DROP, MARK, NOT_ECT, SECOND, Law, Packet, Queue
 
 CE = 3
@@ -266,61 +266,3 @@ class Codel(Discipline):
             self.drop_next = self.control_law(now, self.count)
             self.lastcount = self.count
         return p
-
-
-class FqCodel(Discipline):
-    """RFC 8290 §4, in its own words."""
-
-    def __init__(
-        self,
-        draws: Draws,
-        rate: int,
-        *,
-        target_us: int = 5_000,
-        interval_us: int = 100_000,
-        flows: int = 1024,
-        quantum: int = 1514,
-        limit: int = 10_240,
-    ) -> None:
-        self.salt = draws.below(1 << 32)
-        self.queues = [
-            Codel(draws, rate, target_us=target_us, interval_us=interval_us, limit=1 << 60)
-            for _ in range(flows)
-        ]
-        self.credits = [0] * flows
-        self.quantum, self.limit = quantum, limit
-        self.new: list[int] = []
-        self.old: list[int] = []
-
-    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
-        q = mix((packet.flow << 32 | self.salt) & MASK) % len(self.queues)
-        self.queues[q].queue.append(packet)
-        if q not in self.new and q not in self.old:
-            self.new.append(q)
-            self.credits[q] = self.quantum
-        active = [self.queues[i].queue for i in (*self.new, *self.old)]
-        if sum(map(len, active)) > self.limit:
-            sizes = [sum(p.size for p in q.queue) for q in self.queues]
-            longest = self.queues[sizes.index(max(sizes))].queue
-            for _ in range(max(1, min(64, len(longest) // 2))):
-                drop(now, longest.popleft(), "full")
-
-    def dequeue(self, now: int) -> Packet | None:
-        while True:
-            chosen = self.new if self.new else self.old
-            if not chosen:
-                return None
-            q = chosen[0]
-            if self.credits[q] <= 0:
-                self.credits[q] += self.quantum
-                chosen.remove(q)
-                self.old.append(q)
-                continue
-            packet = self.queues[q].dequeue(now)
-            if packet is None:
-                chosen.remove(q)
-                if chosen is self.new:
-                    self.old.append(q)
-                continue
-            self.credits[q] -= packet.size
-            return packet

@@ -57,7 +57,8 @@ class Pie(Law):
     def departure(self, now: float, packet: Packet, queue: Queue) -> None:
         self.current_qdelay = (round(now * 1e12) - packet.entered) / 1e12
 
-    def tick(self, now: float, queue: Queue) -> None:
+    def change(self) -> float:
+        """Return what drop_prob changes by: auto-tuned, the same in both appendices."""
         p = self.alpha * (self.current_qdelay - self.qdelay_ref) + self.beta * (
             self.current_qdelay - self.qdelay_old
         )
@@ -73,7 +74,10 @@ class Pie(Law):
             p /= 8
         elif self.drop_prob < 0.1:
             p /= 2
-        self.drop_prob += p
+        return p
+
+    def tick(self, now: float, queue: Queue) -> None:
+        self.drop_prob += self.change()
         if self.current_qdelay == 0 and self.qdelay_old == 0:
             self.drop_prob *= 0.98
         self.drop_prob = max(self.drop_prob, 0.0)
@@ -82,11 +86,9 @@ class Pie(Law):
         self.burst_allowance = max(0, self.burst_allowance - self.t_update)
 
 
-class PieEnhanced(Law):
+class PieEnhanced(Pie):
     """Appendix B; PIE is turned off only by a packet that finds the link idle."""
 
-    alpha = 1 / 8
-    beta = 1 + 1 / 4
     dq_threshold = 2**14
 
     def __init__(
@@ -95,22 +97,12 @@ class PieEnhanced(Law):
         rate: int,
         *,
         tail_drop: int,
-        qdelay_ref: float = 0.015,
-        max_burst_ms: int = 150,
-        t_update_ms: int = 15,
-        mean_pktsize: int = 1024,
-        max_ecnth: float = 0.1,
+        **pie: Any,
     ) -> None:
-        self.draws, self.qdelay_ref, self.mean_pktsize = draws, qdelay_ref, mean_pktsize
-        self.max_burst, self.t_update = max_burst_ms * MILLISECOND, t_update_ms * MILLISECOND
-        self.max_ecnth, self.tail_drop = max_ecnth, tail_drop
-        self.period = t_update_ms / 1000
+        super().__init__(draws, rate, **pie)
+        self.tail_drop = tail_drop
         self.active = False
-        self.burst_allowance = 0
-        self.drop_prob = 0.0
         self.accu_prob = 0.0
-        self.qdelay_old = 0.0
-        self.current_qdelay = 0.0
         self.last_timestamp = 0.0
         self.in_measurement = False
         self.dq_count = 0
@@ -178,15 +170,7 @@ class PieEnhanced(Law):
         if not (elapsed >= self.t_update and self.active):
             return
         self.current_qdelay = queue.bytes * self.avg_dq_time / self.dq_threshold
-        p = self.alpha * (self.current_qdelay - self.qdelay_ref) + self.beta * (
-            self.current_qdelay - self.qdelay_old
-        )
-        for bound, scale in (
-            (0.000001, 2048), (0.00001, 512), (0.0001, 128), (0.001, 32), (0.01, 8), (0.1, 2),
-        ):  # fmt: skip
-            if self.drop_prob < bound:
-                p /= scale
-                break
+        p = self.change()
         if self.drop_prob >= 0.1 and p > 0.02:
             p = 0.02
         self.drop_prob += p

@@ -1,0 +1,84 @@
+"""FQ-CoDel: RFC 8290 §4, in its own words; its queues and their turns are FQ-PIE's too."""
+
+from references.draws import MASK, Draws, mix
+from references.fifo import Packet
+from references.kept import Codel, Discipline, drop
+
+
+class FlowQueues(Discipline):
+    """Flows hashed into queues (§4.1), whose turns are by credits, new ones first (§4.2)."""
+
+    def __init__(self, draws: Draws, *, flows: int, quantum: int, limit: int) -> None:
+        self.salt = draws.below(1 << 32)
+        self.credits = [0] * flows
+        self.quantum, self.limit = quantum, limit
+        self.new: list[int] = []
+        self.old: list[int] = []
+
+    def queue_of(self, packet: Packet) -> int:
+        return mix((packet.flow << 32 | self.salt) & MASK) % len(self.credits)
+
+    def added_to(self, q: int) -> None:
+        """Put a queue that got a packet among the new ones, unless it is in a list already."""
+        if q not in self.new and q not in self.old:
+            self.new.append(q)
+            self.credits[q] = self.quantum
+
+    def take(self, now: int, q: int) -> Packet | None:
+        """Take the next packet from a queue."""
+        raise NotImplementedError
+
+    def dequeue(self, now: int) -> Packet | None:
+        while True:
+            chosen = self.new if self.new else self.old
+            if not chosen:
+                return None
+            q = chosen[0]
+            if self.credits[q] <= 0:
+                self.credits[q] += self.quantum
+                chosen.remove(q)
+                self.old.append(q)
+                continue
+            packet = self.take(now, q)
+            if packet is None:
+                chosen.remove(q)
+                if chosen is self.new:
+                    self.old.append(q)
+                continue
+            self.credits[q] -= packet.size
+            return packet
+
+
+class FqCodel(FlowQueues):
+    """CoDel in each queue (§4.2); a full buffer drops from the head of the longest (§4.1)."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        target_us: int = 5_000,
+        interval_us: int = 100_000,
+        flows: int = 1024,
+        quantum: int = 1514,
+        limit: int = 10_240,
+    ) -> None:
+        super().__init__(draws, flows=flows, quantum=quantum, limit=limit)
+        self.queues = [
+            Codel(draws, rate, target_us=target_us, interval_us=interval_us, limit=1 << 60)
+            for _ in range(flows)
+        ]
+
+    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
+        q = self.queue_of(packet)
+        self.queues[q].queue.append(packet)
+        self.added_to(q)
+        active = [self.queues[i].queue for i in (*self.new, *self.old)]
+        if sum(map(len, active)) > self.limit:
+            sizes = [sum(p.size for p in q.queue) for q in self.queues]
+            longest = self.queues[sizes.index(max(sizes))].queue
+            for _ in range(max(1, min(64, len(longest) // 2))):
+                drop(now, longest.popleft(), "full")
+
+    def take(self, now: int, q: int) -> Packet | None:
+        return self.queues[q].dequeue(now)

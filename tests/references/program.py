@@ -1,0 +1,26 @@
+"""The programs that show what the simulator's queues and meters do: crates/queues/examples."""
+
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from conftest import ROOT
+
+
+@cache
+def _built(example: str) -> Path:
+    cargo = ["cargo", "build", "--release", "--locked", "-q", "-p", "queues"]
+    subprocess.run([*cargo, "--example", example], check=True, cwd=ROOT)
+    return ROOT / "target" / "release" / "examples" / example
+
+
+def records_of(example: str, spec: dict[str, Any], record: np.dtype) -> np.ndarray:
+    """Run a program with this on its standard input; return the records that it writes."""
+    program = _built(example)
+    done = subprocess.run([program], input=json.dumps(spec).encode(), capture_output=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr.decode()
+    return np.frombuffer(done.stdout, record)
