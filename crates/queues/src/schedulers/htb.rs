@@ -8,7 +8,7 @@
 //! remembered for a minute; a leaf has a deficit for each level; where a round stands is kept for each feed. Time
 //! is exact to the picosecond here, and the mode has no hysteresis (Linux's default).
 //!
-//! The guide was at hand, and its examples are tests; what sch_htb adds was set down from memory of it.
+//! The guide was at hand, and its examples are tests (§2 to §6); what sch_htb adds was set down from memory of it.
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::{Invalid, join};

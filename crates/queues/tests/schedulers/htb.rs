@@ -150,3 +150,109 @@ fn htb_lends_to_the_highest_priority_first() {
         ],
     );
 }
+
+/// Sends 90 kB/s of each flow that is on, in packets of 500 B, as long as each stretch lasts.
+fn send(bench: &mut Bench, stretches: &[(f64, [bool; 3])]) {
+    let (mut k, mut end) = (0_u64, 0.0);
+    for &(lasts, on) in stretches {
+        end += lasts;
+        while (k as f64) < end * 180.0 {
+            let now = Time(k * 1_000_000_000_000 / 180);
+            (0..3).filter(|&f| on[f]).for_each(|f| bench.send(now + Duration(1 + f as u64), f as u32, 500));
+            k += 1;
+        }
+    }
+    bench.finish();
+}
+
+/// Rates in kB/s of the three flows between two times in seconds.
+fn between(bench: &Bench, from: f64, to: f64) -> [f64; 3] {
+    let mut rates = [0.0; 3];
+    for &seq in &bench.order {
+        if (from..to).contains(&bench.outcomes()[seq as usize].done.seconds()) {
+            rates[bench.flow(seq) as usize] += 0.5 / (to - from);
+        }
+    }
+    rates
+}
+
+/// §5: with a burst of 20 kB for A and his classes, his other traffic, back from a calm, has a hill as high as its ceil
+/// (20 kB/s), until the burst is used up: 20 kB / (20 - 10) kB/s = 2 s. The class of the link has no such burst, and remembers
+/// the 20 kB for up to a minute: when WWW stops and B would borrow, that is denied until they are paid back: 20 kB / (100 - 70) kB/s
+/// = 0.67 s (the guide's crater).
+#[test]
+fn htb_bursts_after_a_calm_and_remembers_it_as_in_the_guide() {
+    let ceil = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s")});
+    let burst = |kbit: u64| json!({"ceil": format!("{kbit} kbit/s"), "burst": "20 kB"});
+    let near = |measured: [f64; 3], promised: [f64; 3]| {
+        let fits = measured.iter().zip(promised).all(|(m, p)| (m - p).abs() <= 0.02 * p + 0.5);
+        assert!(fits, "{measured:?}, not {promised:?}");
+    };
+    let run = |classes: Value| {
+        let mut bench = Bench::new(&json!({"kind": "htb", "classes": classes}), RATE, stream(1));
+        // At first B is silent, so that the bursts with which all begin are paid back.
+        let (all, no_b, no_other) = ([true; 3], [true, true, false], [true, false, true]);
+        let stretches =
+            [(10.0, no_b), (10.0, all), (20.0, no_other), (20.0, all), (5.0, [false, true, true])];
+        send(&mut bench, &stretches);
+        bench
+    };
+    let plain = run(guide(ceil(480), ceil(800), ceil(160), ceil(800)));
+    near(between(&plain, 35.0, 40.0), [40.0, 0.0, 60.0]);
+    near(between(&plain, 40.1, 42.0), [30.0, 10.0, 60.0]);
+    near(between(&plain, 60.2, 60.6), [0.0, 20.0, 80.0]);
+    let bursty = run(guide(burst(480), burst(800), burst(160), ceil(800)));
+    near(between(&bursty, 35.0, 40.0), [40.0, 0.0, 60.0]);
+    near(between(&bursty, 40.0, 42.0), [30.0, 20.0, 60.0]);
+    near(between(&bursty, 42.1, 60.0), [30.0, 10.0, 60.0]);
+    near(between(&bursty, 60.2, 60.6), [0.0, 10.0, 60.0]);
+    near(between(&bursty, 61.0, 65.0), [0.0, 20.0, 80.0]);
+}
+
+/// §6, the second face of priority: two classes of 50 kB/s, ceil 100, behind a class of 90 kB/s that makes the link slow. Each sends
+/// 50 kB/s: with prio 0 the delay of one drops nearly to zero and the other's grows. With 60 and 40 kB/s the part of the first
+/// that is over its rate waits for the other, which gets all of its 40.
+#[test]
+fn htb_priority_shortens_delays_as_in_the_guide() {
+    let run = |prio: u64, rates: [u64; 2]| {
+        let leaf = |flow: Option<&str>, prio: u64| {
+            let mut class = json!({"parent": "inner", "rate": "400 kbit/s", "ceil": "800 kbit/s", "prio": prio,
+                                   "queue": {"kind": "drop_tail", "limit": "2 packets"}});
+            if let Some(flow) = flow {
+                class["match"] = json!({"flows": flow});
+            }
+            class
+        };
+        let inner = json!({"kind": "htb", "classes": [
+            {"name": "inner", "rate": "800 kbit/s"}, leaf(Some("f0"), prio), leaf(None, 1),
+        ]});
+        let outer = json!({"kind": "htb", "classes": [{"rate": "720 kbit/s", "queue": inner}]});
+        let mut bench = Bench::new(&outer, RATE, stream(1));
+        // Packets of 500 B evenly, the two never at once.
+        let mut packets: Vec<(u64, u32)> = (0..2_u32)
+            .flat_map(|f| {
+                let n = 2 * rates[f as usize];
+                (0..20 * n).map(move |k| ((1000 * k + 377 * u64::from(f)) * 1_000_000_000 / n, f))
+            })
+            .collect();
+        packets.sort_unstable();
+        packets.iter().for_each(|&(now, flow)| bench.send(Time(now), flow, 500));
+        bench.finish();
+        let delay = |flow: u32| {
+            let sent = bench.order.iter().filter(|&&seq| bench.flow(seq) == flow);
+            let delays: Vec<f64> = sent
+                .map(|&seq| bench.outcomes()[seq as usize])
+                .map(|o| o.done.since(o.came).seconds())
+                .collect();
+            delays.iter().sum::<f64>() / delays.len() as f64
+        };
+        ([delay(0), delay(1)], between(&bench, 5.0, 15.0))
+    };
+    let (equal, _) = run(1, [50, 50]);
+    let (first, _) = run(0, [50, 50]);
+    let packet = 500.0 / 90e3;
+    assert!(first[0] < packet && first[0] < equal[0] / 2.0 && first[1] > equal[1], "{equal:?} {first:?}");
+    let (over, rates) = run(0, [60, 40]);
+    assert!((rates[0] - 50.0).abs() < 0.5 && (rates[1] - 40.0).abs() < 0.5, "{rates:?}");
+    assert!(over[0] > over[1] && over[0] > 2.0 * first[0], "{over:?}");
+}
