@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use net::Seq;
 use units::{Duration, Time};
 
+use crate::recovery::by_time::ByTime;
 use crate::recovery::rack::Rack;
 
 /// Received out of order, as a SACK block said.
@@ -110,12 +111,14 @@ pub struct Board {
     walked_count: u8,
     /// RACK's state.
     pub rack: Rack,
+    /// With RACK: what is neither SACKed, nor deemed lost and not sent again since, by the time when it was last sent.
+    by_time: Option<Box<ByTime>>,
 }
 
 impl Board {
-    /// An empty board. `unit`: what every segment counts for; 0: its bytes.
-    pub fn new(unit: u32) -> Self {
-        Board { unit, ..Board::default() }
+    /// An empty board. `unit`: what every segment counts for; 0: its bytes. `rack`: losses are found by time.
+    pub fn new(unit: u32, rack: bool) -> Self {
+        Board { unit, by_time: rack.then(Box::default), ..Board::default() }
     }
 
     fn weight(&self, sent: &Sent) -> u64 {
@@ -191,6 +194,9 @@ impl Board {
         let sent = Sent { start, end, at, delivered, delivered_at, first_sent, marks };
         self.outstanding += self.weight(&sent);
         self.segments.push_back(sent);
+        if let Some(by_time) = &mut self.by_time {
+            by_time.push_back();
+        }
     }
 
     /// What is to be sent again next: [start, end), at most `most` bytes; its place for [`Board::on_resent`].
@@ -215,6 +221,10 @@ impl Board {
         s.at = at;
         (s.delivered, s.delivered_at, s.first_sent) = (clock.delivered, clock.delivered_at, clock.first_sent);
         let s = *s;
+        if let Some(by_time) = self.by_time.as_mut().filter(|_| !s.has(SACKED)) {
+            by_time.remove(index);
+            by_time.append(index);
+        }
         if newly && s.has(LOST) {
             self.resent += self.weight(&s);
         } else if newly {
@@ -267,6 +277,9 @@ impl Board {
                 d.segments += 1;
                 self.forget(&s);
                 self.segments.pop_front();
+                if let Some(by_time) = &mut self.by_time {
+                    by_time.pop_front();
+                }
                 self.first_lost = self.first_lost.saturating_sub(1);
                 continue;
             }
@@ -347,6 +360,9 @@ impl Board {
                 self.resent -= w;
             }
             self.segments[i].marks = (s.marks & !(LOST | RESENT)) | SACKED;
+            if let Some(by_time) = &mut self.by_time {
+                by_time.remove(i);
+            }
             self.sacked += w;
             self.sacked_segments += 1;
             d.delivered += s.not_counted(s.end);
@@ -369,6 +385,9 @@ impl Board {
             self.resent -= w;
         }
         self.segments[i].marks = (s.marks | LOST) & !RESENT;
+        if let Some(by_time) = &mut self.by_time {
+            by_time.remove(i);
+        }
         self.first_lost = self.first_lost.min(i);
         s.end - s.start
     }
@@ -390,27 +409,21 @@ impl Board {
 
     /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when the next would be.
     pub fn lose_by_time(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
-        let (mut bytes, mut next) = (0, None);
-        if self.outstanding == self.sacked {
-            return (bytes, next);
-        }
-        for i in 0..self.segments.len() {
+        let mut bytes = 0;
+        let mut next = self.by_time.as_ref().and_then(|b| b.first());
+        while let Some(i) = next {
             let s = self.segments[i];
-            if !s.resent() && self.rack.is_later(s.at) {
+            if self.rack.is_later(s.at) {
                 break; // what follows was sent later still
             }
-            if s.has(SACKED) || (s.has(LOST) && !s.has(RESENT)) {
-                continue;
-            }
-            if let Some(at) = self.rack.lost_at(s.at, s.end, reordering_window) {
-                if at <= now {
-                    bytes += self.lose(i);
-                } else {
-                    next = Some(next.map_or(at, |n: Time| n.min(at)));
-                }
+            next = self.by_time.as_ref().and_then(|b| b.later(i));
+            match self.rack.lost_at(s.at, s.end, reordering_window) {
+                Some(at) if at > now => return (bytes, Some(at)), // what follows is due later
+                Some(_) => bytes += self.lose(i),
+                None => {}
             }
         }
-        (bytes, next)
+        (bytes, None)
     }
 
     /// The timer expired: everything not SACKed is lost (RFC 6298 §5.4; RFC 8985 §6.3). If the first
@@ -459,19 +472,96 @@ impl Board {
             s.marks &= !(LOST | RESENT);
         }
         (self.lost, self.resent) = (0, 0);
+        if let Some(by_time) = &mut self.by_time {
+            let sent = self.segments.iter().enumerate().filter(|(_, s)| !s.has(SACKED));
+            let mut sent: Vec<_> = sent.map(|(i, s)| (s.at, i)).collect();
+            sent.sort_unstable();
+            for (_, i) in sent {
+                by_time.remove(i);
+                by_time.append(i);
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// RACK_detect_loss as RFC 8985 §6.2 has it, over every segment.
+    fn lose_one_by_one(board: &mut Board, now: Time, window: Duration) -> (u32, Option<Time>) {
+        let (mut bytes, mut next) = (0, None);
+        for i in 0..board.segments.len() {
+            let s = board.segments[i];
+            if s.has(SACKED) || (s.has(LOST) && !s.has(RESENT)) {
+                continue;
+            }
+            if let Some(at) = board.rack.lost_at(s.at, s.end, window) {
+                if at <= now {
+                    bytes += board.lose(i);
+                } else {
+                    next = Some(next.map_or(at, |n: Time| n.min(at)));
+                }
+            }
+        }
+        (bytes, next)
+    }
+
+    proptest! {
+        /// Whatever is sent, resent, SACKed, acknowledged and taken back: walking the list by time finds the same losses
+        /// as looking at every segment.
+        #[test]
+        fn losses_are_those_of_a_walk_over_every_segment(
+            steps in prop::collection::vec((0u8..10, 0u32..30, 0u32..6, 0u64..4), 1..150),
+        ) {
+            let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+            let mut board = Board::new(0, true);
+            let (mut now, mut una, mut max) = (Time(100), Seq(u32::MAX - 50), Seq(u32::MAX - 50));
+            for (step, a, b, t) in steps {
+                now = Time(now.0 + t);
+                match step {
+                    0..=2 => {
+                        for _ in 0..b {
+                            board.on_sent(max, max + 10, now, &clock, false);
+                            max = max + 10;
+                        }
+                    }
+                    3 | 4 => {
+                        for _ in 0..=b {
+                            if let Some((i, ..)) = board.next_lost() {
+                                board.on_resent(i, now, &clock);
+                            }
+                        }
+                    }
+                    5 if !board.is_empty() => board.on_resent(board.last_index(), now, &clock),
+                    6 if a == 0 => board.lose_all(b == 0),
+                    6 if a == 1 => board.find_again(),
+                    _ => {
+                        let out = max - una;
+                        let ack = una + (if step == 7 { 5 * b } else { 0 }).min(out);
+                        let start = una + 10 * a;
+                        let blocks = [(start, start + 10 * (b + 1))];
+                        board.on_ack(now, una, ack, &blocks, max, Duration(3));
+                        una = ack;
+                    }
+                }
+                let mut literal = board.clone();
+                let expected = lose_one_by_one(&mut literal, now, Duration(t));
+                prop_assert_eq!(board.lose_by_time(now, Duration(t)), expected);
+                let marks = |b: &Board| b.segments.iter().map(|s| s.marks).collect::<Vec<_>>();
+                prop_assert_eq!(marks(&board), marks(&literal));
+                prop_assert_eq!((board.pipe(), board.first_lost), (literal.pipe(), literal.first_lost));
+            }
+        }
+    }
 
     /// What was SACKed before a timeout, and is forgotten with it, is delivered once.
     #[test]
     fn nothing_is_delivered_twice() {
         for forget in [false, true] {
             let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
-            let mut board = Board::new(1000);
+            let mut board = Board::new(1000, false);
             for i in 0..3 {
                 board.on_sent(Seq(i * 1000), Seq((i + 1) * 1000), Time(1), &clock, false);
             }

@@ -3,6 +3,7 @@
 //! and [`sack`], [`fack`] and [`rack`] say what is lost.
 
 pub mod board;
+pub mod by_time;
 pub mod eifel;
 pub mod fack;
 pub mod frto;

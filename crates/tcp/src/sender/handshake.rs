@@ -64,7 +64,7 @@ impl Sender {
             let clock = Clock { delivered: 0, delivered_at: now, first_sent: now };
             let syn_rtt = self.rto.smoothed(tcp).0;
             self.more = Some(Box::new(More {
-                board: by_board.then(|| Board::new(unit)),
+                board: by_board.then(|| Board::new(unit, tcp.rack)),
                 phase: Phase::Open,
                 prr: Prr::default(),
                 tlp: Tlp::default(),
