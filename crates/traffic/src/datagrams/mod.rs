@@ -1,5 +1,26 @@
 //! Packets that nobody answers, as over UDP: what is sent does not depend on what arrives.
 
+/// A kind of datagrams: its own parameters, then those that all have who send at a pace of their own.
+macro_rules! datagrams {
+    ($(#[doc = $doc:literal])+ pub struct $Name:ident: $key:literal $(, checked by $check:path)? { $($own:tt)* }) => {
+        units::params! {
+            $(#[doc = $doc])+
+            pub struct $Name: $key $(, checked by $check)? {
+                $($own)*
+                /// IP and UDP headers of a packet.
+                headers: units::Bytes = (super::HEADERS), in units::Range::between(1.0, 1000.0),
+                    from "rfc791 §3.1, rfc768: 20 B and 8 B";
+                /// Their ECN field.
+                ecn: super::Field = (super::Field::NotEct), in units::Range::ANY, from "rfc3168 §5";
+                /// How many packets; absent: no end.
+                packets: Option<u64> = (None), in units::Range::between(1.0, 4e9), from "";
+                /// For how long it sends; absent: no end.
+                lasts: Option<units::Duration> = (None), in units::Range::above(0.0), from "";
+            }
+        }
+    };
+}
+
 mod cbr;
 mod on_off;
 mod poisson;

@@ -6,9 +6,9 @@
 
 use engine::Stream;
 use units::param::{Invalid, join};
-use units::{Bytes, Duration, Range, Rate, Read, params, words};
+use units::{Bytes, Duration, Range, Rate, Read, words};
 
-use super::{Field, HEADERS, interval};
+use super::interval;
 
 words! {
     /// The distribution of the lengths of stretches, given their mean.
@@ -22,7 +22,7 @@ words! {
     }
 }
 
-params! {
+datagrams! {
     /// Stretches of a constant bit rate between stretches of silence; it begins with one that is on.
     pub struct OnOff: "on_off", checked by check {
         /// Rate on the wire while it is on, headers included.
@@ -37,14 +37,6 @@ params! {
         shape: f64 = (1.5), in Range::between(1.01, 100.0), from "willinger1997selfsimilarity: between 1 and 2";
         /// Payload of a packet.
         payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B on the wire";
-        /// IP and UDP headers of a packet.
-        headers: Bytes = (HEADERS), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc768: 20 B and 8 B";
-        /// Their ECN field.
-        ecn: Field = (Field::NotEct), in Range::ANY, from "rfc3168 §5";
-        /// How many packets; absent: no end.
-        packets: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
-        /// For how long it sends; absent: no end.
-        lasts: Option<Duration> = (None), in Range::above(0.0), from "";
     }
 }
 
