@@ -1,0 +1,52 @@
+//! Time passes: timers of the host, and calls that should have returned.
+
+use units::Time;
+
+use super::{Runner, Step, differs, fail};
+use crate::host::Host;
+
+/// Timers at one instant, before something is wrong.
+const TIMERS_AT_ONCE: u32 = 10_000;
+
+impl Runner {
+    /// Lets time pass to `to`. What falls on `to` itself comes after the script's own event.
+    pub(super) fn advance(&mut self, to: Time) -> Step {
+        self.pass(to, |_| false)
+    }
+
+    /// Lets time pass up to `to`, or until `done`.
+    pub(super) fn pass(&mut self, to: Time, done: impl Fn(&Host) -> bool) -> Step {
+        let mut at_once = 0;
+        while !done(&self.host) {
+            let wake = self.waiting.as_ref().map_or(Time::NEVER, |w| w.wake);
+            let next = self.host.deadline().min(wake);
+            if next >= to {
+                self.now = self.now.max(to);
+                return self.overdue();
+            }
+            at_once = if next > self.now { 0 } else { at_once + 1 };
+            if at_once > TIMERS_AT_ONCE {
+                let line = self.waiting.as_ref().map_or(1, |w| w.line);
+                return Err(fail(line, format!("the endpoint's timer does not advance at {}", self.now)));
+            }
+            self.now = self.now.max(next);
+            self.overdue()?;
+            self.host.on_timer(self.now);
+            self.look_again()?;
+        }
+        Ok(())
+    }
+
+    /// A call that should have returned by now.
+    fn overdue(&self) -> Step {
+        match &self.waiting {
+            Some(w) if self.now > w.end + self.tolerance => Err(differs(
+                w.line,
+                format!("{} still blocks", w.call.name),
+                format!("{} returns at {}", w.call, w.end),
+                format!("it has not returned by {}", self.now),
+            )),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A script against the endpoint: the clock, the order of things, and what is compared.
+//!
+//! As packetdrill does it: a segment or call of the script waits for its time; a segment that is
+//! expected is the next one that the endpoint sent, whenever that was, and then its time is compared; a
+//! relative time counts from when the event before was over; a call that blocks runs beside the rest.
+
+mod calling;
+mod clock;
+mod preparation;
+mod segments;
+
+use units::{Duration, Time};
+
+use crate::host::Host;
+use crate::matching::to_script;
+use crate::report::{Block, Failure, Moment, Report, Verdict};
+use crate::setup::Setup;
+use crate::support;
+use crate::syntax::{Action, Code, Event, Script, Way, When};
+use calling::Waiting;
+
+/// packetdrill's default.
+const TOLERANCE: Duration = Duration::from_millis(4);
+/// How long is waited for a segment that does not come at its time, only to say when it comes.
+const PATIENCE: Duration = Duration::from_millis(1_000_000);
+
+/// Runs a script.
+pub fn run(script: &Script, setup: &Setup) -> Report {
+    let mut runner = Runner::new(setup);
+    let verdict = match runner.all(script) {
+        Ok(()) => Verdict::Passed,
+        Err(verdict) => verdict,
+    };
+    Report { verdict, timeline: runner.timeline, blocks: runner.blocks }
+}
+
+/// When an event is due.
+struct Due {
+    from: Time,
+    to: Time,
+    any: bool,
+}
+
+struct Runner {
+    host: Host,
+    now: Time,
+    tolerance: Duration,
+    waiting: Option<Waiting>,
+    timeline: Vec<Moment>,
+    blocks: Vec<Block>,
+    preparation: Vec<String>,
+}
+
+type Step = Result<(), Verdict>;
+
+fn fail(line: u32, problem: impl Into<String>) -> Verdict {
+    Verdict::Failed(Failure { line, problem: problem.into(), ..Failure::default() })
+}
+
+fn differs(
+    line: u32,
+    problem: impl Into<String>,
+    expected: impl Into<String>,
+    happened: impl Into<String>,
+) -> Verdict {
+    let (problem, expected, happened) = (problem.into(), Some(expected.into()), Some(happened.into()));
+    Verdict::Failed(Failure { line, problem, expected, happened, column: None })
+}
+
+fn unsupported(line: u32, what: impl Into<String>) -> Verdict {
+    Verdict::Unsupported { line, what: what.into() }
+}
+
+impl Runner {
+    fn new(setup: &Setup) -> Self {
+        Runner {
+            host: Host::new(setup.tcp.clone()),
+            now: Time::ZERO,
+            tolerance: setup.tolerance.unwrap_or(TOLERANCE),
+            preparation: setup.preparation.clone(),
+            waiting: None,
+            timeline: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
+    fn all(&mut self, script: &Script) -> Step {
+        if let Some((line, what)) = support::missing(script) {
+            return Err(unsupported(line, what));
+        }
+        self.prepare(script);
+        self.settings(script)?;
+        if let Some(init) = &script.init {
+            self.command(init)?;
+        }
+        // The clock starts with the first event, and there may be nothing before it.
+        self.now = script.events.first().map_or(Time::ZERO, |e| match e.when {
+            When::At(t) | When::After(t) | When::Between(t, _) | When::AfterBetween(t, _) => Time::ZERO + t,
+            When::Any => Time::ZERO,
+        });
+        for (i, event) in script.events.iter().enumerate() {
+            let base = if i == 0 { Time::ZERO } else { self.now };
+            self.event(event, base)?;
+        }
+        self.finish()
+    }
+
+    fn tell(&mut self, at: Time, line: Option<u32>, what: String) {
+        self.timeline.push(Moment { at, line, what });
+    }
+
+    fn due(&self, when: When, base: Time) -> Due {
+        let (from, to, any) = match when {
+            When::At(t) => (Time::ZERO + t, Time::ZERO + t, false),
+            When::Between(a, b) => (Time::ZERO + a, Time::ZERO + b, false),
+            When::After(t) => (base + t, base + t, false),
+            When::AfterBetween(a, b) => (base + a, base + b, false),
+            When::Any => (base, base, true),
+        };
+        Due { from, to, any }
+    }
+
+    fn event(&mut self, event: &Event, base: Time) -> Step {
+        let due = self.due(event.when, base);
+        if let Action::Packet(packet) = &event.action
+            && packet.way == Way::Out
+        {
+            return self.expect(event.line, packet, &due);
+        }
+        self.advance(due.from)?;
+        if !self.on_time(self.now, &due) {
+            let problem = format!("comes too late: due at {}, but it is {}", due.from, self.now);
+            return Err(fail(event.line, problem));
+        }
+        match &event.action {
+            Action::Packet(packet) => self.inject(event.line, packet),
+            Action::Call(call) => self.call(event.line, call, event.when, base),
+            Action::Command(command) => self.command(command),
+            Action::Code(code) => {
+                self.code(code);
+                Ok(())
+            }
+            Action::Foreign(_, kind) => Err(unsupported(event.line, format!("{kind} packet"))),
+        }
+    }
+
+    fn on_time(&self, at: Time, due: &Due) -> bool {
+        due.any || (at + self.tolerance >= due.from && at <= due.to + self.tolerance)
+    }
+
+    fn code(&mut self, code: &Code) {
+        let info = self.host.current.map(|i| self.host.connections[i].stack.info());
+        self.blocks.push(Block { at: self.now, line: code.line, text: code.text.clone(), info });
+    }
+
+    /// After the last event: a call that still waits gets its time.
+    fn finish(&mut self) -> Step {
+        while let Some(end) = self.waiting.as_ref().map(|w| w.end) {
+            let last = end + self.tolerance + Duration(1);
+            self.pass(last, |_| false)?;
+        }
+        for sent in std::mem::take(&mut self.host.sent) {
+            let written = to_script(&sent.header, &self.host.connections[sent.connection]);
+            self.tell(sent.at, None, format!("{written} (the script has ended)"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! Segments of the script: those that arrive, and those that are expected.
+
+use super::{Due, PATIENCE, Runner, Step, differs, unsupported};
+use crate::host::{Connection, Sent};
+use crate::matching::{differences, to_live, to_script};
+use crate::stack::Header;
+use crate::syntax::{Flags, Packet, TcpOption};
+
+impl Runner {
+    pub(super) fn inject(&mut self, line: u32, packet: &Packet) -> Step {
+        self.tell(self.now, Some(line), packet.to_string());
+        let to = self.host.addressee(packet.flags);
+        let header = match to {
+            Some(index) => to_live(packet, &self.host.connections[index]),
+            None => to_live(packet, &Connection::new(self.host.tcp.clone())),
+        };
+        let header = header.map_err(|what| unsupported(line, what))?;
+        self.host.receive(self.now, to, &header);
+        self.look_again()
+    }
+
+    /// The next segment that the endpoint sent must be `packet`, in time.
+    pub(super) fn expect(&mut self, line: u32, packet: &Packet, due: &Due) -> Step {
+        let latest = if due.any { self.now } else { due.to };
+        self.pass(latest + PATIENCE, |host| !host.sent.is_empty())?;
+        let Some(sent) = self.host.sent.pop_front() else {
+            let happened = "the endpoint sends nothing more";
+            return Err(differs(line, "the segment is not sent", packet.to_string(), happened));
+        };
+        let sent = self.gather(sent, packet.len);
+        let connection = &mut self.host.connections[sent.connection];
+        if packet.flags.has(Flags::SYN) && sent.header.flags.has(Flags::SYN) {
+            connection.script_iss = packet.seq;
+        }
+        let problems = differences(packet, &sent.header, connection);
+        if let (Some(Some(stamp)), Some((live, _))) =
+            (packet.options.as_ref().map(|list| stamp(list)), sent.header.options.timestamps)
+        {
+            connection.timestamps.insert(stamp, live);
+        }
+        let written = to_script(&sent.header, connection).to_string();
+        self.tell(sent.at, Some(line), written.clone());
+        if !problems.is_empty() {
+            let happened = format!("{written} at {}", sent.at);
+            return Err(differs(line, problems.join("; "), packet.to_string(), happened));
+        }
+        if !self.on_time(sent.at, due) {
+            let when = if due.from == due.to {
+                format!("at {}", due.from)
+            } else {
+                format!("between {} and {}", due.from, due.to)
+            };
+            let early = if sent.at < due.from { "early" } else { "late" };
+            let off = if sent.at < due.from { due.from.since(sent.at) } else { sent.at.since(due.to) };
+            let problem = format!("the segment is sent {off} too {early}");
+            let happened = format!("it is sent at {}", sent.at);
+            return Err(differs(line, problem, format!("{packet} {when}"), happened));
+        }
+        Ok(())
+    }
+
+    /// Segments that were sent together, as one: a kernel hands what a window allows to the interface in
+    /// one piece (TSO), and scripts for it expect that piece.
+    fn gather(&mut self, mut sent: Sent, len: u32) -> Sent {
+        while sent.header.len > 0 && sent.header.len < len {
+            let Some(next) = self.host.sent.front() else { break };
+            if next.at != sent.at
+                || next.connection != sent.connection
+                || !follows(&sent.header, &next.header)
+            {
+                break;
+            }
+            sent.header.len += next.header.len;
+            sent.header.flags |= next.header.flags;
+            self.host.sent.pop_front();
+        }
+        sent
+    }
+}
+
+/// Whether `next` continues `first` and could have been one piece with it.
+fn follows(first: &Header, next: &Header) -> bool {
+    let same = |h: &Header| (h.ack, h.window, h.ecn, h.flags.without(Flags::PSH | Flags::FIN | Flags::CWR));
+    next.seq == first.seq.wrapping_add(first.len)
+        && next.len > 0
+        && same(first) == same(next)
+        && first.options == next.options
+}
+
+fn stamp(list: &[TcpOption]) -> Option<u32> {
+    list.iter().find_map(|o| if let TcpOption::Timestamps(value, _) = o { Some(*value) } else { None })
+}
