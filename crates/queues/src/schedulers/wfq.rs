@@ -61,20 +61,44 @@ struct Flow {
     finish: f64,
     /// V at which the fluid system is done with the class.
     fluid: f64,
-    /// When packets came, and V then.
-    came: VecDeque<(Time, f64)>,
+    /// When packets came that were not sent yet.
+    came: VecDeque<Came>,
+}
+
+/// Packets that came at one time.
+#[derive(Clone, Copy, Debug)]
+struct Came {
+    at: Time,
+    /// V then.
+    v: f64,
+    packets: u32,
 }
 
 impl Flow {
     /// From where F of the packet at the head counts.
     fn start(&self) -> f64 {
-        self.came.front().map_or(self.finish, |&(_, v)| v.max(self.finish))
+        self.came.front().map_or(self.finish, |came| came.v.max(self.finish))
     }
 
-    /// Lets go of what came before the packet that came at this time.
-    fn forget_before(&mut self, time: Time) {
-        while self.came.get(1).is_some_and(|&(came, _)| came <= time) {
+    /// A packet is let in.
+    fn arrive(&mut self, at: Time, v: f64) {
+        match self.came.back_mut().filter(|last| last.at == at) {
+            Some(last) => last.packets += 1,
+            None => self.came.push_back(Came { at, v, packets: 1 }),
+        }
+    }
+
+    /// A packet of this size that came at this time is sent: what came before it is gone too.
+    fn send(&mut self, entered: Time, bytes: f64) {
+        while self.came.get(1).is_some_and(|came| came.at <= entered) {
             self.came.pop_front();
+        }
+        self.finish = self.start() + bytes / self.weight;
+        if let Some(came) = self.came.front_mut().filter(|came| came.at == entered) {
+            came.packets -= 1;
+            if came.packets == 0 {
+                self.came.pop_front();
+            }
         }
     }
 }
@@ -132,9 +156,8 @@ impl QueueDiscipline for WfqQueue {
         let before = self.classes.backlog_of(class);
         self.classes.enqueue(held, at.now, fates);
         self.changed(class, before);
-        let came = &mut self.flows[class].came;
-        if self.classes.backlog_of(class).bytes > before.bytes && came.back().is_none_or(|c| c.0 < at.now) {
-            came.push_back((at.now, self.v));
+        if self.classes.backlog_of(class).bytes > before.bytes {
+            self.flows[class].arrive(at.now, self.v);
         }
     }
 
@@ -147,8 +170,7 @@ impl QueueDiscipline for WfqQueue {
         match next {
             Ok((class, held)) => {
                 let flow = &mut self.flows[class];
-                flow.forget_before(held.entered);
-                flow.finish = flow.start() + f64::from(held.packet.size) / flow.weight;
+                flow.send(held.entered, f64::from(held.packet.size));
                 if !self.classes.waits(class) {
                     flow.came.clear();
                 }
