@@ -16,7 +16,8 @@ class Discipline:
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         raise NotImplementedError
 
-    def dequeue(self, now: int) -> Packet | None:
+    def dequeue(self, now: int) -> Packet | int | None:
+        """Give the next packet, or the time at which there is one, or nothing."""
         raise NotImplementedError
 
 
@@ -32,17 +33,20 @@ class Transmitter:
         self.discipline, self.rate = discipline, rate
         self.free_at = 0
         self.sending = False
+        self.asks_at: int | None = None
 
     def _ask(self, now: int) -> None:
         packet = self.discipline.dequeue(now)
-        self.sending = packet is not None
-        if packet is not None:
+        self.sending, self.asks_at = isinstance(packet, Packet), None
+        if isinstance(packet, Packet):
             time = (packet.size * 8 * SECOND + self.rate // 2) // self.rate
-            self.free_at = packet.done = now + time
+            self.free_at = self.asks_at = packet.done = now + time
+        elif packet is not None:
+            self.asks_at = packet
 
     def _catch_up(self, now: int) -> None:
-        while self.sending and self.free_at <= now:
-            self._ask(self.free_at)
+        while self.asks_at is not None and self.asks_at <= now:
+            self._ask(self.asks_at)
 
     def arrive(self, now: int, packet: Packet) -> None:
         """Give a packet to the discipline."""

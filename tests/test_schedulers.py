@@ -1,0 +1,138 @@
+"""Every scheduler sends as its reference does, packet by packet, on the same traffic."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from references.draws import Draws
+from references.fifo import DROP, Packet
+from references.kept import Transmitter
+from references.program import records_of
+from references.schedulers import Drr, Mdrr, Priority, Scfq, Sfq, Tbf, Wfq, Wrr
+from test_queues import RECORD
+
+RATE = 10_000_000
+LIMIT = 30
+
+
+def classes(*own: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a class for each flow, the last for the rest; each with a short queue."""
+    queue = {"kind": "drop_tail", "limit": f"{LIMIT} packets"}
+    made = [{"match": {"flows": str(i)}, "queue": queue} | more for i, more in enumerate(own)]
+    del made[-1]["match"]
+    return made
+
+
+@dataclass
+class Case:
+    """A scheduler of a scenario, and its reference with the same parameters."""
+
+    name: str
+    queue: dict[str, Any]
+    reference: type[Any]
+    given: dict[str, Any] = field(default_factory=dict)
+
+
+QUANTA = [1500, 500, 4000, 2000]
+PACKETS = [1, 5, 2]
+WEIGHTS = [1.0, 0.3, 5.0, 2.5]
+MDRR = [1500, 1500 + 512, 1500 + 4 * 512]
+CASES = [
+    Case(
+        "priority", {"kind": "priority", "classes": classes({}, {}, {}, {})}, Priority,
+        {"classes": 4},
+    ),
+    Case(
+        "drr", {"kind": "drr", "classes": classes(*({"quantum": f"{q} B"} for q in QUANTA))}, Drr,
+        {"quanta": QUANTA},
+    ),
+    Case(
+        "wrr", {"kind": "wrr", "classes": classes(*({"packets": n} for n in PACKETS))}, Wrr,
+        {"quanta": PACKETS},
+    ),
+    Case(
+        "mdrr", {"kind": "mdrr", "classes": classes(*({"weight": w} for w in (1, 2, 5)))}, Mdrr,
+        {"quanta": MDRR},
+    ),
+    Case(
+        "mdrr, strict",
+        {"kind": "mdrr", "classes": classes({}, {"weight": 2, "service": "strict"}, {"weight": 5})},
+        Mdrr, {"quanta": MDRR, "first": 1},
+    ),
+    Case(
+        "wfq", {"kind": "wfq", "classes": classes(*({"weight": w} for w in WEIGHTS))}, Wfq,
+        {"weights": WEIGHTS},
+    ),
+    Case(
+        "scfq", {"kind": "scfq", "classes": classes(*({"weight": w} for w in WEIGHTS))}, Scfq,
+        {"weights": WEIGHTS},
+    ),
+    Case(
+        "sfq", {"kind": "sfq", "queues": 16, "limit": f"{LIMIT} packets"}, Sfq, {"queues": 16},
+    ),
+    Case(
+        "sfq, bytes, perturbed",
+        {
+            "kind": "sfq", "queues": 6, "limit": f"{LIMIT} packets", "quantum": "700 B",
+            "perturb": "200 ms",
+        },
+        Sfq, {"queues": 6, "quantum": 700, "perturb": 200 * 10**9},
+    ),
+    Case(
+        "tbf",
+        {
+            "kind": "tbf", "rate": "7 Mbit/s", "burst": "4000 B",
+            "queue": {"kind": "drop_tail", "limit": f"{LIMIT} packets"},
+        },
+        Tbf, {"tokens": 7_000_000, "burst": 4000},
+    ),
+    Case(
+        "tbf, with a peak rate",
+        {
+            "kind": "tbf", "rate": "3333333 bit/s", "burst": "20 kB", "peak_rate": "8 Mbit/s",
+            "mtu": "1400 B", "queue": {"kind": "drop_tail", "limit": f"{LIMIT} packets"},
+        },
+        Tbf, {"tokens": 3_333_333, "burst": 20_000, "peak": 8_000_000, "mtu": 1400},
+    ),
+]  # fmt: skip
+
+
+def arrivals_of(queue: dict[str, Any], seed: int, arrivals: int) -> np.ndarray:
+    """Return what the simulator makes of random arrivals."""
+    spec = {"queue": queue, "rate": f"{RATE} bit/s", "seed": seed, "arrivals": arrivals}
+    return records_of("decisions", spec | {"flows": 10}, RECORD)
+
+
+def compare(case: Case, seed: int, arrivals: int) -> None:
+    records = arrivals_of(case.queue, seed, arrivals)
+    columns = [records[name].tolist() for name in ("time", "flow", "size", "ecn", "dscp")]
+    packets = [Packet(*p) for p in zip(*columns[1:], strict=True)]
+    reference = case.reference(Draws(seed, "queue"), RATE, limit=LIMIT, **case.given)
+    link = Transmitter(reference, RATE)
+    for time, packet in zip(columns[0], packets, strict=True):
+        link.arrive(time, packet)
+    link.finish()
+    for what, expected in (
+        ("code", np.array([p.outcome for p in packets])),
+        ("done", np.array([p.done for p in packets], dtype=np.uint64)),
+    ):
+        for i in np.flatnonzero(records[what] != expected)[:1]:
+            pytest.fail(f"arrival {i}: {what} {records[what][i]}, by the reference {expected[i]}")
+    sent = records[records["code"] == 0]
+    assert len(records) - len(sent) > 100, "hardly anything is dropped"
+    overtaken = np.count_nonzero(np.diff(sent["done"].astype(np.int64)) < 0)
+    assert overtaken > 1000 or case.name.startswith("tbf"), "hardly any packet overtakes another"
+    assert set(records["code"].tolist()) == {0, DROP["full"]}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_sends_as_its_reference(case: Case) -> None:
+    compare(case, seed=1, arrivals=40_000)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_sends_as_its_reference_a_million_times(case: Case) -> None:
+    compare(case, seed=2, arrivals=1_000_000)
