@@ -302,13 +302,19 @@ impl Receiver {
             options.push_sack(block);
         }
         let Some(behind) = &mut self.behind else { return };
-        let containing =
-            |seq: Seq| behind.ranges.iter().find(|r| !seq.before(r.0) && seq.before(r.1)).copied();
+        let ranges = &behind.ranges;
+        let containing = |seq: Seq| {
+            let after = ranges[ranges.partition_point(|r| !r.1.after(seq))..].first().copied();
+            after.filter(|r| !seq.before(r.0))
+        };
         let mut blocks: [Option<(Seq, Seq)>; 4] = [None; 4];
         let mut n = 0;
         let candidates = [behind.latest].into_iter().chain(behind.reported).flatten();
-        for block in candidates.filter_map(containing).chain(behind.ranges.iter().copied()) {
-            if n < 4 && !blocks[..n].contains(&Some(block)) {
+        for block in candidates.filter_map(containing).chain(ranges.iter().copied()) {
+            if n == 4 {
+                break;
+            }
+            if !blocks[..n].contains(&Some(block)) {
                 blocks[n] = Some(block);
                 n += 1;
             }

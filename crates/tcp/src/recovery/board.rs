@@ -106,6 +106,10 @@ pub struct Board {
     sacked_segments: u32,
     /// Nothing before this index waits to be sent again.
     first_lost: usize,
+    /// Everything before this index is SACKed or deemed lost.
+    first_open: usize,
+    /// Nothing from this index on is SACKed.
+    top: usize,
     /// Blocks of the last ACK, that were walked already.
     walked: [(Seq, Seq); 4],
     walked_count: u8,
@@ -168,8 +172,7 @@ impl Board {
 
     /// The SACKed segments, the highest first.
     pub fn sacked_from_the_top(&self) -> impl Iterator<Item = &Sent> {
-        let none = usize::from(self.sacked_segments == 0) * self.segments.len();
-        self.segments.iter().rev().skip(none).filter(|s| s.has(SACKED))
+        self.segments.range(..self.top).rev().filter(|s| s.has(SACKED))
     }
 
     /// One past the highest byte SACKed (snd.fack).
@@ -280,7 +283,9 @@ impl Board {
                 if let Some(by_time) = &mut self.by_time {
                     by_time.pop_front();
                 }
-                self.first_lost = self.first_lost.saturating_sub(1);
+                for index in [&mut self.first_lost, &mut self.first_open, &mut self.top] {
+                    *index = index.saturating_sub(1);
+                }
                 continue;
             }
             if s.start.before(ack) {
@@ -363,6 +368,7 @@ impl Board {
             if let Some(by_time) = &mut self.by_time {
                 by_time.remove(i);
             }
+            self.top = self.top.max(i + 1);
             self.sacked += w;
             self.sacked_segments += 1;
             d.delivered += s.not_counted(s.end);
@@ -395,14 +401,11 @@ impl Board {
     /// Everything not SACKed and never retransmitted that starts before `limit` is lost. Returns the bytes newly lost.
     pub fn lose_before(&mut self, limit: Seq) -> u32 {
         let mut bytes = 0;
-        for i in 0..self.segments.len() {
-            let s = self.segments[i];
-            if !s.start.before(limit) {
-                break;
-            }
+        while let Some(s) = self.segments.get(self.first_open).filter(|s| s.start.before(limit)) {
             if !s.has(SACKED | LOST) {
-                bytes += self.lose(i);
+                bytes += self.lose(self.first_open);
             }
+            self.first_open += 1;
         }
         bytes
     }
@@ -437,7 +440,7 @@ impl Board {
                     s.marks = (s.marks & !SACKED) | COUNTED;
                 }
             }
-            (self.sacked, self.sacked_segments, self.walked_count) = (0, 0, 0);
+            (self.sacked, self.sacked_segments, self.walked_count, self.top) = (0, 0, 0, 0);
         }
         for i in 0..self.segments.len() {
             if !self.segments[i].has(SACKED) {
@@ -448,9 +451,8 @@ impl Board {
 
     /// The first hole below what was SACKed that is neither deemed lost nor sent again.
     pub fn next_hole(&self) -> Option<(usize, Seq, Seq)> {
-        let top = self.forward_most()?;
-        let holes = self.segments.iter().enumerate().take_while(|(_, s)| s.start.before(top));
-        holes.into_iter().find(|(_, s)| !s.has(SACKED | LOST)).map(|(i, s)| (i, s.start, s.end))
+        let i = (self.first_open..self.top).find(|&i| !self.segments[i].has(SACKED | LOST))?;
+        Some((i, self.segments[i].start, self.segments[i].end))
     }
 
     /// The last segment that was not SACKed.
@@ -471,7 +473,7 @@ impl Board {
         for s in &mut self.segments {
             s.marks &= !(LOST | RESENT);
         }
-        (self.lost, self.resent) = (0, 0);
+        (self.lost, self.resent, self.first_open) = (0, 0, 0);
         if let Some(by_time) = &mut self.by_time {
             let sent = self.segments.iter().enumerate().filter(|(_, s)| !s.has(SACKED));
             let mut sent: Vec<_> = sent.map(|(i, s)| (s.at, i)).collect();
@@ -508,15 +510,22 @@ mod tests {
         (bytes, next)
     }
 
+    /// [`Board::lose_before`] over every segment.
+    fn lose_each_before(board: &mut Board, limit: Seq) -> u32 {
+        let due = |s: &Sent| s.start.before(limit) && !s.has(SACKED | LOST);
+        (0..board.segments.len()).map(|i| if due(&board.segments[i]) { board.lose(i) } else { 0 }).sum()
+    }
+
     proptest! {
-        /// Whatever is sent, resent, SACKed, acknowledged and taken back: walking the list by time finds the same losses
-        /// as looking at every segment.
+        /// Whatever is sent, resent, SACKed, acknowledged and taken back: what is kept from ACK to ACK finds the same losses
+        /// and holes as looking at every segment.
         #[test]
         fn losses_are_those_of_a_walk_over_every_segment(
+            rack in any::<bool>(),
             steps in prop::collection::vec((0u8..10, 0u32..30, 0u32..6, 0u64..4), 1..150),
         ) {
             let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
-            let mut board = Board::new(0, true);
+            let mut board = Board::new(0, rack);
             let (mut now, mut una, mut max) = (Time(100), Seq(u32::MAX - 50), Seq(u32::MAX - 50));
             for (step, a, b, t) in steps {
                 now = Time(now.0 + t);
@@ -547,8 +556,22 @@ mod tests {
                     }
                 }
                 let mut literal = board.clone();
-                let expected = lose_one_by_one(&mut literal, now, Duration(t));
-                prop_assert_eq!(board.lose_by_time(now, Duration(t)), expected);
+                let sacked = board.segments.iter().rev().filter(|s| s.has(SACKED)).map(|s| s.start);
+                prop_assert!(board.sacked_from_the_top().map(|s| s.start).eq(sacked));
+                if rack {
+                    let expected = lose_one_by_one(&mut literal, now, Duration(t));
+                    prop_assert_eq!(board.lose_by_time(now, Duration(t)), expected);
+                } else {
+                    let limit = una + 7 * a;
+                    prop_assert_eq!(board.lose_before(limit), lose_each_before(&mut literal, limit));
+                    let top = board.segments.iter().rposition(|s| s.has(SACKED)).unwrap_or(0);
+                    let hole = (0..top).find(|&i| !board.segments[i].has(SACKED | LOST));
+                    prop_assert_eq!(board.next_hole().map(|(i, ..)| i), hole);
+                    if let Some(hole) = hole.filter(|_| b == 0) {
+                        board.lose_at(hole);
+                        literal.lose_at(hole);
+                    }
+                }
                 let marks = |b: &Board| b.segments.iter().map(|s| s.marks).collect::<Vec<_>>();
                 prop_assert_eq!(marks(&board), marks(&literal));
                 prop_assert_eq!((board.pipe(), board.first_lost), (literal.pipe(), literal.first_lost));

@@ -105,7 +105,14 @@ impl Rto {
         (self.samples, self.last)
     }
 
+    /// SRTT; zero before the first sample.
+    #[inline]
+    pub fn srtt(&self, tcp: &Tcp) -> Duration {
+        self.smoothed(tcp).0
+    }
+
     /// SRTT and the mean deviation; zero before the first sample.
+    #[inline]
     pub fn smoothed(&self, tcp: &Tcp) -> (Duration, Duration) {
         match &self.estimator {
             Estimator::Rfc6298(e) => e.smoothed(),

@@ -131,7 +131,6 @@ impl Sender {
 
     /// Finds what is lost. Returns when RACK would find more.
     pub(super) fn find_losses(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Time> {
-        let srtt = self.rto.smoothed(tcp).0;
         let board = more.board.as_mut()?;
         let dup_thresh = tcp.duplicate_acks.0 as u32;
         if tcp.rack {
@@ -141,7 +140,7 @@ impl Sender {
                 board.sacked_segments(),
                 dup_thresh,
                 more.min_rtt,
-                srtt,
+                self.rto.srtt(tcp),
             );
             let (lost, next) = board.lose_by_time(now, window);
             more.lost_bytes += u64::from(lost);

@@ -28,7 +28,7 @@ impl Sender {
             rate,
         };
         if let Some(more) = &mut self.more {
-            ack.srtt = self.rto.smoothed(tcp).0;
+            ack.srtt = self.rto.srtt(tcp);
             if let Some(rtt) = rtt {
                 more.min_rtt = more.min_rtt.min(rtt);
             }

@@ -45,7 +45,7 @@ impl Sender {
         let iw = tcp.initial_window.bytes(f64::from(smss));
         // RFC 5681 §3.1: one segment if the SYN or SYN-ACK was lost.
         self.cwnd = if u64::from(self.expirations) > tcp.syn_losses_forgiven { f64::from(smss) } else { iw };
-        if self.expirations > 0 && self.rto.smoothed(tcp).0 == Duration::ZERO {
+        if self.expirations > 0 && self.rto.srtt(tcp) == Duration::ZERO {
             self.rto.restart_at(AFTER_SYN_LOSS, tcp); // RFC 6298 §5.7
         }
         self.expirations = 0;
@@ -62,7 +62,7 @@ impl Sender {
         if needed {
             let unit = if tcp.flight_unit == FlightUnit::Segments { smss } else { 0 };
             let clock = Clock { delivered: 0, delivered_at: now, first_sent: now };
-            let syn_rtt = self.rto.smoothed(tcp).0;
+            let syn_rtt = self.rto.srtt(tcp);
             self.more = Some(Box::new(More {
                 board: by_board.then(|| Board::new(unit, tcp.rack)),
                 phase: Phase::Open,

@@ -378,7 +378,7 @@ impl Sender {
 
     /// The rate at which segments are spaced.
     pub fn pacing_rate(&self, tcp: &Tcp) -> Option<units::Rate> {
-        self.congestion.pacing_rate(&self.window(), self.rto.smoothed(tcp).0)
+        self.congestion.pacing_rate(&self.window(), self.rto.srtt(tcp))
     }
 
     /// One past the last byte of data ever sent.

@@ -171,7 +171,7 @@ impl Sender {
         if tcp.tail_loss_probe && quiet && more.tlp.end.is_none() && restart {
             let probe = now
                 + tlp::timeout(
-                    self.rto.smoothed(tcp).0,
+                    self.rto.srtt(tcp),
                     if board.len() == 1 { tcp.tlp_max_ack_delay } else { tlp::SLACK },
                 );
             // RFC 8985 §7.2: no later than the retransmission timer, whose place it takes then.
