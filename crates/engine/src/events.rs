@@ -7,7 +7,11 @@
 //! an event costs one push and cancelling it nothing.
 //!
 //! The heap is 4-ary (LaMarca & Ladner 1996): half the depth of a binary one, and the four children
-//! share a cache line.
+//! stand side by side. It is ordered by time alone: an entry as early as the root has only such entries above it,
+//! so that a tie shows among the children of the root. Then all entries of that time are taken out, and go by lane.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use units::Time;
 
@@ -23,6 +27,9 @@ pub struct EventQueue {
     /// The root was taken and its place is free for the next entry, which saves a removal and an
     /// insertion: nearly every event of a lane sets its next.
     vacant: bool,
+    /// The lanes of entries taken out because their time is the same: `tied_at`.
+    tied: BinaryHeap<Reverse<Lane>>,
+    tied_at: Time,
     /// When each lane is due; [`Time::NEVER`]: not pending.
     due: Vec<Time>,
     now: Time,
@@ -71,14 +78,17 @@ impl EventQueue {
     pub fn pop(&mut self) -> Option<(Time, Lane)> {
         loop {
             if self.vacant {
-                self.vacant = false;
-                let (last, whose) = (self.times.pop()?, self.lanes.pop()?);
-                if !self.times.is_empty() {
-                    self.sift_down(last, whose);
-                }
+                self.remove_root();
             }
-            let (at, lane) = (Time(*self.times.first()?), *self.lanes.first()?);
-            self.vacant = true;
+            let (at, lane) = match self.times[..] {
+                [at, a, b, c, d, ..]
+                    if (at != a) & (at != b) & (at != c) & (at != d) && self.tied.is_empty() =>
+                {
+                    self.vacant = true;
+                    (Time(at), self.lanes[0])
+                }
+                _ => self.pop_tied()?,
+            };
             let due = &mut self.due[lane as usize];
             if *due == at {
                 *due = Time::NEVER;
@@ -88,6 +98,19 @@ impl EventQueue {
                 return Some((at, lane));
             }
         }
+    }
+
+    /// The first entry where others have the same time, or may.
+    #[cold]
+    fn pop_tied(&mut self) -> Option<(Time, Lane)> {
+        if self.tied.is_empty() {
+            self.tied_at = Time(*self.times.first()?);
+        }
+        while self.times.first() == Some(&self.tied_at.0) {
+            self.tied.push(Reverse(self.lanes[0]));
+            self.remove_root();
+        }
+        self.tied.pop().map(|Reverse(lane)| (self.tied_at, lane))
     }
 
     /// The time of the event taken last.
@@ -117,13 +140,23 @@ impl EventQueue {
         self.lanes.push(lane);
         while i > 0 {
             let parent = (i - 1) / 4;
-            if (self.times[parent], self.lanes[parent]) <= (at, lane) {
+            if self.times[parent] <= at {
                 break;
             }
             (self.times[i], self.lanes[i]) = (self.times[parent], self.lanes[parent]);
             i = parent;
         }
         (self.times[i], self.lanes[i]) = (at, lane);
+    }
+
+    /// Fills the place of the root with the last entry.
+    fn remove_root(&mut self) {
+        self.vacant = false;
+        if let (Some(last), Some(whose)) = (self.times.pop(), self.lanes.pop())
+            && !self.times.is_empty()
+        {
+            self.sift_down(last, whose);
+        }
     }
 
     /// Puts an entry at the root and lets it sink.
@@ -137,18 +170,12 @@ impl EventQueue {
                 Some(&[a, b, c, d]) => {
                     let (x, u) = if b < a { (1, b) } else { (0, a) };
                     let (y, v) = if d < c { (3, d) } else { (2, c) };
-                    if (a == b) | (c == d) | (u == v) {
-                        least_of(&times[first..first + 4], &lanes[first..first + 4]) // by lane
-                    } else if v < u {
-                        (y, v)
-                    } else {
-                        (x, u)
-                    }
+                    if v < u { (y, v) } else { (x, u) }
                 }
-                _ if first < n => least_of(&times[first..], &lanes[first..]),
+                _ if first < n => least_of(&times[first..]),
                 _ => break,
             };
-            if time > at || (time == at && lanes[first + least] > lane) {
+            if time >= at {
                 break;
             }
             (times[i], lanes[i]) = (time, lanes[first + least]);
@@ -158,10 +185,10 @@ impl EventQueue {
     }
 }
 
-/// Which of these entries is least, and its time.
+/// Which of these times is least, and that time.
 #[cold]
-fn least_of(times: &[u64], lanes: &[Lane]) -> (usize, u64) {
-    let least = (0..times.len()).min_by_key(|&i| (times[i], lanes[i])).unwrap_or(0);
+fn least_of(times: &[u64]) -> (usize, u64) {
+    let least = (0..times.len()).min_by_key(|&i| times[i]).unwrap_or(0);
     (least, times[least])
 }
 
@@ -210,8 +237,8 @@ mod tests {
     proptest! {
         /// The queue against a sorted map from lane to time.
         #[test]
-        fn same_as_a_sorted_map(ops in prop::collection::vec((0u32..8, prop::option::of(0u64..50)), 1..200)) {
-            let mut q = EventQueue::new(8);
+        fn same_as_a_sorted_map(ops in prop::collection::vec((0u32..30, prop::option::of(0u64..20)), 1..300)) {
+            let mut q = EventQueue::new(30);
             let mut model: BTreeMap<Lane, u64> = BTreeMap::new();
             for (lane, delay) in ops {
                 if let Some(d) = delay {
