@@ -106,8 +106,6 @@ pub struct InWire {
     pub leaves: Time,
     /// Its number among the packets that came: equal times leave in this order.
     number: u64,
-    /// Where it is on its route: an index into the network's table of hops.
-    pub hop: u32,
     /// The packet.
     pub packet: Packet,
 }
@@ -166,9 +164,9 @@ impl Wire {
     }
 
     /// A packet comes from the link.
-    pub fn receive(&mut self, now: Time, hop: u32, packet: Packet, witness: &mut impl Witness) {
+    pub fn receive(&mut self, now: Time, packet: Packet, witness: &mut impl Witness) {
         self.entered.add(&packet);
-        self.go_through(0, now, now, hop, packet, witness);
+        self.go_through(0, now, now, packet, witness);
     }
 
     /// A packet goes through the impairments from number `first` on.
@@ -177,7 +175,6 @@ impl Wire {
         first: usize,
         now: Time,
         mut leaves: Time,
-        hop: u32,
         mut packet: Packet,
         witness: &mut impl Witness,
     ) {
@@ -204,13 +201,13 @@ impl Wire {
                     self.copied.add(&packet);
                     let copy = witness.copy(&packet);
                     // The packet itself first.
-                    self.go_through(i + 1, now, leaves, hop, packet, witness);
-                    return self.go_through(i + 1, now, leaves + later, hop, copy, witness);
+                    self.go_through(i + 1, now, leaves, packet, witness);
+                    return self.go_through(i + 1, now, leaves + later, copy, witness);
                 }
             }
         }
         self.number += 1;
-        self.inside.push(Reverse(InWire { leaves, number: self.number, hop, packet }));
+        self.inside.push(Reverse(InWire { leaves, number: self.number, packet }));
     }
 
     /// When the first packet leaves; [`Time::NEVER`] if there is none.

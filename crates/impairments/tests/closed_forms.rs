@@ -48,7 +48,7 @@ fn losses(impairment: &Value, seed: u64, size: u16) -> Vec<bool> {
     let mut seen = Seen { lost: vec![false; N as usize] };
     for seq in 0..N {
         let now = Time::ZERO + Duration::from_millis(u64::from(seq));
-        wire.receive(now, 0, packet(seq, size), &mut seen);
+        wire.receive(now, packet(seq, size), &mut seen);
         while wire.deliver(now).is_some() {}
     }
     wire.check().unwrap();
@@ -175,7 +175,7 @@ fn order(list: &[Value], n: u32, seed: u64) -> Vec<(u32, Time)> {
             let due = wire.due();
             out.push((wire.deliver(due).unwrap().packet.segment.seq.0, due));
         }
-        wire.receive(now, 0, packet(seq, 100), &mut seen);
+        wire.receive(now, packet(seq, 100), &mut seen);
     }
     while let Some(entry) = wire.deliver(wire.due()) {
         out.push((entry.packet.segment.seq.0, entry.leaves));

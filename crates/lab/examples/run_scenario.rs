@@ -23,7 +23,7 @@ fn main() {
     let delivered = count("delivered_packets");
     let hops: u64 = delivered.iter().sum();
     println!(
-        "simulated {:.3} s in {seconds:.3} s of CPU: {} events, {hops} hops, {} packets over the first link ({:.2} M/s, {:.2} M hops/s), {} dropped",
+        "simulated {:.3} s in {seconds:.4} s of CPU: {} events, {hops} hops, {} packets over the first link ({:.2} M/s, {:.2} M hops/s), {} dropped",
         outcome.end.seconds(),
         outcome.events,
         delivered[0],

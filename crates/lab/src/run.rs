@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
 use impairments::Wire;
-use net::{Fate, InPipe, Inside, Link, OptionStore, Options, Packet, Probe, Violation, Why};
+use net::{Fate, Flight, InPipe, Inside, Link, OptionStore, Options, Packet, Place, Probe, Violation, Why};
 use queues::diffserv::Conditioner;
 use queues::{Discipline, Laws, NoLaws};
 use tcp::Endpoint;
@@ -117,6 +117,8 @@ pub(crate) struct Simulation<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link<Discipline>>,
+    /// What is in flight on all of them.
+    flight: Flight,
     /// The conditioners before the queues of links, in the order of the links.
     pub(crate) conditioners: Vec<Conditioner>,
     pub(crate) wires: Vec<Wire>,
@@ -134,8 +136,6 @@ pub(crate) struct Simulation<'a> {
     /// Options of the segment that is being sent.
     scratch: Options,
     hops: Vec<Hop>,
-    /// Whether each link only delays.
-    delays: Vec<bool>,
     /// What was inside each link at the last check.
     pub(crate) insides: Vec<Inside>,
     /// The first slots are those of flows that are one connection.
@@ -185,13 +185,10 @@ impl<'a> Simulation<'a> {
         }
         let sampled = |name: &str| record.links.is_empty() || record.links.iter().any(|l| l == name);
         let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
-        let mut delays = vec![false; links.len()];
-        hops.iter().filter(|h| h.only_delays()).for_each(|h| delays[h.link() as usize] = true);
         let ending = streams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
         let begun = (lasting + sources.len() + ending) as u64;
         let mut sim = Simulation {
             scenario,
-            delays,
             insides: Vec::new(),
             plan,
             conditioners,
@@ -215,6 +212,7 @@ impl<'a> Simulation<'a> {
             impaired: plan.impaired(),
             wires,
             links,
+            flight: Flight::default(),
             endpoints,
             hops,
             sampled_links,
@@ -357,13 +355,13 @@ impl<'a> Simulation<'a> {
     /// Makes up for what queues that keep packets would have done by the end.
     fn catch_up(&mut self) {
         for (l, link) in self.links.iter_mut().enumerate() {
-            link.catch_up(self.end, &mut self.fates.of(l as u32));
+            link.catch_up(self.end, &mut self.flight, &mut self.fates.of(l as u32));
         }
         self.release_over();
         if self.observer.is_some() {
             for lane in 0..self.links.len() {
                 let link = &self.links[lane];
-                let begun: Vec<InPipe> = link.pipe().filter(|_| link.holds()).copied().collect();
+                let begun: Vec<InPipe> = link.pipe(&self.flight).filter(|_| link.holds()).copied().collect();
                 begun.iter().for_each(|e| {
                     self.observe_link(self.end, lane as u32, [e.entered, e.arrives], &e.packet)
                 });
@@ -480,55 +478,56 @@ impl<'a> Simulation<'a> {
         if link.asks() {
             return self.asking_link_event(now, lane);
         }
-        let entry = link.deliver(now);
+        let place = link.deliver(now, &mut self.flight);
         let due = link.due();
         self.events.set(lane, due);
-        self.reach(now, lane, entry)
+        self.reach(now, lane, place)
     }
 
     /// As [`Simulation::link_event`], of a link whose queue keeps its packets: a time to ask it for one may have come.
     #[cold]
     fn asking_link_event(&mut self, now: Time, lane: u32) -> Step {
         let link = &mut self.links[lane as usize];
-        link.catch_up(now, &mut self.fates.of(lane));
-        let entry = link.deliver(now);
+        link.catch_up(now, &mut self.flight, &mut self.fates.of(lane));
+        let place = link.deliver(now, &mut self.flight);
         let due = link.next_event();
         self.events.set(lane, due);
-        self.reach(now, lane, entry)
+        self.reach(now, lane, place)
     }
 
     /// What was in a link's pipe reaches its far end.
     #[inline(always)]
-    fn reach(&mut self, now: Time, lane: u32, entry: Option<InPipe>) -> Step {
-        if let Some(InPipe { packet, hop, entered, arrives }) = entry {
-            if self.observer.is_some() && self.links[lane as usize].holds() {
-                self.observe_link(now, lane, [entered, arrives], &packet);
-            }
-            if self.hops[hop as usize].only_delays() {
-                let before = self.hops[hop as usize - 1].link();
-                self.links[before as usize].delivered_beyond(&packet);
-            }
-            return self.forward(now, hop, packet);
+    fn reach(&mut self, now: Time, lane: u32, place: Option<Place>) -> Step {
+        let Some(place) = place else { return Ok(()) };
+        let link = &self.links[lane as usize];
+        let feeder = link.feeder();
+        if self.observer.is_some() && link.holds() {
+            let InPipe { entered, arrives, packet } = self.flight[place];
+            self.observe_link(now, lane, [entered, arrives], &packet);
         }
-        Ok(())
+        let mut packet = self.flight[place].packet;
+        if let Some(before) = feeder {
+            self.links[before as usize].delivered_beyond(&packet);
+        }
+        self.forward(now, &mut packet)
     }
 
-    /// A packet goes from `hop` of its route to the next. (Always inlined: wires use it too, and links alone must not pay.)
+    /// A packet goes on to the next hop of its route. (Always inlined: wires use it too, and links alone must not pay.)
     #[inline(always)]
-    fn forward(&mut self, now: Time, hop: u32, packet: Packet) -> Step {
-        let next = self.hops[hop as usize + 1];
+    fn forward(&mut self, now: Time, packet: &mut Packet) -> Step {
+        let next = self.hops[packet.hop as usize + 1];
         if next.is_end() {
             // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-            return self.arrive(now, hop, 2 * packet.flow + 1 - u32::from(packet.label.way()), &packet);
+            return self.arrive(now, 2 * packet.flow + 1 - u32::from(packet.label.way()), packet);
         }
         if next.is_link() {
-            self.enter(now, hop + 1, packet);
+            self.enter(now, packet.hop + 1, packet);
             return Ok(());
         }
         if let Some(w) = next.wire() {
-            return self.enter_wire(now, w, hop + 1, packet);
+            return self.enter_wire(now, w, packet);
         }
-        self.sink(now, hop, &packet);
+        self.sink(now, packet);
         Ok(())
     }
 
@@ -539,7 +538,7 @@ impl<'a> Simulation<'a> {
         let stream = &mut self.streams[k];
         let (packet, next) = stream.emit(now, s);
         let slot = &mut self.fates.slots[s as usize];
-        let packet = Packet { label: slot.labels[0], ..packet };
+        let mut packet = Packet { label: slot.labels[0], ..packet };
         slot.ledger.sent(packet.label.way());
         match next {
             Some(next) => self.events.set(lane, next),
@@ -549,14 +548,14 @@ impl<'a> Simulation<'a> {
         if self.observer.is_some() {
             self.observe_host(now, 0, &packet);
         }
-        self.enter(now, hop, packet);
+        self.enter(now, hop, &mut packet);
     }
 
     /// A datagram reaches the end of its route over its last hop.
     #[cold]
-    fn sink(&mut self, now: Time, hop: u32, packet: &Packet) {
+    fn sink(&mut self, now: Time, packet: &Packet) {
         if packet.is_damaged() {
-            return self.discard(now, hop, packet);
+            return self.discard(now, packet);
         }
         if self.observer.is_some() {
             self.observe_host(now, 1, packet);
@@ -568,16 +567,17 @@ impl<'a> Simulation<'a> {
 
     /// A packet reaches the far end of a link whose wire has impairments.
     #[cold]
-    fn enter_wire(&mut self, now: Time, w: usize, hop: u32, packet: Packet) -> Step {
-        self.wires[w].receive(now, hop, packet, &mut self.fates.of(self.impaired[w]));
+    fn enter_wire(&mut self, now: Time, w: usize, packet: &Packet) -> Step {
+        let packet = Packet { hop: packet.hop + 1, ..*packet };
+        self.wires[w].receive(now, packet, &mut self.fates.of(self.impaired[w]));
         self.leave_wire(now, w)
     }
 
     /// What leaves a wire with impairments now goes on, also what has just come: that is no tie.
     #[cold]
     fn leave_wire(&mut self, now: Time, w: usize) -> Step {
-        while let Some(entry) = self.wires[w].deliver(now) {
-            self.forward(now, entry.hop, entry.packet)?;
+        while let Some(mut entry) = self.wires[w].deliver(now) {
+            self.forward(now, &mut entry.packet)?;
         }
         let lane = (self.links.len() + self.sources.len() + w) as u32;
         self.events.set(lane, self.wires[w].due());
@@ -586,71 +586,79 @@ impl<'a> Simulation<'a> {
 
     /// A packet with errors reaches its endpoint, which discards it (RFC 9293 §3.1).
     #[cold]
-    fn discard(&mut self, now: Time, hop: u32, packet: &Packet) {
-        let last = self.hops[hop as usize];
+    fn discard(&mut self, now: Time, packet: &Packet) {
+        let last = self.hops[packet.hop as usize];
         let link = last.wire().map_or(last.link(), |w| self.impaired[w]);
         self.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Corruption));
     }
 
     /// A packet enters the queue of the link at `hop` of its route, or the conditioner before one.
     #[inline(always)]
-    fn enter(&mut self, now: Time, hop: u32, mut packet: Packet) {
-        let lane = self.hops[hop as usize].link();
+    fn enter(&mut self, now: Time, hop: u32, packet: &mut Packet) {
+        let [here, next] = self.hops_from(hop);
+        let lane = here.link();
         let Some(link) = self.links.get_mut(lane as usize) else { return self.condition(now, hop, packet) };
-        let received = link.receive(now, &mut packet, &mut self.fates.of(lane));
+        let received = link.receive(now, packet, &mut self.fates.of(lane));
         let Some(arrives) = received else { return self.keep(now, hop, packet) };
-        let next = self.hops[hop as usize + 1];
         if next.only_delays() {
             let into = next.link();
             let behind = &mut self.links[into as usize];
-            let beyond = behind.pass_on(arrives, &packet);
-            if behind.put(InPipe { arrives: beyond, entered: arrives, hop: hop + 1, packet }) {
+            let beyond = behind.pass_on(arrives, packet);
+            if behind.put([arrives, beyond], hop + 1, packet, &mut self.flight) {
                 self.events.set(into, beyond);
             }
             if self.observer.is_some() {
-                self.observe_link(now, lane, [now, arrives], &{ packet });
-                self.observe_link(now, into, [arrives, beyond], &{ packet });
+                self.observe_link(now, lane, [now, arrives], packet);
+                self.observe_link(now, into, [arrives, beyond], packet);
             }
         } else {
-            if link.put(InPipe { arrives, entered: now, hop, packet }) {
+            if link.put([now, arrives], hop, packet, &mut self.flight) {
                 self.events.set(lane, arrives);
             }
             if self.observer.is_some() {
-                self.observe_link(now, lane, [now, arrives], &{ packet });
+                self.observe_link(now, lane, [now, arrives], packet);
             }
         }
     }
 
+    /// The hop at an index, and the one behind it.
+    #[inline(always)]
+    fn hops_from(&self, hop: u32) -> [Hop; 2] {
+        let hops = &self.hops[hop as usize..hop as usize + 2];
+        [hops[0], hops[1]]
+    }
+
     /// A packet comes to the conditioner before the next link of its route, which lets it go on or drops it.
     #[cold]
-    fn condition(&mut self, now: Time, hop: u32, mut packet: Packet) {
+    fn condition(&mut self, now: Time, hop: u32, packet: &mut Packet) {
         let conditioner = self.hops[hop as usize].link() as usize - self.links.len();
         let source = self.fates.slots[packet.flow as usize].flow;
-        if self.conditioners[conditioner].receive(now, source, &mut packet) {
+        if self.conditioners[conditioner].receive(now, source, packet) {
             self.enter(now, hop + 1, packet);
         } else {
             let link = self.hops[hop as usize + 1].link();
-            self.fates.of(link).fate(now, &Fate::Dropped(packet, Why::Policed));
+            self.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Policed));
         }
     }
 
     /// A packet was not admitted to the link at `hop`: it is dropped, or its queue keeps it until it is sent.
     #[cold]
-    fn keep(&mut self, now: Time, hop: u32, packet: Packet) {
+    fn keep(&mut self, now: Time, hop: u32, packet: &Packet) {
         let lane = self.hops[hop as usize].link();
         let link = &mut self.links[lane as usize];
         if link.holds() {
             let source = self.fates.slots[packet.flow as usize].flow;
-            link.keep(now, hop, source, packet, &mut self.fates.of(lane));
+            let packet = Packet { hop, ..*packet };
+            link.keep(now, source, packet, &mut self.flight, &mut self.fates.of(lane));
             self.events.set(lane, link.next_event());
         }
     }
 
     /// A packet reaches its endpoint over the last hop of its route.
     #[inline(always)]
-    fn arrive(&mut self, now: Time, hop: u32, e: u32, packet: &Packet) -> Step {
+    fn arrive(&mut self, now: Time, e: u32, packet: &Packet) -> Step {
         if packet.is_damaged() {
-            self.discard(now, hop, packet);
+            self.discard(now, packet);
             return Ok(());
         }
         if self.observer.is_some() {
@@ -749,11 +757,11 @@ impl<'a> Simulation<'a> {
             let (hop, label) = (slot.first_hop[usize::from(way)], slot.labels[usize::from(way)]);
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
-            let packet = Packet { flow: s, size, ecn, label, options, segment };
+            let mut packet = Packet { flow: s, size, ecn, label, hop, options, segment };
             if self.observer.is_some() {
-                self.observe_host(now, 0, &{ packet }); // a copy, so that others need none in memory
+                self.observe_host(now, 0, &packet);
             }
-            self.enter(now, hop, packet);
+            self.enter(now, hop, &mut packet);
         };
         let lane = self.first_endpoint + e;
         let closed = endpoint.is_closed();
@@ -842,7 +850,7 @@ impl<'a> Simulation<'a> {
         let series = &self.scenario.record.series;
         if series.contains(&Series::Queue) {
             for &l in &self.sampled_links {
-                self.links[l].catch_up(now, &mut self.fates.of(l as u32));
+                self.links[l].catch_up(now, &mut self.flight, &mut self.fates.of(l as u32));
             }
             let links = &mut self.links;
             self.queue.take(now, self.sampled_links.iter().map(|&l| QueueSample::of(&mut links[l], now)));
@@ -871,18 +879,17 @@ impl<'a> Simulation<'a> {
         let now = self.end;
         let mut insides = vec![Inside::default(); self.links.len()];
         for link in &self.links {
-            for entry in link.pipe() {
+            for entry in link.pipe(&self.flight) {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
                 self.fates.slots[p.flow as usize].ledger.arrived(p.label.way());
-                if self.hops[entry.hop as usize].only_delays() {
-                    let before = self.hops[entry.hop as usize - 1].link() as usize;
-                    self.links[before].locate(entry, true, now, &mut insides[before]);
+                if let Some(before) = link.feeder() {
+                    self.links[before as usize].locate(entry, true, now, &mut insides[before as usize]);
                 }
             }
         }
         for (link, inside) in self.links.iter().zip(&mut insides) {
-            link.locate_all(now, inside);
+            link.locate_all(&self.flight, now, inside);
             link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
         }
         for entry in self.wires.iter().flat_map(Wire::inside) {
@@ -899,7 +906,7 @@ impl<'a> Simulation<'a> {
             };
             link.ledger().check(&insides[l], now).map_err(violation)?;
             let (waits, says) = (insides[l].waiting.packets, link.backlog(now).packets);
-            if !self.delays[l] && u64::from(says) != waits {
+            if link.feeder().is_none() && u64::from(says) != waits {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
             }
         }
@@ -908,7 +915,7 @@ impl<'a> Simulation<'a> {
         }
         let mut back = |p: &Packet| self.fates.slots[p.flow as usize].ledger.sent(p.label.way());
         for link in &self.links {
-            link.pipe().for_each(|entry| back(&entry.packet));
+            link.pipe(&self.flight).for_each(|entry| back(&entry.packet));
             link.locate_held(&mut Inside::default(), &mut back);
         }
         self.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));

@@ -138,8 +138,15 @@ impl Stream {
             ..Segment::default()
         };
         let size = self.next + self.emitter.headers();
-        let packet =
-            Packet { flow: s, size, ecn: self.emitter.ecn(), label: Label::default(), options: 0, segment };
+        let packet = Packet {
+            flow: s,
+            size,
+            ecn: self.emitter.ecn(),
+            label: Label::default(),
+            hop: 0,
+            options: 0,
+            segment,
+        };
         self.sent.add(&packet);
         let next = self.emitter.next_packet();
         self.next = next.map_or(0, |(_, payload)| payload);

@@ -126,16 +126,6 @@ pub enum Fate {
 pub struct Fates(pub(crate) Vec<Fate>);
 
 impl Fates {
-    /// How many there are so far.
-    pub fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Those that came after so many.
-    pub fn since(&self, count: usize) -> &[Fate] {
-        &self.0[count..]
-    }
-
     /// Drops `packet`.
     #[cold]
     pub fn drop(&mut self, packet: Packet, why: Why) {
@@ -159,8 +149,6 @@ impl Fates {
 pub struct Held {
     /// The packet.
     pub packet: Packet,
-    /// Where it is on its route.
-    pub hop: u32,
     /// The number of its flow in the scenario, whatever connection of that flow it belongs to.
     pub source: u32,
     /// When it arrived.

@@ -11,6 +11,8 @@ mod route;
 
 pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Held, Next, QueueDiscipline, Verdict, Why};
 pub use ledger::{Count, Inside, Ledger, Violation};
-pub use link::{InPipe, Link, NoProbe, Opportunities, Pace, Probe, Steps, byte_time, time_to_send};
+pub use link::{
+    Flight, InPipe, Link, NoProbe, Opportunities, Pace, Place, Probe, Steps, byte_time, time_to_send,
+};
 pub use packet::{Ecn, Flags, Label, OptionStore, Options, Packet, Segment, Seq};
 pub use route::{Edge, Routes};

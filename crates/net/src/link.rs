@@ -2,7 +2,7 @@
 //!
 //! The queue decides on arrival and serves first in, first out, so when a packet is admitted its
 //! times are known: when its transmission begins, when it ends, when it reaches the far end. It goes
-//! into the pipe with its arrival, and the link's only event is the first arrival in the pipe. How much
+//! into the pipe, a queue in the network's store of what is in flight, with its arrival, and the link's only event is the first arrival in the pipe. How much
 //! waits at some instant is what has not begun by then.
 //!
 //! **Hops that only delay.** A link whose packets all come from one other link, that is no slower, and
@@ -10,6 +10,7 @@
 //! it has its arrival at the far end of both computed at once ([`Link::pass_on`]). Results are the same
 //! to the picosecond; an event a packet is saved.
 
+mod flight;
 mod holding;
 mod pace;
 
@@ -21,6 +22,8 @@ use crate::discipline::{Arrival, Backlog, Fate, Fates, Fifo, QueueDiscipline};
 use crate::ledger::{Inside, Ledger};
 use crate::packet::Packet;
 
+use flight::Pipe;
+pub use flight::{Flight, InPipe, Place};
 pub use pace::{Opportunities, Pace, Steps};
 
 /// Sees what becomes of packets at a link.
@@ -43,6 +46,9 @@ const FRACTION: u32 = 20;
 /// In place of the time to send a byte: it changes, and [`Pace`] knows it. No rate takes that long.
 const CHANGES: u64 = u64::MAX;
 
+/// In place of the number of a link.
+const NO_LINK: u32 = u32::MAX;
+
 /// The time to send a byte at this rate, as [`time_to_send`] wants it.
 pub fn byte_time(rate: Rate) -> u64 {
     ((8_000_000_000_000_u128 << FRACTION) / u128::from(rate.0)) as u64
@@ -55,19 +61,6 @@ pub fn time_to_send(byte_time: u64, size: Bytes) -> Duration {
     Duration(((scaled + (1 << (FRACTION - 1))) >> FRACTION) as u64)
 }
 
-/// A packet in a link, or on its way to it over a link before.
-#[derive(Clone, Copy, Debug)]
-pub struct InPipe {
-    /// When it arrives at the far end.
-    pub arrives: Time,
-    /// When it entered the link.
-    pub entered: Time,
-    /// Where it is on its route: an index into the network's table of hops.
-    pub hop: u32,
-    /// The packet.
-    pub packet: Packet,
-}
-
 /// A one-way link. What every packet touches comes first, in the order of cache lines.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -78,18 +71,20 @@ pub struct Link<Q> {
     byte_time: u64,
     delay: Duration,
     /// Everything admitted and not delivered, in order of arrival.
-    pipe: VecDeque<InPipe>,
+    pipe: Pipe,
     waiting_bytes: u64,
+    /// The one link before this one, if this one only delays; else [`NO_LINK`].
+    feeder: u32,
+    /// Where the queue keeps its packets: whether it is asked for the next one at `free_at`, and whether that is
+    /// because it told the time, not because a packet is in service until then.
+    asks: bool,
+    resumes: bool,
     ledger: Ledger,
     /// Its queue.
     queue: Q,
     /// Of what waits: when its transmission begins, and its size.
     waiting: VecDeque<(Time, u16)>,
     fates: Fates,
-    /// Where the queue keeps its packets: whether it is asked for the next one at `free_at`, and whether that is
-    /// because it told the time, not because a packet is in service until then.
-    asks: bool,
-    resumes: bool,
     /// How its rate changes, if it does.
     pace: Option<Box<Pace>>,
 }
@@ -101,14 +96,15 @@ impl<Q: Fifo> Link<Q> {
             free_at: Time::ZERO,
             byte_time: byte_time(rate),
             delay,
-            pipe: VecDeque::new(),
-            waiting: VecDeque::new(),
+            pipe: Pipe::default(),
             waiting_bytes: 0,
-            queue,
-            ledger: Ledger::default(),
-            fates: Fates::default(),
+            feeder: NO_LINK,
             asks: false,
             resumes: false,
+            ledger: Ledger::default(),
+            queue,
+            waiting: VecDeque::new(),
+            fates: Fates::default(),
             pace: None,
         }
     }
@@ -117,6 +113,17 @@ impl<Q: Fifo> Link<Q> {
     pub fn with_pace(mut self, pace: Pace) -> Self {
         (self.byte_time, self.pace) = (CHANGES, Some(Box::new(pace)));
         self
+    }
+
+    /// Says that this link only delays what is admitted to the link with this number ([`Link::only_delays`]).
+    pub fn set_feeder(&mut self, feeder: u32) {
+        self.feeder = feeder;
+    }
+
+    /// The number of the link whose packets this one only delays, if it does only that.
+    #[inline]
+    pub fn feeder(&self) -> Option<u32> {
+        (self.feeder != NO_LINK).then_some(self.feeder)
     }
 
     /// The time to send `size` at a rate that does not change, to the picosecond.
@@ -128,7 +135,7 @@ impl<Q: Fifo> Link<Q> {
     /// A packet arrives at the queue, which may mark it. If it is admitted, returns its arrival at the
     /// far end; the caller puts it in this link's pipe, or in that of a link that only delays. If not, it
     /// is dropped, or the caller hands it to the queue that keeps it ([`Link::keep`]).
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Option<Time> {
         self.ledger.arrive(packet);
         let idle = self.free_at <= now;
@@ -188,36 +195,38 @@ impl<Q: Fifo> Link<Q> {
         arrives - self.delay - self.transmission_time(Bytes(u64::from(size)))
     }
 
-    /// Puts an admitted packet in the pipe: whether it is the first there, and [`Link::due`] another.
-    #[inline]
-    pub fn put(&mut self, entry: InPipe) -> bool {
-        let first = self.pipe.is_empty();
-        if self.pipe.len() == self.pipe.capacity() {
-            self.pipe.reserve_exact(self.pipe.len() / 4 + 4); // doubling would leave much unused
-        }
-        self.pipe.push_back(entry);
-        first
+    /// Puts a packet that was admitted at `entered` and arrives at `arrives` in the pipe, at `hop` of its route:
+    /// whether it is the first there, and [`Link::due`] another.
+    #[inline(always)]
+    pub fn put(
+        &mut self,
+        [entered, arrives]: [Time; 2],
+        hop: u32,
+        packet: &Packet,
+        flight: &mut Flight,
+    ) -> bool {
+        flight.push(&mut self.pipe, [entered, arrives], hop, packet)
     }
 
     /// When the first packet in the pipe arrives; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn due(&self) -> Time {
-        self.pipe.front().map_or(Time::NEVER, |entry| entry.arrives)
+        self.pipe.due()
     }
 
-    /// Hands over the packet that arrives at the far end now.
-    #[inline]
-    pub fn deliver(&mut self, now: Time) -> Option<InPipe> {
+    /// Hands over the packet that arrives at the far end now: its place, where it stays until the next [`Link::put`].
+    #[inline(always)]
+    pub fn deliver(&mut self, now: Time, flight: &mut Flight) -> Option<Place> {
         if self.due() > now {
             return None;
         }
-        let entry = self.pipe.pop_front()?;
-        self.ledger.delivered.add(&entry.packet);
-        Some(entry)
+        let place = flight.pop(&mut self.pipe)?;
+        self.ledger.delivered.add(&flight[place].packet);
+        Some(place)
     }
 
     /// Notes that a packet admitted here was delivered at the far end of a link that only delays.
-    #[inline]
+    #[inline(always)]
     pub fn delivered_beyond(&mut self, packet: &Packet) {
         self.ledger.delivered.add(packet);
     }
@@ -271,8 +280,8 @@ impl<Q: Fifo> Link<Q> {
     }
 
     /// What is in the pipe.
-    pub fn pipe(&self) -> impl Iterator<Item = &InPipe> {
-        self.pipe.iter()
+    pub fn pipe<'f>(&self, flight: &'f Flight) -> impl Iterator<Item = &'f InPipe> {
+        flight.each(&self.pipe)
     }
 
     /// Whether a link behind `before`, and behind no other, only delays: it is no slower, and what a
@@ -287,9 +296,9 @@ impl<Q: Fifo> Link<Q> {
     }
 
     /// Enters in `inside` where each packet of this link's own pipe is at `now`.
-    pub fn locate_all(&self, now: Time, inside: &mut Inside) {
+    pub fn locate_all(&self, flight: &Flight, now: Time, inside: &mut Inside) {
         let mut before = Time::ZERO;
-        for entry in self.pipe() {
+        for entry in self.pipe(flight) {
             if self.pace.is_some() {
                 // What is first in the pipe has begun: what was sent before it has arrived.
                 let sent = entry.arrives - self.delay;
@@ -386,20 +395,37 @@ mod tests {
         p
     }
 
+    /// A link alone in its network.
+    struct Alone {
+        link: Link<Plain>,
+        flight: Flight,
+    }
+
     fn link(queue: Plain) -> Link<Plain> {
         Link::new(Rate(1_500_000), Duration::from_millis(20), queue)
     }
 
-    fn receive(l: &mut Link<Plain>, now: Time, mut packet: Packet) {
-        if let Some(arrives) = l.receive(now, &mut packet, &mut NoProbe) {
-            l.put(InPipe { arrives, entered: now, hop: 0, packet });
-        }
+    fn alone(queue: Plain) -> Alone {
+        Alone { link: link(queue), flight: Flight::default() }
     }
 
-    fn check(l: &Link<Plain>, now: Time) -> Result<Inside, String> {
-        let mut inside = Inside::default();
-        l.pipe().for_each(|e| l.locate(e, false, now, &mut inside));
-        l.ledger().check(&inside, now).map(|()| inside)
+    impl Alone {
+        fn receive(&mut self, now: Time, mut packet: Packet) {
+            if let Some(arrives) = self.link.receive(now, &mut packet, &mut NoProbe) {
+                self.link.put([now, arrives], 0, &packet, &mut self.flight);
+            }
+        }
+
+        /// The sequence number of the packet that arrives at the far end now.
+        fn deliver(&mut self, now: Time) -> Option<u32> {
+            self.link.deliver(now, &mut self.flight).map(|place| self.flight[place].packet.segment.seq.0)
+        }
+
+        fn check(&self, now: Time) -> Result<Inside, String> {
+            let mut inside = Inside::default();
+            self.link.locate_all(&self.flight, now, &mut inside);
+            self.link.ledger().check(&inside, now).map(|()| inside)
+        }
     }
 
     fn ms(x: u64) -> Time {
@@ -408,31 +434,32 @@ mod tests {
 
     #[test]
     fn packets_arrive_one_transmission_time_apart() {
-        let mut l = link(Plain::default());
+        let mut l = alone(Plain::default());
         for seq in 0..3 {
-            receive(&mut l, Time::ZERO, packet(seq, 1500));
+            l.receive(Time::ZERO, packet(seq, 1500));
         }
-        assert_eq!((l.backlog(Time::ZERO).packets, l.is_transmitting(Time::ZERO)), (2, true));
-        assert_eq!(l.backlog(ms(8)), Backlog { packets: 1, bytes: 1500 });
+        let link = &mut l.link;
+        assert_eq!((link.backlog(Time::ZERO).packets, link.is_transmitting(Time::ZERO)), (2, true));
+        assert_eq!(link.backlog(ms(8)), Backlog { packets: 1, bytes: 1500 });
         for (seq, at) in [(0, 28), (1, 36), (2, 44)] {
-            assert_eq!(l.due(), ms(at));
-            assert_eq!(l.deliver(ms(at)).unwrap().packet.segment.seq.0, seq);
-            check(&l, ms(at)).unwrap();
+            assert_eq!(l.link.due(), ms(at));
+            assert_eq!(l.deliver(ms(at)), Some(seq));
+            l.check(ms(at)).unwrap();
         }
-        assert!(l.due() == Time::NEVER && l.deliver(ms(1000)).is_none());
-        assert_eq!(l.ledger().work, Duration::from_millis(24).0);
+        assert!(l.link.due() == Time::NEVER && l.deliver(ms(1000)).is_none());
+        assert_eq!(l.link.ledger().work, Duration::from_millis(24).0);
     }
 
     #[test]
     fn every_packet_is_where_its_times_say() {
-        let mut l = link(Plain::default());
+        let mut l = alone(Plain::default());
         for seq in 0..3 {
-            receive(&mut l, Time::ZERO, packet(seq, 1500));
+            l.receive(Time::ZERO, packet(seq, 1500));
         }
         for (at, waiting, on_wire, work) in
             [(0, 2, 1, 24), (8, 1, 2, 16), (15, 1, 2, 9), (16, 0, 3, 8), (25, 0, 3, 0)]
         {
-            let inside = check(&l, ms(at)).unwrap();
+            let inside = l.check(ms(at)).unwrap();
             assert_eq!((inside.waiting.packets, inside.on_wire.packets), (waiting, on_wire), "at {at} ms");
             assert_eq!(inside.work, Duration::from_millis(work).0, "at {at} ms");
         }
@@ -440,34 +467,34 @@ mod tests {
 
     #[test]
     fn nothing_arrives_before_its_time() {
-        let mut l = link(Plain::default());
-        receive(&mut l, Time::ZERO, packet(0, 1500));
+        let mut l = alone(Plain::default());
+        l.receive(Time::ZERO, packet(0, 1500));
         assert!(l.deliver(ms(27)).is_none());
     }
 
     #[test]
     fn a_queue_that_loses_a_packet_is_caught() {
-        let mut l = link(Plain { loses: Some(1), ..Plain::default() });
-        receive(&mut l, Time::ZERO, packet(0, 1500));
-        check(&l, Time::ZERO).unwrap();
-        receive(&mut l, Time::ZERO, packet(1, 1500));
-        let e = check(&l, Time::ZERO).unwrap_err();
+        let mut l = alone(Plain { loses: Some(1), ..Plain::default() });
+        l.receive(Time::ZERO, packet(0, 1500));
+        l.check(Time::ZERO).unwrap();
+        l.receive(Time::ZERO, packet(1, 1500));
+        let e = l.check(Time::ZERO).unwrap_err();
         assert!(e.contains("packets in"), "{e}");
     }
 
     #[test]
     fn a_pipe_that_loses_a_packet_is_caught() {
-        let mut l = link(Plain::default());
-        receive(&mut l, Time::ZERO, packet(0, 1500));
-        l.pipe.clear();
-        assert!(check(&l, Time::ZERO).unwrap_err().contains("packets in"));
+        let mut l = alone(Plain::default());
+        l.receive(Time::ZERO, packet(0, 1500));
+        l.link.pipe = Pipe::default();
+        assert!(l.check(Time::ZERO).unwrap_err().contains("packets in"));
     }
 
     #[test]
     fn a_mark_of_its_own_making_is_caught() {
-        let mut l = link(Plain { marks: Some(0), ..Plain::default() });
-        receive(&mut l, Time::ZERO, packet(0, 1500));
-        let e = check(&l, Time::ZERO).unwrap_err();
+        let mut l = alone(Plain { marks: Some(0), ..Plain::default() });
+        l.receive(Time::ZERO, packet(0, 1500));
+        let e = l.check(Time::ZERO).unwrap_err();
         assert!(e.contains("CE in"), "{e}");
     }
 

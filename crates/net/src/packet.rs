@@ -1,8 +1,7 @@
 //! A packet: what links and queues see of it, and the transport header it carries.
 //!
-//! Packets are small `Copy` records kept by value in the rings of queues and links. (An arena with
-//! indices was the first plan; by value nothing can leak or be freed twice, and a ring is read in
-//! order.)
+//! Packets are small `Copy` records kept by value in queues and in the store of what is in flight. (An
+//! arena with indices was the first plan; by value nothing can leak or be freed twice.)
 
 use std::fmt;
 use std::ops::{Add, BitOr, BitOrAssign, Sub};
@@ -210,6 +209,7 @@ impl Options {
 
 /// A TCP segment: its header and the length of its payload, whose bytes the simulator need not carry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Segment {
     /// Sequence number of the first byte (or of SYN).
     pub seq: Seq,
@@ -265,8 +265,10 @@ impl Label {
     }
 }
 
-/// A packet on its way.
+/// A packet on its way: two halves of 16 bytes, each copied in one move. (A copy in moves that are wider than the
+/// stores before it waits for these: so a packet is not changed just before it is copied, where that can be helped.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(16))]
 pub struct Packet {
     /// The flow it belongs to.
     pub flow: u32,
@@ -276,6 +278,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Which end sent it, and its DSCP.
     pub label: Label,
+    /// Where it is on its route: an index into the network's table of hops.
+    pub hop: u32,
     /// Its options: a slot of the network's [`OptionStore`]; 0: it has none.
     pub options: u32,
     /// The transport header.
@@ -367,7 +371,7 @@ mod tests {
 
     #[test]
     fn a_packet_stays_small() {
-        assert!(size_of::<Packet>() <= 28, "{}", size_of::<Packet>());
+        assert_eq!(size_of::<Packet>(), 32);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 use std::io::{Read, Write};
 
 use engine::Stream;
-use net::{Ecn, Fate, InPipe, Label, Link, Packet, Probe};
+use net::{Ecn, Fate, Flight, Label, Link, Packet, Probe};
 use queues::diffserv::{Flow, Flows, Protocol};
 use queues::{Discipline, NoLaws, Queue};
 use serde_json::Value;
@@ -30,13 +30,31 @@ impl Probe for Outcomes {
     }
 }
 
-impl Outcomes {
+/// The link whose queue decides.
+struct Bottleneck {
+    link: Link<Discipline>,
+    flight: Flight,
+    outcomes: Outcomes,
+}
+
+impl Bottleneck {
     /// Notes what has been sent by `until`.
-    fn deliver(&mut self, link: &mut Link<Discipline>, until: Time) {
-        while link.due() <= until
-            && let Some(entry) = link.deliver(until)
+    fn advance(&mut self, until: Time) {
+        self.link.catch_up(until, &mut self.flight, &mut self.outcomes);
+        while self.link.due() <= until
+            && let Some(place) = self.link.deliver(until, &mut self.flight)
         {
-            self.0[entry.packet.segment.seq.0 as usize].1 = entry.arrives;
+            let entry = &self.flight[place];
+            self.outcomes.0[entry.packet.segment.seq.0 as usize].1 = entry.arrives;
+        }
+    }
+
+    /// A packet arrives.
+    fn enter(&mut self, now: Time, mut packet: Packet) {
+        if let Some(arrives) = self.link.receive(now, &mut packet, &mut self.outcomes) {
+            self.link.put([now, arrives], 0, &packet, &mut self.flight);
+        } else if self.link.holds() {
+            self.link.keep(now, packet.flow, packet, &mut self.flight, &mut self.outcomes);
         }
     }
 }
@@ -53,15 +71,6 @@ impl Flows for Numbered {
     fn flow(&self, number: usize) -> Flow {
         let (from, to) = ("a".into(), "b".into());
         Flow { name: number.to_string(), from, to, protocol: Protocol::Tcp, traffic: "bulk" }
-    }
-}
-
-/// A packet arrives at the link.
-fn enter(link: &mut Link<Discipline>, now: Time, mut packet: Packet, outcomes: &mut Outcomes) {
-    if let Some(arrives) = link.receive(now, &mut packet, outcomes) {
-        link.put(InPipe { arrives, entered: now, hop: 0, packet });
-    } else if link.holds() {
-        link.keep(now, 0, packet.flow, packet, outcomes);
     }
 }
 
@@ -118,27 +127,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arrivals = u64::read(&spec["arrivals"], "arrivals")?;
 
     let flows = u64::read(&spec["flows"], "flows")?.max(1);
-    let mut link = Link::new(
-        rate,
-        Duration::ZERO,
-        queue.build("link", rate, Stream::new(seed, "queue"), &NoLaws, &Numbered(flows)),
-    );
+    let queue = queue.build("link", rate, Stream::new(seed, "queue"), &NoLaws, &Numbered(flows));
+    let mut bottleneck = Bottleneck {
+        link: Link::new(rate, Duration::ZERO, queue),
+        flight: Flight::default(),
+        outcomes: Outcomes(vec![(0, Time::ZERO); arrivals as usize]),
+    };
     let mut traffic =
         Traffic { random: Stream::new(seed, "traffic"), rate, now: Time::ZERO, left: 0, load: 1.0, flows };
-    let mut outcomes = Outcomes(vec![(0, Time::ZERO); arrivals as usize]);
     let mut records = Vec::with_capacity(arrivals as usize);
     for seq in 0..arrivals as u32 {
         let packet = traffic.next(seq);
         records.push((traffic.now, packet));
-        link.catch_up(traffic.now, &mut outcomes);
-        outcomes.deliver(&mut link, traffic.now);
-        enter(&mut link, traffic.now, packet, &mut outcomes);
+        bottleneck.advance(traffic.now);
+        bottleneck.enter(traffic.now, packet);
     }
-    link.catch_up(Time::NEVER, &mut outcomes);
-    outcomes.deliver(&mut link, Time::NEVER);
+    bottleneck.advance(Time::NEVER);
 
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    for ((now, packet), (code, done)) in records.iter().zip(&outcomes.0) {
+    for ((now, packet), (code, done)) in records.iter().zip(&bottleneck.outcomes.0) {
         out.write_all(&now.0.to_le_bytes())?;
         out.write_all(&done.0.to_le_bytes())?;
         out.write_all(&packet.flow.to_le_bytes())?;

@@ -191,7 +191,7 @@ mod tests {
         let mut control = Control::new(&codel, true);
         let mut store = Store::default();
         let packet = Packet { size: 1500, ..Packet::default() };
-        (0..20_000).for_each(|_| store.push(Held { packet, hop: 0, source: 0, entered: Time::ZERO }));
+        (0..20_000).for_each(|_| store.push(Held { packet, source: 0, entered: Time::ZERO }));
         let mut fates = Fates::default();
         let (mut now, mut left, mut drops) = (Time::ZERO, store.len(), Vec::new());
         for _ in 0..5000 {

@@ -109,7 +109,10 @@ fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
     // Not 63: tshark 4.0 takes raw IPv4 whose second byte is 0xff (DSCP 63, CE) for PPP.
     let label = Label::new((number / 2 % 2) as u8).with_dscp((number % 63) as u8);
     let size = segment.len + 40;
-    (Packet { flow: number, size, ecn: ECN[number as usize % 4], label, options: 0, segment }, carried)
+    (
+        Packet { flow: number, size, ecn: ECN[number as usize % 4], label, hop: 0, options: 0, segment },
+        carried,
+    )
 }
 
 /// What tshark should say of a packet of the simulator.

@@ -54,6 +54,7 @@ pub(super) fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
         {
             delays[l] = true;
             passes_on[b] = true;
+            built.links[l].set_feeder(b as u32);
         }
     }
     let only_delays = |h: &Hop| h.is_link() && delays.get(h.link() as usize).is_some_and(|only| *only);

@@ -8,7 +8,7 @@
 
 use units::{Bytes, Duration, Time};
 
-use super::{InPipe, Link, Probe};
+use super::{Flight, Link, Probe};
 use crate::discipline::{Arrival, Fifo, Held, Next, QueueDiscipline};
 use crate::ledger::Inside;
 use crate::packet::Packet;
@@ -21,10 +21,17 @@ impl<Q: Fifo> Link<Q> {
     }
 
     /// A packet that [`Link::receive`] did not admit goes to the queue that keeps it, if there is one;
-    /// `hop`: where it is on its route; `source`: the number of its flow in the scenario.
+    /// `source`: the number of its flow in the scenario.
     #[cold]
-    pub fn keep(&mut self, now: Time, hop: u32, source: u32, packet: Packet, probe: &mut impl Probe) {
-        self.catch_up(now, probe);
+    pub fn keep(
+        &mut self,
+        now: Time,
+        source: u32,
+        packet: Packet,
+        flight: &mut Flight,
+        probe: &mut impl Probe,
+    ) {
+        self.catch_up(now, flight, probe);
         let idle = !self.is_transmitting(now);
         let backlog = self.backlog(now);
         // To the picosecond a waiting packet, if nothing is dropped before it.
@@ -34,18 +41,18 @@ impl<Q: Fifo> Link<Q> {
         };
         let at = Arrival { now, backlog, free_at };
         let Some(queue) = self.queue.held_mut() else { return };
-        queue.enqueue(Held { packet, hop, source, entered: now }, &at, &mut self.fates);
+        queue.enqueue(Held { packet, source, entered: now }, &at, &mut self.fates);
         self.settle(now, probe);
         if idle {
-            self.transmit_next(now, probe);
+            self.transmit_next(now, flight, probe);
         }
     }
 
     /// Does every dequeue whose time has come.
     #[inline]
-    pub fn catch_up(&mut self, now: Time, probe: &mut impl Probe) {
+    pub fn catch_up(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
         if self.asks {
-            self.make_up(now, probe);
+            self.make_up(now, flight, probe);
         }
     }
 
@@ -66,21 +73,21 @@ impl<Q: Fifo> Link<Q> {
     }
 
     #[cold]
-    fn make_up(&mut self, now: Time, probe: &mut impl Probe) {
+    fn make_up(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
         while self.asks && self.free_at <= now {
-            self.transmit_next(self.free_at, probe);
+            self.transmit_next(self.free_at, flight, probe);
         }
     }
 
     /// The transmitter asks for a packet.
-    fn transmit_next(&mut self, now: Time, probe: &mut impl Probe) {
+    fn transmit_next(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
         let next = self.queue.held_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
         self.settle(now, probe);
         (self.asks, self.resumes) = match next {
-            Next::Packet(Held { packet, hop, entered, .. }) => {
+            Next::Packet(Held { packet, entered, .. }) => {
                 self.free_at = now; // and no longer when a shaper had said
                 let arrives = self.send(now, &packet);
-                self.put(InPipe { arrives, entered, hop, packet });
+                self.put([entered, arrives], packet.hop, &packet, flight);
                 (true, false)
             }
             Next::Later(time) => {
@@ -161,22 +168,24 @@ mod tests {
     fn dequeues_happen_at_their_times_and_the_ledger_balances() {
         let ms = |x| Time::ZERO + Duration::from_millis(x);
         let mut link = Link::new(Rate(1_500_000), Duration::from_millis(20), Stack::default());
+        let mut flight = Flight::default();
         for seq in 0..4 {
             let mut packet = Packet { size: 1500, ..Packet::default() };
             packet.segment.seq.0 = seq;
             assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), None);
-            link.keep(Time::ZERO, 0, 0, packet, &mut NoProbe);
+            link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
         // 0 is sent at once, then 3, then 2; 1 is dropped.
         for (seq, at) in [(0, 28), (3, 36), (2, 44)] {
             assert_eq!(link.due(), ms(at));
-            link.catch_up(ms(at), &mut NoProbe);
+            link.catch_up(ms(at), &mut flight, &mut NoProbe);
             let mut inside = Inside::default();
-            link.pipe().for_each(|e| link.locate(e, false, ms(at), &mut inside));
+            link.locate_all(&flight, ms(at), &mut inside);
             link.locate_held(&mut inside, |_| {});
             assert_eq!(u64::from(link.backlog(ms(at)).packets), inside.waiting.packets);
             link.ledger().check(&inside, ms(at)).unwrap();
-            assert_eq!(link.deliver(ms(at)).unwrap().packet.segment.seq.0, seq);
+            let place = link.deliver(ms(at), &mut flight).unwrap();
+            assert_eq!(flight[place].packet.segment.seq.0, seq);
         }
         assert_eq!((link.due(), link.ledger().rare().dropped.packets), (Time::NEVER, 1));
     }

@@ -110,7 +110,7 @@ struct Urgent {
 /// The state of a modified deficit round robin.
 #[derive(Debug)]
 pub struct MdrrQueue {
-    pub(crate) classes: Classes,
+    classes: Classes,
     round: Round,
     urgent: Option<Urgent>,
 }

@@ -1,7 +1,7 @@
 //! A link with a queue, and packets sent into it: what became of each, and when.
 
 use engine::Stream;
-use net::{Ecn, Fate, InPipe, Inside, Label, Link, Packet, Probe};
+use net::{Ecn, Fate, Flight, Inside, Label, Link, Packet, Probe};
 use queues::diffserv::{Flow, Flows, Protocol};
 use queues::{Discipline, NoLaws, Queue};
 use serde_json::Value;
@@ -54,6 +54,7 @@ impl Probe for Seen {
 /// A link with a queue.
 pub struct Bench {
     link: Link<Discipline>,
+    flight: Flight,
     seen: Seen,
     /// The packets in the order in which they were sent.
     pub order: Vec<u32>,
@@ -72,7 +73,14 @@ impl Bench {
         let queue = Queue::read(queue, "queue").unwrap_or_else(|e| panic!("{e}"));
         queue.check_matches(&Named(64), "queue").unwrap();
         let link = Link::new(rate, Duration::ZERO, queue.build("link", rate, random, &NoLaws, &Named(64)));
-        Bench { link, seen: Seen::default(), order: Vec::new(), flows: Vec::new(), now: Time::ZERO }
+        Bench {
+            link,
+            flight: Flight::default(),
+            seen: Seen::default(),
+            order: Vec::new(),
+            flows: Vec::new(),
+            now: Time::ZERO,
+        }
     }
 
     /// Takes from the pipe what has been sent by `until`.
@@ -80,15 +88,16 @@ impl Bench {
         // Event by event, as a simulation does.
         while self.link.next_event() <= until {
             let now = self.link.next_event();
-            self.link.catch_up(now, &mut self.seen);
-            while let Some(entry) = self.link.deliver(now) {
+            self.link.catch_up(now, &mut self.flight, &mut self.seen);
+            while let Some(place) = self.link.deliver(now, &mut self.flight) {
+                let entry = &self.flight[place];
                 let seq = entry.packet.segment.seq.0;
                 let outcome = &mut self.seen.0[seq as usize];
                 (outcome.done, outcome.sent) = (entry.arrives, true);
                 self.order.push(seq);
             }
         }
-        self.link.catch_up(until, &mut self.seen);
+        self.link.catch_up(until, &mut self.flight, &mut self.seen);
         self.now = self.now.max(until);
     }
 
@@ -102,9 +111,9 @@ impl Bench {
             Packet { flow, size, ecn, label: Label::default().with_dscp(dscp), ..Packet::default() };
         packet.segment.seq.0 = seq;
         if let Some(arrives) = self.link.receive(now, &mut packet, &mut self.seen) {
-            self.link.put(InPipe { arrives, entered: now, hop: 0, packet });
+            self.link.put([now, arrives], 0, &packet, &mut self.flight);
         } else if self.link.holds() {
-            self.link.keep(now, 0, flow, packet, &mut self.seen);
+            self.link.keep(now, flow, packet, &mut self.flight, &mut self.seen);
         }
     }
 
@@ -113,17 +122,13 @@ impl Bench {
         self.arrive(now, flow, size, Ecn::NotEct, 0);
     }
 
-    /// Holds the ledger against what is there, what waits against what the queue says, and the accounts of classes against it.
+    /// Holds the ledger against what is there, and what waits against what the queue says.
     pub fn check(&mut self) {
         let mut inside = Inside::default();
-        self.link.locate_all(self.now, &mut inside);
+        self.link.locate_all(&self.flight, self.now, &mut inside);
         self.link.locate_held(&mut inside, |_| {});
         self.link.ledger().check(&inside, self.now).unwrap();
         assert_eq!(u64::from(self.link.backlog(self.now).packets), inside.waiting.packets);
-        if let Some(classes) = self.link.queue().classes() {
-            let rare = self.link.ledger().rare();
-            classes.check(self.link.ledger().arrived, rare.dropped, rare.marked()).unwrap();
-        }
     }
 
     /// Whether packets wait while the link is idle.

@@ -1,0 +1,206 @@
+//! All that is in flight in a network, in one store.
+//!
+//! What a link has in flight is a queue of blocks of a few places; a block left empty goes to the link that needs one next,
+//! and the last one given back first. So a link with nothing in flight has no room, no link has more than a
+//! block too much, and what is used at a time lies together in the caches.
+
+use std::ops::Index;
+
+use units::Time;
+
+use crate::packet::Packet;
+
+/// A packet in a link, or on its way to it over a link before.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct InPipe {
+    /// When it arrives at the far end.
+    pub arrives: Time,
+    /// When it entered the link.
+    pub entered: Time,
+    /// The packet.
+    pub packet: Packet,
+}
+
+/// A place in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(u32);
+
+/// What a link has in flight: a queue in the store.
+#[derive(Debug)]
+pub(super) struct Pipe {
+    /// When the first packet arrives; never: there is none.
+    due: Time,
+    first: Place,
+    last: Place,
+}
+
+impl Default for Pipe {
+    fn default() -> Self {
+        Pipe { due: Time::NEVER, first: Place(0), last: Place(0) }
+    }
+}
+
+impl Pipe {
+    #[inline]
+    pub fn due(&self) -> Time {
+        self.due
+    }
+}
+
+/// The store.
+#[derive(Debug, Default)]
+pub struct Flight {
+    places: Vec<InPipe>,
+    /// Behind each block: the next one of its queue, or of the free ones.
+    next: Vec<u32>,
+    /// Free blocks, the first one's number plus one.
+    free: u32,
+}
+
+/// Places in a block.
+const BLOCK: u32 = 8;
+
+impl Flight {
+    /// Puts a packet at the end of a queue: whether it is the first there.
+    #[inline(always)]
+    pub(super) fn push(
+        &mut self,
+        pipe: &mut Pipe,
+        [entered, arrives]: [Time; 2],
+        hop: u32,
+        packet: &Packet,
+    ) -> bool {
+        let first = pipe.due == Time::NEVER;
+        if first {
+            pipe.last = Place(self.take() * BLOCK);
+            (pipe.due, pipe.first) = (arrives, pipe.last);
+        } else if pipe.last.0 % BLOCK == BLOCK - 1 {
+            let block = self.take();
+            self.next[(pipe.last.0 / BLOCK) as usize] = block;
+            pipe.last = Place(block * BLOCK);
+        } else {
+            pipe.last.0 += 1;
+        }
+        let place = &mut self.places[pipe.last.0 as usize];
+        (place.arrives, place.entered, place.packet) = (arrives, entered, *packet);
+        place.packet.hop = hop; // after the copy, which would wait for it
+        first
+    }
+
+    /// Takes the first packet of a queue: its place, where it stays until the next is put.
+    #[inline(always)]
+    pub(super) fn pop(&mut self, pipe: &mut Pipe) -> Option<Place> {
+        if pipe.due == Time::NEVER {
+            return None;
+        }
+        let place = pipe.first;
+        if place == pipe.last {
+            self.give_back(place.0 / BLOCK);
+            pipe.due = Time::NEVER;
+            return Some(place);
+        }
+        pipe.first = self.after(place);
+        if place.0 % BLOCK == BLOCK - 1 {
+            self.give_back(place.0 / BLOCK);
+        }
+        pipe.due = self[pipe.first].arrives;
+        Some(place)
+    }
+
+    /// Shows what is in a queue, in its order.
+    pub(super) fn each(&self, pipe: &Pipe) -> impl Iterator<Item = &InPipe> + use<'_> {
+        let last = pipe.last;
+        let first = (pipe.due != Time::NEVER).then_some(pipe.first);
+        std::iter::successors(first, move |&at| (at != last).then(|| self.after(at))).map(|at| &self[at])
+    }
+
+    /// The place behind one of the same queue.
+    #[inline]
+    fn after(&self, place: Place) -> Place {
+        match place.0 % BLOCK {
+            last if last == BLOCK - 1 => Place(self.next[(place.0 / BLOCK) as usize] * BLOCK),
+            _ => Place(place.0 + 1),
+        }
+    }
+
+    /// A block that nobody has.
+    #[inline]
+    fn take(&mut self) -> u32 {
+        if self.free == 0 {
+            self.grow();
+        }
+        let block = self.free - 1;
+        self.free = self.next[block as usize];
+        block
+    }
+
+    #[inline]
+    fn give_back(&mut self, block: u32) {
+        self.next[block as usize] = self.free;
+        self.free = block + 1;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let blocks = self.next.len();
+        if blocks == self.next.capacity() {
+            // By a quarter: with a hundred thousand flows doubling would leave much unused.
+            self.next.reserve_exact(blocks / 4 + 4);
+            self.places.reserve_exact((blocks / 4 + 4) * BLOCK as usize);
+        }
+        self.next.push(0);
+        self.places.resize(self.next.len() * BLOCK as usize, InPipe::default());
+        self.give_back(blocks as u32);
+    }
+}
+
+impl Index<Place> for Flight {
+    type Output = InPipe;
+
+    #[inline]
+    fn index(&self, place: Place) -> &InPipe {
+        &self.places[place.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        /// Queues in one store do as queues of their own; no block is lost.
+        #[test]
+        fn the_store_does_as_queues(ops in prop::collection::vec((0usize..4, 0u8..5), 1..400)) {
+            let mut flight = Flight::default();
+            let mut pipes = [(); 4].map(|()| (Pipe::default(), VecDeque::new()));
+            for (number, (whose, op)) in ops.into_iter().enumerate() {
+                let (pipe, model) = &mut pipes[whose];
+                if op > 1 {
+                    let packet = Packet { size: number as u16, ..Packet::default() };
+                    let times = [Time(number as u64), Time(number as u64 + 100)];
+                    prop_assert_eq!(flight.push(pipe, times, whose as u32, &packet), model.is_empty());
+                    model.push_back(number);
+                } else {
+                    let popped = flight.pop(pipe).map(|place| flight[place]);
+                    let seen = popped.map(|e| (usize::from(e.packet.size), e.packet.hop, e.entered.0, e.arrives.0));
+                    prop_assert_eq!(seen, model.pop_front().map(|n: usize| (n, whose as u32, n as u64, n as u64 + 100)));
+                }
+                prop_assert_eq!(pipe.due(), model.front().map_or(Time::NEVER, |&n| Time(n as u64 + 100)));
+                let inside: Vec<usize> = flight.each(pipe).map(|e| usize::from(e.packet.size)).collect();
+                prop_assert_eq!(&inside, &Vec::from(model.clone()));
+            }
+            for (pipe, _) in &mut pipes {
+                while flight.pop(pipe).is_some() {}
+            }
+            let mut free = 0;
+            let mut block = flight.free;
+            while block != 0 {
+                (block, free) = (flight.next[block as usize - 1], free + 1);
+            }
+            prop_assert_eq!(free, flight.next.len());
+        }
+    }
+}
