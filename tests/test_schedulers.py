@@ -1,5 +1,7 @@
 """Every scheduler sends as its reference does, packet by packet, on the same traffic."""
 
+import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +13,7 @@ from references.fifo import DROP, Packet
 from references.kept import Transmitter
 from references.program import records_of
 from references.schedulers import Drr, Mdrr, Priority, Scfq, Sfq, Tbf, Wfq, Wrr
+from references.trees import Cbq, CbqClass, Htb, HtbClass, Tree
 from test_queues import RECORD
 
 RATE = 10_000_000
@@ -99,18 +102,96 @@ CASES = [
 ]  # fmt: skip
 
 
+@dataclass
+class TreeCase:
+    """Classes within classes, and what the traffic must make of them."""
+
+    name: str
+    nodes: Sequence[HtbClass | CbqClass]
+    ewma: int = 4
+
+    @property
+    def queue(self) -> dict[str, Any]:
+        """The scheduler as a scenario has it."""
+        parents = {node.parent for node in self.nodes}
+        leaves = iter(classes(*[{} for n in range(len(self.nodes)) if n not in parents]))
+        made = []
+        for n, node in enumerate(self.nodes):
+            own: dict[str, Any] = {"name": str(n), "rate": f"{node.rate} bit/s"}
+            own |= {} if node.parent is None else {"parent": str(node.parent)}
+            if isinstance(node, HtbClass):
+                own |= {"ceil": f"{node.ceil} bit/s", "prio": node.prio}
+                own |= {"burst": f"{node.burst} B", "cburst": f"{node.cburst} B"}
+            else:
+                own |= {"borrow": "bounded" if node.bounded else "ancestors"}
+                own |= {"lend": "isolated" if node.isolated else "others"}
+                own |= {"priority": node.priority}
+            made.append(own if n in parents else own | next(leaves))
+        if isinstance(self.nodes[0], HtbClass):
+            return {"kind": "htb", "classes": made}
+        return {"kind": "cbq", "ewma": self.ewma, "classes": made}
+
+    def reference(self, draws: Draws, rate: int, *, turns: list[int], limit: int) -> Tree:
+        """Return the reference, which is told whose turn it was among equals."""
+        nodes: Any = copy.deepcopy(self.nodes)
+        if isinstance(nodes[0], HtbClass):
+            return Htb(draws, rate, nodes=nodes, turns=turns, limit=limit)
+        return Cbq(draws, rate, nodes=nodes, turns=turns, limit=limit, ewma=self.ewma)
+
+
+M = 1_000_000
+TREES = [
+    TreeCase("htb, one level", [
+        HtbClass(None, 9 * M, 9 * M),
+        HtbClass(0, 3 * M, 9 * M), HtbClass(0, 1 * M, 6 * M, prio=1), HtbClass(0, 2 * M, 4 * M),
+    ]),
+    TreeCase("htb, customers", [
+        HtbClass(None, 8 * M, 8 * M, 4000, 4000),
+        HtbClass(0, 4 * M, 6 * M, 20_000), HtbClass(1, 3 * M, 8 * M, 20_000),
+        HtbClass(1, 1 * M, 2 * M, 20_000, 1600, prio=2), HtbClass(0, 2 * M, 8 * M, prio=1),
+        HtbClass(0, 1 * M, 3 * M),
+    ]),
+    TreeCase("htb, deep, without a root", [
+        HtbClass(None, 5 * M, 5 * M), HtbClass(0, 2 * M, 5 * M), HtbClass(1, 777_777, 3 * M, 300),
+        HtbClass(2, 333_333, 2 * M), HtbClass(2, 100_000, 5 * M, prio=7), HtbClass(0, 1 * M, 4 * M),
+        HtbClass(None, 2 * M, 3 * M),
+    ]),
+    TreeCase("cbq, one level", [
+        CbqClass(None, 10 * M),
+        CbqClass(0, 3 * M), CbqClass(0, 1 * M, priority=1, bounded=True), CbqClass(0, 4 * M),
+    ]),
+    TreeCase("cbq, agencies", [
+        CbqClass(None, 8 * M),
+        CbqClass(0, 4 * M), CbqClass(1, 3 * M), CbqClass(1, 1 * M, priority=2),
+        CbqClass(0, 3 * M, isolated=True), CbqClass(4, 2 * M, bounded=True),
+        CbqClass(4, 1 * M, priority=1), CbqClass(0, 1 * M, bounded=True, isolated=True),
+    ]),
+    TreeCase("cbq, a long memory", [
+        CbqClass(None, 9 * M),
+        CbqClass(0, 5 * M), CbqClass(1, 3 * M), CbqClass(1, 2 * M),
+        CbqClass(0, 4 * M, bounded=True),
+    ], ewma=9),
+]  # fmt: skip
+
+
 def arrivals_of(queue: dict[str, Any], seed: int, arrivals: int) -> np.ndarray:
     """Return what the simulator makes of random arrivals."""
     spec = {"queue": queue, "rate": f"{RATE} bit/s", "seed": seed, "arrivals": arrivals}
     return records_of("decisions", spec | {"flows": 10}, RECORD)
 
 
-def compare(case: Case, seed: int, arrivals: int) -> None:
+def compare(case: Case | TreeCase, seed: int, arrivals: int) -> None:
     records = arrivals_of(case.queue, seed, arrivals)
     columns = [records[name].tolist() for name in ("time", "flow", "size", "ecn", "dscp")]
     packets = [Packet(*p) for p in zip(*columns[1:], strict=True)]
-    reference = case.reference(Draws(seed, "queue"), RATE, limit=LIMIT, **case.given)
-    link = Transmitter(reference, RATE)
+    draws = Draws(seed, "queue")
+    if isinstance(case, TreeCase):
+        leaves = len(case.nodes) - len({node.parent for node in case.nodes} - {None})
+        sent = records[records["code"] == 0]
+        turns = np.minimum(sent["flow"][np.argsort(sent["done"])], leaves - 1).tolist()
+        link = Transmitter(case.reference(draws, RATE, turns=turns, limit=LIMIT), RATE)
+    else:
+        link = Transmitter(case.reference(draws, RATE, limit=LIMIT, **case.given), RATE)
     for time, packet in zip(columns[0], packets, strict=True):
         link.arrive(time, packet)
     link.finish()
@@ -127,12 +208,12 @@ def compare(case: Case, seed: int, arrivals: int) -> None:
     assert set(records["code"].tolist()) == {0, DROP["full"]}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_sends_as_its_reference(case: Case) -> None:
+@pytest.mark.parametrize("case", [*CASES, *TREES], ids=lambda c: c.name)
+def test_sends_as_its_reference(case: Case | TreeCase) -> None:
     compare(case, seed=1, arrivals=40_000)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_sends_as_its_reference_a_million_times(case: Case) -> None:
+@pytest.mark.parametrize("case", [*CASES, *TREES], ids=lambda c: c.name)
+def test_sends_as_its_reference_a_million_times(case: Case | TreeCase) -> None:
     compare(case, seed=2, arrivals=1_000_000)

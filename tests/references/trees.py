@@ -1,0 +1,207 @@
+"""HTB and CBQ, slow and literal: which classes may send now, which of them go first, and when.
+
+Whose turn it is among those that are equal in that, is taken from the simulator's own order.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from references.draws import Draws
+from references.fifo import SECOND, Packet
+from references.schedulers import Classes
+
+MINUTE = 60 * SECOND
+
+
+@dataclass
+class HtbClass:
+    """A class of HTB; tokens in bits by 10^-12, of which a picosecond brings as many as bit/s."""
+
+    parent: int | None
+    rate: int
+    ceil: int
+    burst: int = 1600
+    cburst: int = 1600
+    prio: int = 0
+    level: int = 0
+
+    def __post_init__(self) -> None:
+        self.tokens, self.ctokens = 8 * SECOND * self.burst, 8 * SECOND * self.cburst
+        self.at = 0
+
+    def debts(self, now: int) -> tuple[int, int]:
+        """Return what is missing at its rate and at its ceil."""
+        span = min(now - self.at, MINUTE)
+        return -(self.tokens + span * self.rate), -(self.ctokens + span * self.ceil)
+
+    def mode(self, now: int) -> str:
+        debt, cdebt = self.debts(now)
+        return "red" if cdebt > 0 else "yellow" if debt > 0 else "green"
+
+    def changes(self, now: int) -> list[int]:
+        """Return the times at which its mode may change by itself."""
+        waits = zip(self.debts(now), (self.rate, self.ceil), strict=True)
+        return [now - (-debt // rate) for debt, rate in waits if debt > 0]
+
+    def charge(self, now: int, size: int, lends: bool) -> None:
+        span, price = min(now - self.at, MINUTE), 8 * SECOND * size
+        self.tokens += span * self.rate
+        if lends:
+            self.tokens = min(self.tokens, 8 * SECOND * self.burst) - price
+            self.tokens = max(self.tokens, 1 - MINUTE * self.rate)
+        ctokens = min(self.ctokens + span * self.ceil, 8 * SECOND * self.cburst) - price
+        self.ctokens = max(ctokens, 1 - MINUTE * self.ceil)
+        self.at = now
+
+
+class Tree(Classes):
+    """Classes within classes, of which those without any within them have packets."""
+
+    def __init__(self, parents: list[int | None], turns: Iterable[int], limit: int) -> None:
+        self.parents = parents
+        self.leaves = [n for n in range(len(parents)) if n not in parents]
+        super().__init__(len(self.leaves), limit)
+        self.turns: Iterator[int] = iter(turns)
+
+    def path(self, leaf: int) -> list[int]:
+        """Return a class and those above it."""
+        above = self.parents[leaf]
+        return [leaf, *([] if above is None else self.path(above))]
+
+    def waiting(self) -> list[int]:
+        return [n for c, n in enumerate(self.leaves) if self.queues[c]]
+
+    def next_of(self, equals: list[int]) -> tuple[int, Packet]:
+        """Take a packet of the class whose turn it is, which should be one of these."""
+        c = next(self.turns)
+        assert self.leaves[c] in equals, f"class {self.leaves[c]} is sent, but {equals} may"
+        return self.leaves[c], self.queues[c].popleft()
+
+
+class Htb(Tree):
+    """Devera 2002, the user guide and "HTB theory"; what is charged to whom as sch_htb has it."""
+
+    def __init__(
+        self, draws: Draws, rate: int, *, nodes: list[HtbClass], turns: Iterable[int], limit: int
+    ) -> None:
+        super().__init__([node.parent for node in nodes], turns, limit)
+        self.nodes = nodes
+        for n, node in enumerate(nodes):
+            node.level = 0 if n in self.leaves else 8 - len(self.path(n))
+
+    def lender(self, now: int, leaf: int) -> int | None:
+        """Return the class by whose tokens a leaf may send: its own, or the first green above."""
+        for n in self.path(leaf):
+            mode = self.nodes[n].mode(now)
+            if mode != "yellow":
+                return n if mode == "green" else None
+        return None
+
+    def dequeue(self, now: int) -> Packet | int | None:
+        waiting = self.waiting()
+        offers = []
+        for leaf in waiting:
+            lender = self.lender(now, leaf)
+            if lender is not None:
+                offers.append((self.nodes[lender].level, self.nodes[leaf].prio, leaf))
+        if not offers:
+            paths = {n for leaf in waiting for n in self.path(leaf)}
+            return min((t for n in paths for t in self.nodes[n].changes(now)), default=None)
+        first = min(offers)[:2]
+        leaf, packet = self.next_of([leaf for *rank, leaf in offers if tuple(rank) == first])
+        for n in self.path(leaf):
+            self.nodes[n].charge(now, packet.size, self.nodes[n].level >= first[0])
+        return packet
+
+
+@dataclass
+class CbqClass:
+    """A class of CBQ, and its estimator: avgidle in picoseconds by its weight, 2^-ewma."""
+
+    parent: int | None
+    rate: int
+    priority: int = 0
+    bounded: bool = False
+    isolated: bool = False
+    level: int = 1
+    ewma: int = 4
+    maxidle: int = 0
+
+    def __post_init__(self) -> None:
+        self.last: tuple[int, int] | None = None
+        self.undertime = 0
+
+    def prepare(self, link: int, lent: int, ewma: int, burst: int = 16, packet: int = 1000) -> None:
+        """Floyd's maxidle: t (1/p - 1) (1 - g^n) / g^n."""
+        self.rate, self.ewma = lent, ewma
+        t, scale = float((packet * 8 * SECOND + link // 2) // link), float(1 << ewma)
+        gn = 1.0
+        for _ in range(burst):
+            gn *= (scale - 1.0) / scale
+        share = min(lent / link, 1.0)
+        self.maxidle = int(scale * t * (1.0 / share - 1.0) * (1.0 - gn) / gn)
+        self.avgidle = self.maxidle
+
+    def sent(self, now: int, size: int) -> None:
+        """Floyd & Van Jacobson 1995, appendix A."""
+        takes = (size * 8 * SECOND + self.rate // 2) // self.rate
+        if self.last is not None:
+            idle = now - self.last[0] - self.last[1]
+            self.avgidle += idle - (self.avgidle >> self.ewma)
+            self.avgidle = min(self.avgidle, self.maxidle)
+        self.last = now, takes
+        self.undertime = now
+        if self.avgidle <= 0:
+            self.undertime += takes - self.avgidle + (self.avgidle >> self.ewma)
+
+
+class Cbq(Tree):
+    """Floyd & Van Jacobson 1995 §4: the formal guidelines of link sharing."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        nodes: list[CbqClass],
+        turns: Iterable[int],
+        limit: int,
+        ewma: int = 4,
+    ) -> None:
+        super().__init__([node.parent for node in nodes], turns, limit)
+        self.nodes = nodes
+        rates = [node.rate for node in nodes]
+        for n, node in reversed(list(enumerate(nodes))):
+            within = [m for m, other in enumerate(nodes) if other.parent == n]
+            node.level = 1 + max((nodes[m].level for m in within), default=0)
+            lent = rates[n] - sum(rates[m] for m in within if nodes[m].isolated)
+            node.prepare(rate, lent, ewma)
+
+    def may_send(self, now: int, leaf: int, unsatisfied: int) -> bool:
+        """Tell whether a class may send: the guidelines of §4.
+
+        One below its limit may; another if one above it is, and nobody on the levels below that
+        one is unsatisfied.
+        """
+        for n in self.path(leaf):
+            if self.nodes[n].undertime <= now:
+                return n == leaf or unsatisfied >= self.nodes[n].level
+            if self.nodes[n].bounded:
+                return False
+        return False
+
+    def dequeue(self, now: int) -> Packet | int | None:
+        waiting = self.waiting()
+        paths = [self.nodes[n] for leaf in waiting for n in self.path(leaf)]
+        unsatisfied = min((n.level for n in paths if n.undertime <= now), default=1 << 32)
+        may = [leaf for leaf in waiting if self.may_send(now, leaf, unsatisfied)]
+        if not may:
+            return min((n.undertime for n in paths if n.undertime > now), default=None)
+        first = min(self.nodes[leaf].priority for leaf in may)
+        leaf, packet = self.next_of([n for n in may if self.nodes[n].priority == first])
+        borrowed = self.nodes[leaf].undertime > now
+        for n in self.path(leaf):
+            self.nodes[n].sent(now, packet.size)
+            if self.nodes[n].isolated and not borrowed:
+                break
+        return packet
