@@ -12,7 +12,7 @@ from references.draws import Draws
 from references.fifo import DROP, Packet
 from references.kept import Transmitter
 from references.program import records_of
-from references.schedulers import Drr, Mdrr, Priority, Scfq, Sfq, Tbf, Wfq, Wrr
+from references.schedulers import Drr, Mdrr, MdrrAlternate, Priority, Scfq, Sfq, Tbf, Wfq, Wrr
 from references.trees import Cbq, CbqClass, Htb, HtbClass, Tree
 from test_queues import RECORD
 
@@ -63,6 +63,14 @@ CASES = [
         "mdrr, strict",
         {"kind": "mdrr", "classes": classes({}, {"weight": 2, "service": "strict"}, {"weight": 5})},
         Mdrr, {"quanta": MDRR, "first": 1},
+    ),
+    Case(
+        "mdrr, alternate",
+        {
+            "kind": "mdrr",
+            "classes": classes({}, {"weight": 2, "service": "alternate"}, {"weight": 5}),
+        },
+        MdrrAlternate, {"quanta": MDRR, "first": 1},
     ),
     Case(
         "wfq", {"kind": "wfq", "classes": classes(*({"weight": w} for w in WEIGHTS))}, Wfq,

@@ -114,6 +114,40 @@ class Mdrr(Drr):
         return super().dequeue(now)
 
 
+class MdrrAlternate(Mdrr):
+    """The first class has a turn of its own after each turn of another, by its own counter."""
+
+    turn = False
+
+    def serve_first(self) -> Packet:
+        assert self.first is not None
+        packet = self.queues[self.first].popleft()
+        self.counters[self.first] -= packet.size
+        if not self.queues[self.first]:
+            self.turn = False
+            self.counters[self.first] = min(self.counters[self.first], 0)
+        return packet
+
+    def dequeue(self, now: int) -> Packet | None:
+        assert self.first is not None
+        waits = bool(self.queues[self.first])
+        self.turn = self.turn and self.counters[self.first] > 0
+        if waits and self.turn:
+            return self.serve_first()
+        packet = Drr.dequeue(self, now)
+        if packet is not None:
+            if waits and not self.begun:  # the turn of the other is over
+                self.turn = True
+                self.counters[self.first] += self.quanta[self.first]
+            return packet
+        if not waits:
+            return None
+        self.turn = True
+        while self.counters[self.first] <= 0:
+            self.counters[self.first] += self.quanta[self.first]
+        return self.serve_first()
+
+
 class FairQueueing(Classes):
     """Each packet gets a finishing tag when it comes; the smallest is sent first."""
 
