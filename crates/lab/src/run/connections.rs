@@ -1,0 +1,235 @@
+//! Connections: when they begin, what their applications do, what their ends send, and when they are over.
+
+use net::Packet;
+use tcp::ecn::Mode as EcnMode;
+use traffic::{Size, Traffic};
+use units::{Bytes, Time};
+
+use super::{Simulation, Step};
+use crate::slot::{Phase, Slot};
+use crate::sum::Sum;
+
+impl Simulation<'_> {
+    /// A connection of a source begins.
+    pub(super) fn arrival(&mut self, now: Time, k: usize) -> Step {
+        let source = &mut self.sources[k];
+        let slot = Slot::new(source.flow, source.opened, source.first_hop, now, source.dscp);
+        let [sender, receiver] = source.endpoints();
+        source.opened += 1;
+        self.begun += 1;
+        self.open += 1;
+        let s = match self.free.pop() {
+            Some(s) => {
+                self.fates.slots[s as usize] = slot;
+                self.endpoints[2 * s as usize] = sender;
+                self.endpoints[2 * s as usize + 1] = receiver;
+                s
+            }
+            None => {
+                self.fates.slots.push(slot);
+                self.endpoints.extend([sender, receiver]);
+                self.events.grow(self.first_endpoint as usize + self.endpoints.len());
+                self.fates.slots.len() as u32 - 1
+            }
+        };
+        if let Some(captures) = self.observer.as_mut().and_then(|o| o.captures.as_mut()) {
+            captures.opened(s);
+        }
+        self.next_arrival(now, k);
+        self.application(now, s);
+        self.pump(now, 2 * s)
+    }
+
+    /// Sets the next arrival of a source after `now`, or ends it.
+    pub(super) fn next_arrival(&mut self, now: Time, k: usize) {
+        let source = &self.sources[k];
+        let flow = source.flow as usize;
+        let Some(arrivals) = self.plan.arrivals(flow) else { return };
+        if arrivals.connections.is_some_and(|most| u64::from(source.opened) >= most) {
+            self.open -= 1;
+            return;
+        }
+        let index = [self.plan.number(flow), source.opened, 0];
+        let [u, _] = self.draws[self.plan.table(flow)].arrivals.uniform(index);
+        let lane = (self.links.len() + k) as u32;
+        self.events.set(lane, now + arrivals.spacing.draw(arrivals.interval, u));
+    }
+
+    /// An application does something, or a timer expires.
+    pub(super) fn endpoint_event(&mut self, now: Time, e: u32) -> Step {
+        let slot = &self.fates.slots[(e / 2) as usize];
+        if slot.phase == Phase::Free {
+            return Ok(()); // a timer of the connection that was there
+        }
+        if e.is_multiple_of(2) && slot.wake == now {
+            self.application(now, e / 2);
+        }
+        if self.endpoints[e as usize].deadline() <= now {
+            self.endpoints[e as usize].on_timer(now);
+        }
+        self.pump(now, e)
+    }
+
+    /// What the application at the sending end of a connection does when its time has come: opens it,
+    /// or writes a message.
+    pub(super) fn application(&mut self, now: Time, s: u32) {
+        let plan = self.plan;
+        let slot = &self.fates.slots[s as usize];
+        let opens = slot.phase == Phase::Waiting;
+        let traffic = plan.traffic(slot.flow as usize);
+        let writes = match traffic {
+            Traffic::Bulk(_) => Some(self.size(slot).map_or(u64::MAX, |size| size.0)),
+            Traffic::Messages(_) if opens => None,
+            _ => self.size(slot).map(|size| size.0),
+        };
+        let slot = &mut self.fates.slots[s as usize];
+        slot.messages += u32::from(!opens);
+        let (ends, wake) = match traffic {
+            Traffic::Bulk(bulk) => (bulk.size.is_some(), Time::NEVER),
+            Traffic::Messages(m) if m.messages == Some(u64::from(slot.messages)) => (true, Time::NEVER),
+            Traffic::Messages(m) => {
+                let flow = slot.flow as usize;
+                let index = [plan.number(flow), slot.connection, slot.messages];
+                let [u, _] = self.draws[plan.table(flow)].messages.uniform(index);
+                (false, now + m.spacing.draw(m.interval, u))
+            }
+            _ => (false, Time::NEVER), // datagrams have no connection
+        };
+        (slot.wake, slot.phase) = (wake, Phase::Open);
+        let [sender, receiver] = &mut self.endpoints[2 * s as usize..][..2] else { return };
+        if opens {
+            receiver.listen();
+            sender.connect();
+        }
+        sender.write(writes.unwrap_or(0));
+        if ends {
+            sender.close();
+        }
+    }
+
+    /// The size of what a connection writes next; `None`: without end.
+    pub(super) fn size(&self, slot: &Slot) -> Option<Bytes> {
+        let flow = slot.flow as usize;
+        let size = match self.plan.traffic(flow) {
+            Traffic::Bulk(bulk) => bulk.size.as_ref()?,
+            Traffic::Messages(messages) => &messages.size,
+            _ => return None,
+        };
+        if let Size::Fixed(size) = size {
+            return Some(*size);
+        }
+        let index = [self.plan.number(flow), slot.connection, slot.messages];
+        Some(size.draw(self.draws[self.plan.table(flow)].sizes.uniform(index)))
+    }
+
+    /// Sends what an endpoint has to send, and sees to its timer.
+    #[inline]
+    pub(super) fn pump(&mut self, now: Time, e: u32) -> Step {
+        if self.observer.is_some() {
+            self.observe_endpoint(now, e);
+        }
+        let s = e / 2;
+        let way = (e % 2) as u8;
+        let endpoint = loop {
+            let endpoint = &mut self.endpoints[e as usize];
+            let Some((segment, ecn)) = endpoint.poll(now, &mut self.scratch) else { break &*endpoint };
+            let slot = &mut self.fates.slots[s as usize];
+            slot.ledger.sent(way);
+            if way == 1
+                && endpoint.ecn_mode() == EcnMode::Classic
+                && let Some(what) = slot.ledger.ack_leaves(segment.flags)
+            {
+                return Err(Box::new(self.violation(now, self.place(s), what)));
+            }
+            let (hop, label) = (slot.first_hop[usize::from(way)], slot.labels[usize::from(way)]);
+            let size = endpoint.wire_size(&segment, &self.scratch);
+            let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
+            let mut packet = Packet { flow: s, size, ecn, label, hop, options, segment };
+            if self.observer.is_some() {
+                self.observe_host(now, 0, &packet);
+            }
+            self.enter(now, hop, &mut packet);
+        };
+        let lane = self.first_endpoint + e;
+        let closed = endpoint.is_closed();
+        let slot = &mut self.fates.slots[s as usize];
+        let mut deadline = endpoint.deadline();
+        if way == 0 {
+            deadline = deadline.min(slot.wake);
+        }
+        // Lazy: an event that is too early is kept, and sets itself again when it comes.
+        if deadline < self.events.due(lane) {
+            self.events.set(lane, deadline);
+        }
+        if closed {
+            self.after_close(now, e);
+        }
+        Ok(())
+    }
+
+    /// An end is closed: if it gave up, so is the other, to whom nobody speaks any more.
+    #[cold]
+    pub(super) fn after_close(&mut self, now: Time, e: u32) {
+        if self.endpoints[e as usize].error().is_some() {
+            self.endpoints[(e ^ 1) as usize].forget(now);
+        }
+        if self.endpoints[(e ^ 1) as usize].is_closed() {
+            let slot = &mut self.fates.slots[(e / 2) as usize];
+            if slot.phase == Phase::Open {
+                slot.phase = Phase::Closed;
+                self.open -= 1;
+            }
+            self.release(e / 2);
+        }
+    }
+
+    /// Frees the slot of a connection of a source that is closed and has no packet under way any more:
+    /// so no late packet meets a new connection.
+    #[cold]
+    pub(super) fn release(&mut self, s: u32) {
+        let slot = &self.fates.slots[s as usize];
+        if slot.phase == Phase::Closed && slot.ledger.is_settled() && s as usize >= self.lasting {
+            if (s as usize) < self.first_passing() {
+                self.fates.slots[s as usize].phase = Phase::Free;
+                self.open -= 1;
+                return;
+            }
+            self.count(s);
+            self.fates.slots[s as usize].phase = Phase::Free;
+            self.free.push(s);
+        }
+    }
+
+    /// Frees the slots of connections whose last packet was dropped.
+    #[cold]
+    pub(super) fn release_over(&mut self) {
+        while let Some(s) = self.fates.over.pop() {
+            self.release(s);
+        }
+    }
+
+    /// What the connection in a slot counted.
+    pub(crate) fn sum(&self, s: usize) -> Sum {
+        Sum::of(&self.fates.slots[s], &self.endpoints[2 * s], &self.endpoints[2 * s + 1])
+    }
+
+    /// Counts a connection of a source, the last time that it is seen.
+    pub(super) fn count(&mut self, s: u32) {
+        let sum = self.sum(s as usize);
+        let flow = self.fates.slots[s as usize].flow;
+        let source = self.sources.partition_point(|source| source.flow < flow);
+        self.sources[source].count(&sum);
+        if let Some(transfers) = &mut self.transfers {
+            transfers.push(flow, &sum);
+        }
+    }
+
+    /// Counts the connections of sources that are not over when the run ends.
+    pub(crate) fn count_the_rest(&mut self) {
+        for s in self.first_passing()..self.fates.slots.len() {
+            if self.fates.slots[s].phase != Phase::Free {
+                self.count(s as u32);
+            }
+        }
+    }
+}

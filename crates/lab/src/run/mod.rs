@@ -1,0 +1,334 @@
+//! The run: takes events one after the other until the scenario is over, then checks and tables.
+
+mod connections;
+mod ledgers;
+mod observer;
+mod packets;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use engine::EventQueue;
+use impairments::Wire;
+use net::{Flight, InPipe, Inside, Link, OptionStore, Options, Violation};
+use queues::diffserv::Conditioner;
+use queues::{Discipline, Laws, NoLaws};
+use tcp::Endpoint;
+use thiserror::Error;
+use traffic::{Bulk, Messages, Traffic};
+use units::param::Invalid;
+use units::{Duration, Time};
+
+use crate::build::{Built, Draws, Hop, Plan, build, plan, refuse_unknown_laws};
+use crate::capture::{self, Captures};
+use crate::effort::Stopwatch;
+use crate::record::{FateRecorder, Incidents, Outcome, Transfers};
+use crate::sample::{QueueSample, Samples, WindowSample};
+use crate::scenario::{Scenario, Series};
+use crate::slot::{Phase, Slot};
+use crate::source::Source;
+use crate::stream::Stream;
+use crate::trace;
+
+use observer::Observer;
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Failure {
+    /// The scenario is wrong.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// Something that must hold does not: a bug.
+    #[error(transparent)]
+    Violation(#[from] Violation),
+    /// Flows that do not end.
+    #[error("{0}")]
+    Stalled(String),
+    /// A capture could not be written.
+    #[error("the capture cannot be written: {0}")]
+    Capture(String),
+    /// It was cancelled.
+    #[error("the run was cancelled")]
+    Cancelled,
+}
+
+/// Watches and cancels a run from another thread.
+#[derive(Debug, Default)]
+pub struct Watch {
+    cancel: AtomicBool,
+    done: AtomicU64,
+}
+
+impl Watch {
+    /// Ends the run soon.
+    pub fn cancel(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// Share of the run that is done, between 0 and 1.
+    pub fn done(&self) -> f64 {
+        f64::from_bits(self.done.load(Ordering::Relaxed))
+    }
+}
+
+const NO_OPTIONS: Options = Options::NONE;
+
+/// One event's work; its failure is behind a pointer so that success stays in a register.
+type Step = Result<(), Box<Violation>>;
+
+/// Events between two looks at the watch.
+const LOOK_EVERY: u64 = 1 << 14;
+/// Events between two checks of the ledgers; fewer where they are tested.
+const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
+
+/// Runs a scenario.
+pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
+    run_with(scenario, watch, None, &NoLaws)
+}
+
+/// Runs a scenario; writes the captures it asks for into `folder`, which is there, and takes from `laws` those
+/// of queues whose kind is `custom`.
+pub fn run_with(
+    scenario: &Scenario,
+    watch: &Watch,
+    folder: Option<&Path>,
+    laws: &dyn Laws,
+) -> Result<Outcome, Failure> {
+    let mut stopwatch = Stopwatch::start();
+    let plan = plan(scenario)?;
+    capture::check(scenario, &plan)?;
+    trace::check(scenario, &plan)?;
+    refuse_unknown_laws(&plan, laws)?;
+    let mut sim = Simulation::new(scenario, &plan, laws);
+    sim.observe(folder).map_err(Failure::Capture)?;
+    let setup = stopwatch.lap();
+    sim.run(watch)?;
+    sim.catch_up();
+    sim.check()?;
+    if let Some(captures) = sim.observer.as_mut().and_then(|o| o.captures.take()) {
+        captures.finish(sim.end).map_err(Failure::Capture)?;
+    }
+    let running = stopwatch.lap();
+    watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
+    Ok(sim.outcome(setup, running))
+}
+
+/// A run. Its lanes: the links, the sources, the wires, the streams, the sampler, then two endpoints a slot, whose number grows.
+pub(crate) struct Simulation<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) plan: &'a Plan,
+    pub(crate) events: EventQueue,
+    pub(crate) links: Vec<Link<Discipline>>,
+    /// What is in flight on all of them.
+    flight: Flight,
+    /// The conditioners before the queues of links, in the order of the links.
+    pub(crate) conditioners: Vec<Conditioner>,
+    pub(crate) wires: Vec<Wire>,
+    /// The first lane of the endpoints.
+    first_endpoint: u32,
+    /// The link before each wire.
+    pub(crate) impaired: Vec<u32>,
+    pub(crate) endpoints: Vec<Endpoint>,
+    /// The slots, and what is told of fates.
+    pub(crate) fates: FateRecorder,
+    pub(crate) sources: Vec<Source>,
+    /// Flows of datagrams; their slots come behind the lasting ones, and their endpoints are never used.
+    pub(crate) streams: Vec<Stream>,
+    draws: Vec<Draws>,
+    /// Options of the segment that is being sent.
+    scratch: Options,
+    hops: Vec<Hop>,
+    /// What was inside each link at the last check.
+    pub(crate) insides: Vec<Inside>,
+    /// The first slots are those of flows that are one connection.
+    pub(crate) lasting: usize,
+    /// Slots whose connection is over.
+    free: Vec<u32>,
+    /// Connections and sources so far, and those that are not over.
+    begun: u64,
+    open: u64,
+    sampled_links: Vec<usize>,
+    pub(crate) queue: Samples<QueueSample>,
+    pub(crate) window: Samples<WindowSample>,
+    pub(crate) transfers: Option<Transfers>,
+    /// What is seen packet by packet, where that is asked for.
+    pub(crate) observer: Option<Box<Observer>>,
+    pub(crate) end: Time,
+}
+
+impl<'a> Simulation<'a> {
+    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn Laws) -> Self {
+        let Built { links, conditioners, wires, mut endpoints, mut slots, sources, streams, draws, hops } =
+            build(scenario, plan, laws);
+        let before = links.len() + sources.len() + wires.len() + streams.len() + 1;
+        let lasting = slots.len();
+        let mut events = EventQueue::new(before + endpoints.len() + 2 * streams.len());
+        for (k, (stream, first)) in streams.iter().enumerate() {
+            slots.push(Slot::of_stream(stream, plan.dscp(stream.flow as usize)));
+            let unused = Arc::new(scenario.tcp.clone());
+            endpoints.extend([0, 1].map(|_| Endpoint::new(unused.clone(), Duration::ZERO)));
+            events.set((before - 1 - streams.len() + k) as u32, first.unwrap_or(Time::NEVER));
+        }
+        for (s, slot) in slots[..lasting].iter().enumerate() {
+            events.set((before + 2 * s) as u32, slot.start);
+        }
+        let record = &scenario.record;
+        let wants = |s: Series| record.series.contains(&s);
+        if wants(Series::Queue) || wants(Series::Window) {
+            events.set(before as u32 - 1, Time::ZERO);
+        }
+        let sampled = |name: &str| record.links.is_empty() || record.links.iter().any(|l| l == name);
+        let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
+        let ending = streams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
+        let begun = (lasting + sources.len() + ending) as u64;
+        let mut sim = Simulation {
+            scenario,
+            insides: Vec::new(),
+            plan,
+            conditioners,
+            events,
+            lasting,
+            streams: streams.into_iter().map(|(stream, _)| stream).collect(),
+            fates: FateRecorder {
+                options: OptionStore::default(),
+                over: Vec::new(),
+                slots,
+                drops: wants(Series::Drops).then(Incidents::default),
+                marks: wants(Series::Marks).then(Incidents::default),
+            },
+            sources: Vec::new(),
+            draws,
+            scratch: NO_OPTIONS,
+            free: Vec::new(),
+            begun,
+            open: begun,
+            first_endpoint: before as u32,
+            impaired: plan.impaired(),
+            wires,
+            links,
+            flight: Flight::default(),
+            endpoints,
+            hops,
+            sampled_links,
+            queue: Samples::default(),
+            window: Samples::default(),
+            transfers: wants(Series::Transfers).then(Transfers::default),
+            observer: None,
+            end: Time::ZERO,
+        };
+        for (k, (source, start)) in sources.into_iter().enumerate() {
+            sim.sources.push(source);
+            sim.next_arrival(start, k);
+        }
+        sim
+    }
+
+    /// The first slot of connections that come and go.
+    fn first_passing(&self) -> usize {
+        self.lasting + self.streams.len()
+    }
+
+    fn run(&mut self, watch: &Watch) -> Result<(), Failure> {
+        let (links, endpoints) = (self.links.len() as u32, self.first_endpoint);
+        let wires = links + self.sources.len() as u32;
+        let streams = wires + self.wires.len() as u32;
+        let limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
+        while self.open > 0 || self.scenario.duration.is_some() {
+            let Some((now, lane)) = self.events.pop() else { break };
+            if now > limit {
+                break;
+            }
+            self.end = now;
+            if lane < links {
+                self.link_event(now, lane).map_err(|v| *v)?;
+            } else if lane >= endpoints {
+                self.endpoint_event(now, lane - endpoints).map_err(|v| *v)?;
+            } else if lane < wires {
+                self.arrival(now, (lane - links) as usize).map_err(|v| *v)?;
+            } else if lane < streams {
+                self.leave_wire(now, (lane - wires) as usize).map_err(|v| *v)?;
+            } else if lane < endpoints - 1 {
+                self.emit(now, lane, (lane - streams) as usize);
+            } else {
+                self.sample(now);
+                self.events.set(lane, now + self.scenario.record.interval);
+            }
+            if !self.fates.over.is_empty() {
+                self.release_over();
+            }
+            if self.events.events().is_multiple_of(LOOK_EVERY) {
+                self.look(watch)?;
+            }
+        }
+        if self.scenario.duration.is_some() {
+            self.end = limit;
+        } else if self.open > 0 {
+            let what = if self.sources.is_empty() { "flows" } else { "connections and arrivals" };
+            return Err(Failure::Stalled(format!(
+                "{} of {} {what} had not closed at {}; raise time_limit, or set a duration",
+                self.open, self.begun, self.end
+            )));
+        }
+        Ok(())
+    }
+
+    /// Makes up for what queues that keep packets would have done by the end.
+    fn catch_up(&mut self) {
+        for (l, link) in self.links.iter_mut().enumerate() {
+            link.catch_up(self.end, &mut self.flight, &mut self.fates.of(l as u32));
+        }
+        self.release_over();
+        if self.observer.is_some() {
+            for lane in 0..self.links.len() {
+                let link = &self.links[lane];
+                let begun: Vec<InPipe> = link.pipe(&self.flight).filter(|_| link.holds()).copied().collect();
+                begun.iter().for_each(|e| {
+                    self.observe_link(self.end, lane as u32, [e.entered, e.arrives], &e.packet)
+                });
+            }
+        }
+    }
+
+    fn look(&mut self, watch: &Watch) -> Result<(), Failure> {
+        if watch.cancel.load(Ordering::Relaxed) {
+            return Err(Failure::Cancelled);
+        }
+        let captures = self.observer.as_ref().and_then(|o| o.captures.as_ref());
+        if let Some(failure) = captures.and_then(Captures::failure) {
+            return Err(Failure::Capture(failure));
+        }
+        if self.events.events().is_multiple_of(LOOK_EVERY << 6) {
+            let done = match self.scenario.duration {
+                Some(d) => self.end.seconds() / d.seconds(),
+                None => self.share_done(),
+            };
+            watch.done.store(done.to_bits(), Ordering::Relaxed);
+        }
+        if self.events.events().is_multiple_of(CHECK_EVERY) {
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    /// The mean over flows of what is done of each.
+    fn share_done(&self) -> f64 {
+        let of = |(s, slot): (usize, &Slot)| match self.plan.traffic(slot.flow as usize) {
+            _ if slot.phase == Phase::Closed => 1.0,
+            Traffic::Bulk(Bulk { size: Some(_) }) => {
+                let size = self.size(slot).map_or(1, |s| s.0);
+                self.endpoints[2 * s].acked() as f64 / size as f64
+            }
+            Traffic::Messages(Messages { messages: Some(n), .. }) => f64::from(slot.messages) / *n as f64,
+            _ => 0.0,
+        };
+        let arrived = |source: &Source| {
+            let most = self.plan.arrivals(source.flow as usize).and_then(|a| a.connections);
+            most.map_or(0.0, |n| f64::from(source.opened) / n as f64)
+        };
+        let lasting = self.fates.slots[..self.lasting].iter().enumerate().map(of);
+        let streams = self.streams.iter().map(Stream::share_done);
+        let all: f64 = lasting.chain(self.sources.iter().map(arrived)).chain(streams).sum();
+        all / self.plan.flows() as f64
+    }
+}

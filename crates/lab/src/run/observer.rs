@@ -1,0 +1,124 @@
+//! What is seen of a run while it goes on: captures, traces, delays and samples.
+
+use std::path::Path;
+
+use net::Packet;
+use units::Time;
+use wire::Protocol;
+
+use super::Simulation;
+use crate::capture::{Captures, Seen};
+use crate::delays::Delays;
+use crate::sample::{QueueSample, WindowSample};
+use crate::scenario::Series;
+use crate::trace::Traces;
+
+/// What a scenario asks for packet by packet. A run without pays a branch a hop.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    pub(super) captures: Option<Captures>,
+    pub(crate) traces: Option<Traces>,
+    pub(crate) delays: Option<Delays>,
+}
+
+impl Simulation<'_> {
+    /// Begins what is seen packet by packet: captures into a folder, and traces.
+    pub(super) fn observe(&mut self, folder: Option<&Path>) -> Result<(), String> {
+        let slots = &self.fates.slots;
+        let traces = Traces::begin(self.scenario, self.plan, slots.iter().map(|s| s.flow));
+        let captures = match folder {
+            Some(folder) => Some(Captures::begin(self.scenario, self.plan, folder, slots.len())?),
+            None => None,
+        };
+        let wanted = self.scenario.record.series.contains(&Series::Delays);
+        let delays = wanted.then(|| Delays::of(&self.sampled_links, self.links.len()));
+        if captures.is_some() || traces.is_some() || delays.is_some() {
+            self.observer = Some(Box::new(Observer { captures, traces, delays }));
+        }
+        Ok(())
+    }
+
+    /// A packet that came at `entered` was admitted to a link, at whose far end it arrives at `arrives`. From a queue
+    /// that keeps its packets it is seen when it arrives there.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn observe_link(
+        &mut self,
+        now: Time,
+        link: u32,
+        [entered, arrives]: [Time; 2],
+        packet: &Packet,
+    ) {
+        let begins = self.links[link as usize].begins(arrives, packet.size);
+        if let Some(delays) = self.observer.as_mut().and_then(|o| o.delays.as_mut()) {
+            delays.add(link, begins.since(entered));
+        }
+        let (seen, observer) = self.seen(packet);
+        if let Some(captures) = observer.and_then(|o| o.captures.as_mut()) {
+            captures.on_link(link, now, begins, &seen);
+        }
+    }
+
+    /// A host sends (0) or receives (1) a packet.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn observe_host(&mut self, now: Time, received: u8, packet: &Packet) {
+        let acked = self.endpoints[2 * packet.flow as usize].acked();
+        let (seen, observer) = self.seen(packet);
+        let Some(observer) = observer else { return };
+        if let Some(captures) = &mut observer.captures {
+            captures.at_host(now, received, &seen);
+        }
+        if packet.label.way() == received
+            && seen.protocol == Protocol::Tcp
+            && let Some(traces) = &mut observer.traces
+        {
+            traces.segment(now, received == 1, &seen, acked);
+        }
+    }
+
+    /// An endpoint was told of a segment, of time, or of its application's wishes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn observe_endpoint(&mut self, now: Time, e: u32) {
+        let traces = self.observer.as_mut().and_then(|o| o.traces.as_mut());
+        if let Some(traces) = traces.filter(|_| e.is_multiple_of(2)) {
+            let flow = self.fates.slots[(e / 2) as usize].flow;
+            traces.measured(now, e / 2, flow, &self.endpoints[e as usize]);
+        }
+    }
+
+    pub(super) fn seen<'p>(&mut self, packet: &'p Packet) -> (Seen<'p>, Option<&mut Observer>) {
+        let datagrams = self.lasting..self.first_passing();
+        let protocol =
+            if datagrams.contains(&(packet.flow as usize)) { Protocol::Udp } else { Protocol::Tcp };
+        let seen = Seen {
+            packet,
+            protocol,
+            options: self.fates.options.get(packet.options),
+            flow: self.fates.slots[packet.flow as usize].flow,
+            shift: self.endpoints[2 * packet.flow as usize + usize::from(packet.label.way())].scale(),
+        };
+        (seen, self.observer.as_deref_mut())
+    }
+
+    pub(super) fn sample(&mut self, now: Time) {
+        let series = &self.scenario.record.series;
+        if series.contains(&Series::Queue) {
+            for &l in &self.sampled_links {
+                self.links[l].catch_up(now, &mut self.flight, &mut self.fates.of(l as u32));
+            }
+            let links = &mut self.links;
+            self.queue.take(now, self.sampled_links.iter().map(|&l| QueueSample::of(&mut links[l], now)));
+        }
+        if series.contains(&Series::Window) {
+            let endpoints = &self.endpoints;
+            self.window.take(now, (0..self.lasting).map(|s| WindowSample::of(&endpoints[2 * s])));
+        }
+    }
+
+    /// The links whose queue is sampled, as codes of their names.
+    pub(crate) fn sampled_links(&self) -> Vec<u32> {
+        self.sampled_links.iter().map(|&l| l as u32).collect()
+    }
+}
