@@ -5,34 +5,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pytest
 
 from references.adaptive_red import AdaptiveRed
+from references.arrivals import arrivals_at, assert_alike
 from references.cobalt import Cobalt
 from references.controllers import Avq, Blue, Pi, Pi2, Rem, Threshold
 from references.draws import Draws
 from references.dualpi2 import DualPi2
-from references.fifo import Law, Packet, Shell
+from references.fifo import Law, Shell
 from references.fq_codel import FqCodel
 from references.fq_pie import FqPie
 from references.kept import Choke, Codel, Kept, Transmitter
 from references.per_flow import Fred, Sfb, Sred
 from references.pie import Pie, PieEnhanced
 from references.precedence import Precedence
-from references.program import records_of
 from references.red import Red
 from references.red_pd import RedPd
 from references.red_variants import NonlinearRed, SelfConfiguringRed
 from references.tc_red import TcRed
 
-RECORD = np.dtype(
-    {
-        "names": ["time", "done", "flow", "size", "ecn", "dscp", "code"],
-        "formats": ["<u8", "<u8", "<u4", "<u2", "u1", "u1", "u1"],
-        "itemsize": 32,
-    }
-)
 Reference = Callable[..., Any]
 Link = Shell | Transmitter
 
@@ -393,34 +385,16 @@ CASES = [
 ]  # fmt: skip
 
 
-def decisions(case: Case, seed: int, arrivals: int) -> np.ndarray:
-    """Return the simulator's decisions."""
-    limit = case.queue.get("limit", f"{case.limit} packets")
-    spec = {
-        "queue": case.queue | {"limit": limit},
-        "rate": f"{case.rate} bit/s",
-        "seed": seed,
-        "arrivals": arrivals,
-        "flows": case.flows,
-    }
-    return records_of("decisions", spec, RECORD)
-
-
 def compare(case: Case, seed: int, arrivals: int) -> None:
-    records = decisions(case, seed, arrivals)
-    names = ("time", "flow", "size", "ecn", "dscp")
-    columns = [records[name].tolist() for name in names]
-    packets = [Packet(*p) for p in zip(*columns[1:], strict=True)]
-    link = case.build(seed)
-    for time, packet in zip(columns[0], packets, strict=True):
-        link.arrive(time, packet)
-    link.finish()
-    for what, expected in (
-        ("code", np.array([p.outcome for p in packets])),
-        ("done", np.array([p.done for p in packets], dtype=np.uint64)),
-    ):
-        for i in np.flatnonzero(records[what] != expected)[:1]:
-            pytest.fail(f"arrival {i}: {what} {records[what][i]}, by the reference {expected[i]}")
+    limit = case.queue.get("limit", f"{case.limit} packets")
+    records = arrivals_at(
+        case.queue | {"limit": limit},
+        rate=case.rate,
+        seed=seed,
+        arrivals=arrivals,
+        flows=case.flows,
+    )
+    assert_alike(records, case.build(seed))
     seen = Counter(records["code"].tolist())
     happened = {"E": seen[5], "M": seen[2] + seen[3], "T": seen[3] + seen[6], "F": seen[4]}
     least = 20

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from references.arrivals import arrivals_at, assert_alike
 from references.draws import Draws
-from references.fifo import DROP, Packet
+from references.fifo import DROP
 from references.kept import Transmitter
-from references.program import records_of
 from references.schedulers import Drr, Mdrr, MdrrAlternate, Priority, Scfq, Sfq, Tbf, Wfq, Wrr
 from references.trees import Cbq, CbqClass, Htb, HtbClass, Tree
-from test_queues import RECORD
 
 RATE = 10_000_000
 LIMIT = 30
@@ -182,16 +181,8 @@ TREES = [
 ]  # fmt: skip
 
 
-def arrivals_of(queue: dict[str, Any], seed: int, arrivals: int) -> np.ndarray:
-    """Return what the simulator makes of random arrivals."""
-    spec = {"queue": queue, "rate": f"{RATE} bit/s", "seed": seed, "arrivals": arrivals}
-    return records_of("decisions", spec | {"flows": 10}, RECORD)
-
-
 def compare(case: Case | TreeCase, seed: int, arrivals: int) -> None:
-    records = arrivals_of(case.queue, seed, arrivals)
-    columns = [records[name].tolist() for name in ("time", "flow", "size", "ecn", "dscp")]
-    packets = [Packet(*p) for p in zip(*columns[1:], strict=True)]
+    records = arrivals_at(case.queue, rate=RATE, seed=seed, arrivals=arrivals)
     draws = Draws(seed, "queue")
     if isinstance(case, TreeCase):
         leaves = len(case.nodes) - len({node.parent for node in case.nodes} - {None})
@@ -200,15 +191,7 @@ def compare(case: Case | TreeCase, seed: int, arrivals: int) -> None:
         link = Transmitter(case.reference(draws, RATE, turns=turns, limit=LIMIT), RATE)
     else:
         link = Transmitter(case.reference(draws, RATE, limit=LIMIT, **case.given), RATE)
-    for time, packet in zip(columns[0], packets, strict=True):
-        link.arrive(time, packet)
-    link.finish()
-    for what, expected in (
-        ("code", np.array([p.outcome for p in packets])),
-        ("done", np.array([p.done for p in packets], dtype=np.uint64)),
-    ):
-        for i in np.flatnonzero(records[what] != expected)[:1]:
-            pytest.fail(f"arrival {i}: {what} {records[what][i]}, by the reference {expected[i]}")
+    assert_alike(records, link)
     sent = records[records["code"] == 0]
     assert len(records) - len(sent) > 100, "hardly anything is dropped"
     overtaken = np.count_nonzero(np.diff(sent["done"].astype(np.int64)) < 0)
