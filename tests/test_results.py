@@ -1,15 +1,18 @@
 """Tables in memory and in files: the same numbers, whole or not at all."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 
 import aqmlab
 from aqmlab import plots
 from aqmlab.folder import appearing
+from aqmlab.summary import show
 from conftest import repeatable
 
 TABLES = ["flows", "links", "queue", "window", "drops", "marks"]
@@ -120,6 +123,27 @@ def test_connections_and_transfers_are_read_back(tmp_path: Path) -> None:
     assert again.tables == result.tables == ["flows", "links", "connections", "transfers"]
     for name in ("connections", "transfers"):
         pd.testing.assert_frame_equal(again.table(name), result.table(name))
+
+
+def test_classes_are_read_back_documented_and_shown(small: dict[str, Any], tmp_path: Path) -> None:
+    small["network"]["queue"] = {"kind": "phb", "limit": "12 packets"}
+    result = aqmlab.run(small)
+    result.write(tmp_path / "out")
+    again = aqmlab.Result.read(tmp_path / "out")
+    classes = result.table("classes")
+    pd.testing.assert_frame_equal(again.table("classes"), classes)
+    one = classes[classes["link"] == classes["link"][0]]
+    assert one["class"].tolist() == ["0", "1", "2", "2.0", "2.1", "2.2", "2.3", "2.4", "3"]
+    assert one["arrived_packets"].sum() == 2 * result.links["arrived_packets"][0] > 0
+    documented = Path("docs/results.md").read_text().split("\n## classes\n")[1].split("\n## ")[0]
+    assert all(f"`{column}`" in documented for column in classes.columns)
+    console = Console(width=120, record=True, file=io.StringIO())
+    show(result, console)
+    assert any(
+        line.split()[1:3] == ["2.4", str(one["arrived_packets"].iloc[7])]
+        for line in console.export_text().splitlines()
+        if line.startswith(" " + one["link"].iloc[7])
+    )
 
 
 @pytest.mark.parametrize("law", ["drop_tail", "red", "codel", "fq_codel"])

@@ -26,7 +26,7 @@ Columns = Mapping[str, Any]
 """Columns of a table by name: arrays of numpy, or lists of str."""
 
 MADE_BY = "aqmlab run"
-NOT_ALWAYS = ("connections", "conditioners", "impairments", "datagrams")
+NOT_ALWAYS = ("connections", "classes", "conditioners", "impairments", "datagrams")
 
 
 class Result:

@@ -42,6 +42,8 @@ def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
     if "datagrams" in result.tables:
         tables.append(datagram_table(result))
     tables.append(link_table(result))
+    if "classes" in result.tables:
+        tables.append(class_table(result))
     if "conditioners" in result.tables:
         tables.append(conditioner_table(result))
     if "connections" in result.tables:
@@ -121,6 +123,20 @@ def conditioner_table(result: "Result") -> "Table":
     for i in range(min(n, MOST_ROWS)):
         words = (seen[name][i] for name in ("link", "rule", "colour", "action"))
         made.add_row(*words, *(str(seen[f"{name}_packets"][i]) for name in ("arrived", "dropped")))
+    if n > MOST_ROWS:
+        made.add_row(f"... {n - MOST_ROWS} more")
+    return made
+
+
+def class_table(result: "Result") -> "Table":
+    """Return the classes of schedulers, the first twenty of many."""
+    classes = result.columns("classes")
+    names = [f"{what}_packets" for what in ("arrived", "dropped", "marked", "departed")]
+    made = table("link", "class", *(name.replace("_", " ") for name in names))
+    n = len(classes["link"])
+    for i in range(min(n, MOST_ROWS)):
+        counts = (str(classes[name][i]) for name in names)
+        made.add_row(classes["link"][i], classes["class"][i], *counts)
     if n > MOST_ROWS:
         made.add_row(f"... {n - MOST_ROWS} more")
     return made

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use impairments::Counts;
 use queues::diffserv::Seen;
+use queues::schedulers::Account;
 use units::{Duration, Time};
 
 use crate::effort::Effort;
@@ -64,6 +65,7 @@ impl Simulation<'_> {
         let rows = wanted.flows;
         let link_names = Arc::new(self.plan.links.iter().map(|l| l.name()).collect::<Vec<_>>());
         let links = self.link_table(&link_names);
+        let classes = self.class_table(&link_names);
         let (events, ties) = (self.events.events(), self.events.ties());
         // The tables take the room of what they no longer need.
         drop(std::mem::take(&mut self.links));
@@ -92,6 +94,7 @@ impl Simulation<'_> {
         if !self.sources.is_empty() {
             tables.push(self.connection_table(&flow_names));
         }
+        tables.extend(classes);
         if !self.conditioners.is_empty() {
             tables.push(self.conditioner_table(&link_names));
         }
@@ -291,6 +294,37 @@ impl Simulation<'_> {
                 ("held_packets", count(&|c| c.held)),
             ],
         }
+    }
+
+    /// A row a class of a scheduler, if there are any.
+    fn class_table(&self, names: &Arc<Vec<String>>) -> Option<Table> {
+        let (mut links, mut places, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+        for (l, link) in self.links.iter().enumerate() {
+            if let Some(classes) = link.queue().classes() {
+                classes.each_account(&mut |place, account, waiting| {
+                    links.push(l as u32);
+                    places.push(place.to_string());
+                    seen.push((*account, u64::from(waiting.packets)));
+                });
+            }
+        }
+        if seen.is_empty() {
+            return None;
+        }
+        let count = |get: &dyn Fn(&Account) -> u64| Column::Count(seen.iter().map(|(a, _)| get(a)).collect());
+        let columns = vec![
+            ("link", Column::Name(links, names.clone())),
+            ("class", names_of(places.into_iter())),
+            ("arrived_packets", count(&|a| a.arrived.packets)),
+            ("arrived_bytes", count(&|a| a.arrived.bytes)),
+            ("dropped_packets", count(&|a| a.dropped.packets)),
+            ("dropped_bytes", count(&|a| a.dropped.bytes)),
+            ("marked_packets", count(&|a| a.marked)),
+            ("departed_packets", count(&|a| a.departed.packets)),
+            ("departed_bytes", count(&|a| a.departed.bytes)),
+            ("waiting_packets", Column::Count(seen.iter().map(|(_, waiting)| *waiting).collect())),
+        ];
+        Some(Table { name: "classes", columns })
     }
 
     fn link_table(&self, names: &Arc<Vec<String>>) -> Table {

@@ -126,6 +126,16 @@ pub enum Fate {
 pub struct Fates(pub(crate) Vec<Fate>);
 
 impl Fates {
+    /// How many there are so far.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Those that came after so many.
+    pub fn since(&self, count: usize) -> &[Fate] {
+        &self.0[count..]
+    }
+
     /// Drops `packet`.
     #[cold]
     pub fn drop(&mut self, packet: Packet, why: Why) {

@@ -32,7 +32,6 @@ use crate::red::Red;
 use crate::red_pd::RedPd;
 use crate::rem::Rem;
 use crate::rio::Rio;
-use crate::schedulers::Child;
 use crate::schedulers::cbq::Cbq;
 use crate::schedulers::drr::Drr;
 use crate::schedulers::htb::Htb;
@@ -43,6 +42,7 @@ use crate::schedulers::sfq::Sfq;
 use crate::schedulers::tbf::Tbf;
 use crate::schedulers::wfq::Wfq;
 use crate::schedulers::wrr::Wrr;
+use crate::schedulers::{Child, Classes};
 use crate::self_configuring_red::SelfConfiguringRed;
 use crate::sfb::Sfb;
 use crate::sred::Sred;
@@ -61,6 +61,27 @@ macro_rules! queues {
         impl Law {
             /// The kinds that hold other queues.
             const SCHEDULERS: &'static [&'static str] = &[$(<$Scheduler as Params>::KEY),+];
+        }
+
+        impl Discipline {
+            /// Its classes, if it is a scheduler, or made of one.
+            pub fn classes(&self) -> Option<&Classes> {
+                match self {
+                    Discipline::Keeping(queue) => queue.classes(),
+                    _ => None,
+                }
+            }
+        }
+
+        impl Keeping {
+            /// See [`Discipline::classes`].
+            pub fn classes(&self) -> Option<&Classes> {
+                match self {
+                    $(Keeping::$Scheduler(queue) => Some(&queue.classes),)+
+                    Keeping::Phb(queue) => Some(&queue.classes),
+                    _ => None,
+                }
+            }
         }
     };
     (@all [$($Name:ident)+] [$($Keeper:ident)+]) => {

@@ -221,7 +221,7 @@ impl Node {
 /// The state of CBQ.
 #[derive(Debug)]
 pub struct CbqQueue {
-    classes: Classes,
+    pub(crate) classes: Classes,
     nodes: Vec<Node>,
     /// The node of each class of packets, and its priority.
     leaves: Vec<usize>,

@@ -263,7 +263,7 @@ enum Where {
 /// The state of HTB.
 #[derive(Debug)]
 pub struct HtbQueue {
-    classes: Classes,
+    pub(crate) classes: Classes,
     nodes: Vec<Node>,
     /// The node of each class of packets.
     leaves: Vec<u32>,

@@ -110,7 +110,7 @@ struct Urgent {
 /// The state of a modified deficit round robin.
 #[derive(Debug)]
 pub struct MdrrQueue {
-    classes: Classes,
+    pub(crate) classes: Classes,
     round: Round,
     urgent: Option<Urgent>,
 }

@@ -5,6 +5,7 @@
 //! them), a discipline that keeps its packets, or another scheduler. Whoever asks a scheduler asks one of
 //! its queues in turn, so what happens to a packet happens in enqueue and dequeue, at its time.
 
+mod account;
 mod bucket;
 pub mod cbq;
 pub mod drr;
@@ -19,9 +20,11 @@ mod tree;
 pub mod wfq;
 pub mod wrr;
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, byte_time, time_to_send};
+use net::{Arrival, Backlog, Count, Fates, Held, Next, QueueDiscipline, Why, byte_time, time_to_send};
 use units::param::{Invalid, Json, join, page};
 use units::{Bytes, Rate, Time};
+
+pub use account::Account;
 
 use crate::diffserv::{Classifier, Match};
 use crate::discipline::{Keeping, Queue};
@@ -112,7 +115,10 @@ pub(crate) fn check_depth(queue: &Json, path: &str) -> Result<(), Invalid> {
 /// A queue in a scheduler.
 #[derive(Debug)]
 struct Leaf {
+    /// Its place in the list of classes; empty: it is no class.
+    place: String,
     queue: Box<Keeping>,
+    account: Account,
     /// Of the link, as [`time_to_send`] wants it.
     byte_time: u64,
     /// When the link has sent the last packet that came from here, or had.
@@ -124,12 +130,18 @@ impl Leaf {
         let backlog = self.queue.backlog();
         // While something waits the queue is not idle, whoever is being served.
         let free_at = if backlog.packets > 0 { Time::NEVER } else { self.free_at };
+        let told = fates.count();
+        self.account.arrive(&held);
         self.queue.enqueue(held, &Arrival { now, backlog, free_at }, fates);
+        self.account.note(fates.since(told));
     }
 
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+        let told = fates.count();
         let next = self.queue.dequeue(now, fates);
+        self.account.note(fates.since(told));
         if let Next::Packet(held) = &next {
+            self.account.depart(held);
             self.free_at = now + time_to_send(self.byte_time, Bytes(u64::from(held.packet.size)));
         }
         next
@@ -145,6 +157,8 @@ pub struct Classes {
     rest: usize,
     leaves: Vec<Leaf>,
     backlog: Backlog,
+    /// What came into no class.
+    refused: Count,
 }
 
 impl Classes {
@@ -156,7 +170,13 @@ impl Classes {
             let rate = child.rate.unwrap_or(place.rate);
             let place = Place { rate, limit: child.queue.buffer.limit, random, ..place.clone() };
             let byte_time = byte_time(place.link);
-            Leaf { queue: Box::new(child.queue.keep(place)), byte_time, free_at: Time::ZERO }
+            Leaf {
+                place: child.path.trim_start_matches("classes.").to_string(),
+                queue: Box::new(child.queue.keep(place)),
+                account: Account::default(),
+                byte_time,
+                free_at: Time::ZERO,
+            }
         };
         Classes {
             classifier: Classifier::new(rules.clone().map(|(_, takes)| takes), place.flows),
@@ -164,6 +184,7 @@ impl Classes {
             rest: children.iter().position(|child| child.takes.is_none()).unwrap_or(0),
             leaves: children.iter().enumerate().map(leaf).collect(),
             backlog: Backlog::default(),
+            refused: Count::default(),
         }
     }
 
@@ -194,6 +215,12 @@ impl Classes {
         let class = self.class_of(&held);
         self.with(class, |leaf| leaf.enqueue(held, now, fates));
         class
+    }
+
+    /// A packet that the scheduler lets into no class.
+    pub fn refuse(&mut self, held: Held, fates: &mut Fates) {
+        self.refused.add(&held.packet);
+        fates.drop(held.packet, Why::Full);
     }
 
     /// Asks a class for its next packet.

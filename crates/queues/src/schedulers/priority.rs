@@ -51,7 +51,7 @@ impl Keeps for Priority {
 /// The state of a priority scheduler.
 #[derive(Debug)]
 pub struct PriorityQueue {
-    classes: Classes,
+    pub(crate) classes: Classes,
 }
 
 impl QueueDiscipline for PriorityQueue {

@@ -156,7 +156,7 @@ impl Round {
 /// Classes that take turns, and nothing else.
 #[derive(Debug)]
 pub struct RoundQueue {
-    classes: Classes,
+    pub(crate) classes: Classes,
     round: Round,
 }
 

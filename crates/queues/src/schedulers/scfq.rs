@@ -103,7 +103,7 @@ struct Flow {
 /// The state of self-clocked fair queueing.
 #[derive(Debug)]
 pub struct ScfqQueue {
-    classes: Classes,
+    pub(crate) classes: Classes,
     flows: Vec<Flow>,
     /// The tag of the packet in service.
     v: f64,

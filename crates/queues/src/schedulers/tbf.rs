@@ -4,7 +4,7 @@
 //! deep as the largest packet, holds the peak rate. Tokens and times are exact to the picosecond. Where the queue
 //! chooses its packet only when it is asked, one that turns out too large for the tokens waits here.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::{Invalid, join};
 use units::{Bytes, Range, Rate, Read, Time, params};
 
@@ -64,7 +64,7 @@ impl Keeps for Tbf {
 #[derive(Debug)]
 pub struct TbfQueue {
     /// Its queue, as the only class.
-    classes: Classes,
+    pub(crate) classes: Classes,
     largest: u64,
     bucket: Bucket,
     peak: Option<Bucket>,
@@ -98,7 +98,7 @@ impl TbfQueue {
 impl QueueDiscipline for TbfQueue {
     fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
         if u64::from(held.packet.size) > self.largest {
-            return fates.drop(held.packet, Why::Full);
+            return self.classes.refuse(held, fates);
         }
         self.classes.enqueue(held, at.now, fates);
     }

@@ -106,7 +106,7 @@ impl Flow {
 /// The state of weighted fair queueing.
 #[derive(Debug)]
 pub struct WfqQueue {
-    classes: Classes,
+    pub(crate) classes: Classes,
     flows: Vec<Flow>,
     /// Bytes a second.
     rate: f64,

@@ -122,13 +122,17 @@ impl Bench {
         self.arrive(now, flow, size, Ecn::NotEct, 0);
     }
 
-    /// Holds the ledger against what is there, and what waits against what the queue says.
+    /// Holds the ledger against what is there, what waits against what the queue says, and the accounts of classes against it.
     pub fn check(&mut self) {
         let mut inside = Inside::default();
         self.link.locate_all(&self.flight, self.now, &mut inside);
         self.link.locate_held(&mut inside, |_| {});
         self.link.ledger().check(&inside, self.now).unwrap();
         assert_eq!(u64::from(self.link.backlog(self.now).packets), inside.waiting.packets);
+        if let Some(classes) = self.link.queue().classes() {
+            let rare = self.link.ledger().rare();
+            classes.check(self.link.ledger().arrived, rare.dropped, rare.marked()).unwrap();
+        }
     }
 
     /// Whether packets wait while the link is idle.

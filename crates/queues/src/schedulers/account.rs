@@ -1,0 +1,180 @@
+//! What each class of a scheduler got, and the sums that must agree.
+
+use net::{Backlog, Count, Fate, Held, QueueDiscipline};
+
+use super::Classes;
+
+/// What came to a class, and what became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Packets that arrived.
+    pub arrived: Count,
+    /// Of these, those that were dropped.
+    pub dropped: Count,
+    /// Packets that were marked.
+    pub marked: u64,
+    /// Packets that the scheduler took to send them.
+    pub departed: Count,
+}
+
+impl Account {
+    pub(super) fn arrive(&mut self, held: &Held) {
+        self.arrived.add(&held.packet);
+    }
+
+    pub(super) fn depart(&mut self, held: &Held) {
+        self.departed.add(&held.packet);
+    }
+
+    /// What its queue told meanwhile.
+    pub(super) fn note(&mut self, fates: &[Fate]) {
+        for fate in fates {
+            match fate {
+                Fate::Dropped(packet, _) => self.dropped.add(packet),
+                Fate::Marked(..) => self.marked += 1,
+            }
+        }
+    }
+}
+
+impl Classes {
+    /// Shows every class by its place in the list, what it got and what waits in it, and behind each those within it.
+    pub fn each_account(&self, see: &mut dyn FnMut(&str, &Account, Backlog)) {
+        self.each_below("", see);
+    }
+
+    fn each_below(&self, above: &str, see: &mut dyn FnMut(&str, &Account, Backlog)) {
+        for leaf in &self.leaves {
+            // A shaper has one queue, which is no class.
+            let place = match (above, leaf.place.as_str()) {
+                (only, "") | ("", only) => only.to_string(),
+                (above, place) => format!("{above}.{place}"),
+            };
+            if !leaf.place.is_empty() {
+                see(&place, &leaf.account, leaf.queue.backlog());
+            }
+            if let Some(within) = leaf.queue.classes() {
+                within.each_below(&place, see);
+            }
+        }
+    }
+
+    /// What must hold at every instant: what arrived in a class was dropped, has departed or waits there, and all classes
+    /// together, with what was let into none, had what came to the scheduler, lost it and marked it.
+    pub fn check(&self, arrived: Count, dropped: Count, marked: u64) -> Result<(), String> {
+        let mut sum = Account { arrived: self.refused, dropped: self.refused, ..Account::default() };
+        for leaf in &self.leaves {
+            let account = &leaf.account;
+            let Backlog { packets, bytes } = leaf.queue.backlog();
+            let waiting = Count { packets: packets.into(), bytes };
+            if account.arrived != account.dropped + account.departed + waiting {
+                return Err(format!("class {}: {account:?} with {waiting:?} waiting", leaf.place));
+            }
+            if let Some(within) = leaf.queue.classes() {
+                within
+                    .check(account.arrived, account.dropped, account.marked)
+                    .map_err(|what| format!("class {}: {what}", leaf.place))?;
+            }
+            sum.arrived = sum.arrived + account.arrived;
+            sum.dropped = sum.dropped + account.dropped;
+            sum.marked += account.marked;
+        }
+        if (sum.arrived, sum.dropped, sum.marked) != (arrived, dropped, marked) {
+            return Err(format!(
+                "arrived {arrived:?}, dropped {dropped:?}, marked {marked}; in all classes {sum:?}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Stream;
+    use net::{Ecn, Fates, Packet};
+    use serde_json::json;
+    use units::{Rate, Read as _, Time};
+
+    use super::*;
+    use crate::discipline::{Discipline, Keeping};
+    use crate::{NoLaws, Queue};
+
+    /// A scheduler in a shaper in a scheduler, to which packets of two flows came, some of which it dropped or marked.
+    fn used() -> (Box<Keeping>, Account) {
+        let law = json!({"kind": "threshold", "limit": "4 packets", "threshold": "1 packet"});
+        let inner = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}, "queue": law}, {"queue": {"kind": "drop_tail", "limit": "2 packets"}}]});
+        let shaper = json!({"kind": "tbf", "rate": "1 Mbit/s", "burst": "1000 B", "queue": inner});
+        let queue = json!({"kind": "priority", "classes": [{"match": {"dscp": "CS6"}, "queue": "drop_tail"}, {"queue": shaper}]});
+        let queue = Queue::read(&queue, "queue").unwrap();
+        let rate = Rate(10_000_000);
+        let built = queue.build("link", rate, Stream::new(1, "queue"), &NoLaws, &crate::diffserv::NoFlows);
+        let Discipline::Keeping(mut queue) = built else { panic!() };
+        let mut fates = Fates::default();
+        let mut all = Account::default();
+        for k in 0..60_u64 {
+            let now = Time(k * 4_000_000_000);
+            let size = if k.is_multiple_of(20) { 1500 } else { 500 }; // the shaper refuses the large ones
+            let label = net::Label::default().with_dscp([46, 48, 0][k as usize % 3]);
+            let packet = Packet {
+                size,
+                label,
+                ecn: [Ecn::Ect0, Ecn::NotEct][k as usize / 3 % 2],
+                ..Packet::default()
+            };
+            let held = Held { packet, source: 0, entered: now };
+            all.arrive(&held);
+            queue.enqueue(held, &net::Arrival { now, backlog: queue.backlog(), free_at: now }, &mut fates);
+            if k.is_multiple_of(2)
+                && let Some(held) = queue.dequeue(now, &mut fates).packet()
+            {
+                all.depart(&held);
+            }
+        }
+        all.note(fates.since(0));
+        assert!(all.dropped.packets > 5 && all.marked > 2 && all.departed.packets > 20, "{all:?}");
+        (queue, all)
+    }
+
+    fn check(queue: &Keeping, all: &Account) -> Result<(), String> {
+        queue.classes().unwrap().check(all.arrived, all.dropped, all.marked)
+    }
+
+    #[test]
+    fn the_sums_of_classes_agree() {
+        let (queue, all) = used();
+        check(&queue, &all).unwrap();
+        let mut seen = Vec::new();
+        queue.classes().unwrap().each_account(&mut |place, account, backlog| {
+            seen.push((place.to_string(), account.arrived.packets, backlog.packets));
+        });
+        let places: Vec<&str> = seen.iter().map(|s| s.0.as_str()).collect();
+        assert_eq!(places, ["0", "1", "1.0", "1.1"]);
+        let arrived: Vec<u64> = seen.iter().map(|s| s.1).collect();
+        assert_eq!(arrived, [20, 40, 19, 19], "of each inner class the shaper refused a packet of 1500 B");
+    }
+
+    /// Each of these would be a packet that is in no book or in two.
+    #[test]
+    fn a_broken_account_is_caught() {
+        let break_one: [fn(&mut Account); 4] = [
+            |a| a.arrived.packets += 1,
+            |a| a.dropped.bytes -= 1,
+            |a| a.marked += 1,
+            |a| a.departed.packets -= 1,
+        ];
+        for breaks in break_one {
+            let (mut queue, all) = used();
+            let Keeping::Priority(priority) = &mut *queue else { panic!() };
+            breaks(&mut priority.classes.leaves[1].account);
+            let e = check(&queue, &all).unwrap_err();
+            assert!(e.contains("class 1") || e.contains("in all classes"), "{e}");
+        }
+        // A packet that the shaper's only queue never had.
+        let (mut queue, all) = used();
+        let Keeping::Priority(priority) = &mut *queue else { panic!() };
+        let Keeping::Tbf(tbf) = &mut *priority.classes.leaves[1].queue else { panic!() };
+        tbf.classes.leaves[0].account.arrived.packets -= 1;
+        tbf.classes.leaves[0].account.departed.packets -= 1;
+        assert!(check(&queue, &all).unwrap_err().starts_with("class 1: "));
+    }
+}
