@@ -1,7 +1,8 @@
-//! What must hold in every run: each connection's packets are accounted for, and ECN is echoed as
-//! RFC 3168 §6.1.3 demands. (The links keep their own ledgers.)
+//! What must hold in every run: each connection's packets are accounted for, ECN is echoed as
+//! RFC 3168 §6.1.3 demands, and classes of schedulers had what their link had. (The links keep their own ledgers.)
 
 use net::{Ecn, Flags, Packet};
+use queues::Discipline;
 
 /// What is known of one connection from outside its endpoints. Ways: 0 data, 1 ACKs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,9 +98,45 @@ impl Ledger {
     }
 }
 
+/// The classes of a queue, if it has any: together they had what its link says came, was dropped and was marked.
+pub fn classes(queue: &Discipline, link: &net::Ledger) -> Result<(), String> {
+    let Some(classes) = queue.classes() else { return Ok(()) };
+    let rare = link.rare();
+    classes.check(link.arrived, rare.dropped, rare.marked())
+}
+
 #[cfg(test)]
 mod tests {
+    use engine::Stream;
+    use net::{Flight, Link, NoProbe};
+    use queues::diffserv::NoFlows;
+    use queues::{NoLaws, Queue};
+    use serde_json::json;
+    use units::{Duration, Rate, Read as _, Time};
+
     use super::*;
+
+    #[test]
+    fn classes_that_had_not_what_their_link_had_are_caught() {
+        let full = json!({"kind": "drop_tail", "limit": "2 packets"});
+        let queue = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}}, {"queue": full}]});
+        let rate = Rate(1_000_000);
+        let queue = Queue::read(&queue, "queue").unwrap();
+        let queue = queue.build("link", rate, Stream::new(1, "queue"), &NoLaws, &NoFlows);
+        let mut link = Link::new(rate, Duration::ZERO, queue);
+        let mut flight = Flight::default();
+        for _ in 0..5 {
+            let mut packet = Packet { size: 1000, ..Packet::default() };
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), None);
+            link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
+        }
+        assert_eq!(link.ledger().rare().dropped.packets, 2);
+        classes(link.queue(), link.ledger()).unwrap();
+        let mut ledger = link.ledger().clone();
+        ledger.arrived.packets += 1;
+        assert!(classes(link.queue(), &ledger).unwrap_err().contains("in all classes"));
+        assert!(classes(link.queue(), &net::Ledger::default()).is_err());
+    }
 
     fn data(ecn: Ecn, flags: Flags) -> Packet {
         let mut p = Packet { ecn, ..Packet::default() };

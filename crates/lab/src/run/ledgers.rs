@@ -5,6 +5,7 @@ use net::{Inside, Packet, Violation};
 use units::Time;
 
 use super::{Failure, Simulation};
+use crate::check;
 
 impl Simulation<'_> {
     pub(super) fn place(&self, s: u32) -> String {
@@ -46,6 +47,7 @@ impl Simulation<'_> {
                 Failure::Violation(Violation { at: now, place, what })
             };
             link.ledger().check(&insides[l], now).map_err(violation)?;
+            check::classes(link.queue(), link.ledger()).map_err(violation)?;
             let (waits, says) = (insides[l].waiting.packets, link.backlog(now).packets);
             if link.feeder().is_none() && u64::from(says) != waits {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
