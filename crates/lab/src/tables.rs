@@ -69,6 +69,7 @@ impl Simulation<'_> {
         let (events, ties) = (self.events.events(), self.events.ties());
         // The tables take the room of what they no longer need.
         drop(std::mem::take(&mut self.links));
+        drop(std::mem::take(&mut self.flight));
         drop(std::mem::take(&mut self.events));
         let (of, sums) = match rows {
             Rows::Flow => self.sums_by_flow(),

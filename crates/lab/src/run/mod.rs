@@ -121,7 +121,7 @@ pub(crate) struct Simulation<'a> {
     pub(crate) events: EventQueue,
     pub(crate) links: Vec<Link<Discipline>>,
     /// What is in flight on all of them.
-    flight: Flight,
+    pub(crate) flight: Flight,
     /// The conditioners before the queues of links, in the order of the links.
     pub(crate) conditioners: Vec<Conditioner>,
     pub(crate) wires: Vec<Wire>,
