@@ -1,8 +1,8 @@
 """Ours against what was printed: spreads over replications, tolerances, verdicts.
 
-Source: DESIGN decision 10 (a claim is a test). The rule is the same for every number: reproduced if
-the median of the replications is within the tolerance of the printed value, or, where the
-replications spread wider than that, if the printed value is inside their central 95 %.
+The rule is the same for every number: reproduced if the median of the replications is within the
+tolerance of the printed value, or, where the replications spread wider than that, if the printed
+value is inside their central 95 %.
 """
 
 from __future__ import annotations
