@@ -429,7 +429,21 @@ impl Board {
         (bytes, None)
     }
 
-    /// The timer expired: everything not SACKed is lost (RFC 6298 §5.4; RFC 8985 §6.3). If the first
+    /// The timer expired, with RACK (RFC 8985 §6.3): lost is the first segment, and what was sent a round trip and the
+    /// reordering window ago. Where the receiver went back on its word, everything is ([`Board::lose_all`]).
+    pub fn lose_on_timeout(&mut self, now: Time, reordering_window: Duration) {
+        if self.segments.front().is_some_and(|s| s.has(SACKED)) {
+            return self.lose_all(true);
+        }
+        for i in 0..self.segments.len() {
+            let s = &self.segments[i];
+            if !s.has(SACKED) && (i == 0 || self.rack.is_old(now, s.at, reordering_window)) {
+                self.lose(i);
+            }
+        }
+    }
+
+    /// The timer expired: everything not SACKed is lost (RFC 6298 §5.4). If the first
     /// segment was SACKed the receiver went back on its word, and no SACK counts any more (RFC 2018 §8).
     ///
     /// `forget`: nothing that was SACKed before counts (RFC 6675 §5.1).
@@ -546,6 +560,7 @@ mod tests {
                     5 if !board.is_empty() => board.on_resent(board.last_index(), now, &clock),
                     6 if a == 0 => board.lose_all(b == 0),
                     6 if a == 1 => board.find_again(),
+                    6 if a == 2 => board.lose_on_timeout(now, Duration(t)),
                     _ => {
                         let out = max - una;
                         let ack = una + (if step == 7 { 5 * b } else { 0 }).min(out);

@@ -89,6 +89,11 @@ impl Rack {
         sent_after(newest, (sent, end)).then(|| sent + self.rtt + reordering_window)
     }
 
+    /// Whether what was sent at `sent` is lost when the timer expires (§6.3).
+    pub fn is_old(&self, now: Time, sent: Time, reordering_window: Duration) -> bool {
+        sent + self.rtt + reordering_window <= now
+    }
+
     /// Whether anything sent at `sent` is later than the newest delivered.
     pub fn is_later(&self, sent: Time) -> bool {
         self.newest.is_none_or(|newest| sent > newest.0)

@@ -131,21 +131,15 @@ impl Sender {
 
     /// Finds what is lost. Returns when RACK would find more.
     pub(super) fn find_losses(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Time> {
-        let board = more.board.as_mut()?;
-        let dup_thresh = tcp.duplicate_acks.0 as u32;
         if tcp.rack {
-            let in_recovery = matches!(more.phase, Phase::Recovery | Phase::Loss);
-            let window = board.rack.reordering_window(
-                in_recovery,
-                board.sacked_segments(),
-                dup_thresh,
-                more.min_rtt,
-                self.rto.srtt(tcp),
-            );
+            let window = self.reordering_window(more, tcp);
+            let board = more.board.as_mut()?;
             let (lost, next) = board.lose_by_time(now, window);
             more.lost_bytes += u64::from(lost);
             return next;
         }
+        let board = more.board.as_mut()?;
+        let dup_thresh = tcp.duplicate_acks.0 as u32;
         let limit = match tcp.recovery {
             RecoveryKind::Fack => fack::lost_before(board, dup_thresh, self.smss),
             _ => sack::lost_before(board, dup_thresh, self.smss),
@@ -154,6 +148,18 @@ impl Sender {
             more.lost_bytes += u64::from(board.lose_before(limit));
         }
         None
+    }
+
+    /// RACK.reo_wnd (RFC 8985 §6.2, step 4).
+    pub(super) fn reordering_window(&self, more: &More, tcp: &Tcp) -> Duration {
+        let Some(board) = &more.board else { return Duration::ZERO };
+        board.rack.reordering_window(
+            matches!(more.phase, Phase::Recovery | Phase::Loss),
+            board.sacked_segments(),
+            tcp.duplicate_acks.0 as u32,
+            more.min_rtt,
+            self.rto.srtt(tcp),
+        )
     }
 
     /// Losses were found: recovery begins. Returns whether the window was cut.

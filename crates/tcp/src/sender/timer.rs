@@ -91,6 +91,7 @@ impl Sender {
         let Some(mut more) = self.more.take() else { return };
         let again = more.phase == Phase::Loss && self.una.before(self.recover);
         let cut_before = more.phase == Phase::Cwr;
+        let window = self.reordering_window(&more, tcp);
         if !again {
             more.undo = Undo::begin(self.cwnd, self.ssthresh);
         }
@@ -104,8 +105,10 @@ impl Sender {
         more.phase = Phase::Loss;
         more.tlp = Tlp::default();
         more.probe_due = false;
-        if let Some(board) = &mut more.board {
-            board.lose_all(!tcp.rack);
+        match &mut more.board {
+            Some(board) if tcp.rack => board.lose_on_timeout(now, window),
+            Some(board) => board.lose_all(true),
+            None => {}
         }
         self.timed.1 = Time::NEVER;
         self.retransmit = true;
