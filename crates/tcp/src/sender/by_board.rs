@@ -43,6 +43,9 @@ impl Sender {
         let plain_duplicate = !advanced && segment.len == 0 && segment.window == self.rwnd;
         let Some(board) = &mut more.board else { return (false, Told::default()) };
         let d = board.on_ack(now, self.una, ack, options.sack(), self.max, more.min_rtt);
+        if d.dsack {
+            board.rack.on_dsack(ack.max(self.una), self.max);
+        }
         if advanced {
             self.acked += u64::from(ack - self.una) - u64::from(self.fin_sent && ack == self.max);
             self.una = ack;

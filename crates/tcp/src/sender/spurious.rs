@@ -105,11 +105,6 @@ impl Sender {
         advanced: bool,
         options: &Options,
     ) -> bool {
-        if d.dsack
-            && let Some(board) = &mut more.board
-        {
-            board.rack.on_dsack(self.una, self.max);
-        }
         let by_dsack = d.dsack && more.undo.on_duplicate();
         more.saw_dsack |= d.dsack;
         by_dsack || (advanced && self.proves(more, self.una, options.timestamps.map(|t| t.1)))
