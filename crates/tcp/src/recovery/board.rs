@@ -410,9 +410,9 @@ impl Board {
         bytes
     }
 
-    /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when the next would be.
+    /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when all that may be reordered still would be.
     pub fn lose_by_time(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
-        let mut bytes = 0;
+        let (mut bytes, mut all_due) = (0, None);
         let mut next = self.by_time.as_ref().and_then(|b| b.first());
         while let Some(i) = next {
             let s = self.segments[i];
@@ -421,12 +421,12 @@ impl Board {
             }
             next = self.by_time.as_ref().and_then(|b| b.later(i));
             match self.rack.lost_at(s.at, s.end, reordering_window) {
-                Some(at) if at > now => return (bytes, Some(at)), // what follows is due later
+                Some(at) if at > now => all_due = Some(at), // later than those before it
                 Some(_) => bytes += self.lose(i),
                 None => {}
             }
         }
-        (bytes, None)
+        (bytes, all_due)
     }
 
     /// The timer expired, with RACK (RFC 8985 §6.3): lost is the first segment, and what was sent a round trip and the
@@ -507,7 +507,7 @@ mod tests {
 
     /// RACK_detect_loss as RFC 8985 §6.2 has it, over every segment.
     fn lose_one_by_one(board: &mut Board, now: Time, window: Duration) -> (u32, Option<Time>) {
-        let (mut bytes, mut next) = (0, None);
+        let (mut bytes, mut all_due) = (0, None);
         for i in 0..board.segments.len() {
             let s = board.segments[i];
             if s.has(SACKED) || (s.has(LOST) && !s.has(RESENT)) {
@@ -517,11 +517,11 @@ mod tests {
                 if at <= now {
                     bytes += board.lose(i);
                 } else {
-                    next = Some(next.map_or(at, |n: Time| n.min(at)));
+                    all_due = all_due.max(Some(at));
                 }
             }
         }
-        (bytes, next)
+        (bytes, all_due)
     }
 
     /// [`Board::lose_before`] over every segment.

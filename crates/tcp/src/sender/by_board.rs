@@ -132,7 +132,7 @@ impl Sender {
         Some(rtt)
     }
 
-    /// Finds what is lost. Returns when RACK would find more.
+    /// Finds what is lost. Returns when RACK would find more, if nothing arrives.
     pub(super) fn find_losses(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Time> {
         if tcp.rack {
             let window = self.reordering_window(more, tcp);
