@@ -8,7 +8,7 @@ use net::Seq;
 use units::{Duration, Time};
 
 use crate::recovery::by_time::ByTime;
-use crate::recovery::rack::Rack;
+use crate::recovery::rack::{Rack, sent_after};
 
 /// Received out of order, as a SACK block said.
 const SACKED: u8 = 1;
@@ -72,6 +72,8 @@ pub struct Delivery {
     pub sacked_sent: Option<Time>,
     /// The last sent of those delivered.
     pub newest: Option<Sent>,
+    /// The same of those that RACK trusts (RFC 8985 §6.2, step 2): when it was sent, and its end.
+    valid: Option<(Time, Seq)>,
     /// A segment sent only once was delivered.
     pub original: bool,
     /// Something was SACKed for the first time.
@@ -303,7 +305,13 @@ impl Board {
             break;
         }
         let latest = una.max(ack);
-        for (i, &(start, end)) in blocks.iter().enumerate() {
+        let mut order = [0, 1, 2, 3];
+        let order = &mut order[..blocks.len().min(4)];
+        if self.by_time.is_some() {
+            order.sort_unstable_by_key(|&i| blocks[i].0 - una); // RFC 8985 §6.2, step 3: in ascending order
+        }
+        for &mut i in order {
+            let (start, end) = blocks[i];
             if !start.before(end) || end.after(max) {
                 continue;
             }
@@ -314,6 +322,9 @@ impl Board {
             if !start.before(latest) {
                 self.sack(now, start, end, &mut d, min_rtt);
             }
+        }
+        if let Some((sent, end)) = d.valid {
+            self.rack.on_delivered(now, sent, end);
         }
         self.walked_count = blocks.len().min(4) as u8;
         for (to, from) in self.walked.iter_mut().zip(blocks) {
@@ -332,7 +343,10 @@ impl Board {
         if d.newest.is_none_or(|n| s.at > n.at || (s.at == n.at && s.end.after(n.end))) {
             d.newest = Some(*s);
         }
-        self.rack.on_delivered(now, s.at, s.end, s.resent(), min_rtt);
+        let ambiguous = s.resent() && now.since(s.at) < min_rtt; // the ACK may be of an earlier transmission
+        if !ambiguous && d.valid.is_none_or(|v| sent_after((s.at, s.end), v)) {
+            d.valid = Some((s.at, s.end));
+        }
         self.rack.on_order(s.end, s.resent());
     }
 
@@ -592,6 +606,21 @@ mod tests {
                 prop_assert_eq!((board.pipe(), board.first_lost), (literal.pipe(), literal.first_lost));
             }
         }
+    }
+
+    /// RFC 8985 §6.2, step 2, "in ascending order of Segment.xmit_ts": RACK.rtt is that of the segment sent last, here
+    /// the first, that was sent again.
+    #[test]
+    fn the_round_trip_is_of_the_segment_sent_last() {
+        let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+        let mut board = Board::new(0, true);
+        for i in 0..2 {
+            board.on_sent(Seq(i * 10), Seq((i + 1) * 10), Time(0), &clock, false);
+        }
+        board.lose_at(0);
+        board.on_resent(0, Time(100), &clock);
+        board.on_ack(Time(210), Seq(0), Seq(20), &[], Seq(20), Duration(90));
+        assert_eq!(board.rack.rtt, Duration(110));
     }
 
     /// What was SACKed before a timeout, and is forgotten with it, is delivered once.

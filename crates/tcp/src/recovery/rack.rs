@@ -21,19 +21,14 @@ pub struct Rack {
 }
 
 /// Whether (`a`, `x`) was sent after (`b`, `y`) (§6.2, RACK_sent_after).
-fn sent_after(a: (Time, Seq), b: (Time, Seq)) -> bool {
+pub fn sent_after(a: (Time, Seq), b: (Time, Seq)) -> bool {
     a.0 > b.0 || (a.0 == b.0 && a.1.after(b.1))
 }
 
 impl Rack {
-    /// A segment is newly delivered (§6.2, step 2). `unambiguous`: it was sent once, or its round trip
-    /// is no less than the least, so that the ACK is not of an earlier transmission.
-    pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq, retransmitted: bool, min_rtt: Duration) {
-        let rtt = now.since(sent);
-        if retransmitted && rtt < min_rtt {
-            return;
-        }
-        self.rtt = rtt;
+    /// The segment sent last, among those newly delivered whose times are no doubt (§6.2, step 2).
+    pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq) {
+        self.rtt = now.since(sent);
         if self.newest.is_none_or(|newest| sent_after((sent, end), newest)) {
             self.newest = Some((sent, end));
         }
@@ -112,7 +107,7 @@ mod tests {
     fn what_was_sent_before_is_lost_a_round_trip_and_the_window_later() {
         let mut r = Rack::default();
         assert_eq!(r.lost_at(ms(0), Seq(1), Duration::ZERO), None);
-        r.on_delivered(ms(110), ms(10), Seq(20), false, Duration(u64::MAX));
+        r.on_delivered(ms(110), ms(10), Seq(20));
         assert_eq!(r.lost_at(ms(5), Seq(10), Duration::from_millis(25)), Some(ms(130)));
         assert_eq!(r.lost_at(ms(10), Seq(10), Duration::ZERO), Some(ms(110)));
         assert_eq!(r.lost_at(ms(10), Seq(30), Duration::ZERO), None);
