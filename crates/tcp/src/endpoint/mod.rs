@@ -98,11 +98,12 @@ struct Rare {
 ///
 /// Each half exists when it is first used: an end that only receives has no [`Sender`], one that only sends has no [`Receiver`].
 #[derive(Clone, Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Endpoint {
     tcp: Arc<Tcp>,
     sender: Option<Box<Sender>>,
     receiver: Option<Box<Receiver>>,
+    rare: Option<Box<Rare>>,
     state: State,
     /// A SYN or SYN-ACK is to go out.
     syn_due: bool,
@@ -125,7 +126,6 @@ pub struct Endpoint {
     established_at: Time,
     completed_at: Time,
     closed_at: Time,
-    rare: Option<Box<Rare>>,
 }
 
 impl Endpoint {
@@ -232,6 +232,6 @@ mod tests {
 
     #[test]
     fn an_endpoint_stays_small() {
-        assert!(size_of::<Endpoint>() <= 120, "{}", size_of::<Endpoint>());
+        assert_eq!(size_of::<Endpoint>(), 128);
     }
 }
