@@ -154,15 +154,19 @@ def row(scenario: str, simulator: str, measured: list[Measured]) -> dict[str, An
     }
 
 
+VARIANTS = {"": [], "red": ["q=red"], "ecn": ["q=red", "ecn=1"], "sack": ["sack=1"]}
+"""What the variants of a scenario ask of the peers' scripts."""
+
+
 def available(scenario: str, tell: Callable[[str], None]) -> list[Simulator]:
     """Return the peers that can run `scenario` here, and tell which cannot and why."""
-    base, _, law = scenario.partition("-")
+    base, _, variant = scenario.partition("-")
     candidates: list[tuple[str, Callable[[], Callable[[str], Measured]]]] = []
     if base in ("S1", "S2", "S3"):
-        candidates += [("ns-2", lambda: ns2(base, law)), ("ns-3", lambda: ns3(base, law))]
+        candidates += [("ns-2", lambda: ns2(base, variant)), ("ns-3", lambda: ns3(base, variant))]
     else:
         tell(f"ns-2 and ns-3 are left out of {base}: they have no script for it")
-    if base in LIMIT:
+    if scenario in LIMIT:
         candidates += [("limit loop", lambda: limit_loop(base))]
     found = []
     for name, prepare in candidates:
@@ -196,12 +200,11 @@ def pinned(command: list[str]) -> str:
     return done.stdout
 
 
-def ns2(scenario: str, law: str) -> Callable[[str], Measured]:
+def ns2(scenario: str, variant: str) -> Callable[[str], Measured]:
     """Prepare ns-2."""
     if not shutil.which("ns"):
         raise MissingPeerError("install it with: apt-get install ns2")
-    queue = {"": "q=fifo", "red": "q=red", "ecn": "q=red"}[law]
-    script = [str(PEERS / "ns2_dumbbell.tcl"), f"sc={scenario}", queue, f"ecn={int(law == 'ecn')}"]
+    script = [str(PEERS / "ns2_dumbbell.tcl"), f"sc={scenario}", *VARIANTS[variant]]
 
     def measure(_: str) -> Measured:
         text = pinned(["ns", *script])
@@ -217,7 +220,7 @@ def ns2(scenario: str, law: str) -> Callable[[str], Measured]:
     return measure
 
 
-def ns3(scenario: str, law: str) -> Callable[[str], Measured]:
+def ns3(scenario: str, variant: str) -> Callable[[str], Measured]:
     """Prepare ns-3: build its script against Debian's library."""
     if not (shutil.which("g++") and Path("/usr/include/ns3").exists()):
         raise MissingPeerError("install it with: apt-get install g++ libns3-dev")
@@ -229,8 +232,7 @@ def ns3(scenario: str, law: str) -> Callable[[str], Measured]:
         libraries = [f"-lns3-{part}" for part in parts]
         flags = ["-O2", "-DNS337", "-std=c++17"]
         pinned(["g++", *flags, str(source), "-o", str(program), *libraries])
-    options = [f"--sc={scenario}", "--q=" + ("red" if law else "fifo")]
-    options += ["--ecn=1"] if law == "ecn" else []
+    options = [f"--sc={scenario}", *(f"--{option}" for option in VARIANTS[variant])]
 
     def measure(_: str) -> Measured:
         text = pinned([str(program), *options])
