@@ -1,7 +1,4 @@
 //! Classic ECN in TCP, RFC 3168 §6.1 (`rfc3168`).
-//!
-//! Missing: a SYN without ECN after one that got no answer (§6.1.1.1), and waiting for the timer when
-//! cwnd is one segment (§6.1.2).
 
 use net::Flags;
 
