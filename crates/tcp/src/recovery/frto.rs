@@ -29,8 +29,8 @@ pub enum Verdict {
 }
 
 impl Frto {
-    /// An ACK arrived. `advances`: it acknowledges new data; `everything`: all that was sent before the
-    /// timeout; `can_send`: there is new data and the receiver has room.
+    /// An ACK arrived. `advances`: it acknowledges new data, and all that was sent again; `recover`: the end of what was
+    /// sent before the timeout; `can_send`: there is new data and the receiver has room.
     pub fn on_ack(&mut self, advances: bool, ack: Seq, recover: Seq, can_send: bool) -> Verdict {
         match *self {
             Frto::Off => Verdict::Nothing,
@@ -40,7 +40,7 @@ impl Frto {
             }
             Frto::Retransmitted => {
                 *self = Frto::Off;
-                Verdict::Lost // steps 2a: a duplicate, or everything is acknowledged, or nothing to send
+                Verdict::Lost // steps 2a: a duplicate, or a part, or everything is acknowledged, or nothing to send
             }
             Frto::SentNew => {
                 *self = Frto::Off;

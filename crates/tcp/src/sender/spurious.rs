@@ -37,7 +37,8 @@ impl Sender {
             true
         } else {
             let was = more.frto;
-            match more.frto.on_ack(advances, ack, self.recover, can_send) {
+            let whole = was != Frto::Retransmitted || !ack.before(self.nxt); // all that was sent again
+            match more.frto.on_ack(advances && whole, ack, self.recover, can_send) {
                 frto::Verdict::Nothing => false,
                 frto::Verdict::Lost => {
                     if was == Frto::SentNew {
