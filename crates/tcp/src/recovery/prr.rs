@@ -8,7 +8,7 @@ pub struct Prr {
     delivered: f64,
     /// prr_out.
     out: f64,
-    /// RecoverFS, the window when the reduction began.
+    /// RecoverFS, the flight when the reduction began; cwnd where ssthresh comes from that.
     recover_flight: f64,
 }
 

@@ -116,7 +116,8 @@ impl Sender {
         self.cut(now, congestion, tcp);
         more.phase = phase;
         if tcp.rate_reduction == RateReduction::Prr && !self.congestion.rules_recovery() {
-            more.prr = Prr::begin(before);
+            let flight = f64::from(self.max - self.una);
+            more.prr = Prr::begin(if tcp.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
             self.cwnd = before;
         }
     }
