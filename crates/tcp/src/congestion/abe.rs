@@ -87,6 +87,13 @@ impl CongestionControl for AbeState {
         self.inner().on_restart(now, idle);
     }
 
+    fn paces(&self) -> bool {
+        match &self.inner {
+            Inner::Reno(c) => c.paces(),
+            Inner::Cubic(c) => c.paces(),
+        }
+    }
+
     fn pacing_rate(&self, w: &Window, srtt: Duration) -> Option<Rate> {
         match &self.inner {
             Inner::Reno(c) => c.pacing_rate(w, srtt),

@@ -164,6 +164,11 @@ impl CongestionControl for Controller {
     }
 
     #[inline]
+    fn paces(&self) -> bool {
+        each!(self, c => c.paces())
+    }
+
+    #[inline]
     fn pacing_rate(&self, window: &Window, srtt: Duration) -> Option<Rate> {
         each!(self, c => c.pacing_rate(window, srtt))
     }
@@ -310,6 +315,7 @@ mod tests {
             prop_assert!(w.ssthresh >= smss, "ssthresh {} after {event:?}", w.ssthresh);
             let rate = controller.pacing_rate(&w, srtt);
             prop_assert!(rate.is_none_or(|r| r.0 > 0), "{rate:?}");
+            prop_assert!(controller.paces() || rate.is_none(), "{rate:?}");
         }
         Ok(())
     }

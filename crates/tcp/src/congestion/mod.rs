@@ -114,6 +114,10 @@ pub trait CongestionControl {
     fn undo(&mut self, _window: &Window) {}
     /// Data is sent again after the connection was idle for `idle`.
     fn on_restart(&mut self, _now: Time, _idle: Duration) {}
+    /// Whether it ever spaces segments: only then is it asked for its [`pacing_rate`](Self::pacing_rate).
+    fn paces(&self) -> bool {
+        false
+    }
     /// The rate at which segments are spaced; `None`: as fast as the window allows.
     fn pacing_rate(&self, _window: &Window, _srtt: Duration) -> Option<Rate> {
         None

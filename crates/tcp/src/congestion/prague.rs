@@ -168,6 +168,10 @@ impl CongestionControl for PragueState {
         self.standard.leaves_slow_start().then_some(w.cwnd)
     }
 
+    fn paces(&self) -> bool {
+        true
+    }
+
     fn pacing_rate(&self, w: &Window, srtt: Duration) -> Option<Rate> {
         if srtt == Duration::ZERO {
             return None;

@@ -88,7 +88,9 @@ impl Sender {
                 if o.is_new && o.len < self.smss {
                     more.small = self.max;
                 }
-                if let Some(rate) = self.congestion.pacing_rate(&self.window(), self.rto.srtt(tcp)) {
+                if self.congestion.paces()
+                    && let Some(rate) = self.congestion.pacing_rate(&self.window(), self.rto.srtt(tcp))
+                {
                     let size = units::Bytes(u64::from(o.len) + tcp.header_on_data.0);
                     more.pace_at = more.pace_at.max(now) + rate.transmission_time(size);
                 }

@@ -350,6 +350,10 @@ impl CongestionControl for BbrState {
         }
     }
 
+    fn paces(&self) -> bool {
+        true
+    }
+
     fn pacing_rate(&self, _w: &Window, srtt: Duration) -> Option<Rate> {
         Some(self.pacing.or_first(self.params.high_gain * self.initial_window, srtt))
     }

@@ -352,6 +352,10 @@ impl CongestionControl for Bbr3State {
         }
     }
 
+    fn paces(&self) -> bool {
+        true
+    }
+
     fn pacing_rate(&self, _w: &Window, srtt: Duration) -> Option<Rate> {
         Some(self.pacing.or_first(self.params.startup_pacing_gain * self.initial_window, srtt))
     }
