@@ -34,6 +34,7 @@ class RedPd(Law):
         self.arrived = 0
         self.average: float | None = None
         self.p: dict[int, float] = {}
+        self.since: dict[int, int] = {}
         self.changed: dict[int, int] = {}
         self.latest: tuple[int, int] | None = None
 
@@ -42,9 +43,16 @@ class RedPd(Law):
             self.detect()
         self.latest = None
         flow = packet.flow
-        if flow in self.p and self.draws.uniform() < self.p[flow]:
-            self.hit.add(flow)
-            return ("drop", "early")
+        if flow in self.p:
+            since = self.since.get(flow, 0)
+            expected = since * self.p[flow]
+            spaced = self.p[flow] / (1 - expected) if expected < 1 else 1.0
+            chosen = self.draws.uniform() < spaced
+            if chosen and self.red.avg >= self.red.minth and queue.packets > 1:
+                self.since[flow] = 0
+                self.hit.add(flow)
+                return ("drop", "early")
+            self.since[flow] = since + 1
         self.arrived += packet.size
         verdict = self.red.arrival(now, packet, queue)
         if verdict == "pass":

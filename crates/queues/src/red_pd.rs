@@ -5,12 +5,15 @@
 //! R/√(1.5 p) seconds. RED's drops are listed by flow in intervals of K/M of that time, and a flow in K of
 //! the last M lists sends more than such a TCP: it is monitored, and dropped before RED with a probability
 //! of its own, which goes up while it is still found and down when it has not been for M lists.
-//! From the experiments that the authors published with the paper: the bounds of the intervals, the smoothing of
-//! p, how long a probability is left alone, and the least drop rate. Left out: their optional test for
-//! unresponsive flows, whose probabilities then change faster.
+//! Such a drop is spaced as RED's are, and none is made while RED's average is below minth or no more than a packet waits:
+//! what holds a flow down must not leave the link idle.
 //!
-//! The paper was not at hand, only its abstract and the authors' experiments; its sections are still to be
-//! checked against it.
+//! The paper was not at hand. Compared with the authors' ns-2 code decision by decision: red-pd.cc for the
+//! drops, the scripts of their experiments (tcl/ex/red-pd) for who is monitored and how much, from where come
+//! the bounds of the intervals, the smoothing of p, how long a probability is left alone, and the least drop rate.
+//! Left out: their optional test for unresponsive flows, whose probabilities then change faster, and the bound
+//! on how many flows a list keeps. An interval of the longest kind, after one without drops, counts among
+//! the last here and not there; probabilities go down where they go up, and not a millisecond later.
 
 use std::collections::VecDeque;
 
@@ -21,7 +24,7 @@ use units::{Bytes, Depth, Duration, Packets, Probability, Range, Read, Time, par
 
 use crate::law::{Configures, Place};
 use crate::red::{Chance, Red, RedLaw, check_thresholds};
-use crate::spacing::{AboveMaxth, Spacing};
+use crate::spacing::{AboveMaxth, Spacing, uniform};
 
 params! {
     /// RED that holds down the flows with a high bandwidth, with state for them alone. Who is dropped by
@@ -122,6 +125,8 @@ struct Flow {
     hit: u64,
     /// The probability of its own; 0: not monitored.
     probability: f64,
+    /// Packets since the last that it took, of those that it applied to.
+    since: u32,
     changed: Time,
     /// In how many lists it is, and with how many bytes: while an interval is closed.
     seen: u64,
@@ -273,6 +278,22 @@ impl RedPdLaw {
         self.ends += length;
     }
 
+    /// Whether the probability of its own chooses a packet of the flow.
+    fn prefers(&mut self, flow: usize) -> bool {
+        let state = &mut self.flows[flow];
+        if state.probability == 0.0 {
+            return false;
+        }
+        let chosen = self.random.uniform() < uniform(state.probability, i64::from(state.since));
+        state.since = state.since.saturating_add(1);
+        chosen
+    }
+
+    /// Whether a drop leaves the link something to send.
+    fn congested(&self, at: &Arrival) -> bool {
+        at.backlog.packets > 1 && self.red.average().is_some_and(|average| average >= self.red.curve.minth)
+    }
+
     /// K/M R/√(1.5 p), from 2 R to 10 R.
     fn length_at(&self, p: f64) -> Duration {
         let r = self.params.target_rtt;
@@ -296,9 +317,8 @@ impl Aqm for RedPdLaw {
             self.flows.resize(i + 1, Flow::default());
         }
         self.last = Last { flow: packet.flow, size, passed: false };
-        let own = self.flows[i].probability;
-        if own > 0.0 && self.random.uniform() < own {
-            self.flows[i].hit = self.interval;
+        if self.prefers(i) && self.congested(at) {
+            (self.flows[i].hit, self.flows[i].since) = (self.interval, 0);
             return Verdict::Drop(Why::Early);
         }
         self.arrived += size;

@@ -39,6 +39,12 @@ pub enum Pressure {
     Full,
 }
 
+/// p_a of method 2, after `count` packets that were not chosen.
+pub fn uniform(pb: f64, count: i64) -> f64 {
+    let share = count as f64 * pb;
+    if share < 1.0 { pb / (1.0 - share) } else { 1.0 }
+}
+
 /// Chooses the packets that are signalled.
 #[derive(Clone, Debug)]
 pub struct Chooser {
@@ -59,10 +65,10 @@ impl Chooser {
         let share = self.count as f64 * pb;
         match self.spacing {
             Spacing::Geometric => pb,
-            Spacing::Uniform if share < 1.0 => pb / (1.0 - share),
+            Spacing::Uniform => uniform(pb, self.count),
             Spacing::Wait if share < 1.0 => 0.0,
             Spacing::Wait if share < 2.0 => pb / (2.0 - share),
-            Spacing::Uniform | Spacing::Wait => 1.0,
+            Spacing::Wait => 1.0,
         }
     }
 
