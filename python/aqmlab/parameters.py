@@ -4128,9 +4128,9 @@ class Tcp(Table):
         rfc3522; rfc3708.
     spurious_response : Literal["eifel", "restore", "none"] | None
         What a spurious retransmission is answered with. Default: eifel. "eifel": The window is what
-        is in flight, and a little more; ssthresh as it was (RFC 4015). "restore": The window and
-        ssthresh are as they were (Linux). "none": Only what would be sent again for nothing is not.
-        Source: rfc4015.
+        is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
+        "restore": The window and ssthresh are as they were (Linux). "none": Only what would be sent
+        again for nothing is not. Source: rfc4015.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
         unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is

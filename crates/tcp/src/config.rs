@@ -232,7 +232,7 @@ words! {
 words! {
     /// Answers to a retransmission that was spurious.
     pub enum SpuriousResponse {
-        /// The window is what is in flight, and a little more; ssthresh as it was (RFC 4015).
+        /// The window is what is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
         Eifel = "eifel",
         /// The window and ssthresh are as they were (Linux).
         Restore = "restore",

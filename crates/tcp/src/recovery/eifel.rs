@@ -1,6 +1,8 @@
 //! Eifel: detection of a spurious retransmission by timestamps, RFC 3522 §3 (`rfc3522`), or by D-SACK,
 //! RFC 3708 §3 (`rfc3708`); and the response, RFC 4015 §3 (`rfc4015`).
 
+use crate::sender::Window;
+
 /// What is kept when a recovery begins, to be taken back if it was for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Undo {
@@ -8,18 +10,25 @@ pub struct Undo {
     pub armed: bool,
     /// Timestamp of the first retransmission (RetransmitTS); `None`: it is not out yet, or has none.
     pub retransmit_ts: Option<u32>,
-    /// pipe_prev: cwnd when the recovery began.
+    /// cwnd when the recovery began.
     pub cwnd: f64,
     /// ssthresh before it.
     pub ssthresh: f64,
+    /// FlightSize when it began.
+    pub flight: f64,
     /// Retransmissions not reported as duplicates yet.
     pub outstanding: u32,
 }
 
 impl Undo {
     /// Recovery begins.
-    pub fn begin(cwnd: f64, ssthresh: f64) -> Self {
-        Undo { armed: true, cwnd, ssthresh, ..Undo::default() }
+    pub fn begin(w: &Window) -> Self {
+        Undo { armed: true, cwnd: w.cwnd, ssthresh: w.ssthresh, flight: w.flight, ..Undo::default() }
+    }
+
+    /// pipe_prev (RFC 4015 §3.2, step 0).
+    pub fn pipe_prev(&self) -> f64 {
+        self.ssthresh.max(self.flight)
     }
 
     /// A segment is sent again, with this timestamp.
@@ -56,7 +65,7 @@ mod tests {
 
     #[test]
     fn an_older_echo_tells_of_the_original() {
-        let mut u = Undo::begin(10.0, 5.0);
+        let mut u = Undo { armed: true, ..Undo::default() };
         assert!(!u.original_arrived(Some(3)));
         u.on_retransmit(Some(7));
         assert!(u.original_arrived(Some(6)) && !u.original_arrived(Some(7)) && !u.original_arrived(None));
@@ -64,7 +73,7 @@ mod tests {
 
     #[test]
     fn every_retransmission_must_be_a_duplicate() {
-        let mut u = Undo::begin(10.0, 5.0);
+        let mut u = Undo { armed: true, ..Undo::default() };
         u.on_retransmit(None);
         u.on_retransmit(None);
         assert!(!u.on_duplicate() && u.on_duplicate() && !u.on_duplicate());

@@ -173,7 +173,7 @@ impl Sender {
         }
         self.stats.fast_retransmits += 1;
         let cut_before = more.phase == Phase::Cwr;
-        more.undo = Undo::begin(self.cwnd, self.ssthresh);
+        more.undo = Undo::begin(&self.window());
         self.retransmit = true;
         if cut_before {
             more.phase = Phase::Recovery; // the window was cut for this congestion

@@ -11,10 +11,11 @@ use crate::recovery::frto::{self, Frto};
 
 impl Sender {
     pub(super) fn arm_undo(&mut self, tcp: &Tcp) {
+        let window = self.window();
         if (tcp.eifel || tcp.frto != FrtoKind::Off)
             && let Some(more) = &mut self.more
         {
-            more.undo = Undo::begin(self.cwnd, self.ssthresh);
+            more.undo = Undo::begin(&window);
         }
     }
 
@@ -82,7 +83,9 @@ impl Sender {
         if tcp.spurious_response != SpuriousResponse::None {
             let window = self.window();
             self.congestion.undo(&window);
-            self.ssthresh = self.ssthresh.max(more.undo.ssthresh);
+            let restores = tcp.spurious_response == SpuriousResponse::Restore;
+            let before = if restores { more.undo.ssthresh } else { more.undo.pipe_prev() };
+            self.ssthresh = self.ssthresh.max(before);
             self.cwnd = match tcp.spurious_response {
                 SpuriousResponse::Restore => self.cwnd.max(more.undo.cwnd),
                 _ => {

@@ -93,7 +93,7 @@ impl Sender {
         let cut_before = more.phase == Phase::Cwr;
         let window = self.reordering_window(&more, tcp);
         if !again {
-            more.undo = Undo::begin(self.cwnd, self.ssthresh);
+            more.undo = Undo::begin(&self.window());
         }
         let (cwnd, ssthresh) = (f64::from(self.smss), self.ssthresh);
         self.cut(now, Congestion::Timeout { again }, tcp);
