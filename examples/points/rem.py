@@ -15,8 +15,8 @@ def measure(replications: int) -> pd.DataFrame:
     limit = {"limit": "120 packets"}
     red = {"kind": "red", "minth": "20 packets", "maxth": "80 packets", "maxp": 0.1}
     queues: dict[str, Settings] = {
-        "REM, period 10 ms": {"kind": "rem", **limit},
-        "REM, period 2 ms": {"kind": "rem", "period": "2 ms", **limit},
+        "REM, period 10 ms": {"kind": "rem", "period": "10 ms", **limit},
+        "REM, period 2 ms": {"kind": "rem", **limit},
         "RED 20/80/0.1": red | limit,
     }
     return queue_by_load(

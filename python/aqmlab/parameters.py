@@ -2046,8 +2046,8 @@ class Rem(Table):
     phi : float | None
         Base of the exponential (phi). Default: 1.001. Range: above 1. Source: athuraliya2001rem.
     period : str | None
-        Time between two changes of the price. Default: 10 ms. Range: at least 0.000001 s. Source:
-        athuraliya2001rem leaves it open; 10 ms is ns-2's.
+        Time between two changes of the price. Default: 2 ms. Range: at least 0.000001 s. Source:
+        athuraliya2001rem leaves it open; its authors' ns-2 code: 2 ms.
     mean_packet_size : str | None
         Size of the packets in which the rates are counted, and the queue if the target is in bytes.
         Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.

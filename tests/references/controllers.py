@@ -105,7 +105,7 @@ class Rem(Law):
         gamma: float = 0.001,
         alpha: float = 0.1,
         phi: float = 1.001,
-        period: float = 0.01,
+        period: float = 0.002,
         packet_bytes: int = 1000,
         unit: str = "packets",
     ) -> None:

@@ -2,11 +2,12 @@
 //!
 //! Source: Athuraliya, Low, Li & Yin 2001, "REM: active queue management" (`athuraliya2001rem`):
 //! equation (1) for the price and equation (2) for the probability, with the constants of its
-//! experiments. The period is that of ns-2's implementation; the input rate of a period is what arrived
-//! in it, unsmoothed, as equation (1) has it.
+//! experiments. The input rate of a period is what arrived in it, unsmoothed, as equation (1) has it.
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! The paper was not at hand. Compared with the authors' ns-2 code (rem.cc and its defaults): the price,
+//! the probability, and all constants agree, the input rate unsmoothed (inw_ 1). It counts arrivals in
+//! packets, or in bytes with a probability in proportion to the size; here always in packets of the mean
+//! size, and the probability is the same for all. It marks when a packet leaves; here that is `mark_at`.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -34,7 +35,7 @@ params! {
         /// Base of the exponential (phi).
         phi: f64 = (1.001), in Range::above(1.0), from "athuraliya2001rem";
         /// Time between two changes of the price.
-        period: Duration = (Duration::from_millis(10)), in Range::at_least(1e-6), from "athuraliya2001rem leaves it open; 10 ms is ns-2's";
+        period: Duration = (Duration::from_millis(2)), in Range::at_least(1e-6), from "athuraliya2001rem leaves it open; its authors' ns-2 code: 2 ms";
         /// Size of the packets in which the rates are counted, and the queue if the target is in bytes.
         mean_packet_size: Bytes = (Bytes(1000)), in Range::between(1.0, 65535.0), from "ns-2: 1000 B";
     }
