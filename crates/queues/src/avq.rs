@@ -4,8 +4,11 @@
 //! for active queue management" (`kunniyur2001avq`), the pseudo-code of its figure "AVQ algorithm".
 //! The virtual capacity begins at that of the link.
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! The paper was not at hand. Compared with the authors' ns-2 code (vq.cc): the virtual queue, gamma and
+//! alpha agree, and so does every decision while packets are marked, but that C~ is bounded by C after
+//! alpha b is taken off, not before. Where packets are dropped that code leaves C~ alone, so that the
+//! accepted rate is adapted to; here every arrival counts, as in the pseudo-code. It begins at 0.8 C, and
+//! its virtual buffer is as large as the real one.
 
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Probability, Range, Rate, Time, params};

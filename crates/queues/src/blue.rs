@@ -6,8 +6,10 @@
 //! BLUE (`altq_blue.c` of KAME): were it the last departure, pm = 1 without ECN would shut the link for
 //! good, since nothing would depart any more. The default is the last of the paper's settings (B4).
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! The paper was not at hand. Compared with ALTQ's BLUE, which says that Feng implemented it: what a loss
+//! and an idle link do, and that more than the freeze time must have passed, agree. Its steps are 1/8 and
+//! 1/1000 and its freeze time 50 ms; it spares a queue of one packet, lets two idle seconds end all
+//! congestion (pm = 1/1000), and has no L.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

@@ -4,8 +4,11 @@
 //! approximating fair bandwidth allocation" (`pan2000choke`), the algorithm of figure 1 in section II:
 //! RED's average and probability, and above minth a comparison with a packet of the queue.
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! The paper was not at hand, nor code by its authors: written from memory, and compared with Linux's
+//! sch_choke.c. The order of the decisions agrees: the average; nothing at or below minth; the candidate,
+//! and both dropped; RED's decision; the limit. There is one candidate there, and RED is Linux's
+//! (`tc_red`): its count begins at -1 after a drop above maxth, here at 0 (Floyd & Jacobson 1993). Section
+//! numbers are still to be checked.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};

@@ -1,15 +1,15 @@
 //! COBALT: CoDel and BLUE alternate.
 //!
-//! Source: Høiland-Jørgensen, Täht & Morton 2018, "Piece of CAKE: a comprehensive queue management
-//! solution for home gateways" (`hoiland2018cake`), and what its authors' CAKE in Linux does under that name:
+//! Source: Høiland-Jørgensen, Täht & Morton 2018, "Piece of CAKE: a comprehensive queue management solution
+//! for home gateways" (`hoiland2018cake`), and what its authors' CAKE in Linux does under that name:
 //! cobalt_should_drop() for a packet that leaves, cobalt_queue_full() when a buffer that overflows loses
 //! the packet at its head, cobalt_queue_empty() when nothing is left.
 //!
-//! Compared with sch_cake.c decision by decision; the paper was not at hand. Different here, on purpose: roots
-//! are exact where Linux has Newton's steps in 32 bits. The first signal is an interval after the first
-//! packet above target, as its comments and ns-3 have it; in Linux it is that of the next packet, since
-//! the reciprocal root of a new queue is 0. Target and interval are what is given: CAKE stretches them where
-//! 1.5 frames take longer than the target, and reckons with no frame where it has no shaper.
+//! Compared with sch_cake.c decision by decision; the paper was not at hand. Different here, on purpose:
+//! roots are exact where Linux has Newton's steps in 32 bits. The first signal is an interval after the
+//! first packet above target, as its comments and ns-3 have it; in Linux it is that of the next packet,
+//! since the reciprocal root of a new queue is 0. Target and interval are what is given: CAKE stretches
+//! them where 1.5 frames take longer than the target, and reckons with no frame where it has no shaper.
 //! BLUE draws only for what CoDel lets pass.
 
 use engine::Stream;

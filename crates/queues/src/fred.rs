@@ -5,8 +5,11 @@
 //! decay both when a packet comes to an empty queue and before it is accepted, each idle time counts
 //! once here. A flow's packets are those that wait; the packet in service has departed.
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! The paper was not at hand, nor code by its authors: written from memory, and compared with J-Sim's
+//! FRED.java, which names the lines of the pseudo-code, and with a module for Linux. They agree with this
+//! but for the following. Both let a flow have two packets while the average is above maxth (the two-packet
+//! mode). J-Sim updates the average at every arrival, and counts a flow out before the average of its last
+//! departure; Linux does not, nor is it done here. Section numbers are still to be checked.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

@@ -3,8 +3,8 @@
 //! Source: Zhou, Yeung & Li 2006, "Nonlinear RED: a simple yet efficient active queue management
 //! scheme" (`zhou2006nonlinear`), equation (2); everything else is RED's.
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! Of the paper only the beginning was at hand (its abstract: a quadratic function, all else RED's).
+//! Compared with ns-3's RED queue disc, which cites its section 3.1: the curve and the factor 1.5 agree.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};

@@ -6,8 +6,9 @@
 //! frequency of its experiments, and its design rule for others. The queue is sampled at the ends of the
 //! periods, exactly.
 //!
-//! The paper was not at hand: the equations are set down from memory. That they are the paper's is shown by
-//! its own numbers: the rule, given its 60 flows, 246 ms and 3750 packets/s, yields its a and b within 2 %.
+//! The paper was not at hand. The difference equation, the coefficients and packets of 500 B agree with
+//! ns-2's pi.cc (which has 170 Hz and a reference of 50 packets). That the rule is the paper's is shown by
+//! its own numbers: given its 60 flows, 246 ms and 3750 packets/s, it yields its a and b within 2 %.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

@@ -4,16 +4,17 @@
 //! (`mahajan2001redpd`). A TCP with round-trip time R that meets the drop rate p loses a packet every
 //! R/√(1.5 p) seconds. RED's drops are listed by flow in intervals of K/M of that time, and a flow in K of
 //! the last M lists sends more than such a TCP: it is monitored, and dropped before RED with a probability
-//! of its own, which goes up while it is still found and down when it has not been for M lists.
-//! Such a drop is spaced as RED's are, and none is made while RED's average is below minth or no more than a packet waits:
-//! what holds a flow down must not leave the link idle.
+//! of its own, which goes up while it is still found and down when it has not been for M lists. Such a drop
+//! is spaced as RED's are, and none is made while RED's average is below minth or no more than a packet
+//! waits: what holds a flow down must not leave the link idle.
 //!
 //! The paper was not at hand. Compared with the authors' ns-2 code decision by decision: red-pd.cc for the
-//! drops, the scripts of their experiments (tcl/ex/red-pd) for who is monitored and how much, from where come
-//! the bounds of the intervals, the smoothing of p, how long a probability is left alone, and the least drop rate.
-//! Left out: their optional test for unresponsive flows, whose probabilities then change faster, and the bound
-//! on how many flows a list keeps. An interval of the longest kind, after one without drops, counts among
-//! the last here and not there; probabilities go down where they go up, and not a millisecond later.
+//! drops, the scripts of their experiments (tcl/ex/red-pd) for who is monitored and how much, from where
+//! come the bounds of the intervals, the smoothing of p, how long a probability is left alone, and the
+//! least drop rate. Left out: their optional test for unresponsive flows, whose probabilities then change
+//! faster, and the bound on how many flows a list keeps. An interval of the longest kind, after one without
+//! drops, counts among the last here and not there; probabilities go down where they go up, and not a
+//! millisecond later.
 
 use std::collections::VecDeque;
 

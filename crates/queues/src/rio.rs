@@ -5,8 +5,10 @@
 //! and the In parameters, for an Out packet the average of all packets and the Out parameters. The
 //! decoupled variant averages the Out packets alone. The machinery is WRED's.
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! The paper was not at hand. Compared with ns-2's rio.cc, to which one of its authors contributed: which
+//! average and thresholds decide on which packets agrees, and maxp (0.02 and 0.2). Its thresholds are
+//! others (15/30 and 5/15), and there only In packets update the averages; here every packet updates that
+//! of all, as the figure has it. That figure and the section number are from memory.
 
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Probability, Range, Read, params, words};

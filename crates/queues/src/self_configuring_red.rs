@@ -5,8 +5,8 @@
 //! average is updated, its place beside the thresholds is compared with its last. The paper bounds
 //! maxp on neither side; here it stays at most 1, since it is a probability.
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! The paper was not at hand, nor code by its authors. Compared with ns-2's red.cc (`feng_adaptive_`):
+//! every decision agrees, but that the bound of 1 is not there.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;

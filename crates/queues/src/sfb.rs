@@ -7,8 +7,13 @@
 //! that are found unresponsive, and takes over at the end of the interval. The defaults of the steps, of
 //! the intervals and of the penalty rate are that page's.
 //!
-//! The paper was not at hand: the algorithm is set down from memory and from tc-sfb(8), and its equations and
-//! section numbers are still to be checked against it.
+//! The paper was not at hand. Compared with tc-sfb(8) and with sch_sfb.c, neither by the paper's authors.
+//! Different here, on purpose, after the paper's figure as remembered: 2 levels of 23 bins (8 of 16 there);
+//! a bin is full above its size (at it there); a packet one of whose bins is full is dropped (there if all
+//! exceed a second size); marks stay marks however high pm is (there, above one half, more and more are
+//! drops); tokens come steadily (there when none is left). The second set is warmed up from a minute after
+//! a change, as tc-sfb(8) says; the code begins a minute before the next. Both sets count every waiting
+//! packet; in the code the second counts what warms it up.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};

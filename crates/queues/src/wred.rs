@@ -6,8 +6,10 @@
 //! apart: the whole queue (Cisco's WRED), the class's own packets (Linux's GRED), or its own and those
 //! of better classes (RIO and GRED's rio mode). An idle link lets every average decay.
 //!
-//! The paper was not at hand: the algorithm is set down from memory, and equations, section numbers and
-//! the settings named as its defaults are still to be checked against it.
+//! RFC 2597 was at hand, the paper was not. Compared with ns-2's diffserv/dsredq.cc, which is neither's
+//! authors': its modes wred, rio_c and rio_d average what `all`, `own-and-better` and `own` do here. There
+//! a class is idle while it and the better ones have no packet, here while the link is; and the thresholds
+//! themselves belong to the range below them.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
