@@ -5,6 +5,9 @@
 //! coupling to Scalable traffic, and the defaults. The delay is that of the packet at the head of the
 //! queue when the period ends. Missing: the limit of the Classic probability (p_Cmax) and the policy for
 //! overload, which RFC 9332 has for the two queues together.
+//!
+//! The RFC was at hand, the paper was not. Compared with its authors' sch_dualpi2.c: the controller, the delay,
+//! the two draws and the factor k agree. It spares a queue below two frames; here nothing is spared.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
