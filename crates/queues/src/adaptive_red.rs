@@ -5,11 +5,11 @@
 //! setting of wq and the thresholds of sections 4.3 and 5. maxp is adapted at the end of each interval
 //! with the average as the last arrival left it.
 //!
-//! The paper was not at hand. Compared with its first author's ns-2 code (red.cc): the target, the steps,
-//! their upper bound, the thresholds and wq agree. There maxp is adapted by the first arrival that comes
-//! more than an interval after the last change; here at the end of every interval. Since 2004 its lower
-//! bound is below 0.01 on fast links; here it is the paper's. It is gentle with the initial maxp, here with
-//! the present one.
+//! The paper was not at hand. Figure 1 agrees as Linux's red.h has it. Compared with its first author's ns-2
+//! code (red.cc): the target, the steps, their upper bound, the thresholds and wq agree. There maxp is
+//! adapted by the first arrival that comes more than an interval after the last change; here at the end of
+//! every interval. Since 2004 its lower bound is below 0.01 on fast links; here it is the paper's. It is
+//! gentle with the initial maxp, here with the present one.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;
