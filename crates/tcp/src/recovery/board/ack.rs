@@ -1,0 +1,161 @@
+//! What an ACK does to the scoreboard.
+
+use net::Seq;
+use units::{Duration, Time};
+
+use super::{Board, Delivery, LOST, RESENT, SACKED, Sent};
+use crate::recovery::rack::sent_after;
+
+impl Board {
+    /// An ACK arrived with these SACK blocks; `una`: before it.
+    pub fn on_ack(
+        &mut self,
+        now: Time,
+        una: Seq,
+        ack: Seq,
+        blocks: &[(Seq, Seq)],
+        max: Seq,
+        min_rtt: Duration,
+    ) -> Delivery {
+        let mut d = Delivery::default();
+        while let Some(s) = self.segments.front().copied() {
+            if !s.end.after(ack) {
+                if !s.has(SACKED) {
+                    d.delivered += s.not_counted(s.end);
+                    d.weight += self.weight(&s);
+                    self.take(now, &s, &mut d, min_rtt);
+                    if !s.resent() && d.first_sent.is_none() {
+                        d.first_sent = Some(s.at);
+                    }
+                }
+                d.segments += 1;
+                self.forget(&s);
+                self.segments.pop_front();
+                if let Some(by_time) = &mut self.by_time {
+                    by_time.pop_front();
+                }
+                for index in [&mut self.first_lost, &mut self.first_open, &mut self.top] {
+                    *index = index.saturating_sub(1);
+                }
+                continue;
+            }
+            if s.start.before(ack) {
+                // Part of a segment: the rest stays.
+                let before = self.weight(&s);
+                self.segments[0].start = ack;
+                let cut = before - self.weight(&self.segments[0]);
+                d.delivered += s.not_counted(ack);
+                d.weight += cut;
+                self.outstanding -= cut;
+                self.sacked -= if s.has(SACKED) { cut } else { 0 };
+                self.lost -= if s.has(LOST) { cut } else { 0 };
+                self.resent -= if s.has(RESENT) { cut } else { 0 };
+            }
+            break;
+        }
+        let latest = una.max(ack);
+        let mut order = [0, 1, 2, 3];
+        let order = &mut order[..blocks.len().min(4)];
+        if self.by_time.is_some() {
+            order.sort_unstable_by_key(|&i| blocks[i].0 - una); // RFC 8985 §6.2, step 3: in ascending order
+        }
+        for &mut i in order {
+            let (start, end) = blocks[i];
+            if !start.before(end) || end.after(max) {
+                continue;
+            }
+            if i == 0 && self.is_duplicate(start, end, latest, blocks) {
+                d.dsack = true;
+                continue;
+            }
+            if !start.before(latest) {
+                self.sack(now, start, end, &mut d, min_rtt);
+            }
+        }
+        if let Some((sent, end)) = d.valid {
+            self.rack.on_delivered(now, sent, end);
+        }
+        self.walked_count = blocks.len().min(4) as u8;
+        for (to, from) in self.walked.iter_mut().zip(blocks) {
+            *to = *from;
+        }
+        d
+    }
+
+    /// Whether the first block is a D-SACK (RFC 2883 §4): below the acknowledgement, or within the second.
+    fn is_duplicate(&self, start: Seq, end: Seq, ack: Seq, blocks: &[(Seq, Seq)]) -> bool {
+        !end.after(ack) || blocks.get(1).is_some_and(|b| !start.before(b.0) && !end.after(b.1))
+    }
+
+    fn take(&mut self, now: Time, s: &Sent, d: &mut Delivery, min_rtt: Duration) {
+        d.original |= !s.resent();
+        if d.newest.is_none_or(|n| s.at > n.at || (s.at == n.at && s.end.after(n.end))) {
+            d.newest = Some(*s);
+        }
+        let ambiguous = s.resent() && now.since(s.at) < min_rtt; // the ACK may be of an earlier transmission
+        if !ambiguous && d.valid.is_none_or(|v| sent_after((s.at, s.end), v)) {
+            d.valid = Some((s.at, s.end));
+        }
+        self.rack.on_order(s.end, s.resent());
+    }
+
+    fn sack(&mut self, now: Time, mut start: Seq, mut end: Seq, d: &mut Delivery, min_rtt: Duration) {
+        for &(s, e) in &self.walked[..usize::from(self.walked_count)] {
+            if !start.before(s) && start.before(e) {
+                start = start.max(e);
+            }
+            if end.after(s) && !end.after(e) && !start.after(s) {
+                end = s;
+            }
+        }
+        if !start.before(end) {
+            return;
+        }
+        let from = self.segments.partition_point(|s| s.start.before(start));
+        for i in from..self.segments.len() {
+            let s = self.segments[i];
+            if s.end.after(end) {
+                break;
+            }
+            if s.has(SACKED) {
+                continue;
+            }
+            let w = self.weight(&s);
+            if s.has(LOST) {
+                self.lost -= w;
+            }
+            if s.has(RESENT) {
+                self.resent -= w;
+            }
+            self.segments[i].marks = (s.marks & !(LOST | RESENT)) | SACKED;
+            if let Some(by_time) = &mut self.by_time {
+                by_time.remove(i);
+            }
+            self.top = self.top.max(i + 1);
+            self.sacked += w;
+            self.sacked_segments += 1;
+            d.delivered += s.not_counted(s.end);
+            d.weight += w;
+            d.sacked = true;
+            self.take(now, &s, d, min_rtt);
+            if !s.resent() {
+                d.sacked_sent = Some(s.at);
+            }
+        }
+    }
+
+    fn forget(&mut self, s: &Sent) {
+        let w = self.weight(s);
+        self.outstanding -= w;
+        if s.has(SACKED) {
+            self.sacked -= w;
+            self.sacked_segments -= 1;
+        }
+        if s.has(LOST) {
+            self.lost -= w;
+        }
+        if s.has(RESENT) {
+            self.resent -= w;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What is deemed lost.
+
+use net::Seq;
+use units::{Duration, Time};
+
+use super::{Board, COUNTED, LOST, RESENT, SACKED};
+
+impl Board {
+    pub(super) fn lose(&mut self, i: usize) -> u32 {
+        let s = self.segments[i];
+        let w = self.weight(&s);
+        if !s.has(LOST) {
+            self.lost += w;
+        }
+        if s.has(RESENT) {
+            self.resent -= w;
+        }
+        self.segments[i].marks = (s.marks | LOST) & !RESENT;
+        if let Some(by_time) = &mut self.by_time {
+            by_time.remove(i);
+        }
+        self.first_lost = self.first_lost.min(i);
+        s.end - s.start
+    }
+
+    /// Everything not SACKed and never retransmitted that starts before `limit` is lost. Returns the bytes newly lost.
+    pub fn lose_before(&mut self, limit: Seq) -> u32 {
+        let mut bytes = 0;
+        while let Some(s) = self.segments.get(self.first_open).filter(|s| s.start.before(limit)) {
+            if !s.has(SACKED | LOST) {
+                bytes += self.lose(self.first_open);
+            }
+            self.first_open += 1;
+        }
+        bytes
+    }
+
+    /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when all that may be reordered still would be.
+    pub fn lose_by_time(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
+        let (mut bytes, mut all_due) = (0, None);
+        let mut next = self.by_time.as_ref().and_then(|b| b.first());
+        while let Some(i) = next {
+            let s = self.segments[i];
+            if self.rack.is_later(s.at) {
+                break; // what follows was sent later still
+            }
+            next = self.by_time.as_ref().and_then(|b| b.later(i));
+            match self.rack.lost_at(s.at, s.end, reordering_window) {
+                Some(at) if at > now => all_due = Some(at), // later than those before it
+                Some(_) => bytes += self.lose(i),
+                None => {}
+            }
+        }
+        (bytes, all_due)
+    }
+
+    /// The timer expired, with RACK (RFC 8985 §6.3): lost is the first segment, and what was sent a round trip and the
+    /// reordering window ago. Where the receiver went back on its word, everything is ([`Board::lose_all`]).
+    pub fn lose_on_timeout(&mut self, now: Time, reordering_window: Duration) {
+        if self.segments.front().is_some_and(|s| s.has(SACKED)) {
+            return self.lose_all(true);
+        }
+        for i in 0..self.segments.len() {
+            let s = &self.segments[i];
+            if !s.has(SACKED) && (i == 0 || self.rack.is_old(now, s.at, reordering_window)) {
+                self.lose(i);
+            }
+        }
+    }
+
+    /// The timer expired: everything not SACKed is lost (RFC 6298 §5.4). If the first
+    /// segment was SACKed the receiver went back on its word, and no SACK counts any more (RFC 2018 §8).
+    ///
+    /// `forget`: nothing that was SACKed before counts (RFC 6675 §5.1).
+    pub fn lose_all(&mut self, forget: bool) {
+        if forget || self.segments.front().is_some_and(|s| s.has(SACKED)) {
+            for s in &mut self.segments {
+                if s.has(SACKED) {
+                    s.marks = (s.marks & !SACKED) | COUNTED;
+                }
+            }
+            (self.sacked, self.sacked_segments, self.walked_count, self.top) = (0, 0, 0, 0);
+        }
+        for i in 0..self.segments.len() {
+            if !self.segments[i].has(SACKED) {
+                self.lose(i);
+            }
+        }
+    }
+
+    /// A segment is deemed lost.
+    pub fn lose_at(&mut self, i: usize) {
+        if self.segments.get(i).is_some_and(|s| !s.has(SACKED | LOST)) {
+            self.lose(i);
+        }
+    }
+
+    /// What was deemed lost was not.
+    pub fn find_again(&mut self) {
+        for s in &mut self.segments {
+            s.marks &= !(LOST | RESENT);
+        }
+        (self.lost, self.resent, self.first_open) = (0, 0, 0);
+        if let Some(by_time) = &mut self.by_time {
+            let sent = self.segments.iter().enumerate().filter(|(_, s)| !s.has(SACKED));
+            let mut sent: Vec<_> = sent.map(|(i, s)| (s.at, i)).collect();
+            sent.sort_unstable();
+            for (_, i) in sent {
+                by_time.remove(i);
+                by_time.append(i);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What is sent, and what is to be sent again.
+
+use net::Seq;
+use units::Time;
+
+use super::{APP_LIMITED, Board, Clock, EVER_RESENT, LOST, RESENT, SACKED, Sent};
+
+impl Board {
+    /// New data goes out.
+    pub fn on_sent(&mut self, start: Seq, end: Seq, at: Time, clock: &Clock, app_limited: bool) {
+        let marks = if app_limited { APP_LIMITED } else { 0 };
+        let Clock { delivered, delivered_at, first_sent } = *clock;
+        let sent = Sent { start, end, at, delivered, delivered_at, first_sent, marks };
+        self.outstanding += self.weight(&sent);
+        self.segments.push_back(sent);
+        if let Some(by_time) = &mut self.by_time {
+            by_time.push_back();
+        }
+    }
+
+    /// What is to be sent again next: [start, end), at most `most` bytes; its place for [`Board::on_resent`].
+    pub fn next_lost(&mut self) -> Option<(usize, Seq, Seq)> {
+        if self.lost == 0 {
+            return None;
+        }
+        while let Some(s) = self.segments.get(self.first_lost) {
+            if s.has(LOST) && !s.has(RESENT) && !s.has(SACKED) {
+                return Some((self.first_lost, s.start, s.end));
+            }
+            self.first_lost += 1;
+        }
+        None
+    }
+
+    /// The segment at `index` goes out again.
+    pub fn on_resent(&mut self, index: usize, at: Time, clock: &Clock) {
+        let Some(s) = self.segments.get_mut(index) else { return };
+        let newly = !s.has(RESENT);
+        s.marks = (s.marks & !APP_LIMITED) | RESENT | EVER_RESENT;
+        s.at = at;
+        (s.delivered, s.delivered_at, s.first_sent) = (clock.delivered, clock.delivered_at, clock.first_sent);
+        let s = *s;
+        if let Some(by_time) = self.by_time.as_mut().filter(|_| !s.has(SACKED)) {
+            by_time.remove(index);
+            by_time.append(index);
+        }
+        if newly && s.has(LOST) {
+            self.resent += self.weight(&s);
+        } else if newly {
+            // A probe of what is not deemed lost: it is in flight once.
+            self.segments[index].marks &= !RESENT;
+        }
+    }
+
+    /// Index of the last segment.
+    pub fn last_index(&self) -> usize {
+        self.segments.len().saturating_sub(1)
+    }
+
+    /// The first hole below what was SACKed that is neither deemed lost nor sent again.
+    pub fn next_hole(&self) -> Option<(usize, Seq, Seq)> {
+        let i = (self.first_open..self.top).find(|&i| !self.segments[i].has(SACKED | LOST))?;
+        Some((i, self.segments[i].start, self.segments[i].end))
+    }
+
+    /// The last segment that was not SACKed.
+    pub fn last_not_sacked(&self) -> Option<(usize, Seq, Seq)> {
+        let s = self.segments.iter().enumerate().rev().find(|(_, s)| !s.has(SACKED))?;
+        Some((s.0, s.1.start, s.1.end))
+    }
+}

@@ -1,0 +1,129 @@
+use super::*;
+use proptest::prelude::*;
+use units::Duration;
+
+/// RACK_detect_loss as RFC 8985 §6.2 has it, over every segment.
+fn lose_one_by_one(board: &mut Board, now: Time, window: Duration) -> (u32, Option<Time>) {
+    let (mut bytes, mut all_due) = (0, None);
+    for i in 0..board.segments.len() {
+        let s = board.segments[i];
+        if s.has(SACKED) || (s.has(LOST) && !s.has(RESENT)) {
+            continue;
+        }
+        if let Some(at) = board.rack.lost_at(s.at, s.end, window) {
+            if at <= now {
+                bytes += board.lose(i);
+            } else {
+                all_due = all_due.max(Some(at));
+            }
+        }
+    }
+    (bytes, all_due)
+}
+
+/// [`Board::lose_before`] over every segment.
+fn lose_each_before(board: &mut Board, limit: Seq) -> u32 {
+    let due = |s: &Sent| s.start.before(limit) && !s.has(SACKED | LOST);
+    (0..board.segments.len()).map(|i| if due(&board.segments[i]) { board.lose(i) } else { 0 }).sum()
+}
+
+proptest! {
+    /// Whatever is sent, resent, SACKed, acknowledged and taken back: what is kept from ACK to ACK finds the same losses
+    /// and holes as looking at every segment.
+    #[test]
+    fn losses_are_those_of_a_walk_over_every_segment(
+        rack in any::<bool>(),
+        steps in prop::collection::vec((0u8..10, 0u32..30, 0u32..6, 0u64..4), 1..150),
+    ) {
+        let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+        let mut board = Board::new(0, rack);
+        let (mut now, mut una, mut max) = (Time(100), Seq(u32::MAX - 50), Seq(u32::MAX - 50));
+        for (step, a, b, t) in steps {
+            now = Time(now.0 + t);
+            match step {
+                0..=2 => {
+                    for _ in 0..b {
+                        board.on_sent(max, max + 10, now, &clock, false);
+                        max = max + 10;
+                    }
+                }
+                3 | 4 => {
+                    for _ in 0..=b {
+                        if let Some((i, ..)) = board.next_lost() {
+                            board.on_resent(i, now, &clock);
+                        }
+                    }
+                }
+                5 if !board.is_empty() => board.on_resent(board.last_index(), now, &clock),
+                6 if a == 0 => board.lose_all(b == 0),
+                6 if a == 1 => board.find_again(),
+                6 if a == 2 => board.lose_on_timeout(now, Duration(t)),
+                _ => {
+                    let out = max - una;
+                    let ack = una + (if step == 7 { 5 * b } else { 0 }).min(out);
+                    let start = una + 10 * a;
+                    let blocks = [(start, start + 10 * (b + 1))];
+                    board.on_ack(now, una, ack, &blocks, max, Duration(3));
+                    una = ack;
+                }
+            }
+            let mut literal = board.clone();
+            let sacked = board.segments.iter().rev().filter(|s| s.has(SACKED)).map(|s| s.start);
+            prop_assert!(board.sacked_from_the_top().map(|s| s.start).eq(sacked));
+            if rack {
+                let expected = lose_one_by_one(&mut literal, now, Duration(t));
+                prop_assert_eq!(board.lose_by_time(now, Duration(t)), expected);
+            } else {
+                let limit = una + 7 * a;
+                prop_assert_eq!(board.lose_before(limit), lose_each_before(&mut literal, limit));
+                let top = board.segments.iter().rposition(|s| s.has(SACKED)).unwrap_or(0);
+                let hole = (0..top).find(|&i| !board.segments[i].has(SACKED | LOST));
+                prop_assert_eq!(board.next_hole().map(|(i, ..)| i), hole);
+                if let Some(hole) = hole.filter(|_| b == 0) {
+                    board.lose_at(hole);
+                    literal.lose_at(hole);
+                }
+            }
+            let marks = |b: &Board| b.segments.iter().map(|s| s.marks).collect::<Vec<_>>();
+            prop_assert_eq!(marks(&board), marks(&literal));
+            prop_assert_eq!((board.pipe(), board.first_lost), (literal.pipe(), literal.first_lost));
+        }
+    }
+}
+
+/// RFC 8985 §6.2, step 2, "in ascending order of Segment.xmit_ts": RACK.rtt is that of the segment sent last, here
+/// the first, that was sent again.
+#[test]
+fn the_round_trip_is_of_the_segment_sent_last() {
+    let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+    let mut board = Board::new(0, true);
+    for i in 0..2 {
+        board.on_sent(Seq(i * 10), Seq((i + 1) * 10), Time(0), &clock, false);
+    }
+    board.lose_at(0);
+    board.on_resent(0, Time(100), &clock);
+    board.on_ack(Time(210), Seq(0), Seq(20), &[], Seq(20), Duration(90));
+    assert_eq!(board.rack.rtt, Duration(110));
+}
+
+/// What was SACKed before a timeout, and is forgotten with it, is delivered once.
+#[test]
+fn nothing_is_delivered_twice() {
+    for forget in [false, true] {
+        let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+        let mut board = Board::new(1000, false);
+        for i in 0..3 {
+            board.on_sent(Seq(i * 1000), Seq((i + 1) * 1000), Time(1), &clock, false);
+        }
+        let mut on_ack = |ack, blocks: &[(Seq, Seq)], times_out| {
+            if times_out {
+                board.lose_all(forget);
+            }
+            board.on_ack(Time(2), Seq(0), Seq(ack), blocks, Seq(3000), Duration::from_millis(1)).delivered
+        };
+        assert_eq!(on_ack(0, &[(Seq(1000), Seq(2000))], false), 1000);
+        assert_eq!(on_ack(0, &[(Seq(1000), Seq(3000))], true), 1000);
+        // The second segment in part, then the rest.
+        assert_eq!((on_ack(1500, &[], true), on_ack(3000, &[], false)), (1000, 0));
+    }
+}
