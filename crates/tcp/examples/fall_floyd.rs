@@ -3,7 +3,7 @@
 
 #[path = "../tests/common/drops.rs"]
 mod drops;
-#[path = "../tests/common/path.rs"]
+#[path = "../tests/common/path/mod.rs"]
 mod path;
 
 fn main() {

@@ -1,0 +1,296 @@
+//! A small deterministic path for tests: connections whose ends meet over one FIFO link each way. A rule
+//! decides what becomes of each packet; a ledger of bytes says whether what the ends claim can be true.
+#![allow(dead_code, unused_imports)]
+
+mod fate;
+mod ledger;
+mod link;
+mod pair;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use net::{Ecn, Flags, Options, Segment, Seq};
+use tcp::{Error, State};
+use units::{Duration, Time};
+
+pub use fate::{Fate, Harm, Passage};
+pub use link::Link;
+pub use pair::{App, Closes, Pair};
+
+struct Flying {
+    at: Time,
+    number: u64,
+    pair: usize,
+    /// The end it goes to.
+    to: usize,
+    segment: Segment,
+    options: Options,
+    field: Ecn,
+}
+
+impl PartialEq for Flying {
+    fn eq(&self, other: &Self) -> bool {
+        (self.at, self.number) == (other.at, other.number)
+    }
+}
+impl Eq for Flying {}
+impl PartialOrd for Flying {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Flying {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.number).cmp(&(other.at, other.number))
+    }
+}
+
+/// Most segments that one call may let go.
+const MOST_AT_ONCE: u32 = 20_000;
+
+/// Connections and what lies between their ends.
+pub struct Path<'a> {
+    pub now: Time,
+    pub pairs: Vec<Pair>,
+    /// From the ends that open, and back.
+    pub links: [Link; 2],
+    pub events: u64,
+    rule: Box<dyn FnMut(&Passage) -> Fate + 'a>,
+    flying: BinaryHeap<Reverse<Flying>>,
+    number: u64,
+}
+
+impl<'a> Path<'a> {
+    /// A path for these connections.
+    pub fn new(pairs: Vec<Pair>, rule: impl FnMut(&Passage) -> Fate + 'a) -> Self {
+        Path {
+            now: Time::ZERO,
+            pairs,
+            links: Default::default(),
+            events: 0,
+            rule: Box::new(rule),
+            flying: BinaryHeap::new(),
+            number: 0,
+        }
+    }
+
+    fn send(&mut self, p: usize, from: usize, segment: Segment, options: Options, field: Ecn) {
+        let pair = &mut self.pairs[p];
+        let slack = (1i64 << pair.ends[from].scale()) - 1;
+        pair.ledgers[from].on_sent(&segment);
+        pair.ledgers[1 - from].on_answered(&segment, &options, slack);
+        let fate = (self.rule)(&Passage {
+            now: self.now,
+            pair: p,
+            way: from,
+            nth: pair.sent[from],
+            nth_data: pair.data[from],
+            segment: &segment,
+            options: &options,
+            field,
+            sender: &pair.ends[from],
+        });
+        pair.sent[from] += 1;
+        pair.data[from] += u64::from(segment.len > 0);
+        if fate.dropped {
+            return;
+        }
+        let size = pair.ends[from].wire_size(&segment, &options);
+        let Some(left) = self.links[from].pass(self.now, size) else { return };
+        let field = if fate.marked && field.is_capable() { Ecn::Ce } else { field };
+        for extra in [Some(Duration::ZERO), fate.again].into_iter().flatten() {
+            self.number += 1;
+            self.flying.push(Reverse(Flying {
+                at: left + pair.delays[from] + fate.late + extra,
+                number: self.number,
+                pair: p,
+                to: 1 - from,
+                segment,
+                options,
+                field,
+            }));
+        }
+    }
+
+    /// Lets everything go that an end has to send.
+    fn pump(&mut self, p: usize, end: usize) {
+        let mut options = Options::default();
+        for n in 0.. {
+            assert!(n < MOST_AT_ONCE, "it sends without end: {}", self.pairs[p].describe());
+            if !self.pairs[p].ends[end].has_options() {
+                options = Options::default();
+            }
+            let Some((segment, field)) = self.pairs[p].ends[end].poll(self.now, &mut options) else { break };
+            self.send(p, end, segment, options, field);
+        }
+    }
+
+    fn arrive(&mut self, f: Flying) {
+        let pair = &mut self.pairs[f.pair];
+        let (state, error) = (pair.ends[f.to].state(), pair.ends[f.to].error());
+        if state == State::Closed && (error.is_some() || pair.opened) {
+            // The host answers for a connection that is no more (RFC 9293 §3.10.7.1).
+            if !f.segment.flags.has(Flags::RST) {
+                pair.forgotten = true;
+                let acked = f.segment.flags.has(Flags::ACK);
+                let (seq, ack, flags) = if acked {
+                    (f.segment.ack, Seq(0), Flags::RST)
+                } else {
+                    (Seq(0), f.segment.end(), Flags::RST | Flags::ACK)
+                };
+                let reset = Segment { seq, ack, window: 0, len: 0, flags };
+                self.send(f.pair, f.to, reset, Options::default(), Ecn::NotEct);
+            }
+            return;
+        }
+        pair.ledgers[1 - f.to].on_arrival(&f.segment);
+        pair.ledgers[f.to].on_told(&f.segment);
+        pair.ends[f.to].on_segment(self.now, &f.segment, &f.options, f.field);
+        self.pump(f.pair, f.to);
+        self.after(f.pair, f.to);
+    }
+
+    /// What the application does when something has happened at its end.
+    fn after(&mut self, p: usize, end: usize) {
+        let now = self.now;
+        let pair = &mut self.pairs[p];
+        let (app, tcp) = (&mut pair.apps[end], &mut pair.ends[end]);
+        if let Some((wait, _)) = app.reads
+            && pair.next_read[end].is_none()
+            && tcp.readable() > 0
+        {
+            pair.next_read[end] = Some(now + wait);
+        }
+        let due = match app.closes {
+            Closes::AfterPeer => tcp.peer_closed() && app.writes.is_empty(),
+            _ => false,
+        };
+        if due && !pair.ledgers[end].closed {
+            pair.ledgers[end].closed = true;
+            tcp.close();
+            self.pump(p, end);
+        }
+    }
+
+    fn app_time(&self, p: usize, end: usize) -> Time {
+        let pair = &self.pairs[p];
+        let app = &pair.apps[end];
+        let opens = if pair.opened { Time::NEVER } else { pair.opens };
+        let writes = match app.writes.front() {
+            Some(w) if pair.opened => w.0.max(pair.opens),
+            _ => Time::NEVER,
+        };
+        opens.min(writes).min(pair.next_read[end].unwrap_or(Time::NEVER))
+    }
+
+    fn app(&mut self, p: usize, end: usize) {
+        let now = self.now;
+        let pair = &mut self.pairs[p];
+        if !pair.opened {
+            pair.opened = true;
+            for (app, tcp) in pair.apps.iter().zip(&mut pair.ends) {
+                if app.reads.is_some() {
+                    tcp.hold_data();
+                }
+            }
+            if pair.both_open {
+                pair.ends[1].connect()
+            } else {
+                pair.ends[1].listen()
+            }
+            pair.ends[0].connect();
+            self.pump(p, 1);
+            self.pump(p, 0);
+            return;
+        }
+        let (app, tcp) = (&mut pair.apps[end], &mut pair.ends[end]);
+        if pair.next_read[end].is_some_and(|t| t <= now) {
+            pair.next_read[end] = None;
+            let most = app.reads.map_or(0, |r| r.1);
+            let readable = tcp.readable();
+            let n = tcp.read(most);
+            assert_eq!(n, most.min(readable));
+            let ledger = &mut pair.ledgers[1 - end];
+            ledger.read += u64::from(n);
+            assert!(ledger.read <= ledger.in_order(), "read {n}, which did not arrive: {ledger:?}");
+        }
+        while app.writes.front().is_some_and(|w| w.0 <= now) {
+            let Some((_, bytes)) = app.writes.pop_front() else { break };
+            // A server that listens still has no one to write to.
+            if tcp.state() == State::Listen {
+                app.writes.push_front((now + Duration::from_millis(10), bytes));
+                break;
+            }
+            if !matches!(tcp.state(), State::Closed | State::TimeWait) {
+                tcp.write(bytes);
+                pair.ledgers[end].written = pair.ledgers[end].written.saturating_add(bytes);
+            }
+            if app.writes.is_empty() && app.closes == Closes::AfterWrites {
+                tcp.close();
+                pair.ledgers[end].closed = true;
+            }
+        }
+        self.pump(p, end);
+        self.after(p, end);
+    }
+
+    /// The next event; false if there is none, or none until `until`.
+    pub fn step(&mut self, until: Time) -> bool {
+        let mut next = self.flying.peek().map_or(Time::NEVER, |f| f.0.at);
+        let mut what = None;
+        for p in 0..self.pairs.len() {
+            for end in 0..2 {
+                let deadline = self.pairs[p].ends[end].deadline();
+                for (at, timer) in [(deadline, true), (self.app_time(p, end), false)] {
+                    if at < next {
+                        (next, what) = (at, Some((p, end, timer)));
+                    }
+                }
+            }
+        }
+        if next == Time::NEVER || next > until {
+            return false;
+        }
+        assert!(next >= self.now, "time goes back to {next} at {}", self.now);
+        self.now = next;
+        self.events += 1;
+        match what {
+            None => {
+                if let Some(Reverse(f)) = self.flying.pop() {
+                    self.arrive(f);
+                }
+            }
+            Some((p, end, true)) => {
+                self.pairs[p].ends[end].on_timer(next);
+                self.pump(p, end);
+                let deadline = self.pairs[p].ends[end].deadline();
+                assert!(deadline > next, "deadline {deadline} at {next}: {}", self.pairs[p].describe());
+                self.after(p, end);
+            }
+            Some((p, end, false)) => self.app(p, end),
+        }
+        true
+    }
+
+    /// Runs until nothing is left to happen, or `until`.
+    pub fn run(&mut self, until: Time) {
+        while self.step(until) {}
+    }
+
+    /// Whether an end gave up, and had tried as often as its parameters say.
+    pub fn gave_up(&self) -> bool {
+        let mut gave_up = false;
+        for pair in &self.pairs {
+            for (end, ledger) in pair.ends.iter().zip(&pair.ledgers) {
+                if end.error() == Some(Error::TimedOut) {
+                    let handshake = end.milestones().0 == Time::NEVER;
+                    let most = if handshake { end.tcp().syn_retries } else { end.tcp().retries };
+                    assert!(ledger.tries > most, "it gave up after {}: {}", ledger.tries, pair.describe());
+                    gave_up = true;
+                }
+            }
+        }
+        gave_up
+    }
+}
