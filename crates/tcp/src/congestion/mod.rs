@@ -96,8 +96,10 @@ pub trait CongestionControl {
     /// cwnd after an ACK. Called for every ACK that delivers something outside of loss recovery, and
     /// for every one at all if the controller [`rules_recovery`](Self::rules_recovery).
     fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64;
-    /// ssthresh after congestion.
-    fn ssthresh_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64;
+    /// ssthresh after congestion; where there is none, it stays.
+    fn ssthresh_on(&mut self, window: &Window, _congestion: Congestion, _now: Time) -> f64 {
+        window.ssthresh
+    }
     /// cwnd right after congestion, where it is not the new ssthresh (or one segment after a timeout).
     fn cwnd_on(&mut self, _window: &Window, _congestion: Congestion, _now: Time) -> Option<f64> {
         None

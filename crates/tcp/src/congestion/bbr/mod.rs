@@ -7,6 +7,8 @@ pub mod v3;
 
 use units::{Duration, Rate};
 
+use crate::congestion::Ack;
+
 const NONE: Duration = Duration(u64::MAX);
 
 /// The full pipe estimator (draft-ietf-ccwg-bbr §5.3.1.2): three rounds in which the bandwidth grows by less
@@ -35,6 +37,18 @@ impl FullPipe {
         self.count += 1;
         self.now = self.count >= 3;
         self.reached |= self.now;
+    }
+
+    /// cwnd after an ACK: up to `most`, and in Startup never down.
+    fn grown(&self, cwnd: f64, ack: &Ack, most: f64, initial_window: f64) -> f64 {
+        let delivered = f64::from(ack.delivered);
+        if self.reached {
+            (cwnd + delivered).min(most)
+        } else if cwnd < most || (ack.total_delivered as f64) < initial_window {
+            cwnd + delivered
+        } else {
+            cwnd
+        }
     }
 }
 
@@ -101,17 +115,4 @@ pub(super) fn paced(bytes_per_s: f64) -> Rate {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn three_rounds_without_growth_are_a_full_pipe() {
-        let mut full = FullPipe::default();
-        for (rate, now) in [(1.0, false), (2.0, false), (2.4, false), (2.49, false), (2.4, true)] {
-            full.check(rate);
-            assert_eq!(full.now, now, "{rate}");
-        }
-        full.reset(0.0);
-        assert!(full.reached && !full.now);
-    }
-}
+mod tests;

@@ -284,23 +284,12 @@ impl CongestionControl for Bbr3State {
     /// SetCwnd().
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         let max_inflight = self.quantized(self.bdp(self.bw(), self.cwnd_gain) + self.extra_acked());
-        let acked = f64::from(ack.delivered);
-        let mut cwnd = self.prior.restored(w.cwnd);
-        if self.full.reached {
-            cwnd = (cwnd + acked).min(max_inflight);
-        } else if cwnd < max_inflight || (ack.total_delivered as f64) < self.initial_window {
-            cwnd += acked;
-        }
-        cwnd = cwnd.max(self.min_pipe());
+        let cwnd = self.prior.restored(w.cwnd);
+        let mut cwnd = self.full.grown(cwnd, ack, max_inflight, self.initial_window).max(self.min_pipe());
         if self.mode == Mode::ProbeRtt {
             cwnd = cwnd.min(self.probe_rtt_cwnd());
         }
         self.bounded(cwnd).max(w.smss)
-    }
-
-    /// BBR has no ssthresh.
-    fn ssthresh_on(&mut self, w: &Window, _congestion: Congestion, _now: Time) -> f64 {
-        w.ssthresh
     }
 
     /// OnEnterFastRecovery() and OnEnterRTO().

@@ -296,30 +296,20 @@ impl CongestionControl for BbrState {
     /// BBRSetCwnd() (§4.2.3.6).
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         let target = self.inflight(self.cwnd_gain, w.smss);
-        let delivered = f64::from(ack.delivered);
         let mut cwnd = self.prior.restored(w.cwnd);
         if self.prior.in_recovery && self.lost > 0.0 {
             cwnd = (cwnd - self.lost).max(w.smss);
         }
         if self.conservation.is_some() {
-            cwnd = cwnd.max(w.flight + delivered);
+            cwnd = cwnd.max(w.flight + f64::from(ack.delivered));
         } else {
-            if self.full.reached {
-                cwnd = (cwnd + delivered).min(target);
-            } else if cwnd < target || (ack.total_delivered as f64) < self.initial_window {
-                cwnd += delivered;
-            }
-            cwnd = cwnd.max(self.params.min_pipe.0 * w.smss);
+            cwnd =
+                self.full.grown(cwnd, ack, target, self.initial_window).max(self.params.min_pipe.0 * w.smss);
         }
         if self.mode == Mode::ProbeRtt {
             cwnd = cwnd.min(self.params.min_pipe.0 * w.smss);
         }
         cwnd.max(w.smss)
-    }
-
-    /// BBR has no ssthresh.
-    fn ssthresh_on(&mut self, w: &Window, _congestion: Congestion, _now: Time) -> f64 {
-        w.ssthresh
     }
 
     fn cwnd_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> Option<f64> {
@@ -364,143 +354,4 @@ impl CongestionControl for BbrState {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
-
-    /// 2 MB/s, 50 ms: 100 packets.
-    fn sim(buffer: usize) -> Sim<BbrState> {
-        let bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
-        Sim::new(bbr, Path { buffer, ..Path::new(16_000_000, 50) }, 10.0, f64::INFINITY)
-    }
-
-    #[test]
-    fn startup_drain_probe_bw_in_this_order() {
-        let mut sim = sim(1000);
-        let mut modes = vec![Mode::Startup];
-        let mut queue_at_end_of_startup = 0;
-        sim.run(3.0, |sim| {
-            let mode = sim.controller.mode;
-            if modes.last() != Some(&mode) {
-                modes.push(mode);
-                if mode == Mode::Drain {
-                    queue_at_end_of_startup = sim.flight();
-                }
-            }
-        });
-        assert_eq!(modes, [Mode::Startup, Mode::Drain, Mode::ProbeBw]);
-        // At most high_gain times the bandwidth-delay product and three quanta are in flight.
-        assert!((150..310).contains(&queue_at_end_of_startup), "{queue_at_end_of_startup}");
-    }
-
-    /// BtlBw is the rate of the bottleneck, RTprop the round trip without a queue; the link is full.
-    #[test]
-    fn the_model_is_the_path() {
-        let mut sim = sim(1000);
-        sim.run(3.0, |_| {});
-        let before = sim.delivered;
-        sim.run(9.0, |_| {});
-        let bbr = &sim.controller;
-        assert!((bbr.btl_bw() / 2e6 - 1.0).abs() < 0.01, "{}", bbr.btl_bw());
-        assert!((bbr.rtprop.seconds() / 0.0505 - 1.0).abs() < 0.01, "{:?}", bbr.rtprop);
-        assert!((sim.delivered - before) as f64 > 0.98 * 2e6 * 6.0);
-        assert!(sim.events.is_empty());
-    }
-
-    /// Eight phases of a round trip each: 5/4, 3/4 and six of 1.
-    #[test]
-    fn the_gains_cycle() {
-        let mut sim = sim(1000);
-        sim.run(3.0, |_| {});
-        let mut gains = vec![(sim.controller.cycle, sim.now)];
-        sim.run(8.0, |sim| {
-            if gains.last().unwrap().0 != sim.controller.cycle {
-                gains.push((sim.controller.cycle, sim.now));
-            }
-        });
-        assert!(gains.windows(2).all(|p| p[1].0 == (p[0].0 + 1) % 8), "{gains:?}");
-        let cycles = gains.len() as f64 / 8.0;
-        assert!((5.0 / (8.0 * 0.0505) * 0.8..=5.0 / (8.0 * 0.0505) * 1.2).contains(&cycles), "{cycles}");
-    }
-
-    /// After ten seconds without a smaller round trip, four segments for 200 ms and a round trip.
-    #[test]
-    fn probe_rtt_every_ten_seconds() {
-        let mut sim = sim(1000);
-        let (mut entered, mut left, mut least) = (None, None, f64::INFINITY);
-        sim.run(14.0, |sim| {
-            let probing = sim.controller.mode == Mode::ProbeRtt;
-            if probing && entered.is_none() {
-                entered = Some(sim.now.seconds());
-            }
-            if probing {
-                least = least.min(sim.segments());
-            }
-            if !probing && entered.is_some() && left.is_none() {
-                left = Some((sim.now.seconds(), sim.segments()));
-            }
-        });
-        let (entered, (left, cwnd)) = (entered.unwrap(), left.unwrap());
-        assert!((10.0..11.5).contains(&entered), "{entered}");
-        assert!((0.2..0.5).contains(&(left - entered)), "{}", left - entered);
-        assert_eq!(least, 4.0);
-        assert!(cwnd > 150.0, "the window is restored: {cwnd}");
-    }
-
-    /// A buffer of a fifth of the bandwidth-delay product loses packets, and the link stays nearly full.
-    #[test]
-    fn losses_do_not_empty_the_link() {
-        let mut sim = sim(20);
-        sim.run(3.0, |_| {});
-        let before = sim.delivered;
-        sim.run(9.0, |_| {});
-        assert!(!sim.events.is_empty());
-        assert!((sim.delivered - before) as f64 > 0.85 * 2e6 * 6.0, "{}", sim.delivered - before);
-        assert!(sim.cwnd >= 4.0 * MSS);
-    }
-
-    /// §4.3.5: what is sent in ProbeRTT says nothing of the bandwidth. Twenty round trips of 10 ms go by in it,
-    /// twice what the filter keeps; the flow is back at the rate of the link when it is over.
-    #[test]
-    fn a_long_probe_rtt_does_not_forget_the_bandwidth() {
-        let bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
-        let mut sim = Sim::new(bbr, Path { buffer: 1000, ..Path::new(80_000_000, 10) }, 10.0, f64::INFINITY);
-        let (mut least, mut rounds) = (f64::INFINITY, None);
-        sim.run(14.0, |sim| {
-            let bbr = &sim.controller;
-            if bbr.mode == Mode::ProbeRtt {
-                least = least.min(bbr.btl_bw());
-                rounds.get_or_insert(bbr.round_count);
-            } else if let Some(from) = rounds.filter(|from| bbr.round_count < from + 60) {
-                assert!(bbr.round_count > from + 12, "a long probe");
-                least = least.min(bbr.btl_bw());
-            }
-        });
-        assert!(rounds.is_some() && (least / 1e7 - 1.0).abs() < 0.02, "{least}");
-    }
-
-    /// §4.3.1: rtprop_stamp begins with the connection, whenever that is.
-    #[test]
-    fn a_connection_that_begins_late_begins_in_startup() {
-        let mut bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
-        bbr.observe(&window(10.0, 1e9, 9.0), &ack_at(20.0, 0.05, 1.0));
-        assert_eq!((bbr.mode, bbr.rtprop), (Mode::Startup, Duration::from_millis(50)));
-    }
-
-    /// §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 quanta of 10 kB are beside the 500 kB of the path.
-    #[test]
-    fn inflight_is_the_product_and_three_quanta() {
-        let mut bbr = BbrState::new(&crate::congestion::defaults(), &Tcp::default());
-        assert_eq!(bbr.inflight(2.0, MSS), bbr.initial_window, "no valid round trip yet");
-        bbr.rtprop = Duration::from_millis(50);
-        for (rate, quantum) in
-            [(1.1e6, 1000.0), (1.2e6, 2000.0), (24e6, 3000.0), (80e6, 10_000.0), (1e9, 64_000.0)]
-        {
-            bbr.bandwidth = MaxFilter::default();
-            bbr.bandwidth.update(0, rate / 8.0);
-            bbr.pacing = Pacing(Some(rate / 8.0));
-            let expected = 2.0 * rate / 8.0 * 0.05 + 3.0 * quantum;
-            assert!((bbr.inflight(2.0, MSS) - expected).abs() < 1e-6, "{rate}");
-        }
-    }
-}
+mod tests;

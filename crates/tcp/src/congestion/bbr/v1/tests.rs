@@ -1,0 +1,116 @@
+use super::*;
+use crate::congestion::bbr::tests::{self, begin_late, first_probe_rtt};
+use crate::congestion::harness::{MSS, Path, Sim};
+
+fn bbr() -> BbrState {
+    BbrState::new(&crate::congestion::defaults(), &Tcp::default())
+}
+
+fn sim(buffer: usize) -> Sim<BbrState> {
+    tests::sim(bbr(), buffer)
+}
+
+#[test]
+fn startup_drain_probe_bw_in_this_order() {
+    let mut sim = sim(1000);
+    let mut modes = vec![Mode::Startup];
+    let mut queue_at_end_of_startup = 0;
+    sim.run(3.0, |sim| {
+        let mode = sim.controller.mode;
+        if modes.last() != Some(&mode) {
+            modes.push(mode);
+            if mode == Mode::Drain {
+                queue_at_end_of_startup = sim.flight();
+            }
+        }
+    });
+    assert_eq!(modes, [Mode::Startup, Mode::Drain, Mode::ProbeBw]);
+    // At most high_gain times the bandwidth-delay product and three quanta are in flight.
+    assert!((150..310).contains(&queue_at_end_of_startup), "{queue_at_end_of_startup}");
+}
+
+#[test]
+fn the_model_is_the_path() {
+    tests::the_model_is_the_path(bbr(), 0.98, |bbr| (bbr.btl_bw(), bbr.rtprop));
+}
+
+/// Eight phases of a round trip each: 5/4, 3/4 and six of 1.
+#[test]
+fn the_gains_cycle() {
+    let mut sim = sim(1000);
+    sim.run(3.0, |_| {});
+    let mut gains = vec![(sim.controller.cycle, sim.now)];
+    sim.run(8.0, |sim| {
+        if gains.last().unwrap().0 != sim.controller.cycle {
+            gains.push((sim.controller.cycle, sim.now));
+        }
+    });
+    assert!(gains.windows(2).all(|p| p[1].0 == (p[0].0 + 1) % 8), "{gains:?}");
+    let cycles = gains.len() as f64 / 8.0;
+    assert!((5.0 / (8.0 * 0.0505) * 0.8..=5.0 / (8.0 * 0.0505) * 1.2).contains(&cycles), "{cycles}");
+}
+
+/// After ten seconds without a smaller round trip, four segments for 200 ms and a round trip.
+#[test]
+fn probe_rtt_every_ten_seconds() {
+    let probe = first_probe_rtt(bbr(), 14.0, |bbr| bbr.mode == Mode::ProbeRtt);
+    assert!((10.0..11.5).contains(&probe.began), "{}", probe.began);
+    assert!((0.2..0.5).contains(&probe.lasted), "{}", probe.lasted);
+    assert_eq!(probe.least, 4.0);
+    assert!(probe.after > 150.0, "the window is restored: {}", probe.after);
+}
+
+/// A buffer of a fifth of the bandwidth-delay product loses packets, and the link stays nearly full.
+#[test]
+fn losses_do_not_empty_the_link() {
+    let mut sim = sim(20);
+    sim.run(3.0, |_| {});
+    let before = sim.delivered;
+    sim.run(9.0, |_| {});
+    assert!(!sim.events.is_empty());
+    assert!((sim.delivered - before) as f64 > 0.85 * 2e6 * 6.0, "{}", sim.delivered - before);
+    assert!(sim.cwnd >= 4.0 * MSS);
+}
+
+/// §4.3.5: what is sent in ProbeRTT says nothing of the bandwidth. Twenty round trips of 10 ms go by in it,
+/// twice what the filter keeps; the flow is back at the rate of the link when it is over.
+#[test]
+fn a_long_probe_rtt_does_not_forget_the_bandwidth() {
+    let mut sim = Sim::new(bbr(), Path { buffer: 1000, ..Path::new(80_000_000, 10) }, 10.0, f64::INFINITY);
+    let (mut least, mut rounds) = (f64::INFINITY, None);
+    sim.run(14.0, |sim| {
+        let bbr = &sim.controller;
+        if bbr.mode == Mode::ProbeRtt {
+            least = least.min(bbr.btl_bw());
+            rounds.get_or_insert(bbr.round_count);
+        } else if let Some(from) = rounds.filter(|from| bbr.round_count < from + 60) {
+            assert!(bbr.round_count > from + 12, "a long probe");
+            least = least.min(bbr.btl_bw());
+        }
+    });
+    assert!(rounds.is_some() && (least / 1e7 - 1.0).abs() < 0.02, "{least}");
+}
+
+/// §4.3.1: rtprop_stamp begins with the connection.
+#[test]
+fn a_connection_that_begins_late_begins_in_startup() {
+    let bbr = begin_late(bbr());
+    assert_eq!((bbr.mode, bbr.rtprop), (Mode::Startup, Duration::from_millis(50)));
+}
+
+/// §4.2.2 and §4.2.3.2: at 80 Mbit/s and 50 ms, 3 quanta of 10 kB are beside the 500 kB of the path.
+#[test]
+fn inflight_is_the_product_and_three_quanta() {
+    let mut bbr = bbr();
+    assert_eq!(bbr.inflight(2.0, MSS), bbr.initial_window, "no valid round trip yet");
+    bbr.rtprop = Duration::from_millis(50);
+    for (rate, quantum) in
+        [(1.1e6, 1000.0), (1.2e6, 2000.0), (24e6, 3000.0), (80e6, 10_000.0), (1e9, 64_000.0)]
+    {
+        bbr.bandwidth = MaxFilter::default();
+        bbr.bandwidth.update(0, rate / 8.0);
+        bbr.pacing = Pacing(Some(rate / 8.0));
+        let expected = 2.0 * rate / 8.0 * 0.05 + 3.0 * quantum;
+        assert!((bbr.inflight(2.0, MSS) - expected).abs() < 1e-6, "{rate}");
+    }
+}
