@@ -137,6 +137,10 @@ impl CongestionControl for Controller {
         each!(self, c => c.cwnd_on_ack(window, ack))
     }
 
+    fn before_cut(&mut self, delivered: u32, marked: u32, round: bool) {
+        each!(self, c => c.before_cut(delivered, marked, round));
+    }
+
     fn ssthresh_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64 {
         each!(self, c => c.ssthresh_on(window, congestion, now))
     }

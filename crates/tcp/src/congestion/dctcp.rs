@@ -41,9 +41,17 @@ impl Alpha {
     }
 
     /// Steps 1 to 3 of §3.3.
-    pub fn count(&mut self, ack: &Ack) {
-        self.acked += u64::from(ack.delivered);
-        self.marked += u64::from(ack.marked.min(ack.delivered));
+    pub fn count(&mut self, delivered: u32, marked: u32) {
+        self.acked += u64::from(delivered);
+        self.marked += u64::from(marked.min(delivered));
+    }
+
+    /// Steps 1 to 8.
+    fn on_ack(&mut self, delivered: u32, marked: u32, round: bool) {
+        self.count(delivered, marked);
+        if round {
+            self.end_window(); // step 4
+        }
     }
 
     /// Steps 5, 6 and 8: the observation window has ended.
@@ -60,6 +68,8 @@ impl Alpha {
 #[derive(Clone, Debug)]
 pub struct DctcpState {
     alpha: Alpha,
+    /// α with the ACK at hand, which asks for a cut.
+    next: Option<f64>,
     standard: RenoState,
 }
 
@@ -68,6 +78,7 @@ impl DctcpState {
     pub fn new(params: &Dctcp) -> Self {
         DctcpState {
             alpha: Alpha::new(params.g.0, params.initial_alpha.0),
+            next: None,
             standard: RenoState::with(&params.slow_start),
         }
     }
@@ -75,10 +86,14 @@ impl DctcpState {
 
 impl CongestionControl for DctcpState {
     fn observe(&mut self, _: &Window, ack: &Ack) {
-        self.alpha.count(ack);
-        if ack.round {
-            self.alpha.end_window(); // step 4
-        }
+        self.next = None;
+        self.alpha.on_ack(ack.delivered, ack.marked, ack.round);
+    }
+
+    fn before_cut(&mut self, delivered: u32, marked: u32, round: bool) {
+        let mut alpha = self.alpha;
+        alpha.on_ack(delivered, marked, round);
+        self.next = Some(alpha.value);
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
@@ -87,9 +102,10 @@ impl CongestionControl for DctcpState {
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.standard.on_congestion(congestion);
+        let alpha = self.next.unwrap_or(self.alpha.value);
         match congestion {
-            Congestion::Ecn => (w.cwnd * (1.0 - self.alpha.value / 2.0)).max(2.0 * w.smss), // step 9
-            _ => super::decreased(w, 0.5, congestion),                                      // §3.5
+            Congestion::Ecn => (w.cwnd * (1.0 - alpha / 2.0)).max(2.0 * w.smss), // step 9
+            _ => super::decreased(w, 0.5, congestion),                           // §3.5
         }
     }
 
@@ -143,6 +159,20 @@ mod tests {
         d.alpha.value = 0.25;
         assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS);
         assert_eq!(d.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
+    }
+
+    /// Steps 1 to 8 come before 9: the ACK that ends the window is in the α by which it cuts, and is counted once.
+    #[test]
+    fn the_ack_that_cuts_counts_first() {
+        let mut d = dctcp();
+        (d.alpha.value, d.alpha.g) = (0.0, 0.5);
+        let w = window(100.0, 50.0, 100.0);
+        let last = Ack { marked: MSS as u32, round: true, ..ack(1.0) };
+        d.observe(&w, &ack(1.0));
+        d.before_cut(last.delivered, last.marked, last.round);
+        assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS); // α = 0.5 * 1/2
+        d.observe(&w, &last);
+        assert_eq!(d.alpha.value, 0.25);
     }
 
     /// A single flow at a step of K packets: the queue swings between K + 1 and K + 1 less the amplitude,

@@ -96,6 +96,9 @@ pub trait CongestionControl {
     /// cwnd after an ACK. Called for every ACK that delivers something outside of loss recovery, and
     /// for every one at all if the controller [`rules_recovery`](Self::rules_recovery).
     fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64;
+    /// An ACK says that so many of the bytes it delivers were marked, and the window is cut for that next;
+    /// [`observe`](Self::observe) sees the same ACK afterwards. `round`: as in [`Ack`].
+    fn before_cut(&mut self, _delivered: u32, _marked: u32, _round: bool) {}
     /// ssthresh after congestion; where there is none, it stays.
     fn ssthresh_on(&mut self, window: &Window, _congestion: Congestion, _now: Time) -> f64 {
         window.ssthresh

@@ -132,7 +132,7 @@ impl CongestionControl for PragueState {
         self.srtt = ack.srtt;
         self.rtt_min = self.rtt_min.min(ack.rtt.unwrap_or(self.rtt_min));
         self.marked |= ack.marked > 0;
-        self.alpha.count(ack);
+        self.alpha.count(ack.delivered, ack.marked);
         self.rounds += u64::from(ack.round && w.cwnd >= w.ssthresh);
         if ack.round && ack.now.since(self.updated) >= self.rtt_virtual() {
             if self.marked {

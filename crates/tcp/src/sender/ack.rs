@@ -23,6 +23,10 @@ impl Sender {
         if cut_by_echo {
             self.stats.ecn_cuts += 1;
             self.wait_for_timer = self.cwnd <= f64::from(self.smss);
+            if let Some(more) = self.more.take() {
+                self.before_cut(&more, ack, ack.max(self.una) - self.una, feedback);
+                self.more = Some(more);
+            }
             self.cut(now, Congestion::Ecn, tcp);
         }
         let was_una = self.una;

@@ -94,6 +94,7 @@ impl Sender {
         }
         if feedback.echo && more.phase == Phase::Open && ack.after(self.recover) {
             self.stats.ecn_cuts += 1;
+            self.before_cut(more, ack, d.delivered, feedback);
             self.reduce(more, Phase::Cwr, Congestion::Ecn, now, tcp);
             cut = true;
         }

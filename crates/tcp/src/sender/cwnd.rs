@@ -1,5 +1,6 @@
 //! What changes cwnd and ssthresh: the controller on ACKs, cuts, idleness.
 
+use net::Seq;
 use units::{Duration, Time};
 
 use super::{Cut, Feedback, More, Phase, Progress, Sender};
@@ -77,6 +78,13 @@ impl Sender {
                 self.ssthresh = ssthresh;
             }
         }
+    }
+
+    /// An ACK up to `ack` that delivers so much asks for a cut: the controller counts its marks first.
+    #[cold]
+    pub(super) fn before_cut(&mut self, more: &More, ack: Seq, delivered: u32, feedback: Feedback) {
+        let marked = (f64::from(delivered) * feedback.marked) as u32;
+        self.congestion.before_cut(delivered, marked, ack.after(more.round_end));
     }
 
     /// Cuts the window.
