@@ -43,15 +43,18 @@ impl Rack {
     }
 
     /// A D-SACK widens the window once a round trip, for sixteen recoveries (§6.2, step 4).
-    pub fn on_dsack(&mut self, una: Seq, nxt: Seq) {
-        if self.dsack_round.is_none_or(|round| !una.before(round)) {
+    /// Whether this one does.
+    pub fn on_dsack(&mut self, una: Seq, nxt: Seq) -> bool {
+        let widens = self.dsack_round.is_none_or(|round| !una.before(round));
+        if widens {
             self.dsack_round = Some(nxt);
             self.multiplier = self.multiplier.max(1) + 1;
             self.persist = 16;
         }
+        widens
     }
 
-    /// A recovery ended.
+    /// A recovery from losses ended, with an ACK that did not widen the window.
     pub fn on_recovery_end(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {

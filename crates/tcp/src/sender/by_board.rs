@@ -5,7 +5,7 @@ use units::{Duration, Time};
 use super::{Arriving, More, Phase, Progress, Sender, timestamp};
 use crate::config::{PrrBound, RateReduction, RecoveryExit, Tcp};
 use crate::congestion::{Congestion, CongestionControl, RateSample};
-use crate::recovery::board::Delivery;
+use crate::recovery::board::{Delivery, Doubt};
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
 use crate::recovery::tlp;
@@ -42,10 +42,10 @@ impl Sender {
         let advanced = ack.after(self.una);
         let plain_duplicate = !advanced && segment.len == 0 && segment.window == self.rwnd;
         let Some(board) = &mut more.board else { return (false, Told::default()) };
-        let d = board.on_ack(now, self.una, ack, options.sack(), self.max, more.min_rtt);
-        if d.dsack {
-            board.rack.on_dsack(ack.max(self.una), self.max);
-        }
+        let echo = options.timestamps.filter(|t| t.1 != 0 && more.timestamps).map(|t| t.1);
+        let doubt = Doubt { min_rtt: more.min_rtt, echo };
+        let d = board.on_ack(now, self.una, ack, options.sack(), self.max, &doubt);
+        let widened = d.dsack && board.rack.on_dsack(ack.max(self.una), self.max);
         if advanced {
             self.acked += u64::from(ack - self.una) - u64::from(self.fin_sent && ack == self.max);
             self.una = ack;
@@ -84,11 +84,11 @@ impl Sender {
                 if more.phase != Phase::Loss && !self.congestion.rules_recovery() {
                     self.cwnd = self.ssthresh;
                 }
-                more.phase = Phase::Open;
-                more.frto = Frto::Off;
-                if let Some(board) = &mut more.board {
+                if let Some(board) = more.board.as_mut().filter(|_| more.phase != Phase::Cwr && !widened) {
                     board.rack.on_recovery_end();
                 }
+                more.phase = Phase::Open;
+                more.frto = Frto::Off;
             }
             _ => {}
         }

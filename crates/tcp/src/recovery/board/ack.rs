@@ -1,9 +1,9 @@
 //! What an ACK does to the scoreboard.
 
 use net::Seq;
-use units::{Duration, Time};
+use units::Time;
 
-use super::{Board, Delivery, LOST, RESENT, SACKED, Sent};
+use super::{Board, Delivery, Doubt, LOST, RESENT, SACKED, Sent};
 use crate::recovery::rack::sent_after;
 
 impl Board {
@@ -15,7 +15,7 @@ impl Board {
         ack: Seq,
         blocks: &[(Seq, Seq)],
         max: Seq,
-        min_rtt: Duration,
+        doubt: &Doubt,
     ) -> Delivery {
         let mut d = Delivery::default();
         while let Some(s) = self.segments.front().copied() {
@@ -23,7 +23,7 @@ impl Board {
                 if !s.has(SACKED) {
                     d.delivered += s.not_counted(s.end);
                     d.weight += self.weight(&s);
-                    self.take(now, &s, &mut d, min_rtt);
+                    self.take(now, &s, &mut d, doubt);
                     if !s.resent() && d.first_sent.is_none() {
                         d.first_sent = Some(s.at);
                     }
@@ -69,7 +69,7 @@ impl Board {
                 continue;
             }
             if !start.before(latest) {
-                self.sack(now, start, end, &mut d, min_rtt);
+                self.sack(now, start, end, &mut d, doubt);
             }
         }
         if let Some((sent, end)) = d.valid {
@@ -87,19 +87,19 @@ impl Board {
         !end.after(ack) || blocks.get(1).is_some_and(|b| !start.before(b.0) && !end.after(b.1))
     }
 
-    fn take(&mut self, now: Time, s: &Sent, d: &mut Delivery, min_rtt: Duration) {
+    fn take(&mut self, now: Time, s: &Sent, d: &mut Delivery, doubt: &Doubt) {
         d.original |= !s.resent();
         if d.newest.is_none_or(|n| s.at > n.at || (s.at == n.at && s.end.after(n.end))) {
             d.newest = Some(*s);
         }
-        let ambiguous = s.resent() && now.since(s.at) < min_rtt; // the ACK may be of an earlier transmission
+        let ambiguous = s.resent() && doubt.is_about(now, s.at);
         if !ambiguous && d.valid.is_none_or(|v| sent_after((s.at, s.end), v)) {
             d.valid = Some((s.at, s.end));
         }
         self.rack.on_order(s.end, s.resent());
     }
 
-    fn sack(&mut self, now: Time, mut start: Seq, mut end: Seq, d: &mut Delivery, min_rtt: Duration) {
+    fn sack(&mut self, now: Time, mut start: Seq, mut end: Seq, d: &mut Delivery, doubt: &Doubt) {
         for &(s, e) in &self.walked[..usize::from(self.walked_count)] {
             if !start.before(s) && start.before(e) {
                 start = start.max(e);
@@ -137,7 +137,7 @@ impl Board {
             d.delivered += s.not_counted(s.end);
             d.weight += w;
             d.sacked = true;
-            self.take(now, &s, d, min_rtt);
+            self.take(now, &s, d, doubt);
             if !s.resent() {
                 d.sacked_sent = Some(s.at);
             }

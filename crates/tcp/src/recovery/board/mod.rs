@@ -9,10 +9,11 @@ mod sent;
 use std::collections::VecDeque;
 
 use net::Seq;
-use units::Time;
+use units::{Duration, Time};
 
 use crate::recovery::by_time::ByTime;
 use crate::recovery::rack::Rack;
+use crate::sender::timestamp;
 
 /// Received out of order, as a SACK block said.
 const SACKED: u8 = 1;
@@ -86,6 +87,23 @@ pub struct Delivery {
     pub dsack: bool,
     /// Segments fully acknowledged.
     pub segments: u32,
+}
+
+/// What tells whether an ACK may be of an earlier transmission of a segment than the last.
+#[derive(Clone, Copy, Debug)]
+pub struct Doubt {
+    /// RACK.min_RTT.
+    pub min_rtt: Duration,
+    /// TSecr of the ACK.
+    pub echo: Option<u32>,
+}
+
+impl Doubt {
+    /// Whether it may, for a segment last sent then (RFC 8985 §6.2, step 2).
+    fn is_about(&self, now: Time, sent: Time) -> bool {
+        let before = |echo: u32| (echo.wrapping_sub(timestamp(sent)) as i32) < 0;
+        now.since(sent) < self.min_rtt || self.echo.is_some_and(before)
+    }
 }
 
 /// Delivery times against which a sample of the rate is taken.

@@ -2,6 +2,10 @@ use super::*;
 use proptest::prelude::*;
 use units::Duration;
 
+fn doubt(min_rtt: u64) -> Doubt {
+    Doubt { min_rtt: Duration(min_rtt), echo: None }
+}
+
 /// RACK_detect_loss as RFC 8985 §6.2 has it, over every segment.
 fn lose_one_by_one(board: &mut Board, now: Time, window: Duration) -> (u32, Option<Time>) {
     let (mut bytes, mut all_due) = (0, None);
@@ -63,7 +67,7 @@ proptest! {
                     let ack = una + (if step == 7 { 5 * b } else { 0 }).min(out);
                     let start = una + 10 * a;
                     let blocks = [(start, start + 10 * (b + 1))];
-                    board.on_ack(now, una, ack, &blocks, max, Duration(3));
+                    board.on_ack(now, una, ack, &blocks, max, &doubt(3));
                     una = ack;
                 }
             }
@@ -102,7 +106,7 @@ fn the_round_trip_is_of_the_segment_sent_last() {
     }
     board.lose_at(0);
     board.on_resent(0, Time(100), &clock);
-    board.on_ack(Time(210), Seq(0), Seq(20), &[], Seq(20), Duration(90));
+    board.on_ack(Time(210), Seq(0), Seq(20), &[], Seq(20), &doubt(90));
     assert_eq!(board.rack.rtt, Duration(110));
 }
 
@@ -119,7 +123,7 @@ fn nothing_is_delivered_twice() {
             if times_out {
                 board.lose_all(forget);
             }
-            board.on_ack(Time(2), Seq(0), Seq(ack), blocks, Seq(3000), Duration::from_millis(1)).delivered
+            board.on_ack(Time(2), Seq(0), Seq(ack), blocks, Seq(3000), &doubt(1)).delivered
         };
         assert_eq!(on_ack(0, &[(Seq(1000), Seq(2000))], false), 1000);
         assert_eq!(on_ack(0, &[(Seq(1000), Seq(3000))], true), 1000);
