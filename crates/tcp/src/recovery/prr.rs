@@ -1,5 +1,7 @@
-//! Proportional rate reduction, RFC 6937 §3 (`rfc6937`), with the slow-start reduction bound, or the
-//! conservative one where the ACK finds further losses (as Linux chooses between them).
+//! Proportional rate reduction, RFC 6937 §3 (`rfc6937`), with either reduction bound, or with that of slow start as
+//! long as ACKs advance and find no further losses (as Linux chooses).
+
+use crate::config::PrrBound;
 
 /// State of a reduction, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,14 +26,27 @@ impl Prr {
     }
 
     /// cwnd after an ACK that delivered `delivered` bytes; `safe`: it advanced SND.UNA and found no loss.
-    pub fn cwnd(&mut self, delivered: f64, pipe: f64, ssthresh: f64, smss: f64, safe: bool) -> f64 {
+    pub fn cwnd(
+        &mut self,
+        delivered: f64,
+        pipe: f64,
+        ssthresh: f64,
+        smss: f64,
+        bound: PrrBound,
+        safe: bool,
+    ) -> f64 {
         self.delivered += delivered;
         let sndcnt = if pipe > ssthresh {
             // Proportional: CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out, in whole segments.
             let share = self.delivered * ssthresh / self.recover_flight;
             (share / smss).ceil() * smss - self.out
         } else {
-            let limit = (self.delivered - self.out).max(delivered) + if safe { smss } else { 0.0 };
+            let banked = self.delivered - self.out;
+            let limit = match bound {
+                PrrBound::Crb => banked,
+                PrrBound::Either if !safe => banked.max(delivered),
+                PrrBound::Ssrb | PrrBound::Either => banked.max(delivered) + smss,
+            };
             limit.min(ssthresh - pipe)
         };
         // The fast retransmit itself always goes.
@@ -55,7 +70,7 @@ mod tests {
             if i > 0 {
                 pipe -= 1.0;
             }
-            let cwnd = prr.cwnd(1.0, pipe, 10.0, 1.0, false);
+            let cwnd = prr.cwnd(1.0, pipe, 10.0, 1.0, PrrBound::Crb, false);
             let n = (cwnd - pipe).max(0.0);
             prr.on_sent(n);
             pipe += n;
@@ -69,8 +84,19 @@ mod tests {
     fn below_ssthresh_it_sends_what_was_delivered_and_one_more_when_safe() {
         let mut prr = Prr::begin(20.0);
         prr.on_sent(1.0);
-        assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, false), 5.0);
+        assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, PrrBound::Either, false), 5.0);
         prr.on_sent(1.0);
-        assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, true), 6.0);
+        assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, PrrBound::Either, true), 6.0);
+    }
+
+    /// Three sent and two delivered, one of them now: the conservative bound lets nothing go, the other two.
+    #[test]
+    fn the_conservative_bound_is_what_is_banked() {
+        for (bound, sends) in [(PrrBound::Crb, 0.0), (PrrBound::Ssrb, 2.0)] {
+            let mut prr = Prr::begin(20.0);
+            prr.cwnd(1.0, 4.0, 10.0, 1.0, bound, false);
+            prr.on_sent(3.0);
+            assert_eq!(prr.cwnd(1.0, 4.0, 10.0, 1.0, bound, false), 4.0 + sends);
+        }
     }
 }

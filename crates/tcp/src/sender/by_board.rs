@@ -3,7 +3,7 @@
 use units::{Duration, Time};
 
 use super::{Arriving, More, Phase, Progress, Sender, timestamp};
-use crate::config::{PrrBound, RateReduction, RecoveryExit, Tcp};
+use crate::config::{RecoveryExit, Tcp};
 use crate::congestion::{Congestion, CongestionControl, RateSample};
 use crate::recovery::board::{Delivery, Doubt};
 use crate::recovery::eifel::Undo;
@@ -197,22 +197,12 @@ impl Sender {
             advanced && !reducing && (!was_reducing || tcp.recovery_exit == RecoveryExit::DeflateAndOpen);
         let progress = Progress { acked: delivery.delivered, rtt, rate, opens };
         self.tell_controller(arriving.now, arriving.feedback, progress, tcp);
-        let rules = self.congestion.rules_recovery();
         if reducing
-            && tcp.rate_reduction == RateReduction::Prr
-            && !rules
             && delivery.delivered > 0
-            && let Some(more) = &mut self.more
-            && let Some(board) = &more.board
+            && let Some(mut more) = self.more.take()
         {
-            let pipe = board.pipe() as f64;
-            let safe = match tcp.prr_bound {
-                PrrBound::Crb => false,
-                PrrBound::Ssrb => true,
-                PrrBound::Either => safe,
-            };
-            self.cwnd =
-                more.prr.cwnd(delivery.weight as f64, pipe, self.ssthresh, f64::from(self.smss), safe);
+            self.reduce_further(&mut more, delivery.weight as f64, safe, tcp);
+            self.more = Some(more);
         }
     }
 }

@@ -123,10 +123,24 @@ impl Sender {
         let before = self.cwnd;
         self.cut(now, congestion, tcp);
         more.phase = phase;
-        if tcp.rate_reduction == RateReduction::Prr && !self.congestion.rules_recovery() {
+        if self.reduces_in_proportion(tcp) {
             let flight = f64::from(self.max - self.una);
             more.prr = Prr::begin(if tcp.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
             self.cwnd = before;
+        }
+    }
+
+    fn reduces_in_proportion(&self, tcp: &Tcp) -> bool {
+        tcp.rate_reduction == RateReduction::Prr && !self.congestion.rules_recovery()
+    }
+
+    /// So much was delivered in a reduction.
+    pub(super) fn reduce_further(&mut self, more: &mut More, delivered: f64, safe: bool, tcp: &Tcp) {
+        if self.reduces_in_proportion(tcp)
+            && let Some(board) = &more.board
+        {
+            let (pipe, smss) = (board.pipe() as f64, f64::from(self.smss));
+            self.cwnd = more.prr.cwnd(delivered, pipe, self.ssthresh, smss, tcp.prr_bound, safe);
         }
     }
 
