@@ -43,6 +43,10 @@ impl Sender {
                     self.timer = Time::NEVER;
                     let next = self.find_losses(&mut more, now, tcp);
                     cut = self.enter_recovery(&mut more, now, tcp);
+                    if cut {
+                        // The SACK that the timer was set for counts now (Linux, tcp_rack_reo_timeout).
+                        self.reduce_further(&mut more, f64::from(self.smss), false, tcp);
+                    }
                     self.set_timer(&mut more, now, next, false, tcp);
                 }
                 self.more = Some(more);
