@@ -83,16 +83,21 @@ impl Sender {
         if more.phase != Phase::Recovery || tcp.rack || used + f64::from(self.smss) > self.cwnd {
             return None;
         }
-        let (i, start, end) = match board.next_hole() {
-            Some(hole) => hole,
+        let (_, start, end) = match board.next_hole() {
+            Some(hole) => {
+                board.on_resent_early(hole.0, now, &clock);
+                hole
+            }
             None if rescue.is_some_and(|r| self.una.after(r)) => {
                 more.rescue = None;
-                board.last_not_sacked()?
+                let last = board.last_not_sacked()?;
+                board.lose_at(last.0);
+                board.on_resent(last.0, now, &clock);
+                last
             }
             None => return None,
         };
-        board.lose_at(i);
-        board.on_resent(i, now, &clock);
+        more.prr.on_sent(board.weight_of(end - start) as f64);
         more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
         Some(self.resend(now, start, end, tcp))
     }

@@ -3,7 +3,7 @@
 use net::Seq;
 use units::Time;
 
-use super::{Board, Delivery, Doubt, LOST, RESENT, SACKED, Sent};
+use super::{Board, Delivery, Doubt, LOST, RESENT, SACKED, Sent, TWICE};
 use crate::recovery::rack::sent_after;
 
 impl Board {
@@ -50,6 +50,7 @@ impl Board {
                 self.sacked -= if s.has(SACKED) { cut } else { 0 };
                 self.lost -= if s.has(LOST) { cut } else { 0 };
                 self.resent -= if s.has(RESENT) { cut } else { 0 };
+                self.twice -= if s.has(TWICE) { cut } else { 0 };
             }
             break;
         }
@@ -127,7 +128,10 @@ impl Board {
             if s.has(RESENT) {
                 self.resent -= w;
             }
-            self.segments[i].marks = (s.marks & !(LOST | RESENT)) | SACKED;
+            if s.has(TWICE) {
+                self.twice -= w;
+            }
+            self.segments[i].marks = (s.marks & !(LOST | RESENT | TWICE)) | SACKED;
             if let Some(by_time) = &mut self.by_time {
                 by_time.remove(i);
             }
@@ -156,6 +160,9 @@ impl Board {
         }
         if s.has(RESENT) {
             self.resent -= w;
+        }
+        if s.has(TWICE) {
+            self.twice -= w;
         }
     }
 }

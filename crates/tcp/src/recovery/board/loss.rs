@@ -3,7 +3,7 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::{Board, COUNTED, LOST, RESENT, SACKED};
+use super::{Board, COUNTED, LOST, RESENT, SACKED, TWICE};
 
 impl Board {
     pub(super) fn lose(&mut self, i: usize) -> u32 {
@@ -15,7 +15,10 @@ impl Board {
         if s.has(RESENT) {
             self.resent -= w;
         }
-        self.segments[i].marks = (s.marks | LOST) & !RESENT;
+        if s.has(TWICE) {
+            self.twice -= w;
+        }
+        self.segments[i].marks = (s.marks | LOST) & !(RESENT | TWICE);
         if let Some(by_time) = &mut self.by_time {
             by_time.remove(i);
         }
@@ -23,12 +26,23 @@ impl Board {
         s.end - s.start
     }
 
+    /// What was sent first is lost; what was sent again before that was known is in flight still.
+    pub(super) fn lose_first(&mut self, i: usize) -> u32 {
+        let twice = self.segments[i].has(TWICE);
+        let bytes = self.lose(i);
+        if twice {
+            self.segments[i].marks |= RESENT;
+            self.resent += self.weight(&self.segments[i]);
+        }
+        bytes
+    }
+
     /// Everything not SACKed and never retransmitted that starts before `limit` is lost. Returns the bytes newly lost.
     pub fn lose_before(&mut self, limit: Seq) -> u32 {
         let mut bytes = 0;
         while let Some(s) = self.segments.get(self.first_open).filter(|s| s.start.before(limit)) {
             if !s.has(SACKED | LOST) {
-                bytes += self.lose(self.first_open);
+                bytes += self.lose_first(self.first_open);
             }
             self.first_open += 1;
         }
@@ -98,9 +112,9 @@ impl Board {
     /// What was deemed lost was not.
     pub fn find_again(&mut self) {
         for s in &mut self.segments {
-            s.marks &= !(LOST | RESENT);
+            s.marks &= !(LOST | RESENT | TWICE);
         }
-        (self.lost, self.resent, self.first_open) = (0, 0, 0);
+        (self.lost, self.resent, self.twice, self.first_open) = (0, 0, 0, 0);
         if let Some(by_time) = &mut self.by_time {
             let sent = self.segments.iter().enumerate().filter(|(_, s)| !s.has(SACKED));
             let mut sent: Vec<_> = sent.map(|(i, s)| (s.at, i)).collect();

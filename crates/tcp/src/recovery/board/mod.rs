@@ -27,6 +27,8 @@ const EVER_RESENT: u8 = 8;
 const APP_LIMITED: u8 = 16;
 /// It was SACKed before that was forgotten: its delivery is counted already.
 const COUNTED: u8 = 32;
+/// It was sent again without being deemed lost: it is in flight twice.
+const TWICE: u8 = 64;
 
 /// A segment that was sent.
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +129,7 @@ pub struct Board {
     sacked: u64,
     lost: u64,
     resent: u64,
+    twice: u64,
     sacked_segments: u32,
     /// Nothing before this index waits to be sent again.
     first_lost: usize,
@@ -160,13 +163,13 @@ impl Board {
 
     /// What is in flight (pipe, RFC 6675 §4).
     pub fn pipe(&self) -> u64 {
-        self.outstanding - self.sacked - self.lost + self.resent
+        self.outstanding - self.sacked - self.lost + self.resent + self.twice
     }
 
     /// Segments out, SACKed, deemed lost, and sent again and not lost since.
     pub fn counts(&self) -> (u32, u32, u32, u32) {
         let count = |mark| self.segments.iter().filter(|s| s.has(mark)).count() as u32;
-        (self.segments.len() as u32, self.sacked_segments, count(LOST), count(RESENT))
+        (self.segments.len() as u32, self.sacked_segments, count(LOST), count(RESENT | TWICE))
     }
 
     /// How many segments are out.

@@ -3,7 +3,7 @@
 use net::Seq;
 use units::Time;
 
-use super::{APP_LIMITED, Board, Clock, EVER_RESENT, LOST, RESENT, SACKED, Sent};
+use super::{APP_LIMITED, Board, Clock, EVER_RESENT, LOST, RESENT, SACKED, Sent, TWICE};
 
 impl Board {
     /// New data goes out.
@@ -52,6 +52,13 @@ impl Board {
         }
     }
 
+    /// The segment at `index`, which is not deemed lost, goes out again: it is in flight twice (RFC 6675 §4, SetPipe).
+    pub fn on_resent_early(&mut self, index: usize, at: Time, clock: &Clock) {
+        self.on_resent(index, at, clock);
+        self.segments[index].marks |= TWICE;
+        self.twice += self.weight(&self.segments[index]);
+    }
+
     /// Index of the last segment.
     pub fn last_index(&self) -> usize {
         self.segments.len().saturating_sub(1)
@@ -59,7 +66,7 @@ impl Board {
 
     /// The first hole below what was SACKed that is neither deemed lost nor sent again.
     pub fn next_hole(&self) -> Option<(usize, Seq, Seq)> {
-        let i = (self.first_open..self.top).find(|&i| !self.segments[i].has(SACKED | LOST))?;
+        let i = (self.first_open..self.top).find(|&i| !self.segments[i].has(SACKED | LOST | TWICE))?;
         Some((i, self.segments[i].start, self.segments[i].end))
     }
 

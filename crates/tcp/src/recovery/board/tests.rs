@@ -28,7 +28,7 @@ fn lose_one_by_one(board: &mut Board, now: Time, window: Duration) -> (u32, Opti
 /// [`Board::lose_before`] over every segment.
 fn lose_each_before(board: &mut Board, limit: Seq) -> u32 {
     let due = |s: &Sent| s.start.before(limit) && !s.has(SACKED | LOST);
-    (0..board.segments.len()).map(|i| if due(&board.segments[i]) { board.lose(i) } else { 0 }).sum()
+    (0..board.segments.len()).map(|i| if due(&board.segments[i]) { board.lose_first(i) } else { 0 }).sum()
 }
 
 proptest! {
@@ -81,11 +81,11 @@ proptest! {
                 let limit = una + 7 * a;
                 prop_assert_eq!(board.lose_before(limit), lose_each_before(&mut literal, limit));
                 let top = board.segments.iter().rposition(|s| s.has(SACKED)).unwrap_or(0);
-                let hole = (0..top).find(|&i| !board.segments[i].has(SACKED | LOST));
+                let hole = (0..top).find(|&i| !board.segments[i].has(SACKED | LOST | TWICE));
                 prop_assert_eq!(board.next_hole().map(|(i, ..)| i), hole);
                 if let Some(hole) = hole.filter(|_| b == 0) {
-                    board.lose_at(hole);
-                    literal.lose_at(hole);
+                    board.on_resent_early(hole, now, &clock);
+                    literal.on_resent_early(hole, now, &clock);
                 }
             }
             let marks = |b: &Board| b.segments.iter().map(|s| s.marks).collect::<Vec<_>>();
