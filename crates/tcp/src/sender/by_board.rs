@@ -51,6 +51,7 @@ impl Sender {
             self.una = ack;
             self.nxt = self.max;
             self.expirations = 0;
+            more.limited = 0;
         }
         let rtt = self.measure(more, &d, arriving, advanced, tcp);
         let rate = d.newest.filter(|_| d.delivered > 0).map(|newest| {

@@ -121,7 +121,9 @@ impl Sender {
         tcp: &Tcp,
     ) {
         let before = self.cwnd;
+        self.inflation = std::mem::take(&mut more.limited);
         self.cut(now, congestion, tcp);
+        self.inflation = 0;
         more.phase = phase;
         if self.reduces_in_proportion(tcp) {
             let flight = f64::from(self.max - self.una);

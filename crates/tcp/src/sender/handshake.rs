@@ -74,6 +74,7 @@ impl Sender {
                 saw_dsack: false,
                 since: now,
                 rescue: None,
+                limited: 0,
                 probe_due: false,
                 min_rtt: if syn_rtt == Duration::ZERO { Duration(u64::MAX) } else { syn_rtt },
                 round_end: self.una,

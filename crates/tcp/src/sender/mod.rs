@@ -166,6 +166,8 @@ struct More {
     since: Time,
     /// RescueRxt (RFC 6675 §2); `None`: the rescue was sent.
     rescue: Option<Seq>,
+    /// Bytes that limited transmit let go since an ACK last advanced.
+    limited: u32,
     probe_due: bool,
     min_rtt: Duration,
     round_end: Seq,

@@ -49,6 +49,9 @@ impl Sender {
         if used + weight > self.cwnd {
             return None;
         }
+        if more.phase == Phase::Open && f64::from(self.max - self.una + len) > self.cwnd {
+            more.limited += len;
+        }
         let app_limited = more.clock.delivered < more.app_limited_until;
         let start = self.max;
         if board.is_empty() {
