@@ -65,7 +65,7 @@ impl Board {
             if !start.before(end) || end.after(max) {
                 continue;
             }
-            if i == 0 && self.is_duplicate(start, end, latest, blocks) {
+            if i == 0 && self.is_duplicate(start, end, ack, blocks) {
                 d.dsack = true;
                 continue;
             }
@@ -83,7 +83,7 @@ impl Board {
         d
     }
 
-    /// Whether the first block is a D-SACK (RFC 2883 §4): below the acknowledgement, or within the second.
+    /// Whether the first block is a D-SACK (RFC 2883 §4): below the acknowledgement in the same packet, or within the second.
     fn is_duplicate(&self, start: Seq, end: Seq, ack: Seq, blocks: &[(Seq, Seq)]) -> bool {
         !end.after(ack) || blocks.get(1).is_some_and(|b| !start.before(b.0) && !end.after(b.1))
     }
