@@ -15,12 +15,39 @@ use crate::source::Source;
 use crate::stream::Stream;
 use crate::sum::{COUNTS, Sum};
 
+/// A column of counts as it grows: most are small, and of the others the few are kept apart, since the endpoints still
+/// need their room.
+struct Growing {
+    small: Vec<u32>,
+    large: Vec<(usize, u64)>,
+}
+
+impl Growing {
+    fn new(rows: usize) -> Self {
+        Growing { small: Vec::with_capacity(rows), large: Vec::new() }
+    }
+
+    fn push(&mut self, count: u64) {
+        let small = u32::try_from(count).unwrap_or_else(|_| {
+            self.large.push((self.small.len(), count));
+            0
+        });
+        self.small.push(small);
+    }
+
+    fn column(self) -> Column {
+        let mut counts: Vec<u64> = self.small.into_iter().map(u64::from).collect();
+        self.large.into_iter().for_each(|(row, count)| counts[row] = count);
+        Column::Count(counts)
+    }
+}
+
 /// The table of flows as it grows, row by row.
 struct FlowTable {
     times: [Vec<f64>; 4],
-    acked: Vec<u64>,
+    acked: Growing,
     goodput: Vec<f64>,
-    counts: [Vec<u64>; COUNTS.len() - 1],
+    counts: [Growing; COUNTS.len() - 1],
 }
 
 /// Columns of the times of a row.
@@ -30,9 +57,9 @@ impl FlowTable {
     fn new(rows: usize) -> Self {
         FlowTable {
             times: std::array::from_fn(|_| Vec::with_capacity(rows)),
-            acked: Vec::with_capacity(rows),
+            acked: Growing::new(rows),
             goodput: Vec::with_capacity(rows),
-            counts: std::array::from_fn(|_| Vec::with_capacity(rows)),
+            counts: std::array::from_fn(|_| Growing::new(rows)),
         }
     }
 
@@ -51,9 +78,9 @@ impl FlowTable {
     fn table(self, texts: [Column; 3]) -> Table {
         let mut columns: Vec<_> = ["flow", "from", "to"].into_iter().zip(texts).collect();
         columns.extend(TIMES.into_iter().zip(self.times.map(Column::Float)));
-        columns.push((COUNTS[0], Column::Count(self.acked)));
+        columns.push((COUNTS[0], self.acked.column()));
         columns.push(("goodput_bps", Column::Float(self.goodput)));
-        columns.extend(COUNTS.into_iter().skip(1).zip(self.counts.map(Column::Count)));
+        columns.extend(COUNTS.into_iter().skip(1).zip(self.counts.map(Growing::column)));
         Table { name: "flows", columns }
     }
 }
@@ -365,5 +392,18 @@ impl Simulation<'_> {
                 ),
             ],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_counts_are_kept_whole() {
+        let values = [3, u64::from(u32::MAX), u64::from(u32::MAX) + 1, 0, u64::MAX];
+        let mut counts = Growing::new(values.len());
+        values.iter().for_each(|&count| counts.push(count));
+        assert!(matches!(counts.column(), Column::Count(column) if column == values));
     }
 }

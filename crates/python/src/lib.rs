@@ -88,18 +88,21 @@ fn failure(f: Failure) -> PyErr {
     }
 }
 
-fn bytes_of<const N: usize, T: Copy>(values: &[T], to: impl Fn(T) -> [u8; N]) -> Vec<u8> {
-    values.iter().flat_map(|&v| to(v)).collect()
+fn bytes_of<'py, T: Copy>(
+    py: Python<'py>,
+    values: &[T],
+    to: impl Fn(T) -> [u8; 8],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, 8 * values.len(), |bytes| {
+        bytes.chunks_exact_mut(8).zip(values).for_each(|(place, &value)| place.copy_from_slice(&to(value)));
+        Ok(())
+    })
 }
 
 fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> {
     Ok(match column {
-        Column::Float(v) => {
-            ("<f8", PyBytes::new(py, &bytes_of(v, f64::to_le_bytes))).into_pyobject(py)?.into_any()
-        }
-        Column::Count(v) => {
-            ("<u8", PyBytes::new(py, &bytes_of(v, u64::to_le_bytes))).into_pyobject(py)?.into_any()
-        }
+        Column::Float(v) => ("<f8", bytes_of(py, v, f64::to_le_bytes)?).into_pyobject(py)?.into_any(),
+        Column::Count(v) => ("<u8", bytes_of(py, v, u64::to_le_bytes)?).into_pyobject(py)?.into_any(),
         Column::Name(codes, names) => {
             let names: Vec<Bound<PyString>> = names.iter().map(|n| PyString::new(py, n)).collect();
             PyList::new(py, codes.iter().map(|&c| &names[c as usize]))?.into_any()
@@ -107,7 +110,8 @@ fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> 
     })
 }
 
-fn result<'py>(py: Python<'py>, scenario: &Scenario, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
+/// What a run gives Python. Each column is let go when it is handed over, so that large tables are there but once.
+fn result<'py>(py: Python<'py>, scenario: &Scenario, outcome: Outcome) -> PyResult<Bound<'py, PyDict>> {
     let manifest = json!({
         "scenario": lab::write(scenario),
         "seed": scenario.seed,
@@ -120,10 +124,10 @@ fn result<'py>(py: Python<'py>, scenario: &Scenario, outcome: &Outcome) -> PyRes
         "tie_share": if outcome.events > 0 { outcome.ties as f64 / outcome.events as f64 } else { 0.0 },
     });
     let tables = PyDict::new(py);
-    for table in &outcome.tables {
+    for table in outcome.tables {
         let columns = PyDict::new(py);
-        for (name, values) in &table.columns {
-            columns.set_item(name, column(py, values)?)?;
+        for (name, values) in table.columns {
+            columns.set_item(name, column(py, &values)?)?;
         }
         tables.set_item(table.name, columns)?;
     }
@@ -215,7 +219,7 @@ impl Batch {
             Err(_) => Err(RecvTimeoutError::Disconnected),
         });
         match received {
-            Ok((i, Ok(outcome))) => Ok(Some((i, result(py, &self.scenarios[i], &outcome)?))),
+            Ok((i, Ok(outcome))) => Ok(Some((i, result(py, &self.scenarios[i], outcome)?))),
             Ok((_, Err(Stop::Failed(f)))) => Err(failure(f)),
             Ok((_, Err(Stop::Raised(e)))) => Err(e),
             Err(RecvTimeoutError::Timeout) => Ok(None),
