@@ -43,11 +43,18 @@ impl Sender {
             cut_by_loss = self.on_duplicate_ack(now, tcp);
         }
         self.update_window(now, segment, self.una != was_una, tcp);
-        if self.wait_for_timer && (cut_by_echo || self.timer == Time::NEVER) {
-            // RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires.
-            (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        if self.wait_for_timer {
+            self.wait(now, cut_by_echo, tcp);
         }
         cut_by_echo || cut_by_loss
+    }
+
+    /// RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires; a mark restarts it.
+    #[cold]
+    pub(super) fn wait(&mut self, now: Time, marked: bool, tcp: &Tcp) {
+        if marked || self.timer == Time::NEVER {
+            (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        }
     }
 
     /// The window field of a segment that is acceptable (RFC 9293 §3.10.7.4, SND.WL1 and SND.WL2).

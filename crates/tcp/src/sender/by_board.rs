@@ -20,6 +20,7 @@ struct Told {
     rate: Option<RateSample>,
     was_reducing: bool,
     safe: bool,
+    cut_by_echo: bool,
 }
 
 impl Sender {
@@ -31,6 +32,9 @@ impl Sender {
         let (cut, told) = self.on_ack_with(&mut more, arriving, tcp);
         self.more = Some(more);
         self.update_window(arriving.now, arriving.segment, self.una != was_una, tcp);
+        if self.wait_for_timer {
+            self.wait(arriving.now, told.cut_by_echo, tcp);
+        }
         self.tell_of_board(arriving, told, tcp);
         cut
     }
@@ -82,7 +86,9 @@ impl Sender {
         let next = self.find_losses(more, now, tcp);
         match more.phase {
             Phase::Loss | Phase::Recovery | Phase::Cwr if !self.una.before(self.recover) => {
-                if more.phase != Phase::Loss && !self.congestion.rules_recovery() {
+                // A cut for marks is done; only one in proportion ends here.
+                let reduces = more.phase == Phase::Recovery || self.reduces_in_proportion(tcp);
+                if more.phase != Phase::Loss && reduces && !self.congestion.rules_recovery() {
                     self.cwnd = self.ssthresh;
                 }
                 if let Some(board) = more.board.as_mut().filter(|_| more.phase != Phase::Cwr && !widened) {
@@ -93,8 +99,10 @@ impl Sender {
             }
             _ => {}
         }
-        if feedback.echo && more.phase == Phase::Open && ack.after(self.recover) {
+        let cut_by_echo = feedback.echo && more.phase == Phase::Open && ack.after(self.recover);
+        if cut_by_echo {
             self.stats.ecn_cuts += 1;
+            self.wait_for_timer = self.cwnd <= f64::from(self.smss);
             self.before_cut(more, ack, d.delivered, feedback);
             self.reduce(more, Phase::Cwr, Congestion::Ecn, now, tcp);
             cut = true;
@@ -109,7 +117,7 @@ impl Sender {
         self.set_timer(more, now, next, advanced, tcp);
         let safe = advanced && more.lost_bytes == lost_before;
         let was_reducing = matches!(was, Phase::Recovery | Phase::Cwr);
-        (cut, Told { delivery: d, advanced, rtt, rate, was_reducing, safe })
+        (cut, Told { delivery: d, advanced, rtt, rate, was_reducing, safe, cut_by_echo })
     }
 
     /// The round trip that an ACK measures: of data sent once (Karn), or by timestamps (RFC 7323 §4).
@@ -188,7 +196,7 @@ impl Sender {
 
     /// The last part of the ACK: cwnd.
     fn tell_of_board(&mut self, arriving: &Arriving, told: Told, tcp: &Tcp) {
-        let Told { delivery, advanced, rtt, rate, was_reducing, safe } = told;
+        let Told { delivery, advanced, rtt, rate, was_reducing, safe, .. } = told;
         if delivery.delivered == 0 && !advanced {
             return;
         }

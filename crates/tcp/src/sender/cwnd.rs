@@ -132,7 +132,8 @@ impl Sender {
         }
     }
 
-    fn reduces_in_proportion(&self, tcp: &Tcp) -> bool {
+    /// Whether a reduction lasts, by proportional rate reduction.
+    pub(super) fn reduces_in_proportion(&self, tcp: &Tcp) -> bool {
         tcp.rate_reduction == RateReduction::Prr && !self.congestion.rules_recovery()
     }
 
