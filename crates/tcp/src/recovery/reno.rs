@@ -13,6 +13,8 @@ const LIMITED: u32 = 2;
 pub struct Duplicates {
     count: u16,
     active: bool,
+    /// An ACK of a part came in this recovery.
+    part: bool,
 }
 
 impl Duplicates {
@@ -41,6 +43,11 @@ impl Duplicates {
     /// The fast retransmit begins no recovery: the duplicates that follow do nothing.
     pub fn no_recovery(&mut self) {
         self.active = false;
+    }
+
+    /// An ACK of a part of what a recovery is about: whether it is the first.
+    pub fn on_partial(&mut self) -> bool {
+        !std::mem::replace(&mut self.part, true)
     }
 
     /// Whether a recovery is under way.

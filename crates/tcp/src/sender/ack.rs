@@ -132,6 +132,7 @@ impl Sender {
         if rtt.is_none() && self.more.is_some() {
             rtt = self.sample_by_timestamp(now, options, tcp);
         }
+        let timer = self.timer;
         (self.timer, self.pending) =
             (if self.una == self.max { Time::NEVER } else { now + self.rto.timeout(tcp) }, Pending::Rto);
         if self.more.is_some() && self.test_timeout(ack, Some(acked), feedback.echo, options, tcp) {
@@ -144,6 +145,9 @@ impl Sender {
                 OnNewAck::Partial => {
                     self.inflation = newreno::inflation(self.inflation, acked, self.smss);
                     self.retransmit = true;
+                    if !self.duplicates.on_partial() {
+                        self.timer = timer; // RFC 6582 §3.2, step 3: for the first partial ACK only
+                    }
                     return;
                 }
                 _ => {
