@@ -37,12 +37,14 @@ class Red(CustomQueue):
         super().__init__(**buffer)
         self.minth, self.maxth, self.maxp, self.wq = minth, maxth, maxp, wq
         self.avg, self.count = 0.0, -1
+        self.counted_s = 0.0
 
     def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:
         assert packet.ecn in ("not-ect", "ect0", "ect1", "ce")
         if at.idle_s is not None:
-            m = at.idle_s / (500 * 8 / self.place.rate_bps)
-            self.avg *= (1 - self.wq) ** m
+            idle_s = min(at.idle_s, at.now_s - self.counted_s)
+            self.counted_s = at.now_s
+            self.avg *= (1 - self.wq) ** (idle_s / (500 * 8 / self.place.rate_bps))
         self.avg += self.wq * (at.packets - self.avg)
         if self.avg < self.minth:
             self.count = -1

@@ -15,7 +15,7 @@ from references.draws import Draws
 from references.dualpi2 import DualPi2
 from references.fifo import Law, Shell
 from references.fq_codel import FqCodel
-from references.fq_pie import FqPie
+from references.fq_pie import FqPie, LinuxFqPie
 from references.kept import Choke, Codel, Kept, Transmitter
 from references.per_flow import Fred, Sfb, Sred
 from references.pie import Pie, PieEnhanced
@@ -23,6 +23,7 @@ from references.precedence import Precedence
 from references.red import Red
 from references.red_pd import RedPd
 from references.red_variants import NonlinearRed, SelfConfiguringRed
+from references.tc_pie import TcPie
 from references.tc_red import TcRed
 
 Reference = Callable[..., Any]
@@ -74,8 +75,35 @@ CASES = [
         {
             "kind": "tc_red", "min": "5 kB", "max": "15 kB", "avpkt": "1500 B",
             "burst": "5 packets", "bandwidth": "100 kbit/s", "limit": "20 kB",
+            "arithmetic": "linux-2.4",
         },
-        TcRed, STUDY_C, rate=100_000, expects="EMTF",
+        TcRed, STUDY_C | {"old": True}, rate=100_000, expects="EMTF",
+    ),
+    Case(
+        "tc red of 2.4",
+        {
+            "kind": "tc_red", "max": "60 kB", "probability": 0.1, "limit": "100 kB",
+            "arithmetic": "linux-2.4",
+        },
+        TcRed,
+        {
+            "qmin": 20_000, "qmax": 60_000, "avpkt": 1000, "burst": 33,
+            "probability": 0.1, "bandwidth": 10_000_000, "old": True,
+        },
+        expects="EMT",
+    ),
+    Case(
+        "tc red, short queue",
+        {
+            "kind": "tc_red", "min": "3 kB", "max": "9 kB", "avpkt": "500 B", "burst": "8 packets",
+            "probability": 0.3, "bandwidth": "10 Mbit/s", "limit": "12 kB",
+        },
+        TcRed,
+        {
+            "qmin": 3_000, "qmax": 9_000, "avpkt": 500, "burst": 8, "probability": 0.3,
+            "bandwidth": 10_000_000,
+        },
+        expects="EMTF",
     ),
     Case(
         "tc red",
@@ -97,6 +125,16 @@ CASES = [
         {"kind": "self_configuring_red"} | SOON,
         SelfConfiguringRed, SOON_GIVEN | {"gentle": False}, expects="EMT",
     ),
+    Case(
+        "self-configuring red, least backlog",
+        {"kind": "self_configuring_red", "least_backlog": "2 packets"} | SOON,
+        SelfConfiguringRed, SOON_GIVEN | {"gentle": False, "least": 2}, expects="EMT",
+    ),
+    Case(
+        "nonlinear red, least backlog",
+        {"kind": "nonlinear_red", "least_backlog": "2 packets"} | SOON, NonlinearRed,
+        SOON_GIVEN | {"least": 2}, expects="EMT",
+    ),
     Case("nonlinear red", {"kind": "nonlinear_red"}, NonlinearRed, RED | {"maxp": 0.15}),
     Case(
         "nonlinear red, soon", {"kind": "nonlinear_red"} | SOON, NonlinearRed, SOON_GIVEN,
@@ -113,17 +151,21 @@ CASES = [
         "rio, decoupled",
         {
             "kind": "rio", "coupling": "decoupled", "wq": 0.05, "in_dscp": [12],
+            "least_backlog": "1 packet",
             "in_minth": "4 packets", "in_maxth": "8 packets", "in_maxp": 0.1,
             "out_minth": "3 packets", "out_maxth": "12 packets",
         },
         Precedence,
-        {"averaged": "own", "classes": [([12], 4, 8, 0.1), ([], 3, 12, 0.2)], "wq": 0.05},
+        {
+            "averaged": "own", "classes": [([12], 4, 8, 0.1), ([], 3, 12, 0.2)], "wq": 0.05,
+            "least": 1,
+        },
         expects="EMT",
     ),
     Case(
         "wred",
         {
-            "kind": "wred", "wq": 0.02,
+            "kind": "wred", "wq": 0.02, "least_backlog": "3 packets",
             "precedences": [
                 {"dscp": [10], "minth": "12 packets", "maxth": "20 packets", "maxp": 0.05},
                 {"dscp": [12], "minth": "8 packets", "maxth": "20 packets"},
@@ -132,7 +174,7 @@ CASES = [
         },
         Precedence,
         {
-            "averaged": "all", "wq": 0.02,
+            "averaged": "all", "wq": 0.02, "least": 3,
             "classes": [([10], 12, 20, 0.05), ([12], 8, 20, 0.1), ([14, 0], 4, 20, 0.1)],
         },
         expects="EMT",
@@ -204,8 +246,10 @@ CASES = [
         "red-pd, soon",
         {
             "kind": "red_pd", "target_rtt": "10 ms", "lists": 4, "regular": 2, "gentle": False,
+            "least_backlog": "2 packets",
         } | SOON,
-        RedPd, {"target_rtt": 0.01, "m": 4, "k": 2, "gentle": False} | SOON_GIVEN, flows=20,
+        RedPd, {"target_rtt": 0.01, "m": 4, "k": 2, "gentle": False, "least": 2} | SOON_GIVEN,
+        flows=20,
         limit=12, expects="EMTF",
     ),
     Case(
@@ -243,6 +287,15 @@ CASES = [
     Case(
         "codel, short", {"kind": "codel", "target": "1 ms", "interval": "10 ms", "mtu": "500 B"},
         Codel, {"target_us": 1000, "interval_us": 10_000, "maxpacket": 500}, expects="EMF",
+    ),
+    Case(
+        "codel, with a threshold", {"kind": "codel", "ce_threshold": "3 ms"}, Codel,
+        {"ce_threshold_us": 3000}, expects="EMTF",
+    ),
+    Case(
+        "fq_codel, with a threshold",
+        {"kind": "fq_codel", "ce_threshold": "1 ms", "flows": 16}, FqCodel,
+        {"ce_threshold_us": 1000, "flows": 16}, expects="EMT",
     ),
     Case("cobalt", {"kind": "cobalt"}, Cobalt, expects="EMF"),
     Case(
@@ -283,6 +336,15 @@ CASES = [
         {"target_us": 1000, "interval_us": 10_000, "flows": 4, "quantum": 300, "limit": 30},
         expects="EMF",
     ),
+    Case(
+        "fq_codel, each queue for itself",
+        {
+            "kind": "fq_codel", "target": "1 ms", "interval": "10 ms", "flows": 8,
+            "occupancy": "own-queue",
+        },
+        FqCodel, {"target_us": 1000, "interval_us": 10_000, "flows": 8, "alone": True},
+        expects="EM",
+    ),
     Case("dualpi2", {"kind": "dualpi2"}, DualPi2, expects="EMF"),
     Case(
         "dualpi2, small, a step, in bytes",
@@ -297,6 +359,20 @@ CASES = [
             "k": 1.5, "min_th_us": 1000, "range_us": 0, "th_len": 2, "share": 0.25, "mtu": 1000,
         },
         expects="EMF",
+    ),
+    Case(
+        "dualpi2, its own limit", {"kind": "dualpi2", "limit": "250 ms"}, DualPi2,
+        {"limit": 312_500, "unit": "bytes"}, expects="EM",
+    ),
+    Case(
+        "dualpi2, sparing as Linux",
+        {"kind": "dualpi2", "sparing": "linux", "th_len": "2 packets", "target": "5 ms"},
+        DualPi2, {"linux": True, "th_len": 2, "target": 0.005}, expects="EM",
+    ),
+    Case(
+        "dualpi2, time-shifted",
+        {"kind": "dualpi2", "scheduler": "ts-fifo", "time_shift": "8 ms"},
+        DualPi2, {"tshift_us": 8000}, expects="EMF",
     ),
     Case("threshold", {"kind": "threshold"}, Threshold, {"k": 20}, expects="MT"),
     Case(
@@ -343,6 +419,53 @@ CASES = [
         Pie, {"qdelay_ref": 0.005, "max_burst_ms": 20, "t_update_ms": 5, "max_ecnth": 0.3},
     ),
     Case(
+        "pie, derandomized", {"kind": "pie", "tosses": "accumulated", "target": "5 ms"},
+        Pie, {"qdelay_ref": 0.005, "derandomized": True},
+    ),
+    Case("tc pie", {"kind": "tc_pie"}, TcPie, expects="EM"),
+    Case(
+        "tc pie, small",
+        {
+            "kind": "tc_pie", "target": "2 ms", "t_update": "4 ms", "alpha": 5, "beta": 32,
+            "chance_by": "size", "mtu": "600 B",
+        },
+        TcPie,
+        {
+            "target_ms": 2, "t_update_ms": 4, "alpha": 5, "beta": 32, "bytemode": True,
+            "mtu": 600, "limit": 30,
+        },
+        limit=30, expects="EMF",
+    ),
+    Case(
+        "tc pie, by the departure rate",
+        {"kind": "tc_pie", "latency": "departure-rate", "target": "5 ms"},
+        TcPie, {"dq_rate_estimator": True, "target_ms": 5}, expects="EM",
+    ),
+    Case(
+        "tc pie, long queue",
+        {"kind": "tc_pie", "t_update": "20 ms", "alpha": 0, "beta": 1},
+        TcPie, {"t_update_ms": 20, "alpha": 0, "beta": 1, "limit": 1000}, rate=1_000_000,
+        limit=1000, expects="EM",
+    ),
+    Case(
+        "fq_pie by linux's rules", {"kind": "fq_pie", "rules": "linux"}, LinuxFqPie, flows=40,
+        expects="E",
+    ),
+    Case(
+        "fq_pie by linux's rules, small",
+        {
+            "kind": "fq_pie", "rules": "linux", "target": "2 ms", "t_update": "3 ms",
+            "max_burst": "9 ms", "flows": 4, "quantum": "300 B", "packet_limit": "40 packets",
+            "mark_below": 0.5, "mean_packet_size": "200 B",
+        },
+        LinuxFqPie,
+        {
+            "target_ms": 2, "t_update_ms": 3, "max_burst_ms": 9, "flows": 4, "quantum": 300,
+            "limit": 40, "ecn_prob": 50, "mtu": 200,
+        },
+        expects="EMF",
+    ),
+    Case(
         "pie enhanced", {"kind": "pie_enhanced", "limit": "90 kB"},
         PieEnhanced, {"tail_drop": 90_000}, expects="F",
     ),
@@ -363,6 +486,10 @@ CASES = [
         "pi2, small target", {"kind": "pi2", "target": "5 ms", "t_update": "4 ms", "coupling": 1.5},
         Pi2, {"target": 0.005, "period": 0.004, "k": 1.5},
     ),
+    Case(
+        "pi2, least backlog", {"kind": "pi2", "target": "5 ms", "least_backlog": "3000 B"},
+        Pi2, {"target": 0.005, "least": 3000},
+    ),
     red("defaults", {}, "EM"),
     red("fast", {"gentle": False}, "EMT", gentle=False, wq=0.05, maxp=0.3),
     red("geometric", {"spacing": "geometric"}, spacing="geometric", wq=0.02),
@@ -378,9 +505,12 @@ CASES = [
     Case("adaptive red, 1 Mbit/s", {"kind": "adaptive_red"}, AdaptiveRed, rate=1_000_000),
     Case(
         "adaptive red, short interval",
-        {"kind": "adaptive_red", "interval": "20 ms", "target_delay": "20 ms"},
+        {
+            "kind": "adaptive_red", "interval": "20 ms", "target_delay": "20 ms",
+            "least_backlog": "0 packets",
+        },
         AdaptiveRed,
-        {"interval": 0.02, "target_delay": 0.02},
+        {"interval": 0.02, "target_delay": 0.02, "least": 0},
     ),
 ]  # fmt: skip
 

@@ -13,6 +13,7 @@ from . import (
     choke,
     codel,
     dualpi2,
+    idle,
     pi,
     rem,
     rio,
@@ -38,4 +39,5 @@ POINTS: dict[str, Point] = {
     "rio": rio.POINT,
     "sparse": sparse.POINT,
     "dualpi2": dualpi2.POINT,
+    "idle": idle.POINT,
 }

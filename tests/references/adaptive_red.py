@@ -24,12 +24,14 @@ class AdaptiveRed(Red):
             "maxp": 0.1,
             "wq": 1 - math.exp(-1 / c),
             "gentle": True,
+            "least": 1,
         }
         self.period = given.pop("interval", 0.5)
         super().__init__(draws, rate, **(settings | given))
 
     def tick(self, now: float, queue: Queue) -> None:
-        """Every interval seconds."""
+        """Every interval seconds; an idle queue has the average of that instant."""
+        self.decay(now, queue.idle_since)
         low = self.minth + 0.4 * (self.maxth - self.minth)
         high = self.minth + 0.6 * (self.maxth - self.minth)
         if self.avg > high and self.maxp <= 0.5:

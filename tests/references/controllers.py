@@ -3,7 +3,7 @@
 from typing import Any
 
 from references.draws import Draws
-from references.fifo import Law, Packet, Queue
+from references.fifo import SECOND, Law, Packet, Queue
 
 
 class Threshold(Law):
@@ -17,7 +17,10 @@ class Threshold(Law):
 
 
 class Blue(Law):
-    """Feng, Shin, Kandlur & Saha 2002, "The BLUE algorithm"."""
+    """Feng, Shin, Kandlur & Saha 2002, "The BLUE algorithm"; times in picoseconds.
+
+    The event "link idle" lasts as long as the link is idle, so pm goes down again and again.
+    """
 
     def __init__(
         self,
@@ -29,29 +32,33 @@ class Blue(Law):
         freeze_time: float = 0.1,
         most: float | None = None,
     ) -> None:
-        self.draws, self.d1, self.d2, self.freeze_time = draws, d1, d2, freeze_time
+        self.draws, self.d1, self.d2 = draws, d1, d2
+        self.freeze_time = round(freeze_time * SECOND)
         self.most = most
         self.pm = 0.0
-        self.last_update = 0.0
+        self.last_update = 0
 
-    def packet_loss(self, now: float) -> None:
+    def packet_loss(self, now: int) -> None:
         if (now - self.last_update) > self.freeze_time:
             self.pm = min(self.pm + self.d1, 1)
             self.last_update = now
 
-    def idle(self, now: float) -> None:
-        if (now - self.last_update) > self.freeze_time:
+    def idle(self, since: int, now: int) -> None:
+        """Update once a freeze time from when the link fell idle until now."""
+        at = max(since, self.last_update + self.freeze_time)
+        while at <= now:
             self.pm = max(self.pm - self.d2, 0)
-            self.last_update = now
+            self.last_update = at
+            at += self.freeze_time
 
     def overflow(self, now: float) -> None:
-        self.packet_loss(now)
+        self.packet_loss(round(now * SECOND))
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         if queue.idle_since is not None:
-            self.idle(now)
+            self.idle(round(queue.idle_since * SECOND), packet.entered)
         if self.most is not None and queue.packets > self.most:
-            self.packet_loss(now)
+            self.packet_loss(packet.entered)
         return ("signal", "early") if self.draws.uniform() < self.pm else "pass"
 
 
@@ -166,8 +173,10 @@ class Pi2(Law):
         beta: float = 3.2,
         k: float = 2,
         period: float = 0.016,
+        least: int = 0,
     ) -> None:
         self.draws, self.target, self.alpha, self.beta, self.k = draws, target, alpha, beta, k
+        self.least = least
         self.period = period
         self.p = 0.0
         self.prevq = 0.0
@@ -180,6 +189,8 @@ class Pi2(Law):
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         ect1, ce = 1, 3
+        if queue.bytes < self.least:
+            return "pass"
         if packet.ecn in (ect1, ce):
             chosen = self.draws.uniform() < self.k * self.p
         else:

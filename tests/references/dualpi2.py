@@ -19,7 +19,10 @@ class Side(list[Packet]):
 
 
 class DualPi2(Discipline):
-    """The two queues; `share` is the part of C in the weighted round robin."""
+    """The two queues; `share` is the part of C in the weighted round robin.
+
+    `linux`: what is spared while next to nothing waits is what A.1 and A.2 say of Linux.
+    """
 
     def __init__(
         self,
@@ -38,12 +41,18 @@ class DualPi2(Discipline):
         mtu: int = 1500,
         limit: int = 100,
         unit: str = "packets",
+        linux: bool = False,
+        tshift_us: int | None = None,
     ) -> None:
         self.k, self.target, self.alpha, self.beta = k, target, alpha, beta
         self.t_update = t_update_us * 10**6
         self.min_th, self.range = min_th_us * 10**6, range_us * 10**6
         self.th_len, self.share, self.mtu = th_len, share, mtu
         self.limit, self.unit = limit, unit
+        self.linux = linux
+        self.tshift = None if tshift_us is None else tshift_us / 1e6
+        self.may_step: set[int] = set()
+        """By id, the packets that found more than Th_len in L, themselves counted."""
         self.p_cmax = min(1 / k**2, 1)
         self.p = self.p_cl = self.p_c = self.prevq = self.credit = 0.0
         self.lq, self.cq = Side(), Side()
@@ -71,6 +80,8 @@ class DualPi2(Discipline):
         if full:
             drop(now, packet, "full")
         elif packet.ecn % 2 == 1:
+            if len(self.lq) + 1 > self.th_len:
+                self.may_step.add(id(packet))
             self.lq.append(packet)
         else:
             self.cq.append(packet)
@@ -89,24 +100,39 @@ class DualPi2(Discipline):
             return True
         return False
 
-    def scheduler(self) -> Side:
+    def scheduler(self, now: int) -> Side:
         if not (self.lq and self.cq):
             return self.lq or self.cq
-        if self.credit > 0:
-            self.credit -= (1 - self.share) * self.cq[0].size
-            return self.cq
-        self.credit += self.share * self.lq[0].size
-        return self.lq
+        if self.tshift is not None:
+            l_first = self.lq.time(now) + self.tshift >= self.cq.time(now)
+            return self.lq if l_first else self.cq
+        return self.cq if self.credit > 0 else self.lq
+
+    def charge(self, sent: Side, size: int) -> None:
+        """Count what is sent while both queues have packets; what is dropped takes no turn."""
+        if sent is self.cq:
+            self.credit -= (1 - self.share) * size
+        else:
+            self.credit += self.share * size
+
+    def native(self, now: int, pkt: Packet) -> float:
+        above = id(pkt) in self.may_step if self.linux else len(self.lq) > self.th_len
+        return self.laqm(now - pkt.entered) if above else 0
 
     def dequeue(self, now: int) -> Packet | None:
         self.ticks(now)
         lq, cq = self.lq, self.cq
         while lq or cq:
-            if self.scheduler() is lq:
-                pkt = lq.pop(0)
-                if self.p_cl < 1:
-                    native = self.laqm(now - pkt.entered) if len(lq) > self.th_len else 0
-                    if self.recur(lq, max(native, self.p_cl)):
+            contended = bool(lq and cq)
+            side = self.scheduler(now)
+            pkt = side.pop(0)
+            spared = self.linux and lq.byt() + cq.byt() < 2 * self.mtu
+            if side is lq:
+                if spared:
+                    if self.recur(lq, self.native(now, pkt)):
+                        pkt.outcome = MARK["early"]
+                elif self.p_cl < 1:
+                    if self.recur(lq, max(self.native(now, pkt), self.p_cl)):
                         pkt.outcome = MARK["early"]
                 else:
                     if self.recur(lq, self.p_c):
@@ -114,13 +140,13 @@ class DualPi2(Discipline):
                         continue
                     if self.recur(lq, self.p_cl):
                         pkt.outcome = MARK["early"]
-            else:
-                pkt = cq.pop(0)
-                if self.recur(cq, self.p_c):
-                    if pkt.ecn == 0 or self.p_c >= self.p_cmax:
-                        drop(now, pkt, "early")
-                        continue
-                    pkt.outcome = MARK["early"]
+            elif not spared and self.recur(cq, self.p_c):
+                if pkt.ecn == 0 or self.p_c >= self.p_cmax:
+                    drop(now, pkt, "early")
+                    continue
+                pkt.outcome = MARK["early"]
+            if contended:
+                self.charge(side, pkt.size)
             return pkt
         self.credit = 0.0
         return None

@@ -51,6 +51,8 @@ class Law:
     """
 
     period: float | None = None
+    first_tick: float | None = None
+    """When the first period ends; None: after a period."""
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         raise NotImplementedError
@@ -76,7 +78,8 @@ class Shell:
         self.queue = Queue()
         self.free_at = 0
         self.sending = False
-        self.next_tick = None if law.period is None else round(law.period * SECOND)
+        first = law.period if law.first_tick is None else law.first_tick
+        self.next_tick = None if first is None else round(first * SECOND)
 
     def _begin(self, at: int) -> None:
         packet = self.queue.waiting.popleft()

@@ -62,12 +62,22 @@ class FqCodel(FlowQueues):
         flows: int = 1024,
         quantum: int = 1514,
         limit: int = 10_240,
+        alone: bool = False,
+        ce_threshold_us: int | None = None,
     ) -> None:
         super().__init__(draws, flows=flows, quantum=quantum, limit=limit)
         self.queues = [
-            Codel(draws, rate, target_us=target_us, interval_us=interval_us, limit=1 << 60)
+            Codel(
+                draws,
+                rate,
+                target_us=target_us,
+                interval_us=interval_us,
+                limit=1 << 60,
+                ce_threshold_us=ce_threshold_us,
+            )
             for _ in range(flows)
         ]
+        self.alone = alone
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         q = self.queue_of(packet)
@@ -81,4 +91,9 @@ class FqCodel(FlowQueues):
                 drop(now, longest.popleft(), "full")
 
     def take(self, now: int, q: int) -> Packet | None:
-        return self.queues[q].dequeue(now)
+        codel = self.queues[q]
+        if not self.alone:
+            # Only those in a list have packets.
+            active = {*self.new, *self.old}
+            codel.sharing = [self.queues[i] for i in active]
+        return codel.dequeue(now)

@@ -1,4 +1,4 @@
-"""FQ-PIE: RFC 8290 §4 with RFC 8033's Appendix A in each queue, period by period."""
+"""FQ-PIE: RFC 8290 §4 with RFC 8033's Appendix A, or Linux's PIE, in each queue, by periods."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from references.fifo import MARK, NOT_ECT, SECOND, Packet, Queue
 from references.fq_codel import FlowQueues
 from references.kept import drop
 from references.pie import Pie
+from references.tc_pie import HALF_A_SECOND, LinuxPie, Vars
 
 
 class FqPie(FlowQueues):
@@ -65,8 +66,67 @@ class FqPie(FlowQueues):
             return None
         packet = queue.waiting.popleft()
         queue.bytes -= packet.size
-        if queue.waiting:
-            self.pies[q].departure(now / SECOND, packet, queue)
-        else:
-            self.pies[q].current_qdelay = 0.0
+        self.pies[q].departure(now / SECOND, packet, queue)
+        return packet
+
+
+class LinuxFqPie(FlowQueues):
+    """As sch_fq_pie.c: struct pie_vars for each queue, and one limit."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        flows: int = 1024,
+        quantum: int = 1514,
+        limit: int = 10_240,
+        t_update_ms: int = 15,
+        **pie: Any,
+    ) -> None:
+        super().__init__(draws, flows=flows, quantum=quantum, limit=limit)
+        self.pie = LinuxPie(draws, ecn_prob=pie.pop("ecn_prob", 10), **pie)
+        self.vars = [Vars(self.pie.max_burst) for _ in range(flows)]
+        self.queues = [Queue() for _ in range(flows)]
+        self.period = t_update_ms * SECOND // 1000
+        self.next_tick = HALF_A_SECOND
+        self.used: set[int] = set()
+
+    def tick_before(self, now: int) -> None:
+        """Run the ends of periods up to `now`; an unused queue has nothing to change."""
+        while self.next_tick <= now:
+            for q in self.used:
+                self.pie.calculate_probability(self.vars[q], self.queues[q].bytes)
+            self.next_tick += self.period
+
+    def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
+        self.tick_before(now)
+        q = self.queue_of(packet)
+        self.used.add(q)
+        if sum(self.queues[i].packets for i in (*self.new, *self.old)) >= self.limit:
+            self.vars[q].accu_prob = 0
+            drop(now, packet, "full")
+            return
+        verdict = self.pie.arrival(self.vars[q], packet, self.queues[q].bytes)
+        if verdict != "pass":
+            what, why = verdict
+            if what == "drop":
+                drop(now, packet, why)
+                return
+            packet.outcome = MARK[why]
+        self.queues[q].waiting.append(packet)
+        self.queues[q].bytes += packet.size
+        self.added_to(q)
+
+    def dequeue(self, now: int) -> Packet | None:
+        self.tick_before(now - 1)
+        return super().dequeue(now)
+
+    def take(self, now: int, q: int) -> Packet | None:
+        queue = self.queues[q]
+        if not queue.waiting:
+            return None
+        packet = queue.waiting.popleft()
+        queue.bytes -= packet.size
+        self.pie.process_dequeue(self.vars[q], now, packet, queue.bytes)
         return packet

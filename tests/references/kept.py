@@ -147,11 +147,14 @@ class Choke(Discipline):
         self.minth, self.maxth, self.maxp, self.wq = minth, maxth, maxp, wq
         self.s = 500 * 8 / rate
         self.avg, self.count = 0.0, -1
+        self.decayed_to = 0
         self.waiting: list[Packet] = []
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         if idle_since is not None:
-            self.avg *= (1 - self.wq) ** ((now - idle_since) / SECOND / self.s)
+            idle = now - max(idle_since, self.decayed_to)
+            self.avg *= (1 - self.wq) ** (idle / SECOND / self.s)
+            self.decayed_to = now
         self.avg = (1 - self.wq) * self.avg + self.wq * len(self.waiting)
         if self.avg > self.minth and self.waiting:
             candidate = self.waiting[self.candidates.below(len(self.waiting))]
@@ -198,10 +201,14 @@ class Codel(Discipline):
         interval_us: int = 100_000,
         maxpacket: int = 1500,
         limit: int = 100,
+        ce_threshold_us: int | None = None,
     ) -> None:
+        self.ce_threshold = None if ce_threshold_us is None else ce_threshold_us * 10**6
         self.target, self.interval = target_us * 10**6, interval_us * 10**6
         self.maxpacket, self.limit = maxpacket, limit
         self.queue: deque[Packet] = deque()
+        self.sharing: list[Codel] = [self]
+        """The queues that share the link (§4.4)."""
         self.first_above_time = 0
         self.drop_next = 0
         self.count = 0
@@ -224,7 +231,8 @@ class Codel(Discipline):
         p = self.queue.popleft()
         ok_to_drop = False
         sojourn_time = now - p.entered
-        if sojourn_time < self.target or sum(q.size for q in self.queue) <= self.maxpacket:
+        occupancy = sum(p.size for codel in self.sharing for p in codel.queue)
+        if sojourn_time < self.target or occupancy <= self.maxpacket:
             self.first_above_time = 0
         elif self.first_above_time == 0:
             self.first_above_time = now + self.interval
@@ -241,6 +249,15 @@ class Codel(Discipline):
         return True
 
     def dequeue(self, now: int) -> Packet | None:
+        p = self.chosen(now)
+        if p is None or self.ce_threshold is None or p.ecn in (NOT_ECT, CE) or p.outcome:
+            return p
+        # RFC 8290 §5.2.7: CE marking of packets that can be marked and are not.
+        if now - p.entered > self.ce_threshold:
+            p.outcome = MARK["threshold"]
+        return p
+
+    def chosen(self, now: int) -> Packet | None:
         p, ok_to_drop = self.dodequeue(now)
         if self.dropping:
             if not ok_to_drop:

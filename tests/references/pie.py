@@ -25,10 +25,12 @@ class Pie(Law):
         t_update_ms: int = 15,
         mean_pktsize: int = 1024,
         max_ecnth: float = 0.1,
+        derandomized: bool = False,
     ) -> None:
         self.draws, self.qdelay_ref, self.mean_pktsize = draws, qdelay_ref, mean_pktsize
         self.max_burst, self.t_update = max_burst_ms * MILLISECOND, t_update_ms * MILLISECOND
-        self.max_ecnth = max_ecnth
+        self.max_ecnth, self.derandomized = max_ecnth, derandomized
+        self.accu_prob = 0.0
         self.period = t_update_ms / 1000
         self.burst_allowance = 0
         self.drop_prob = 0.0
@@ -43,19 +45,42 @@ class Pie(Law):
         ):
             self.burst_allowance = self.max_burst
         if self.burst_allowance == 0 and self.drop_early(queue) == "drop":
+            self.accu_prob = 0
             return ("signal" if self.drop_prob < self.max_ecnth else "drop", "early")
         return "pass"
+
+    def overflow(self, now: float) -> None:
+        self.accu_prob = 0
 
     def drop_early(self, queue: Queue) -> str:
         if (self.qdelay_old < self.qdelay_ref / 2 and self.drop_prob < 0.2) or (
             queue.bytes <= 2 * self.mean_pktsize
         ):
             return "enque"
+        if self.derandomized:
+            return self.by_what_accumulated()
         u = self.draws.uniform()
         return "drop" if u < self.drop_prob else "enque"
 
+    def by_what_accumulated(self) -> str:
+        """Decide as the end of drop_early() in Appendix B (§5.4)."""
+        if self.drop_prob == 0:
+            self.accu_prob = 0
+        self.accu_prob += self.drop_prob
+        if self.accu_prob < 0.85:
+            return "enque"
+        if self.accu_prob >= 8.5:
+            return "drop"
+        u = self.draws.uniform()
+        if u < self.drop_prob:
+            self.accu_prob = 0
+            return "drop"
+        return "enque"
+
     def departure(self, now: float, packet: Packet, queue: Queue) -> None:
-        self.current_qdelay = (round(now * 1e12) - packet.entered) / 1e12
+        """Sample the delay; that of an empty queue is 0 (§4.2, "not congested")."""
+        delay = (round(now * 1e12) - packet.entered) / 1e12
+        self.current_qdelay = delay if queue.waiting else 0.0
 
     def change(self) -> float:
         """Return what drop_prob changes by: auto-tuned, the same in both appendices."""
@@ -102,7 +127,6 @@ class PieEnhanced(Pie):
         super().__init__(draws, rate, **pie)
         self.tail_drop = tail_drop
         self.active = False
-        self.accu_prob = 0.0
         self.last_timestamp = 0.0
         self.in_measurement = False
         self.dq_count = 0
@@ -127,9 +151,6 @@ class PieEnhanced(Pie):
     def enqueued(self, now: float, packet: Packet, queue: Queue) -> None:
         self.turn_on_or_off(now, queue)
 
-    def overflow(self, now: float) -> None:
-        self.accu_prob = 0
-
     def turn_on_or_off(self, now: float, queue: Queue) -> None:
         if not self.active and queue.bytes >= self.tail_drop // 3:
             self.active = True
@@ -152,18 +173,7 @@ class PieEnhanced(Pie):
             queue.bytes <= 2 * self.mean_pktsize
         ):
             return "enque"
-        if self.drop_prob == 0:
-            self.accu_prob = 0
-        self.accu_prob += self.drop_prob
-        if self.accu_prob < 0.85:
-            return "enque"
-        if self.accu_prob >= 8.5:
-            return "drop"
-        u = self.draws.uniform()
-        if u < self.drop_prob:
-            self.accu_prob = 0
-            return "drop"
-        return "enque"
+        return self.by_what_accumulated()
 
     def tick(self, now: float, queue: Queue) -> None:
         elapsed = round((now - self.last_timestamp) * 1e9)

@@ -31,10 +31,13 @@ class Precedence(Law):
         averaged: str,
         wq: float = 0.002,
         unit: str = "packets",
+        least: int = 0,
     ) -> None:
         self.draws, self.averaged, self.wq, self.unit = draws, averaged, wq, unit
+        self.least = least
         self.classes = [Class(*c) for c in classes]
         self.s = 500 * 8 / rate
+        self.decayed_to = 0.0
 
     def class_of(self, packet: Packet) -> int:
         for i, c in enumerate(self.classes):
@@ -49,7 +52,8 @@ class Precedence(Law):
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         if queue.idle_since is not None:
-            m = (now - queue.idle_since) / self.s
+            m = (now - max(queue.idle_since, self.decayed_to)) / self.s
+            self.decayed_to = now
             for c in self.classes:
                 c.avg *= (1 - self.wq) ** m
         mine = self.class_of(packet)
@@ -65,7 +69,7 @@ class Precedence(Law):
                 continue
             c.avg = (1 - self.wq) * c.avg + self.wq * q
         c = self.classes[mine]
-        if c.avg < c.minth:
+        if c.avg < c.minth or (self.least and queue.packets <= self.least):
             c.count = -1
             return "pass"
         if c.avg >= c.maxth:

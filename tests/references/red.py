@@ -1,4 +1,8 @@
-"""RED: figure 2 of Floyd & Jacobson 1993, with the gentle variant of Floyd 2000 and ns-2's wait."""
+"""RED: figure 2 of Floyd & Jacobson 1993, with the gentle variant of Floyd 2000 and ns-2's wait.
+
+A packet that finds the queue empty and is dropped leaves it empty: q_time is then the time up to
+which the average has decayed, so that no idle time counts twice (ns-2, Linux).
+"""
 
 from typing import Any
 
@@ -33,12 +37,18 @@ class Red(Law):
         self.s = s_bytes * 8 / rate
         self.avg = 0.0
         self.count = -1
+        self.decayed_to = 0.0
+
+    def decay(self, now: float, idle_since: float | None) -> None:
+        """Let the average fall as if small packets had come in the idle time not yet counted."""
+        if idle_since is not None:
+            q_time = max(idle_since, self.decayed_to)
+            self.avg = (1 - self.wq) ** ((now - q_time) / self.s) * self.avg
+            self.decayed_to = now
 
     def average(self, now: float, queue: Queue) -> None:
         """Calculate the new average queue size avg."""
-        if queue.idle_since is not None:
-            m = (now - queue.idle_since) / self.s
-            self.avg = (1 - self.wq) ** m * self.avg
+        self.decay(now, queue.idle_since)
         self.avg = (1 - self.wq) * self.avg + self.wq * queue.in_units_of(self.unit)
 
     def initial_probability(self) -> float:

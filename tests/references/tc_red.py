@@ -1,10 +1,13 @@
-"""RED in the integers of Linux 2.4, set as tc-red(8) says."""
+"""RED in Linux's integers, set as tc-red(8) says: those of today's kernels and tc, and of 2.4."""
 
 import math
 from typing import Any
 
 from references.draws import Draws
 from references.fifo import Law, Packet, Queue
+
+TICKS_A_SECOND = 15_625_000
+"""In which tc reckons transmission times since kernels tell it a clock of 64 ns."""
 
 
 class TcRed(Law):
@@ -21,8 +24,9 @@ class TcRed(Law):
         burst: int,
         probability: float,
         bandwidth: int,
+        old: bool = False,
     ) -> None:
-        self.draws = draws
+        self.draws, self.old = draws, old
         wlog = 1
         while burst + 1 - qmin / avpkt > (1 - (1 - 2.0**-wlog) ** burst) / 2.0**-wlog:
             wlog += 1
@@ -31,8 +35,11 @@ class TcRed(Law):
         while probability / (qmax - qmin) * 2**plog <= 1.0:
             plog += 1
         self.rmask: int = 2**plog - 1
-        us = avpkt * 8 / bandwidth * 1e6
-        rate_of_decay = -math.log(1 - 2.0**-wlog) / us
+        max_p = int(probability * 2**32)
+        self.max_p_delta = max(max_p // (qmax - qmin), 1)
+        seconds = avpkt * 8 / bandwidth
+        xmit_time = seconds * 1e6 if old else math.ceil(seconds * TICKS_A_SECOND)
+        rate_of_decay = -math.log(1 - 2.0**-wlog) / xmit_time
         self.cell_log = 0
         while 31 / rate_of_decay / 2**self.cell_log >= 512:
             self.cell_log += 1
@@ -40,14 +47,18 @@ class TcRed(Law):
         self.stab = [0] + [31 if shift > 31 else shift for shift in middle] + [31]
         self.qth_min, self.qth_max = qmin * 2**wlog, qmax * 2**wlog
         self.qave, self.count, self.qr = 0, -1, 0
+        self.idle_from = 0
 
     def random(self) -> int:
         bits: int = self.draws.below(2**32)
-        return bits & self.rmask
+        return bits & self.rmask if self.old else bits // self.max_p_delta
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         if queue.idle_since is not None:
-            us_idle = (round(now * 1e12) - round(queue.idle_since * 1e12)) // 10**6
+            # An empty queue that is asked for a packet, after every arrival, begins to be idle.
+            idle_from = max(round(queue.idle_since * 1e12), self.idle_from)
+            self.idle_from = round(now * 1e12)
+            us_idle = (self.idle_from - idle_from) // 10**6
             us_idle = us_idle if us_idle < 255 * 2**self.cell_log else 255 * 2**self.cell_log
             shift = self.stab[us_idle // 2**self.cell_log]
             if shift:
@@ -57,7 +68,7 @@ class TcRed(Law):
                 if us_idle < self.qave // 2:
                     self.qave -= us_idle
                 else:
-                    self.qave = self.qave // 2 + 1
+                    self.qave = self.qave // 2 + (1 if self.old else 0)
         else:
             self.qave += queue.bytes - self.qave // 2**self.wlog
         if self.qave < self.qth_min:

@@ -1,9 +1,13 @@
 //! How long packets wait in the queue of a link: from their arrival there to the beginning of their
-//! transmission. Each packet that is sent counts, none is sampled (RFC 7928 §2.7).
+//! transmission. Each packet counts whose transmission has begun, none is sampled (RFC 7928 §2.7).
+//!
+//! A queue that decides on arrival says beforehand when a transmission begins. Until then the packet waits here
+//! too: one that is still in the queue when the run ends has not left it, whatever kind of queue it is.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use units::Duration;
+use units::{Duration, Time};
 
 use crate::histogram::Histogram;
 use crate::record::{Column, Table};
@@ -14,7 +18,27 @@ pub struct Delays {
     links: Vec<u32>,
     /// By link: its place in `links`.
     places: Vec<Option<u32>>,
-    histograms: Vec<Histogram>,
+    of_each: Vec<Waits>,
+}
+
+/// The delays of one link.
+#[derive(Clone, Debug, Default)]
+struct Waits {
+    histogram: Histogram,
+    /// When the transmissions begin that have not begun, in order, and what their packets will have waited.
+    to_begin: VecDeque<(Time, Duration)>,
+}
+
+impl Waits {
+    /// Counts what has begun by now.
+    fn settle(&mut self, now: Time) {
+        while let Some(&(begins, waited)) = self.to_begin.front()
+            && begins <= now
+        {
+            self.histogram.add(waited);
+            self.to_begin.pop_front();
+        }
+    }
 }
 
 impl Delays {
@@ -27,25 +51,35 @@ impl Delays {
         Delays {
             links: links.iter().map(|&l| l as u32).collect(),
             places,
-            histograms: vec![Histogram::default(); links.len()],
+            of_each: vec![Waits::default(); links.len()],
         }
     }
 
-    /// A packet waited this long for the transmitter of a link.
-    pub fn add(&mut self, link: u32, waited: Duration) {
+    /// The transmission of a packet that entered the queue of a link at `entered` begins, or has begun, at `begins`.
+    pub fn add(&mut self, now: Time, link: u32, [entered, begins]: [Time; 2]) {
         if let Some(place) = self.places[link as usize] {
-            self.histograms[place as usize].add(waited);
+            let waits = &mut self.of_each[place as usize];
+            waits.to_begin.push_back((begins, begins.since(entered)));
+            waits.settle(now);
         }
+    }
+
+    /// The run ends.
+    pub fn end(&mut self, now: Time) {
+        self.of_each.iter_mut().for_each(|waits| waits.settle(now));
     }
 
     /// As a table.
     pub fn table(&self, names: &Arc<Vec<String>>) -> Table {
-        let float = |get: fn(&Histogram) -> f64| Column::Float(self.histograms.iter().map(get).collect());
+        let float = |get: fn(&Histogram) -> f64| {
+            Column::Float(self.of_each.iter().map(|waits| get(&waits.histogram)).collect())
+        };
+        let counts = self.of_each.iter().map(|waits| waits.histogram.count()).collect();
         Table {
             name: "delays",
             columns: vec![
                 ("link", Column::Name(self.links.clone(), names.clone())),
-                ("packets", Column::Count(self.histograms.iter().map(Histogram::count).collect())),
+                ("packets", Column::Count(counts)),
                 ("mean_delay_s", float(Histogram::mean_s)),
                 ("median_delay_s", float(|h| h.percentile_s(0.5))),
                 ("p95_delay_s", float(|h| h.percentile_s(0.95))),

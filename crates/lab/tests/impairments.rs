@@ -117,6 +117,7 @@ fn transfers_end_with_loss_both_ways() {
                     ("tcp", tcp),
                     ("tcp.retries", "100"),
                     ("tcp.syn_retries", "100"),
+                    ("tcp.synack_retries", "100"),
                     ("flows.0.traffic.size", "\"60 kB\""),
                     ("seed", seed),
                 ],

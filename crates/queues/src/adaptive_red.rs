@@ -3,13 +3,14 @@
 //! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness of
 //! RED's active queue management" (`floyd2001adaptive`): the algorithm of figure 1, and the automatic
 //! setting of wq and the thresholds of sections 4.3 and 5. maxp is adapted at the end of each interval
-//! with the average as the last arrival left it.
+//! with the average of that instant: what the last arrival left, less what idle time has taken from it since.
+//! Were it not less, maxp would go on rising while nothing comes.
 //!
-//! The paper was not at hand. Figure 1 agrees as Linux's red.h has it. Compared with its first author's ns-2
-//! code (red.cc): the target, the steps, their upper bound, the thresholds and wq agree. There maxp is
-//! adapted by the first arrival that comes more than an interval after the last change; here at the end of
-//! every interval. Since 2004 its lower bound is below 0.01 on fast links; here it is the paper's. It is
-//! gentle with the initial maxp, here with the present one.
+//! The paper was not at hand. Figure 1 agrees as Linux's red.h has it, and so does the average of an idle queue.
+//! Compared with its first author's ns-2 code (red.cc): the target, the steps, their upper bound, the thresholds, wq
+//! and the least backlog agree. There maxp is adapted by the first arrival that comes more than an interval after the
+//! last change; here at the end of every interval. Since 2004 its lower bound is below 0.01 on fast links; here it is
+//! the paper's. It is gentle with the initial maxp, here with the present one.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;
@@ -48,6 +49,8 @@ params! {
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// What happens to a packet above twice maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
+        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
+        least_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "its first author's ns-2 code: 1";
     }
 }
 
@@ -83,7 +86,7 @@ impl Configures for AdaptiveRed {
             above_maxth: self.above_maxth,
             chance_by: Chance::Packet,
             reference_size: self.mean_packet_size,
-            least_backlog: Packets(0.0),
+            least_backlog: self.least_backlog,
             idle_packet_size: self.mean_packet_size,
         };
         let (low, width) = (minth.amount(), maxth.amount() - minth.amount());
@@ -121,18 +124,29 @@ impl AdaptiveRedLaw {
         }
         true
     }
+
+    /// Makes up for the intervals that have ended.
+    fn end_intervals(&mut self, at: &Arrival) {
+        while let Some(tick) = self.ticks.due(at.now) {
+            let idle_since = at.idle_since().filter(|&since| since <= tick);
+            let average = self.red.decay(tick, idle_since);
+            if self.adapt(average) {
+                continue;
+            }
+            // The average stays until the link falls idle or a packet comes, and so does maxp; of an idle link it falls.
+            match (idle_since, at.idle_since()) {
+                (None, since) => self.ticks.pass_over(since.unwrap_or(at.now)),
+                (Some(_), _) if average < self.target.0 => self.ticks.pass_over(at.now),
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Aqm for AdaptiveRedLaw {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
-        while self.ticks.due(at.now).is_some() {
-            let average = self.red.average().unwrap_or_default();
-            if !self.adapt(average) {
-                // The average stays until a packet comes, and so does maxp.
-                self.ticks.pass_over(at.now);
-            }
-        }
+        self.end_intervals(at);
         self.red.on_arrival(packet, at)
     }
 
@@ -142,5 +156,69 @@ impl Aqm for AdaptiveRedLaw {
 
     fn average(&self) -> Option<f64> {
         self.red.average()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::Stream;
+    use net::Backlog;
+    use serde_json::json;
+    use units::{Rate, Read};
+
+    fn arrival(now: Time, packets: u32, free_at: Time) -> Arrival {
+        Arrival { now, backlog: Backlog { packets, bytes: 0 }, free_at }
+    }
+
+    /// Adaptive RED after 2.5 s in which 40 packets waited: its average is above the target, and maxp on its way up.
+    fn after_load() -> (AdaptiveRedLaw, Time) {
+        let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
+        let red = json!({"minth": "10 packets", "maxth": "30 packets", "above_maxth": "mark"});
+        let mut law = AdaptiveRed::read(&red, "red").unwrap().law(place);
+        let mut now = Time::ZERO;
+        for _ in 0..2500 {
+            now += Duration::from_millis(1);
+            law.on_arrival(&Packet::default(), &arrival(now, 40, Time::NEVER));
+        }
+        (law, now)
+    }
+
+    /// Linux's red.h: the average of an idle queue is what idle time has left of it, also for maxp. Within a second it
+    /// is below the target, and from then on maxp comes down to 1 %.
+    #[test]
+    fn maxp_comes_down_while_the_link_is_idle() {
+        let (mut law, idle) = after_load();
+        let loaded = law.red.curve.maxp;
+        assert!(law.average().unwrap() > law.target.1 && loaded > 0.1, "{loaded}");
+        let now = idle + Duration::from_millis(20_000);
+        law.end_intervals(&arrival(now, 0, idle));
+        assert!(law.red.curve.maxp < 0.01, "{} was {loaded}", law.red.curve.maxp);
+    }
+
+    /// Until the link falls idle the average stands, and maxp goes on as before.
+    #[test]
+    fn maxp_goes_up_until_the_link_is_idle() {
+        let (mut law, loaded_until) = after_load();
+        let before = law.red.curve.maxp;
+        let idle = loaded_until + Duration::from_millis(1_600);
+        law.end_intervals(&arrival(idle, 0, idle));
+        assert!(
+            (law.red.curve.maxp - (before + 3.0 * 0.01)).abs() < 1e-12,
+            "{before} {}",
+            law.red.curve.maxp
+        );
+    }
+
+    #[test]
+    fn a_nearly_empty_queue_is_spared() {
+        let (mut law, now) = after_load();
+        let mut verdicts = |packets| {
+            (0..1000)
+                .map(|_| law.on_arrival(&Packet::default(), &arrival(now, packets, Time::NEVER)))
+                .collect::<Vec<_>>()
+        };
+        assert!(verdicts(40).iter().any(|v| *v != Verdict::Pass));
+        assert!(verdicts(1).iter().all(|v| *v == Verdict::Pass));
     }
 }

@@ -1,6 +1,8 @@
 //! The average queue of RED and its kin.
 //!
-//! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2, "calculate the new average queue size".
+//! Source: Floyd & Jacobson 1993 (`floyd1993red`), figure 2, "calculate the new average queue size". A packet
+//! that finds the queue empty and is dropped leaves it empty: by the letter of the figure the next one would
+//! count the idle time before it again. Here, as in ns-2 and Linux, each idle time counts once.
 
 use units::{Bytes, Rate, Time};
 
@@ -11,6 +13,8 @@ pub struct Average {
     /// Picoseconds that a pretended packet takes on this link (s of section 4).
     idle_packet_time: f64,
     value: f64,
+    /// Up to when idle time has been counted.
+    counted: Time,
 }
 
 impl Average {
@@ -18,7 +22,7 @@ impl Average {
     /// pretended to arrive while it is idle.
     pub fn new(wq: f64, rate: Rate, idle_packet_size: Bytes) -> Self {
         let idle_packet_time = rate.transmission_time(idle_packet_size).0 as f64;
-        Average { weight: wq, idle_packet_time, value: 0.0 }
+        Average { weight: wq, idle_packet_time, value: 0.0, counted: Time::ZERO }
     }
 
     /// An arriving packet finds `queue`; `idle_since`: when the link fell idle, if it is (q_time).
@@ -31,10 +35,12 @@ impl Average {
     /// The link has been idle since `idle_since`, if it is.
     #[inline]
     pub fn decay(&mut self, now: Time, idle_since: Option<Time>) {
-        if let Some(q_time) = idle_since {
+        if let Some(idle_since) = idle_since {
             // m = (time - q_time)/s;  avg = (1 - wq)^m avg
+            let q_time = idle_since.max(self.counted);
             let m = now.since(q_time).0 as f64 / self.idle_packet_time;
             self.value *= libm::pow(1.0 - self.weight, m);
+            self.counted = now;
         }
     }
 

@@ -66,7 +66,7 @@ impl Keeps for Choke {
         ChokeQueue {
             minth: self.minth.amount(),
             candidates: self.candidates,
-            limit: Limit::of(buffer),
+            limit: Limit::of(buffer, place.limit),
             marks: buffer.ecn == Marking::Mark,
             random: place.random.branch("candidates"),
             red: red.law(place),

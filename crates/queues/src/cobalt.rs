@@ -46,7 +46,7 @@ impl Keeps for Cobalt {
     fn discipline(&self, buffer: &Buffer, place: Place) -> CobaltQueue {
         let least = Duration(4 * place.rate.transmission_time(self.mtu).0);
         CobaltQueue {
-            limit: Limit::of(buffer),
+            limit: Limit::of(buffer, place.limit),
             marks: buffer.ecn == Marking::Mark,
             tolerated: self.target.max(least),
             params: self.clone(),

@@ -2,15 +2,26 @@
 //!
 //! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, line by line; where the RFC drops, an
 //! ECN-capable packet is marked and sent (its §3.1 and RFC 3168), which ends a round of the loop as a
-//! drop does, except that there is a packet to send.
+//! drop does, except that there is a packet to send. Of several queues that share a link all count in the test of
+//! what waits (§4.4).
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
-use units::{Bytes, Duration, Range, Time, params};
+use units::{Bytes, Duration, Range, Time, params, words};
 
 use crate::fifo::{Buffer, Limit, Marking};
 use crate::flow_queues::Takes;
 use crate::law::{Keeps, Place};
 use crate::store::Store;
+
+words! {
+    /// What is compared with the MTU, of several queues with CoDel in each.
+    pub enum Occupancy {
+        /// What waits in all of them: a drop is spared only where it would leave the link next to nothing to send.
+        AllQueues = "all-queues",
+        /// What waits in the queue of the packet: a flow with no more than a packet there is never signalled.
+        OwnQueue = "own-queue",
+    }
+}
 
 params! {
     /// CoDel watches how long packets wait. When even the least delay of an interval is above the
@@ -24,15 +35,18 @@ params! {
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8289 §4.3: 100 ms";
         /// While no more than this waits nothing is signalled (maxpacket).
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3: should be the interface's MTU";
+        /// An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel says; absent: none is.
+        ce_threshold: Option<Duration> = (None), in Range::at_least(0.0), from "rfc8290 §5.2.7: absent";
     }
 }
 
 impl Keeps for Codel {
     type Discipline = CodelQueue;
 
-    fn discipline(&self, buffer: &Buffer, _: Place) -> CodelQueue {
+    fn discipline(&self, buffer: &Buffer, place: Place) -> CodelQueue {
         let marks = buffer.ecn == Marking::Mark;
-        CodelQueue { limit: Limit::of(buffer), store: Store::default(), control: Control::new(self, marks) }
+        let control = Control::new(self, Occupancy::OwnQueue, marks);
+        CodelQueue { limit: Limit::of(buffer, place.limit), store: Store::default(), control }
     }
 }
 
@@ -54,7 +68,7 @@ impl QueueDiscipline for CodelQueue {
     }
 
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
-        self.control.dequeue(&mut self.store, now, fates).into()
+        self.control.dequeue(&mut self.store, 0, now, fates).into()
     }
 
     fn backlog(&self) -> Backlog {
@@ -82,6 +96,8 @@ pub struct Control {
     target: Duration,
     interval: Duration,
     mtu: u64,
+    occupancy: Occupancy,
+    ce_threshold: Option<Duration>,
     marks: bool,
     /// Time to declare the sojourn time above target, if it was not below since.
     first_above: Option<Time>,
@@ -93,11 +109,13 @@ pub struct Control {
 
 impl Control {
     /// CoDel that has seen nothing; `marks`: ECN-capable packets are marked.
-    pub fn new(codel: &Codel, marks: bool) -> Self {
+    pub fn new(codel: &Codel, occupancy: Occupancy, marks: bool) -> Self {
         Control {
             target: codel.target,
             interval: codel.interval,
             mtu: codel.mtu.0,
+            occupancy,
+            ce_threshold: codel.ce_threshold,
             marks,
             first_above: None,
             drop_next: Time::ZERO,
@@ -112,14 +130,14 @@ impl Control {
         t + Duration((self.interval.0 as f64 / f64::from(count).sqrt()) as u64)
     }
 
-    /// §5.6, dodequeue().
-    fn take(&mut self, store: &mut Store, now: Time) -> Taken {
+    /// §5.6, dodequeue(), where so many bytes wait in other queues.
+    fn take(&mut self, store: &mut Store, elsewhere: u64, now: Time) -> Taken {
         let Some(held) = store.pop() else {
             self.first_above = None;
             return Taken { held: None, ok_to_drop: false };
         };
         let mut ok_to_drop = false;
-        if now.since(held.entered) < self.target || store.backlog().bytes <= self.mtu {
+        if now.since(held.entered) < self.target || store.backlog().bytes + elsewhere <= self.mtu {
             self.first_above = None;
         } else {
             match self.first_above {
@@ -143,9 +161,25 @@ impl Control {
 }
 
 impl Takes for Control {
-    /// §5.5, dequeue().
-    fn dequeue(&mut self, store: &mut Store, now: Time, fates: &mut Fates) -> Option<Held> {
-        let mut r = self.take(store, now);
+    fn dequeue(&mut self, store: &mut Store, elsewhere: u64, now: Time, fates: &mut Fates) -> Option<Held> {
+        let others = match self.occupancy {
+            Occupancy::AllQueues => elsewhere,
+            Occupancy::OwnQueue => 0,
+        };
+        let mut sent = self.choose(store, others, now, fates)?;
+        // RFC 8290 §5.2.7
+        let late = self.ce_threshold.is_some_and(|threshold| now.since(sent.entered) > threshold);
+        if late && self.marks && sent.packet.ecn.is_markable() {
+            fates.mark(&mut sent.packet, Why::Threshold);
+        }
+        Some(sent)
+    }
+}
+
+impl Control {
+    /// §5.5, dequeue(), where so many bytes wait in other queues.
+    fn choose(&mut self, store: &mut Store, others: u64, now: Time, fates: &mut Fates) -> Option<Held> {
+        let mut r = self.take(store, others, now);
         if self.dropping {
             if !r.ok_to_drop {
                 self.dropping = false;
@@ -156,7 +190,7 @@ impl Takes for Control {
                     self.drop_next = self.after(self.drop_next, self.count);
                     return Some(marked);
                 }
-                r = self.take(store, now);
+                r = self.take(store, others, now);
                 if r.ok_to_drop {
                     self.drop_next = self.after(self.drop_next, self.count);
                 } else {
@@ -165,7 +199,7 @@ impl Takes for Control {
             }
         } else if r.ok_to_drop {
             let marked = self.signal(r.held, fates);
-            r.held = if marked.is_some() { marked } else { self.take(store, now).held };
+            r.held = if marked.is_some() { marked } else { self.take(store, others, now).held };
             self.dropping = true;
             let delta = self.count.saturating_sub(self.last_count);
             let recently = now.since(self.drop_next).0 < 16 * self.interval.0;
@@ -187,8 +221,9 @@ mod tests {
     fn signals_come_faster_with_the_root_of_their_count() {
         let step = Duration::from_millis(1);
         let interval = Duration::from_millis(100);
-        let codel = Codel { target: Duration::from_millis(5), interval, mtu: Bytes(1500) };
-        let mut control = Control::new(&codel, true);
+        let codel =
+            Codel { target: Duration::from_millis(5), interval, mtu: Bytes(1500), ce_threshold: None };
+        let mut control = Control::new(&codel, Occupancy::OwnQueue, true);
         let mut store = Store::default();
         let packet = Packet { size: 1500, ..Packet::default() };
         (0..20_000).for_each(|_| store.push(Held { packet, source: 0, entered: Time::ZERO }));
@@ -196,7 +231,7 @@ mod tests {
         let (mut now, mut left, mut drops) = (Time::ZERO, store.len(), Vec::new());
         for _ in 0..5000 {
             now += step;
-            assert!(control.dequeue(&mut store, now, &mut fates).is_some());
+            assert!(control.dequeue(&mut store, 0, now, &mut fates).is_some());
             drops.extend((store.len() + 1..left).map(|_| now));
             left = store.len();
         }
@@ -209,5 +244,33 @@ mod tests {
             law += 0.1 / ((i + 1) as f64).sqrt();
         }
         assert!(drops.len() > 500, "{}", drops.len());
+    }
+
+    /// §4.4: "the total occupancy of all queues sharing the same output link SHOULD be used". The last packet of a queue that is
+    /// over target is signalled if others wait elsewhere, and spared if it is alone, or counted alone.
+    #[test]
+    fn what_waits_in_other_queues_counts() {
+        let ms = |t| Time::ZERO + Duration::from_millis(t);
+        let codel = Codel {
+            target: Duration::from_millis(5),
+            interval: Duration::from_millis(100),
+            mtu: Bytes(1500),
+            ce_threshold: None,
+        };
+        for (occupancy, elsewhere, signalled) in [
+            (Occupancy::AllQueues, 1501, true),
+            (Occupancy::AllQueues, 1500, false),
+            (Occupancy::OwnQueue, 1501, false),
+        ] {
+            let mut control = Control::new(&codel, occupancy, false);
+            let mut fates = Fates::default();
+            for now in [200, 400] {
+                let mut store = Store::default();
+                let packet = Packet { size: 1500, ..Packet::default() };
+                store.push(Held { packet, source: 0, entered: ms(now - 100) });
+                control.dequeue(&mut store, elsewhere, ms(now), &mut fates);
+            }
+            assert_eq!(fates.count(), usize::from(signalled), "{occupancy:?} {elsewhere}");
+        }
     }
 }

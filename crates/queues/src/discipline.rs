@@ -4,7 +4,7 @@ mod queue;
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Fates, Fifo, Held, Next, Packet, QueueDiscipline};
-use units::{Params, Rate, Time, choice};
+use units::{Params, Rate, Room, Time, choice};
 
 use crate::adaptive_red::AdaptiveRed;
 use crate::avq::Avq;
@@ -17,7 +17,7 @@ use crate::diffserv::Flows;
 use crate::diffserv::phb::Phb;
 use crate::drop_tail::{DropTail, NoLaw};
 use crate::dualpi2::DualPi2;
-use crate::fifo::{DropFrom, MarkAt, Shell};
+use crate::fifo::{DropFrom, HUNDRED_PACKETS, MarkAt, Shell};
 use crate::fq_codel::FqCodel;
 use crate::fq_pie::FqPie;
 use crate::fred::Fred;
@@ -46,6 +46,7 @@ use crate::schedulers::{Child, Classes};
 use crate::self_configuring_red::SelfConfiguringRed;
 use crate::sfb::Sfb;
 use crate::sred::Sred;
+use crate::tc_pie::TcPie;
 use crate::tc_red::TcRed;
 use crate::threshold::Threshold;
 use crate::wred::Wred;
@@ -110,6 +111,15 @@ macro_rules! queues {
                 match self {
                     $(Law::$Keeper(law) => law.children(),)+
                     _ => Vec::new(),
+                }
+            }
+
+            /// The limit of the buffer of a kind, unless it is given.
+            fn limit_of(kind: &str) -> Room {
+                match kind {
+                    $(<$Name as Params>::KEY => <$Name as Configures>::LIMIT,)+
+                    $(<$Keeper as Params>::KEY => <$Keeper as Keeps>::LIMIT,)+
+                    _ => HUNDRED_PACKETS,
                 }
             }
 
@@ -190,18 +200,19 @@ macro_rules! queues {
                 flows: &dyn Flows,
             ) -> Discipline {
                 let keeps = self.buffer.drop_from != DropFrom::Tail || self.buffer.mark_at != MarkAt::Tail;
-                let place = Place { name, laws, flows, ..Place::new(rate, self.buffer.limit, random) };
+                let depth = self.buffer.limit.at(rate);
+                let place = Place { name, laws, flows, ..Place::new(rate, depth, random) };
                 match &self.law {
-                    Law::DropTail(_) if !keeps => Discipline::DropTail(Shell::new(&self.buffer, NoLaw)),
+                    Law::DropTail(_) if !keeps => Discipline::DropTail(Shell::new(&self.buffer, depth, NoLaw)),
                     $(
                         Law::$Name(law) if !keeps => {
-                            let shell = Shell::new(&self.buffer, law.law(place));
+                            let shell = Shell::new(&self.buffer, depth, law.law(place));
                             Discipline::Lawful(Box::new(Lawful::$Name(shell)))
                         }
                     )+
                     Law::Custom(custom) if !keeps => {
                         let law = CustomLaw(laws.law(&custom.law, name, place));
-                        Discipline::Lawful(Box::new(Lawful::Custom(Shell::new(&self.buffer, law))))
+                        Discipline::Lawful(Box::new(Lawful::Custom(Shell::new(&self.buffer, depth, law))))
                     }
                     _ => Discipline::Keeping(Box::new(self.keep(place))),
                 }
@@ -209,13 +220,14 @@ macro_rules! queues {
 
             /// The discipline that keeps its packets until it is asked for them.
             pub(crate) fn keep(&self, place: Place) -> Keeping {
-                let (buffer, victims) = (&self.buffer, place.random.branch("victims"));
+                let (buffer, depth) = (&self.buffer, place.limit);
+                let victims = place.random.branch("victims");
                 match &self.law {
-                    Law::DropTail(_) => Keeping::DropTail(HoldingShell::new(buffer, NoLaw, victims)),
-                    $(Law::$Name(law) => Keeping::$Name(HoldingShell::new(buffer, law.law(place), victims)),)+
+                    Law::DropTail(_) => Keeping::DropTail(HoldingShell::new(buffer, depth, NoLaw, victims)),
+                    $(Law::$Name(law) => Keeping::$Name(HoldingShell::new(buffer, depth, law.law(place), victims)),)+
                     Law::Custom(custom) => {
                         let law = CustomLaw(place.laws.law(&custom.law, place.name, place.clone()));
-                        Keeping::Custom(HoldingShell::new(buffer, law, victims))
+                        Keeping::Custom(HoldingShell::new(buffer, depth, law, victims))
                     }
                     $(Law::$Keeper(law) => Keeping::$Keeper(law.discipline(buffer, place)),)+
                 }
@@ -344,6 +356,7 @@ queues! {
         Avq,
         Pie,
         PieEnhanced,
+        TcPie,
         Pi2,
     }
     disciplines {

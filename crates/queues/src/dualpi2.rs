@@ -1,27 +1,54 @@
 //! DualPI2: two coupled queues, a shallow one for Scalable traffic and one for Classic traffic.
 //!
-//! Source: RFC 9332 Appendix A (`rfc9332`): figure 3 (enqueue), figure 7 (dequeue with its edge cases), figure 5
-//! (native L4S AQM), figure 8 (PI update), line by line. Queueing delays are sojourn times (note a). p_CL is held
+//! Source: RFC 9332 Appendix A (`rfc9332`): figure 2 (the limit and other defaults), figure 3 (enqueue), figure 7
+//! (dequeue with its edge cases), figure 5 (native L4S AQM), figure 8 (PI update), line by line; A.2 for the
+//! schedulers, with figure 10 for TS-FIFO. Queueing delays are sojourn times (note a). p_CL is held
 //! at 1 at most: beyond, `recur` would gather counts without bound and mark on after the overload. The RFC
 //! recommends a weighted round robin and leaves it open; here as its text on Linux has it: a credit that
-//! changes only while both queues have packets, reset in favour of L when the link is idle. An update at the
-//! instant of a packet comes before it.
+//! changes only while both queues have packets, reset in favour of L when the link is idle; and as in Linux's
+//! sch_dualpi2.c what is dropped takes no turn. An update at the instant of a packet comes before it.
+//!
+//! Compared with that code too. `sparing = "linux"` is what it does where next to nothing waits. It draws at random where
+//! the RFC's `recur` counts, has a step above 1 ms instead of the ramp, gives C a tenth and limits packets to 10,000.
+
+use std::collections::VecDeque;
 
 use net::{Arrival, Backlog, Ecn, Fates, Held, Next, QueueDiscipline, Why};
-use units::{Bytes, Duration, Packets, Probability, Range, Time, params};
+use units::{Bytes, Duration, Packets, Probability, Range, Room, Time, params, words};
 
 use crate::fifo::{Buffer, Limit, Marking};
 use crate::law::{Keeps, Place};
 use crate::lazy::Ticks;
 use crate::store::Store;
 
+words! {
+    /// What is spared where next to nothing waits.
+    pub enum Sparing {
+        /// By the native AQM, a packet that leaves no more than Th_len in the L queue; by p', nothing.
+        Rfc9332 = "rfc9332",
+        /// By the native AQM, a packet that found less than Th_len in the L queue when it came, so that the last of a burst is
+        /// marked; by p', a packet that leaves less than two MTU in both queues.
+        Linux = "linux",
+    }
+}
+
+words! {
+    /// Which queue sends when both have packets.
+    pub enum Scheduler {
+        /// Weighted round robin: C has its share.
+        Wrr = "wrr",
+        /// Time-shifted FIFO: the packet that has waited longer, those of L by the time shift more than they have.
+        TsFifo = "ts-fifo",
+    }
+}
+
 params! {
     /// DualPI2 keeps Scalable packets, told by ECT(1) or CE, in a queue of their own (L) that is served nearly
     /// always first and marks as soon as a packet waits a millisecond. The others (C) are held at a target
     /// delay by PI2: dropped, or marked if ECT(0), with p' squared. Scalable packets are marked with k p' at
     /// least, so that flows of both kinds share the link evenly while each keeps its own delay. When the
-    /// Classic probability reaches 1/k², what is ECN-capable is dropped too. A limit in bytes must leave
-    /// room for an MTU.
+    /// Classic probability reaches 1/k², what is ECN-capable is dropped too. A limit in bytes, or by a time, must leave
+    /// room for an MTU; unless it is given, it is what the link sends in 250 ms (RFC 9332 Appendix A.1).
     pub struct DualPi2: "dualpi2" {
         /// The delay at which the C queue is held.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc9332 Appendix A.1: 15 ms";
@@ -32,15 +59,21 @@ params! {
         /// Proportional gain in Hz (beta).
         beta: f64 = (3.2), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 3.2 Hz";
         /// Factor between Scalable and Classic probability (k).
-        coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 §4.3: 2";
+        coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 Appendix A.1, §2.5.1: 2";
         /// Delay above which the L queue marks (minTh).
         min_th: Duration = (Duration(800_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 800 us";
         /// Further delay at which it marks every packet (range); 0: a step.
         range: Duration = (Duration(400_000_000)), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 400 us";
         /// While no more than this waits in the L queue it marks for the C queue's sake only (Th_len).
         th_len: Packets = (Packets(1.0)), in Range::between(0.0, 1e9).whole(), from "rfc9332 Appendix A.1: 1 packet";
-        /// Share of the link that the C queue has when both have packets.
+        /// What is spared where next to nothing waits.
+        sparing: Sparing = (Sparing::Rfc9332), in Range::ANY, from "rfc9332 Appendix A.2, figure 7; A.1 and A.2 say what Linux does";
+        /// Which queue sends when both have packets.
+        scheduler: Scheduler = (Scheduler::Wrr), in Range::ANY, from "rfc9332 Appendix A.2: wrr is recommended";
+        /// Share of the link that the C queue has when both have packets, in turn.
         classic_share: Probability = (Probability(0.0625)), in Range::ANY, from "rfc9332 Appendix A.2: 1/16";
+        /// By how much longer a packet of C must have waited than one of L to be sent first by TS-FIFO (tshift).
+        time_shift: Duration = (Duration::from_millis(50)), in Range::at_least(0.0), from "rfc9332 Appendix A.2: 50 ms";
         /// Room that a limit in bytes must have left for a packet of any size.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc9332 Appendix A.1, figure 3: 1 MTU";
     }
@@ -48,17 +81,20 @@ params! {
 
 impl Keeps for DualPi2 {
     type Discipline = DualPi2Queue;
+    /// Figure 2, line 5: limit = MAX_LINK_RATE * 250 ms.
+    const LIMIT: Room = Room::Time(Duration::from_millis(250));
 
-    fn discipline(&self, buffer: &Buffer, _: Place) -> DualPi2Queue {
+    fn discipline(&self, buffer: &Buffer, place: Place) -> DualPi2Queue {
         let k = self.coupling;
         DualPi2Queue {
-            limit: Limit::of(buffer),
+            limit: Limit::of(buffer, place.limit),
             marks: buffer.ecn == Marking::Mark,
             ticks: Ticks::every(self.t_update),
             p_cmax: (1.0 / (k * k)).min(1.0),
             params: self.clone(),
             l: Side::default(),
             c: Side::default(),
+            may_ramp: VecDeque::new(),
             credit: 0.0,
             probability: 0.0,
             previous: 0.0,
@@ -98,6 +134,8 @@ pub struct DualPi2Queue {
     p_cmax: f64,
     l: Side,
     c: Side,
+    /// Of the packets in L: whether they found Th_len there.
+    may_ramp: VecDeque<bool>,
     /// Bytes that the C queue may send before its turn is over.
     credit: f64,
     /// p'.
@@ -134,19 +172,18 @@ impl DualPi2Queue {
         }
     }
 
-    /// scheduler(): takes a packet from the queue whose turn it is, and says whether it is L.
-    fn schedule(&mut self) -> Option<(Held, bool)> {
-        let contended = !self.l.store.is_empty() && !self.c.store.is_empty();
-        let is_l = self.c.store.is_empty() || (contended && self.credit <= 0.0);
-        let Some(held) = (if is_l { &mut self.l } else { &mut self.c }).store.pop() else {
-            self.credit = 0.0;
-            return None;
-        };
-        if contended {
-            let (share, size) = (self.params.classic_share.0, f64::from(held.packet.size));
-            self.credit += if is_l { share * size } else { -(1.0 - share) * size };
+    /// scheduler(): whether L sends next, both having packets.
+    fn is_turn_of_l(&self, now: Time) -> bool {
+        match self.params.scheduler {
+            Scheduler::Wrr => self.credit <= 0.0,
+            Scheduler::TsFifo => self.l.time(now) + self.params.time_shift.seconds() >= self.c.time(now),
         }
-        Some((held, is_l))
+    }
+
+    /// A packet is sent while both queues have some.
+    fn charge(&mut self, is_l: bool, size: u16) {
+        let (share, size) = (self.params.classic_share.0, f64::from(size));
+        self.credit += if is_l { share * size } else { -(1.0 - share) * size };
     }
 
     /// Marks a packet, or drops it if the queue does not mark: whether it is left.
@@ -159,13 +196,27 @@ impl DualPi2Queue {
         self.marks
     }
 
+    /// Whether p' is not applied to a packet that leaves so little.
+    fn is_spared(&self) -> bool {
+        self.params.sparing == Sparing::Linux && self.backlog().bytes < 2 * self.params.mtu.0
+    }
+
+    /// Figure 7, lines 5a to 5d: what the native AQM says of a packet that `found` Th_len when it came.
+    fn ramp(&self, held: &Held, found: bool, now: Time) -> f64 {
+        let long = match self.params.sparing {
+            Sparing::Rfc9332 => f64::from(self.l.store.backlog().packets) > self.params.th_len.0,
+            Sparing::Linux => found,
+        };
+        if long { self.native(now.since(held.entered)) } else { 0.0 }
+    }
+
     /// Figure 7, lines 4b to 8j: whether the packet is left.
     fn passes_l(&mut self, held: &mut Held, now: Time, fates: &mut Fates) -> bool {
-        let coupled = (self.params.coupling * self.probability).min(1.0);
+        let found = self.may_ramp.pop_front().unwrap_or(false);
+        let spared = self.is_spared();
+        let coupled = if spared { 0.0 } else { (self.params.coupling * self.probability).min(1.0) };
         let likelihood = if coupled < 1.0 {
-            let long = f64::from(self.l.store.backlog().packets) > self.params.th_len.0;
-            let native = if long { self.native(now.since(held.entered)) } else { 0.0 };
-            native.max(coupled)
+            self.ramp(held, found, now).max(coupled)
         } else {
             if self.l.recur(self.probability * self.probability) {
                 fates.drop(held.packet, Why::Early);
@@ -179,7 +230,7 @@ impl DualPi2Queue {
     /// Figure 7, lines 11 to 17: whether the packet is left.
     fn passes_c(&mut self, held: &mut Held, fates: &mut Fates) -> bool {
         let p_c = self.probability * self.probability;
-        if !self.c.recur(p_c) {
+        if self.is_spared() || !self.c.recur(p_c) {
             return true;
         }
         if !held.packet.ecn.is_capable() || p_c >= self.p_cmax {
@@ -201,18 +252,30 @@ impl QueueDiscipline for DualPi2Queue {
         if full {
             return fates.drop(held.packet, Why::Full);
         }
-        let is_l = matches!(held.packet.ecn, Ecn::Ect1 | Ecn::Ce);
-        (if is_l { &mut self.l } else { &mut self.c }).store.push(held);
+        if matches!(held.packet.ecn, Ecn::Ect1 | Ecn::Ce) {
+            self.may_ramp.push_back(self.l.store.len() as f64 >= self.params.th_len.0);
+            self.l.store.push(held);
+        } else {
+            self.c.store.push(held);
+        }
     }
 
     /// Figure 7, dualpi2_dequeue().
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         self.update(now);
         loop {
-            let Some((mut held, is_l)) = self.schedule() else { return Next::Empty };
+            let contended = !self.l.store.is_empty() && !self.c.store.is_empty();
+            let is_l = self.c.store.is_empty() || (contended && self.is_turn_of_l(now));
+            let Some(mut held) = (if is_l { &mut self.l } else { &mut self.c }).store.pop() else {
+                self.credit = 0.0;
+                return Next::Empty;
+            };
             let left =
                 if is_l { self.passes_l(&mut held, now, fates) } else { self.passes_c(&mut held, fates) };
             if left {
+                if contended {
+                    self.charge(is_l, held.packet.size);
+                }
                 return Next::Packet(held);
             }
         }

@@ -5,7 +5,7 @@
 
 use net::{Aqm, Arrival, Fates, Packet, Verdict, Why};
 use units::param::{Invalid, join};
-use units::{Depth, Range, Read, params, words};
+use units::{Depth, Range, Read, Room, params, words};
 
 words! {
     /// What a queue limit counts.
@@ -51,11 +51,14 @@ words! {
     }
 }
 
+/// The limit of a buffer, unless its kind of queue has its own.
+pub const HUNDRED_PACKETS: Room = Room::Depth(Depth::Packets(100.0));
+
 params! {
     /// The buffer of a queue.
     pub struct Buffer: "buffer", checked by check {
-        /// The most packets or bytes it holds; a packet that would exceed it is dropped.
-        limit: Depth = (Depth::Packets(100.0)), in Range::between(1.0, 1e9).whole(), from "rfc7567 §2 leaves it to the operator; 100 is a common default of hosts";
+        /// The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet that would exceed it is dropped.
+        limit: Room = (HUNDRED_PACKETS), in Range::between(1.0, 1e9).whole(), from "rfc7567 §2 leaves it to the operator; 100 is a common default of hosts";
         /// Whether the packet in service counts towards the limit.
         limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2's Drop Tail counts it, its RED does not";
         /// Which packet is dropped when the buffer is full.
@@ -68,7 +71,8 @@ params! {
 }
 
 fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
-    if matches!(buffer.limit, Depth::Bytes(_)) && buffer.limit_counts == Counting::System {
+    let in_packets = matches!(buffer.limit, Room::Depth(Depth::Packets(_)));
+    if !in_packets && buffer.limit_counts == Counting::System {
         let path = join(path, "limit_counts");
         return Err(Invalid::new(&path, &buffer.limit_counts.write(), "goes with a limit in packets only")
             .remedy("write the limit in packets, or count what waits"));
@@ -86,9 +90,9 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The limit of this buffer.
-    pub fn of(buffer: &Buffer) -> Self {
-        match buffer.limit {
+    /// The limit of this buffer, so large on its link.
+    pub fn of(buffer: &Buffer, depth: Depth) -> Self {
+        match depth {
             Depth::Packets(n) => Limit::Packets(n as u32, buffer.limit_counts),
             Depth::Bytes(n) => Limit::Bytes(n as u64),
         }
@@ -116,9 +120,9 @@ pub struct Shell<A> {
 }
 
 impl<A: Aqm> Shell<A> {
-    /// The shell of a buffer around a law.
-    pub fn new(buffer: &Buffer, law: A) -> Self {
-        Shell { limit: Limit::of(buffer), marks: buffer.ecn == Marking::Mark, law }
+    /// The shell of a buffer, so large on its link, around a law.
+    pub fn new(buffer: &Buffer, depth: Depth, law: A) -> Self {
+        Shell { limit: Limit::of(buffer, depth), marks: buffer.ecn == Marking::Mark, law }
     }
 
     /// The law.
@@ -182,9 +186,11 @@ mod tests {
         Arrival { now: Time::ZERO, backlog: Backlog { packets, bytes: 1500 * u64::from(packets) }, free_at }
     }
 
-    fn buffer(limit: Depth) -> Buffer {
+    const TEN: Depth = Depth::Packets(10.0);
+
+    fn buffer() -> Buffer {
         Buffer {
-            limit,
+            limit: HUNDRED_PACKETS,
             limit_counts: Counting::Waiting,
             drop_from: DropFrom::Tail,
             mark_at: MarkAt::Tail,
@@ -198,9 +204,10 @@ mod tests {
 
     /// What becomes of a packet with this ECN field that the law chose.
     fn signalled(ecn: Marking, field: Ecn) -> Option<Ecn> {
-        let buffer = Buffer { ecn, ..buffer(Depth::Packets(10.0)) };
+        let buffer = Buffer { ecn, ..buffer() };
         let mut p = packet(field);
-        let admitted = Shell::new(&buffer, Always).admit(&mut p, &arrival(0, false), &mut Fates::default());
+        let admitted =
+            Shell::new(&buffer, TEN, Always).admit(&mut p, &arrival(0, false), &mut Fates::default());
         admitted.then_some(p.ecn)
     }
 
@@ -217,8 +224,8 @@ mod tests {
     #[test]
     fn the_limit_counts_what_it_says() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
-            let buffer = Buffer { limit_counts, ..buffer(Depth::Packets(4.0)) };
-            let mut shell = Shell::new(&buffer, crate::drop_tail::NoLaw);
+            let buffer = Buffer { limit_counts, ..buffer() };
+            let mut shell = Shell::new(&buffer, Depth::Packets(4.0), crate::drop_tail::NoLaw);
             let mut admits =
                 |n, busy| shell.admit(&mut packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default());
             assert!(admits(waiting - 1, true) && !admits(waiting, true));
@@ -229,8 +236,7 @@ mod tests {
     /// A limit in bytes holds what fits: two packets of 1500 B in 4000 B, and not a third.
     #[test]
     fn a_limit_in_bytes_counts_bytes() {
-        let buffer = buffer(Depth::Bytes(4000.0));
-        let mut shell = Shell::new(&buffer, crate::drop_tail::NoLaw);
+        let mut shell = Shell::new(&buffer(), Depth::Bytes(4000.0), crate::drop_tail::NoLaw);
         let mut admits = |n, size| {
             shell.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
         };

@@ -15,8 +15,8 @@ use crate::store::Store;
 
 /// What takes the packets of one flow's queue.
 pub trait Takes: Clone {
-    /// The next packet to be sent, those before it dropped.
-    fn dequeue(&mut self, store: &mut Store, now: Time, fates: &mut Fates) -> Option<Held>;
+    /// The next packet to be sent, those before it dropped, while so many bytes wait in the other queues of the link.
+    fn dequeue(&mut self, store: &mut Store, elsewhere: u64, now: Time, fates: &mut Fates) -> Option<Held>;
 }
 
 /// One of the queues.
@@ -113,7 +113,8 @@ impl<L: Takes> FlowQueues<L> {
                 continue;
             }
             let before = flow.store.backlog();
-            let sent = flow.law.dequeue(&mut flow.store, now, fates);
+            let elsewhere = self.backlog.bytes - before.bytes;
+            let sent = flow.law.dequeue(&mut flow.store, elsewhere, now, fates);
             let after = flow.store.backlog();
             self.backlog.packets -= before.packets - after.packets;
             self.backlog.bytes -= before.bytes - after.bytes;

@@ -1,13 +1,15 @@
 //! FQ-CoDel: flow queueing with CoDel.
 //!
 //! Source: RFC 8290 §4 (`rfc8290`): the queues and their turns are in `flow_queues.rs`, with CoDel in each
-//! (RFC 8289).
+//! (RFC 8289), which names FQ-CoDel in its §4.4: what waits in all queues is compared with the MTU. RFC 8290 says nothing of
+//! it; Linux and ns-3 do as RFC 8289 says. Linux differs where the limit is exceeded: it drops half of the longest queue's bytes
+//! instead of half its packets, and adds those drops to CoDel's count.
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Packets, Range, Read, Time, params};
 
-use crate::codel::{Codel, Control};
+use crate::codel::{Codel, Control, Occupancy};
 use crate::fifo::{Buffer, Marking};
 use crate::flow_queues::FlowQueues;
 use crate::law::{Keeps, Place};
@@ -22,8 +24,12 @@ params! {
         target: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc8290 §5.2.2: 5 ms";
         /// Time in which the delay must have been below the target once (INTERVAL of CoDel).
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8290 §5.2.1: 100 ms";
-        /// While no more than this waits in a queue nothing is signalled.
+        /// While no more than this waits nothing is signalled.
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3: should be the interface's MTU";
+        /// Where it waits.
+        occupancy: Occupancy = (Occupancy::AllQueues), in Range::ANY, from "rfc8289 §4.4: should be all queues that share the link; so in Linux and ns-3";
+        /// An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel says; absent: none is.
+        ce_threshold: Option<Duration> = (None), in Range::at_least(0.0), from "rfc8290 §5.2.7: absent";
         /// Bytes that a queue may send in its turn.
         quantum: Bytes = (Bytes(1514)), in Range::between(1.0, 1e9), from "rfc8290 §5.2.4: 1514 B";
         /// Number of queues.
@@ -49,8 +55,13 @@ impl Keeps for FqCodel {
     type Discipline = FqCodelQueue;
 
     fn discipline(&self, buffer: &Buffer, mut place: Place) -> FqCodelQueue {
-        let codel = Codel { target: self.target, interval: self.interval, mtu: self.mtu };
-        let control = Control::new(&codel, buffer.ecn == Marking::Mark);
+        let codel = Codel {
+            target: self.target,
+            interval: self.interval,
+            mtu: self.mtu,
+            ce_threshold: self.ce_threshold,
+        };
+        let control = Control::new(&codel, self.occupancy, buffer.ecn == Marking::Mark);
         FqCodelQueue {
             limit: self.packet_limit.0 as u32,
             queues: FlowQueues::new(self.flows, self.quantum, control, &mut place.random),

@@ -2,23 +2,33 @@
 //!
 //! Source: Ramakrishnan et al. 2019, "FQ-PIE queue discipline in the Linux kernel: design, implementation
 //! and challenges" (`ramakrishnan2019fqpie`): the queues and turns of FQ-CoDel (RFC 8290 §4, in
-//! `flow_queues.rs`), in each queue PIE (RFC 8033 Appendix A, in `pie.rs`) by its own backlog and
-//! delay, and one limit for all of them, at the tail. A queue that runs empty has no delay, as Linux has
-//! it: otherwise the probability of a flow that pauses would go on rising.
+//! `flow_queues.rs`), in each queue PIE (RFC 8033 Appendix A, in `pie.rs`, or Linux's, in `tc_pie.rs`) by its own backlog and
+//! delay, and one limit for all of them, at the tail. What PIE spares, twice MEAN_PKTSIZE, is each queue's own, as in Linux.
 //!
 //! The paper was not at hand; the RFCs were. The defaults are those of tc-fq_pie(8).
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
+use net::{Arrival, Backlog, Fates, Held, Next, Packet, QueueDiscipline, Verdict, Why};
 use units::param::Invalid;
-use units::{Bytes, Duration, Packets, Probability, Range, Time, params};
+use units::{Bytes, Duration, Packets, Probability, Range, Time, params, words};
 
 use crate::fifo::{Buffer, Marking};
 use crate::flow_queues::{FlowQueues, Takes};
 use crate::fq_codel::check_quantum;
 use crate::law::{Keeps, Place};
-use crate::pie::{Pie, State};
+use crate::pie::{self, Pie, Tosses};
 use crate::store::Store;
+use crate::tc_pie;
+
+words! {
+    /// Whose PIE stands in each queue.
+    pub enum Rules {
+        /// That of RFC 8033's Appendix A.
+        Rfc8033 = "rfc8033",
+        /// Linux's, as it is in `tc_pie`.
+        Linux = "linux",
+    }
+}
 
 params! {
     /// FQ-PIE gives each flow a queue of its own, served in turn, a quantum of bytes each, and in each queue
@@ -26,6 +36,8 @@ params! {
     /// first; one that does not slow down is dropped by its own probability. A packet that finds
     /// `packet_limit` packets in all queues together is dropped. The limit of the buffer is not used.
     pub struct FqPie: "fq_pie", checked by check {
+        /// Whose PIE stands in each queue.
+        rules: Rules = (Rules::Rfc8033), in Range::ANY, from "rfc8033 Appendix A; Linux's fq_pie has its own";
         /// The delay that is held in each queue (QDELAY_REF).
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix A, tc-fq_pie(8): 15 ms";
         /// How long a burst is let pass (MAX_BURST).
@@ -36,9 +48,9 @@ params! {
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2 sixteenths";
         /// Weight of the delay's change, per second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths";
-        /// Twice this may wait in a queue without a drop (MEAN_PKTSIZE).
-        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open; 1024 B is Linux's least";
-        /// ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
+        /// Twice this may wait in a queue without a drop (MEAN_PKTSIZE); absent: 1024 B, by Linux's rules 1500 B.
+        mean_packet_size: Option<Bytes> = (None), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open, rfc8034 A.1.2: 1024 B; Linux: an MTU";
+        /// ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH); by Linux's rules in whole per cent.
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1, tc-fq_pie(8): 10 %";
         /// Bytes that a queue may send in its turn.
         quantum: Bytes = (Bytes(1514)), in Range::between(1.0, 1e9), from "rfc8290 §5.2.4, tc-fq_pie(8): 1514 B";
@@ -57,42 +69,102 @@ impl Keeps for FqPie {
     type Discipline = FqPieQueue;
 
     fn discipline(&self, buffer: &Buffer, mut place: Place) -> FqPieQueue {
-        let pie = Pie {
-            target: self.target,
-            max_burst: self.max_burst,
-            t_update: self.t_update,
-            alpha: self.alpha,
-            beta: self.beta,
-            mean_packet_size: self.mean_packet_size,
-            mark_below: self.mark_below,
-        };
         FqPieQueue {
             limit: self.packet_limit.0 as u32,
             marks: buffer.ecn == Marking::Mark,
-            queues: FlowQueues::new(self.flows, self.quantum, State::new(&pie), &mut place.random),
+            queues: FlowQueues::new(self.flows, self.quantum, self.of_a_queue(), &mut place.random),
             random: place.random,
         }
     }
 }
 
-impl State {
-    /// Makes up for the periods that ended by `until`, in which the queue did not change.
-    fn pass_periods(&mut self, until: Time) {
-        while self.ticks.due(until).is_some() {
-            if !self.calculate_drop_prob() {
-                self.ticks.pass_over(until);
+impl FqPie {
+    fn of_a_queue(&self) -> InQueue {
+        let size = |default| self.mean_packet_size.unwrap_or(Bytes(default));
+        match self.rules {
+            Rules::Rfc8033 => InQueue::Rfc8033(pie::State::new(&Pie {
+                target: self.target,
+                max_burst: self.max_burst,
+                t_update: self.t_update,
+                alpha: self.alpha,
+                beta: self.beta,
+                mean_packet_size: size(1024),
+                mark_below: self.mark_below,
+                tosses: Tosses::Independent,
+            })),
+            Rules::Linux => {
+                let mut settings = tc_pie::Settings::of(self.target, self.max_burst, [self.alpha, self.beta]);
+                settings.mark_up_to = tc_pie::share(self.mark_below.0);
+                settings.mtu = size(1500).0;
+                InQueue::Linux(tc_pie::State::new(settings, self.t_update))
             }
         }
     }
 }
 
-impl Takes for State {
+/// PIE in one of the queues.
+#[derive(Clone, Debug)]
+enum InQueue {
+    Rfc8033(pie::State),
+    Linux(tc_pie::State),
+}
+
+impl InQueue {
+    /// Makes up for the periods that ended by `until`, in which `backlog` stood.
+    fn pass_periods(&mut self, until: Time, backlog: u64) {
+        match self {
+            InQueue::Rfc8033(pie) => {
+                while pie.ticks.due(until).is_some() {
+                    if !pie.calculate_drop_prob() {
+                        pie.ticks.pass_over(until);
+                    }
+                }
+            }
+            InQueue::Linux(pie) => {
+                while pie.ticks.due(until).is_some() {
+                    if !pie.calculate_probability(backlog) {
+                        pie.ticks.pass_over(until);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A packet comes, before so much.
+    fn judge(&mut self, packet: &Packet, backlog: u64, random: &mut Stream) -> Verdict {
+        match self {
+            InQueue::Rfc8033(pie) => pie.judge(backlog, random),
+            InQueue::Linux(pie) => pie.judge(backlog, u64::from(packet.size), random),
+        }
+    }
+
+    /// The packet was let in.
+    fn admitted(&mut self) {
+        if let InQueue::Linux(pie) = self {
+            pie.admitted();
+        }
+    }
+
+    /// A packet found no room.
+    fn overflows(&mut self) {
+        match self {
+            InQueue::Rfc8033(pie) => pie.overflows(),
+            InQueue::Linux(pie) => pie.overflows(),
+        }
+    }
+}
+
+impl Takes for InQueue {
     /// A departure comes before the end of a period at the same instant.
-    fn dequeue(&mut self, store: &mut Store, now: Time, _: &mut Fates) -> Option<Held> {
+    fn dequeue(&mut self, store: &mut Store, _: u64, now: Time, _: &mut Fates) -> Option<Held> {
+        self.pass_periods(Time(now.0.saturating_sub(1)), store.backlog().bytes);
         let held = store.pop()?;
-        self.pass_periods(Time(now.0.saturating_sub(1)));
-        let delay = if store.is_empty() { 0.0 } else { now.since(held.entered).seconds() };
-        self.current_qdelay = delay;
+        match self {
+            InQueue::Rfc8033(pie) => pie.departed(now.since(held.entered), store.is_empty()),
+            InQueue::Linux(pie) => {
+                pie.departs([held.entered, now], u64::from(held.packet.size), store.backlog().bytes);
+            }
+        }
         Some(held)
     }
 }
@@ -102,25 +174,29 @@ impl Takes for State {
 pub struct FqPieQueue {
     limit: u32,
     marks: bool,
-    queues: FlowQueues<State>,
+    queues: FlowQueues<InQueue>,
     random: Stream,
 }
 
 impl QueueDiscipline for FqPieQueue {
     fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
-        if self.queues.backlog().packets >= self.limit {
-            return fates.drop(held.packet, Why::Full);
-        }
+        let full = self.queues.backlog().packets >= self.limit;
         let place = self.queues.place(held.packet.flow);
         let (pie, store) = self.queues.law(place);
-        pie.pass_periods(at.now);
-        match pie.judge(store.backlog().bytes, &mut self.random) {
+        let backlog = store.backlog().bytes;
+        pie.pass_periods(at.now, backlog);
+        if full {
+            pie.overflows();
+            return fates.drop(held.packet, Why::Full);
+        }
+        match pie.judge(&held.packet, backlog, &mut self.random) {
             Verdict::Pass => {}
             Verdict::Signal(why) if self.marks && held.packet.ecn.is_capable() => {
                 fates.mark(&mut held.packet, why);
             }
             Verdict::Signal(why) | Verdict::Drop(why) => return fates.drop(held.packet, why),
         }
+        pie.admitted();
         self.queues.push(place, held);
     }
 

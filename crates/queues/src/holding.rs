@@ -8,7 +8,7 @@
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
-use units::Time;
+use units::{Depth, Time};
 
 use crate::fifo::{Buffer, DropFrom, Limit, MarkAt, Marking};
 use crate::store::Store;
@@ -28,10 +28,10 @@ pub struct HoldingShell<A> {
 }
 
 impl<A: Aqm> HoldingShell<A> {
-    /// The shell of a buffer around a law; `random` chooses what is dropped.
-    pub fn new(buffer: &Buffer, law: A, random: Stream) -> Self {
+    /// The shell of a buffer, so large on its link, around a law; `random` chooses what is dropped.
+    pub fn new(buffer: &Buffer, depth: Depth, law: A, random: Stream) -> Self {
         HoldingShell {
-            limit: Limit::of(buffer),
+            limit: Limit::of(buffer, depth),
             drop_from: buffer.drop_from,
             mark_at: buffer.mark_at,
             marks: buffer.ecn == Marking::Mark,

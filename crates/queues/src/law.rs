@@ -2,11 +2,11 @@
 
 use engine::Stream;
 use net::{Aqm, Backlog, QueueDiscipline};
-use units::{Bytes, Depth, Params, Rate};
+use units::{Bytes, Depth, Params, Rate, Room};
 
 use crate::custom::{Laws, NoLaws};
 use crate::diffserv::{Flows, NoFlows};
-use crate::fifo::Buffer;
+use crate::fifo::{Buffer, HUNDRED_PACKETS};
 use crate::schedulers::Child;
 
 /// Where a law is set up: its link, and its randomness.
@@ -47,6 +47,8 @@ pub trait Configures: Params {
     /// Whether the law counts on what it lets in leaving in order, each at its time: then nothing but
     /// the tail may be dropped when the buffer is full.
     const COUNTS_ON_ORDER: bool = false;
+    /// The limit of its buffer, unless it is given.
+    const LIMIT: Room = HUNDRED_PACKETS;
     /// The law at a place.
     fn law(&self, place: Place) -> Self::Law;
 }
@@ -55,6 +57,8 @@ pub trait Configures: Params {
 pub trait Keeps: Params {
     /// The discipline.
     type Discipline: QueueDiscipline;
+    /// The limit of its buffer, unless it is given.
+    const LIMIT: Room = HUNDRED_PACKETS;
     /// The discipline at a place, behind this buffer.
     fn discipline(&self, buffer: &Buffer, place: Place) -> Self::Discipline;
     /// The queues that it holds, if it is a scheduler: then limits and marks are theirs, and it has no buffer.

@@ -100,7 +100,12 @@ pub struct Ticks {
 impl Ticks {
     /// A clock of this period.
     pub fn every(period: Duration) -> Self {
-        Ticks { next: Time::ZERO + period, period }
+        Ticks::first_at(Time::ZERO + period, period)
+    }
+
+    /// A clock that ticks first at `next`.
+    pub fn first_at(next: Time, period: Duration) -> Self {
+        Ticks { next, period }
     }
 
     /// The next tick, if it comes at `now` or before.

@@ -37,6 +37,7 @@ pub mod sfb;
 pub mod spacing;
 pub mod sred;
 pub mod store;
+pub mod tc_pie;
 pub mod tc_red;
 pub mod threshold;
 pub mod wred;

@@ -9,11 +9,11 @@
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;
-use units::{Bytes, Depth, Probability, Range, Time, params};
+use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
 use crate::average::Average;
 use crate::law::{Configures, Place, measure};
-use crate::red::check_thresholds;
+use crate::red::{check_thresholds, is_spared};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
 params! {
@@ -32,6 +32,8 @@ params! {
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// What happens to a packet above maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
+        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has none; ns-2 has 1";
         /// Size of the packets that are pretended to have arrived while the queue was idle.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
@@ -49,6 +51,7 @@ impl Configures for NonlinearRed {
             minth: self.minth,
             maxth: self.maxth.amount(),
             maxp: self.maxp.0,
+            least_backlog: self.least_backlog.0 as u32,
             average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
             chooser: Chooser::new(self.spacing, self.above_maxth),
             random: place.random,
@@ -62,6 +65,7 @@ pub struct NonlinearRedLaw {
     minth: Depth,
     maxth: f64,
     maxp: f64,
+    least_backlog: u32,
     average: Average,
     chooser: Chooser,
     random: Stream,
@@ -86,7 +90,8 @@ impl Aqm for NonlinearRedLaw {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         self.average.update(at.now, at.idle_since(), measure(at.backlog, self.minth));
-        let pressure = self.pressure(self.average.value());
+        let spared = is_spared(at, self.least_backlog);
+        let pressure = if spared { Pressure::None } else { self.pressure(self.average.value()) };
         self.chooser.judge(pressure, &mut self.random)
     }
 

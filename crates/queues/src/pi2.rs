@@ -7,11 +7,11 @@
 //! overload, which RFC 9332 has for the two queues together.
 //!
 //! The RFC was at hand, the paper was not. Compared with its authors' sch_dualpi2.c: the controller, the delay,
-//! the two draws and the factor k agree. It spares a queue below two frames; here nothing is spared.
+//! the two draws and the factor k agree. It spares a queue below two MTU, which is `least_backlog = "3000 B"` here.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
-use units::{Duration, Range, Time, params};
+use units::{Bytes, Duration, Range, Time, params};
 
 use crate::law::{Configures, Place};
 use crate::lazy::{Departures, Ticks};
@@ -31,7 +31,9 @@ params! {
         /// Proportional gain in Hz (beta).
         beta: f64 = (3.2), in Range::at_least(0.0), from "rfc9332 Appendix A.1: 3.2 Hz";
         /// Factor between Scalable and Classic probability (k).
-        coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 §4.3: 2";
+        coupling: f64 = (2.0), in Range::at_least(0.0), from "rfc9332 Appendix A.1, §2.5.1: 2";
+        /// Nothing is signalled while less than this waits.
+        least_backlog: Bytes = (Bytes(0)), in Range::at_least(0.0), from "rfc9332 Appendix A.1, figure 7: none; Linux has two MTU";
     }
 }
 
@@ -86,6 +88,9 @@ impl Aqm for Pi2Law {
             if !self.update(tick) && self.departures.is_empty() {
                 self.ticks.pass_over(at.now);
             }
+        }
+        if at.backlog.bytes < self.params.least_backlog.0 {
+            return Verdict::Pass;
         }
         let signals = if matches!(packet.ecn, Ecn::Ect1 | Ecn::Ce) {
             self.random.uniform() < self.params.coupling * self.probability

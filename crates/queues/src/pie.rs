@@ -1,15 +1,27 @@
 //! PIE, the basic scheme.
 //!
 //! Source: RFC 8033, Appendix A (`rfc8033`), line by line, with the latency from timestamps; marking as
-//! its §5.1 has it. Delays are those of the packet that left the queue last, so that nothing changes
-//! while nothing leaves: as the pseudo-code has it, an idle queue keeps its last delay.
+//! its §5.1 has it. The delay is that of the packet that left the queue last, and 0 once that packet left it
+//! empty: §4.2 has the probability decay while the queue is not congested, "current_qdelay == 0", which an
+//! appendix that samples at departures alone would never see of a queue from which nothing departs. Linux has it so too.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
-use units::{Bytes, Duration, Probability, Range, Time, params};
+use units::{Bytes, Duration, Probability, Range, Time, params, words};
 
 use crate::law::{Configures, Place};
 use crate::lazy::{Departures, Ticks};
+
+words! {
+    /// How the drops of one probability are spaced.
+    pub enum Tosses {
+        /// Each packet is dropped with the same probability.
+        Independent = "independent",
+        /// Derandomized: the probabilities of the packets since the last drop are summed up; below 0.85 none is dropped, from 8.5 on
+        /// every packet is.
+        Accumulated = "accumulated",
+    }
+}
 
 params! {
     /// PIE (proportional integral controller enhanced) holds the queueing delay at a target. Every
@@ -28,9 +40,11 @@ params! {
         /// Weight of the delay's change, per second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix A: 1 + 1/4";
         /// Twice this may wait without a drop (MEAN_PKTSIZE).
-        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open; 1024 B is Linux's least";
+        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B";
         /// ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 §5.1: 10 %";
+        /// How drops are spaced.
+        tosses: Tosses = (Tosses::Independent), in Range::ANY, from "rfc8033 §4.1; §5.4 has accumulated";
     }
 }
 
@@ -68,6 +82,25 @@ impl Control {
     }
 }
 
+/// Appendix B, drop_early(), its second half: whether to drop by what has accumulated (§5.4). Who drops begins it anew.
+pub(crate) fn accumulate(accu_prob: &mut f64, drop_prob: f64, random: &mut Stream) -> bool {
+    if drop_prob == 0.0 {
+        *accu_prob = 0.0;
+    }
+    *accu_prob += drop_prob;
+    if *accu_prob < 0.85 {
+        return false;
+    }
+    if *accu_prob >= 8.5 {
+        return true;
+    }
+    let lost = random.uniform() < drop_prob;
+    if lost {
+        *accu_prob = 0.0;
+    }
+    lost
+}
+
 /// The variables of Appendix A, apart from the packets.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
@@ -75,8 +108,9 @@ pub(crate) struct State {
     control: Control,
     burst_allowance: Duration,
     drop_prob: f64,
-    /// Delay of the packet that left last, in seconds, as is the next.
-    pub current_qdelay: f64,
+    accu_prob: f64,
+    /// Delay of the packet that left last, in seconds, as is the next; 0: it left the queue empty.
+    current_qdelay: f64,
     qdelay_old: f64,
     pub ticks: Ticks,
 }
@@ -88,11 +122,22 @@ impl State {
             control: Control { alpha: params.alpha, beta: params.beta, target: params.target.seconds() },
             burst_allowance: Duration::ZERO,
             drop_prob: 0.0,
+            accu_prob: 0.0,
             current_qdelay: 0.0,
             qdelay_old: 0.0,
             ticks: Ticks::every(params.t_update),
             params: params.clone(),
         }
+    }
+
+    /// A packet found the buffer full: a drop (Appendix B, enque()).
+    pub fn overflows(&mut self) {
+        self.accu_prob = 0.0;
+    }
+
+    /// deque(): a packet left the queue after this delay, and left others there or none.
+    pub fn departed(&mut self, delay: Duration, empties: bool) {
+        self.current_qdelay = if empties { 0.0 } else { delay.seconds() };
     }
 
     /// calculate_drop_prob(): whether anything changed.
@@ -114,7 +159,10 @@ impl State {
         if low || queued <= 2 * self.params.mean_packet_size.0 {
             return false;
         }
-        random.uniform() < self.drop_prob
+        match self.params.tosses {
+            Tosses::Independent => random.uniform() < self.drop_prob,
+            Tosses::Accumulated => accumulate(&mut self.accu_prob, self.drop_prob, random),
+        }
     }
 
     /// enque(), for a packet that finds so many bytes.
@@ -125,6 +173,7 @@ impl State {
             self.burst_allowance = self.params.max_burst;
         }
         if self.burst_allowance == Duration::ZERO && self.drop_early(queued, random) {
+            self.accu_prob = 0.0;
             // §5.1
             return if self.drop_prob < self.params.mark_below.0 {
                 Verdict::Signal(Why::Early)
@@ -145,10 +194,11 @@ pub struct PieLaw {
 }
 
 impl PieLaw {
-    /// deque(): the latency of everything that left by `until`.
+    /// deque(), for everything that left by `until`. What waited then waits here still: a packet that came later was
+    /// not let in before this was done.
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
-            self.state.current_qdelay = d.at.since(d.entered).seconds();
+            self.state.departed(d.at.since(d.entered), self.departures.is_empty());
         }
     }
 }
@@ -172,5 +222,38 @@ impl Aqm for PieLaw {
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         self.departures.add(packet, at, 0);
+    }
+
+    fn on_overflow(&mut self, _: Time) {
+        self.state.overflows();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use units::Read;
+
+    /// §4.2: while nothing waits p comes down by alpha QDELAY_REF, scaled, and by 2 % in every period, "a time
+    /// constant around 50 * T_UPDATE". A delay that stayed as it was last would raise it.
+    #[test]
+    fn the_probability_decays_while_the_queue_is_empty() {
+        let mut state = State::new(&Pie::read(&json!({}), "pie").unwrap());
+        state.drop_prob = 0.5;
+        state.departed(Duration::from_millis(30), false);
+        state.calculate_drop_prob();
+        assert!(state.drop_prob > 0.5, "a standing queue of twice the target");
+        state.departed(Duration::from_millis(30), true);
+        state.calculate_drop_prob();
+        let mut expected = state.drop_prob;
+        for _ in 0..50 {
+            state.calculate_drop_prob();
+            expected = (expected - 0.125 * 0.015) * 0.98;
+            assert!((state.drop_prob - expected).abs() < 1e-12, "{} {expected}", state.drop_prob);
+        }
+        assert!(state.drop_prob < 0.5 * 0.98_f64.powi(50));
+        let periods = (0..).take_while(|_| state.calculate_drop_prob()).count();
+        assert!(state.drop_prob == 0.0 && periods < 200, "{} after {periods}", state.drop_prob);
     }
 }

@@ -13,7 +13,7 @@ use units::{Bytes, Depth, Duration, Probability, Range, Time, params};
 
 use crate::law::{Configures, Place};
 use crate::lazy::{Departures, Ticks};
-use crate::pie::Control;
+use crate::pie::{Control, accumulate};
 
 /// Bytes of a measurement of the departure rate (DQ_THRESHOLD), and the weight of one: 2^14 / 2^16.
 const DQ_THRESHOLD: u64 = 1 << 14;
@@ -35,7 +35,7 @@ params! {
         /// Weight of the delay's change, per second.
         beta: f64 = (1.25), in Range::at_least(0.0), from "rfc8033 Appendix B: 1 + 1/4";
         /// Twice this may wait without a drop (MEAN_PKTSIZE).
-        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open; 1024 B is Linux's least";
+        mean_packet_size: Bytes = (Bytes(1024)), in Range::between(1.0, 65535.0), from "rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B";
         /// ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
         mark_below: Probability = (Probability(0.1)), in Range::ANY, from "rfc8033 Appendix B: 10 %";
         /// Bytes that may wait (TAIL_DROP); a third of them turns PIE on; absent: the limit of the buffer, packets taken for 1500 B.
@@ -160,21 +160,7 @@ impl PieEnhancedLaw {
         if low || queued <= 2 * self.params.mean_packet_size.0 {
             return false;
         }
-        if self.drop_prob == 0.0 {
-            self.accu_prob = 0.0;
-        }
-        self.accu_prob += self.drop_prob;
-        if self.accu_prob < 0.85 {
-            return false;
-        }
-        if self.accu_prob >= 8.5 {
-            return true;
-        }
-        let drops = self.random.uniform() < self.drop_prob;
-        if drops {
-            self.accu_prob = 0.0;
-        }
-        drops
+        accumulate(&mut self.accu_prob, self.drop_prob, &mut self.random)
     }
 
     /// The end of enque(): turns PIE on by what waits now, or off by a packet that found the link idle.

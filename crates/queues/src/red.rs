@@ -74,6 +74,12 @@ pub(crate) fn check_thresholds(minth: Depth, maxth: Depth, path: &str) -> Result
     Ok(())
 }
 
+/// Whether too little waits for a signal (`least_backlog`).
+#[inline]
+pub(crate) fn is_spared(at: &Arrival, least_backlog: u32) -> bool {
+    at.backlog.packets <= least_backlog && least_backlog > 0
+}
+
 /// RED's probability as a function of the average.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Curve {
@@ -143,10 +149,16 @@ impl RedLaw {
         self.average.value()
     }
 
+    /// The average at an instant at which no packet comes, the link having been idle since `idle_since`, if it is.
+    pub(crate) fn decay(&mut self, now: Time, idle_since: Option<Time>) -> f64 {
+        self.average.decay(now, idle_since);
+        self.average.value()
+    }
+
     /// The verdict at the present average.
     #[inline]
     pub(crate) fn judge(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
-        let spared = at.backlog.packets <= self.least_backlog && self.least_backlog > 0;
+        let spared = is_spared(at, self.least_backlog);
         let mut pressure = if spared { Pressure::None } else { self.curve.pressure(self.average.value()) };
         if let (Pressure::Early(pb), Some(reference)) = (&mut pressure, self.reference_size) {
             // Section 4: p_b <- p_b PacketSize / MaximumPacketSize

@@ -55,6 +55,8 @@ params! {
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
         /// Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
+        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has none; ns-2 has 1";
         /// Size of the packets that are pretended to have arrived while the queue was idle.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
@@ -83,7 +85,7 @@ impl Configures for RedPd {
             above_maxth: AboveMaxth::Drop,
             chance_by: Chance::Packet,
             reference_size: self.idle_packet_size,
-            least_backlog: Packets(0.0),
+            least_backlog: self.least_backlog,
             idle_packet_size: self.idle_packet_size,
         };
         let r = self.target_rtt;

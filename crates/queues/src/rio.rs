@@ -11,7 +11,7 @@
 //! of all, as the figure has it. That figure and the section number are from memory.
 
 use units::param::{Invalid, join};
-use units::{Bytes, Depth, Probability, Range, Read, params, words};
+use units::{Bytes, Depth, Packets, Probability, Range, Read, params, words};
 
 use crate::diffserv::{Dscp, low};
 use crate::law::{Configures, Place};
@@ -56,6 +56,8 @@ params! {
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// What happens to a packet above its maxth.
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
+        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio has none; ns-2's RED has 1";
         /// Size of the packets that are pretended to have arrived while the queue was idle.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
@@ -86,6 +88,7 @@ impl Rio {
             gentle: false,
             spacing: self.spacing,
             above_maxth: self.above_maxth,
+            least_backlog: self.least_backlog,
             idle_packet_size: self.idle_packet_size,
         }
     }

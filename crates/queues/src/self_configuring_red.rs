@@ -39,6 +39,8 @@ params! {
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// What happens to a packet above maxth (twice maxth when gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
+        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has none; ns-2 has 1";
         /// Size of the packets that are pretended to have arrived while the queue was idle.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
@@ -62,7 +64,7 @@ impl Configures for SelfConfiguringRed {
             above_maxth: self.above_maxth,
             chance_by: Chance::Packet,
             reference_size: self.idle_packet_size,
-            least_backlog: Packets(0.0),
+            least_backlog: self.least_backlog,
             idle_packet_size: self.idle_packet_size,
         };
         SelfConfiguringRedLaw {

@@ -14,14 +14,14 @@
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
-use units::{Bytes, Depth, Probability, Range, Time, params, words};
+use units::{Bytes, Depth, Packets, Probability, Range, Time, params, words};
 
 use crate::average::Average;
 use crate::diffserv::Dscp;
 use crate::law::{Configures, Place, measure};
 use crate::lazy::Departures;
-use crate::red::{Curve, check_thresholds};
-use crate::spacing::{AboveMaxth, Chooser, Spacing};
+use crate::red::{Curve, check_thresholds, is_spared};
+use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
 words! {
     /// Whose packets the average of a class counts.
@@ -71,6 +71,8 @@ params! {
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// What happens to a packet above maxth (twice maxth when gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
+        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "clark1998rio has none; ns-2's RED has 1";
         /// Size of the packets that are pretended to have arrived while the queue was idle.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4; 500 B is ns-2's";
     }
@@ -129,6 +131,7 @@ impl Configures for Wred {
         WredLaw {
             counts: self.precedences.first().map_or(Depth::Packets(0.0), |p| p.minth),
             averaged: self.averaged,
+            least_backlog: self.least_backlog.0 as u32,
             of_dscp,
             classes: self.precedences.iter().map(class).collect(),
             departures: Departures::default(),
@@ -152,6 +155,7 @@ struct Class {
 pub struct WredLaw {
     counts: Depth,
     averaged: Averaged,
+    least_backlog: u32,
     /// The precedence of each codepoint.
     of_dscp: [u8; 64],
     classes: Vec<Class>,
@@ -206,8 +210,10 @@ impl Aqm for WredLaw {
         }
         let c = self.class_of(packet);
         self.update(c, at);
+        let spared = is_spared(at, self.least_backlog);
         let class = &mut self.classes[c];
-        class.chooser.judge(class.curve.pressure(class.average.value()), &mut self.random)
+        let pressure = if spared { Pressure::None } else { class.curve.pressure(class.average.value()) };
+        class.chooser.judge(pressure, &mut self.random)
     }
 
     fn on_departure(&mut self, now: Time) {

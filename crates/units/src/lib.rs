@@ -11,5 +11,5 @@ mod quantity;
 mod time;
 
 pub use param::{Invalid, Param, Params, Range, Read};
-pub use quantity::{Bytes, Depth, Packets, Probability, Rate, RateOrNone};
+pub use quantity::{Bytes, Depth, Packets, Probability, Rate, RateOrNone, Room};
 pub use time::{Duration, Time};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::param::{Invalid, Read, unit_schema};
-use crate::time::Duration;
+use crate::time::{Duration, TIME_UNITS};
 
 /// A data rate in bit/s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,6 +50,25 @@ impl Depth {
     }
 }
 
+/// How large a buffer is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Room {
+    /// So many packets or bytes.
+    Depth(Depth),
+    /// What its link sends in this time.
+    Time(Duration),
+}
+
+impl Room {
+    /// The packets or bytes, before a link of this rate.
+    pub fn at(self, rate: Rate) -> Depth {
+        match self {
+            Room::Depth(depth) => depth,
+            Room::Time(time) => Depth::Bytes((rate.0 as f64 * time.seconds() / 8.0).floor().max(1.0)),
+        }
+    }
+}
+
 /// A probability or a weight between 0 and 1: the one bare number of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Probability(pub f64);
@@ -61,6 +80,13 @@ impl Rate {
         let rate = u128::from(self.0);
         Duration(((bits_ps + rate / 2) / rate) as u64)
     }
+}
+
+/// The number and the unit of a text.
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || "+-.eE_".contains(c))).unwrap_or(text.len());
+    (&text[..digits], text[digits..].trim())
 }
 
 /// Reads `"<number> <unit>"` into the base unit.
@@ -76,10 +102,8 @@ pub(crate) fn parse_scaled(
         let problem = format!("must be {what} with its unit ({})", accepted());
         return Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")));
     };
-    let text = text.trim();
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || "+-.eE_".contains(c))).unwrap_or(text.len());
-    let number: Option<f64> = text[..digits].trim_end_matches(['e', 'E']).replace('_', "").parse().ok();
-    let unit = text[digits..].trim();
+    let (number, unit) = split(text);
+    let number: Option<f64> = number.trim_end_matches(['e', 'E']).replace('_', "").parse().ok();
     match (number, units.iter().find(|u| u.0 == unit)) {
         (Some(n), Some((_, scale))) if n.is_finite() => Ok(n * scale),
         (Some(_), _) if unit.is_empty() => {
@@ -294,6 +318,44 @@ impl Read for Depth {
     }
 }
 
+impl Read for Room {
+    const UNIT: &'static str = Depth::UNIT;
+    const EXAMPLE: &'static str = "64 packets";
+
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        let units = [PACKET_UNITS, BYTE_UNITS, TIME_UNITS].concat();
+        parse_scaled(value, path, "a number of packets or bytes, or a time", &units, Self::EXAMPLE)?;
+        let (_, unit) = split(value.as_str().unwrap_or_default());
+        if !TIME_UNITS.iter().any(|u| u.0 == unit) {
+            return Depth::read(value, path).map(Room::Depth);
+        }
+        match Duration::read(value, path)? {
+            Duration::ZERO => Err(Invalid::new(path, value, "must be above 0 s")),
+            time => Ok(Room::Time(time)),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match self {
+            Room::Depth(depth) => depth.write(),
+            Room::Time(time) => time.write(),
+        }
+    }
+
+    fn schema() -> Value {
+        let units = [PACKET_UNITS, BYTE_UNITS, TIME_UNITS].concat();
+        unit_schema("packets, bytes or a time", &units, Self::EXAMPLE)
+    }
+
+    /// That of a depth: a time has its own bounds.
+    fn number(&self) -> Option<f64> {
+        match self {
+            Room::Depth(depth) => depth.number(),
+            Room::Time(_) => None,
+        }
+    }
+}
+
 impl Read for Probability {
     const UNIT: &'static str = "";
     const EXAMPLE: &'static str = "0.1";
@@ -364,6 +426,16 @@ mod tests {
         for depth in [Depth::Packets(2.5), Depth::Bytes(20_000.0), Depth::Bytes(0.5)] {
             assert_eq!(Depth::read(&depth.write(), "d").unwrap(), depth);
         }
+        let room = |s: &str| Room::read(&json!(s), "d").unwrap();
+        assert_eq!(room("64 packets"), Room::Depth(Depth::Packets(64.0)));
+        assert_eq!(room("1e4 B"), Room::Depth(Depth::Bytes(10_000.0)));
+        assert_eq!(room("250 ms"), Room::Time(Duration::from_millis(250)));
+        assert_eq!(room("1e-3 s").at(Rate(1_000_000)), Depth::Bytes(125.0));
+        assert_eq!(room("250 ms").at(Rate(10_000_000)), Depth::Bytes(312_500.0));
+        for s in ["64 packets", "20 kB", "250 ms", "2 s"] {
+            assert_eq!(Room::read(&room(s).write(), "d").unwrap(), room(s));
+        }
+        assert!(Room::read(&json!("0 s"), "d").is_err() && Room::read(&json!("5 seconds"), "d").is_err());
         let e = Depth::read(&json!("64"), "queue.limit").unwrap_err().to_string();
         assert!(e.contains("queue.limit") && e.contains("lacks its unit"), "{e}");
     }

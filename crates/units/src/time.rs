@@ -89,7 +89,7 @@ impl fmt::Display for Time {
     }
 }
 
-const UNITS: &[(&str, f64)] =
+pub(crate) const TIME_UNITS: &[(&str, f64)] =
     &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("min", 60.0), ("h", 3600.0)];
 /// The units a span is written in, largest first.
 const WRITE: &[(&str, f64)] = &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
@@ -106,7 +106,7 @@ impl Read for Duration {
     const EXAMPLE: &'static str = "20 ms";
 
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        let s = parse_scaled(value, path, "a time", UNITS, Self::EXAMPLE)?;
+        let s = parse_scaled(value, path, "a time", TIME_UNITS, Self::EXAMPLE)?;
         if !(0.0..=LONGEST).contains(&s) {
             return Err(Invalid::new(path, value, "must be between 0 s and 10,000,000 s"));
         }
@@ -118,7 +118,7 @@ impl Read for Duration {
     }
 
     fn schema() -> Value {
-        crate::param::unit_schema("time", UNITS, Self::EXAMPLE)
+        crate::param::unit_schema("time", TIME_UNITS, Self::EXAMPLE)
     }
 
     fn number(&self) -> Option<f64> {

@@ -288,6 +288,9 @@ impl<'a> Simulation<'a> {
                 });
             }
         }
+        if let Some(delays) = self.observer.as_mut().and_then(|o| o.delays.as_mut()) {
+            delays.end(self.end);
+        }
     }
 
     fn look(&mut self, watch: &Watch) -> Result<(), Failure> {

@@ -51,7 +51,7 @@ impl Simulation<'_> {
     ) {
         let begins = self.links[link as usize].begins(arrives, packet.size);
         if let Some(delays) = self.observer.as_mut().and_then(|o| o.delays.as_mut()) {
-            delays.add(link, begins.since(entered));
+            delays.add(now, link, [entered, begins]);
         }
         let (seen, observer) = self.seen(packet);
         if let Some(captures) = observer.and_then(|o| o.captures.as_mut()) {

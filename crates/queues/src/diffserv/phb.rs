@@ -42,13 +42,10 @@ fn check(phb: &Phb, path: &str) -> Result<(), Invalid> {
 }
 
 /// What stands for the behaviours, as a scenario would write it.
-pub fn composition(phb: &Phb, buffer: &Buffer) -> Json {
-    let (limit, ecn) = (buffer.limit.write(), buffer.ecn.write());
+pub fn composition(phb: &Phb, buffer: &Buffer, depth: Depth) -> Json {
+    let (limit, ecn) = (depth.write(), buffer.ecn.write());
     // In shares of the limit: where the three precedences begin and where they end.
-    let part = |share: f64| match buffer.limit {
-        Depth::Packets(n) => Depth::Packets(share * n).write(),
-        Depth::Bytes(n) => Depth::Bytes(share * n).write(),
-    };
+    let part = |share: f64| depth.like(share * depth.amount()).write();
     let precedence = |dscp: String, [minth, maxth, maxp]: [f64; 3]| json!({"dscp": [dscp], "minth": part(minth), "maxth": part(maxth), "maxp": maxp});
     let class = |(i, share): (usize, &u64)| {
         let name = |precedence| format!("AF{}{precedence}", i + 1);
@@ -75,7 +72,7 @@ impl Keeps for Phb {
     type Discipline = PriorityQueue;
 
     fn discipline(&self, buffer: &Buffer, place: Place) -> PriorityQueue {
-        match Priority::read(&composition(self, buffer), "") {
+        match Priority::read(&composition(self, buffer, place.limit), "") {
             Ok(priority) => priority.discipline(buffer, place),
             Err(e) => unreachable!("a composition of valid parts: {e}"),
         }
@@ -86,6 +83,7 @@ impl Keeps for Phb {
 mod tests {
     use super::*;
     use crate::Queue;
+    use units::Rate;
 
     fn read(queue: Json) -> Result<Queue, String> {
         Queue::read(&queue, "queue").map_err(|e| e.to_string())
@@ -93,12 +91,13 @@ mod tests {
 
     #[test]
     fn every_setting_composes() {
-        for limit in ["1 packets", "7 packets", "100 packets", "1500 B", "1 MB"] {
+        for limit in ["1 packets", "7 packets", "100 packets", "1500 B", "1 MB", "20 ms"] {
             for ecn in ["drop", "mark"] {
                 let buffer = Buffer::read(&json!({"limit": limit, "ecn": ecn}), "").unwrap();
+                let depth = buffer.limit.at(Rate(10_000_000));
                 for shares in [[1, 1, 1, 1], [1000, 1, 20, 3]] {
                     let phb = Phb::read(&json!({"af_shares": shares, "ef_limit": "2 packets"}), "").unwrap();
-                    assert!(Priority::read(&composition(&phb, &buffer), "").is_ok(), "{limit} {ecn}");
+                    assert!(Priority::read(&composition(&phb, &buffer, depth), "").is_ok(), "{limit} {ecn}");
                 }
             }
         }

@@ -6,7 +6,7 @@ use units::{Params, Read};
 use super::Law;
 use crate::diffserv::Flows;
 use crate::drop_tail::DropTail;
-use crate::fifo::{Buffer, DropFrom, MarkAt};
+use crate::fifo::{Buffer, DropFrom, HUNDRED_PACKETS, MarkAt};
 use crate::schedulers::check_depth;
 
 /// A queue of a scenario: a buffer under a law, written as one table
@@ -28,10 +28,15 @@ impl Queue {
             if is_scheduler(&page["name"]) {
                 continue;
             }
+            let limit = Law::limit_of(page["name"].as_str().unwrap_or_default());
             if let (Some(all), Some(more)) =
                 (page["parameters"].as_array_mut(), buffer["parameters"].as_array())
             {
                 all.extend(more.iter().cloned());
+                for parameter in all.iter_mut().filter(|p| p["name"] == "limit" && limit != HUNDRED_PACKETS) {
+                    parameter["default"] = limit.write();
+                    parameter["source"] = "the default of this kind, see above".into();
+                }
             }
         }
         pages
@@ -82,6 +87,12 @@ fn is_buffer_key(key: &str) -> bool {
     Buffer::params().iter().any(|p| p.name == key)
 }
 
+/// The buffer of this kind of queue; a kind may have its own limit.
+fn read_buffer(kind: &str, mut given: JsonMap, path: &str) -> Result<Buffer, Invalid> {
+    given.entry("limit").or_insert_with(|| Law::limit_of(kind).write());
+    Buffer::read(&Json::Object(given), path)
+}
+
 /// Refuses keys that this kind does not have, naming those of its law and of its buffer.
 fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
     let mut keys = table.clone();
@@ -124,10 +135,10 @@ impl Default for Queue {
 impl Read for Queue {
     fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
         check_depth(value, path)?;
-        if value.is_string() {
+        if let Some(kind) = value.as_str() {
             return Ok(Queue {
-                buffer: Buffer::read(&Json::Object(JsonMap::new()), path)?,
                 law: Law::read(value, path)?,
+                buffer: read_buffer(kind, JsonMap::new(), path)?,
             });
         }
         let (buffer, law): (JsonMap, JsonMap) =
@@ -138,10 +149,9 @@ impl Read for Queue {
             return Err(Invalid::new(&join(path, key), value, problem).remedy("move it there"));
         }
         refuse_unknown_keys(object(value, path)?, path)?;
-        let queue = Queue {
-            law: Law::read(&Json::Object(law), path)?,
-            buffer: Buffer::read(&Json::Object(buffer), path)?,
-        };
+        let kind = law.get("kind").and_then(Json::as_str).unwrap_or_default().to_string();
+        let queue =
+            Queue { law: Law::read(&Json::Object(law), path)?, buffer: read_buffer(&kind, buffer, path)? };
         check_places(&queue, path)?;
         Ok(queue)
     }
@@ -169,7 +179,7 @@ impl Read for Queue {
 mod tests {
     use super::Queue;
     use serde_json::json;
-    use units::Read;
+    use units::{Depth, Rate, Read, Room};
 
     #[test]
     fn a_queue_is_one_table() {
@@ -179,8 +189,29 @@ mod tests {
         )
         .unwrap();
         assert_eq!(Queue::read(&q.write(), "q").unwrap(), q);
-        assert_eq!(q.buffer.limit, units::Depth::Packets(64.0));
+        assert_eq!(q.buffer.limit, Room::Depth(Depth::Packets(64.0)));
         assert!(Queue::read(&json!("drop_tail"), "q").is_ok());
+    }
+
+    /// A limit may be a time; some kinds have a limit of their own, which the scenario's takes the place of.
+    #[test]
+    fn limits_are_depths_or_times() {
+        let limit = |v| Queue::read(&v, "q").unwrap().buffer.limit;
+        let packets = |n| Room::Depth(Depth::Packets(n));
+        assert_eq!(limit(json!("red")), packets(100.0));
+        // RFC 9332 Appendix A.1, figure 2: what the link sends in 250 ms.
+        for dualpi2 in [json!("dualpi2"), json!({"kind": "dualpi2", "target": "10 ms"})] {
+            assert_eq!(limit(dualpi2).at(Rate(10_000_000)), Depth::Bytes(312_500.0));
+        }
+        assert_eq!(limit(json!({"kind": "dualpi2", "limit": "64 packets"})), packets(64.0));
+        assert_eq!(
+            limit(json!({"kind": "codel", "limit": "50 ms"})).at(Rate(8_000_000)),
+            Depth::Bytes(50_000.0)
+        );
+        assert!(Queue::read(&json!({"kind": "red", "limit": "0 ms"}), "q").is_err());
+        let counted =
+            json!({"kind": "drop_tail", "limit": "50 ms", "limit_counts": "waiting-and-in-service"});
+        assert!(Queue::read(&counted, "q").unwrap_err().to_string().contains("q.limit_counts"));
     }
 
     #[test]

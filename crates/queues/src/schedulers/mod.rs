@@ -168,7 +168,7 @@ impl Classes {
         let leaf = |(i, child): (usize, &Child)| {
             let random = place.random.branch(&format!("class-{i}"));
             let rate = child.rate.unwrap_or(place.rate);
-            let place = Place { rate, limit: child.queue.buffer.limit, random, ..place.clone() };
+            let place = Place { rate, limit: child.queue.buffer.limit.at(rate), random, ..place.clone() };
             let byte_time = byte_time(place.link);
             Leaf {
                 place: child.path.trim_start_matches("classes.").to_string(),

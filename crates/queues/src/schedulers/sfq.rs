@@ -39,7 +39,7 @@ impl Keeps for Sfq {
     fn discipline(&self, buffer: &Buffer, place: Place) -> SfqQueue {
         let mut random = place.random;
         SfqQueue {
-            limit: Limit::of(buffer),
+            limit: Limit::of(buffer, place.limit),
             quantum: self.quantum.map(|quantum| quantum.0 as i64),
             perturb: self.perturb,
             perturbed: Time::ZERO,

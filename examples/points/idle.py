@@ -1,0 +1,120 @@
+"""What a queue still believes of a load that is over: a burst after a time of idleness.
+
+PIE's probability decays while its queue is empty (RFC 8033 §4.2), RED's average as if small packets
+had come (Floyd & Jacobson 1993, §4); every law has a rule of its own, or none.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+import aqmlab
+
+from .common import Settings, scenario
+from .figures import blank, curves
+from .point import Point
+
+IDLE_S = (0.05, 0.2, 1, 2, 5, 20)
+NEVER = float("inf")
+"""In place of a time of idleness: there was no load."""
+BURST = 60
+LINUX_RED = {
+    "kind": "tc_red", "min": "20 kB", "max": "60 kB", "burst": "100 packets", "probability": 0.1,
+}  # fmt: skip
+QUEUES: dict[str, Settings] = {
+    "Drop Tail": {"kind": "drop_tail"},
+    "threshold": {"kind": "threshold"},
+    "RED": {"kind": "red"},
+    "RED, Linux": LINUX_RED,
+    "Adaptive RED": {"kind": "adaptive_red"},
+    "self-configuring RED": {"kind": "self_configuring_red"},
+    "nonlinear RED": {"kind": "nonlinear_red"},
+    "WRED": {
+        "kind": "wred", "precedences": [{"minth": "5 packets", "maxth": "15 packets"}],
+    },
+    "RIO": {"kind": "rio"},
+    "RED-PD": {"kind": "red_pd"},
+    "CHOKe": {"kind": "choke"},
+    "FRED": {"kind": "fred"},
+    "SRED": {"kind": "sred"},
+    "BLUE": {"kind": "blue"},
+    "SFB": {"kind": "sfb"},
+    "REM": {"kind": "rem"},
+    "PI": {"kind": "pi"},
+    "AVQ": {"kind": "avq"},
+    "PIE": {"kind": "pie"},
+    "PIE, enhanced": {"kind": "pie_enhanced"},
+    "PIE, Linux": {"kind": "tc_pie"},
+    "PI2": {"kind": "pi2"},
+    "CoDel": {"kind": "codel"},
+    "COBALT": {"kind": "cobalt"},
+    "FQ-CoDel": {"kind": "fq_codel"},
+    "FQ-PIE": {"kind": "fq_pie"},
+    "FQ-PIE, Linux": {"kind": "fq_pie", "rules": "linux"},
+    "DualPI2": {"kind": "dualpi2"},
+}  # fmt: skip
+
+
+def case(queue: Settings, seed: int, burst_s: float | None, *, loaded: bool) -> dict[str, Any]:
+    """Return five seconds of 110 % of 10 Mbit/s, then the burst, 60 packets of 1500 B at once."""
+    flows: list[dict[str, Any]] = []
+    if burst_s is not None:
+        burst = {"kind": "cbr", "rate": "1 Gbit/s", "packets": BURST, "payload": "1472 B"}
+        flows.append({"name": "B", "start": f"{burst_s} s", "traffic": burst})
+    if loaded:
+        load = {"kind": "poisson", "rate": "11 Mbit/s", "lasts": "5 s", "payload": "1472 B"}
+        flows.append({"name": "L", "traffic": load})
+    settings = {"limit": "200 packets", **queue}
+    made = scenario(settings, flows, rate="10 Mbit/s", duration_s=1 + (burst_s or 6))
+    made |= {"seed": seed, "phase_breaking": {"start": "0 s", "delay": "0 s"}}
+    if burst_s is None:
+        made["record"] |= {"series": ["queue"], "interval": "1 ms"}
+    return made
+
+
+Keyed = tuple[tuple[str, int, float], aqmlab.Result]
+
+
+def results(cases: Mapping[tuple[str, int, float], dict[str, Any]]) -> Iterator[Keyed]:
+    """Run the cases, and yield the key of each with its result."""
+    keys = list(cases)
+    for i, result in aqmlab.experiment.run_each(cases.values()):
+        yield keys[i], result
+
+
+def measure(replications: int) -> pd.DataFrame:
+    """How many packets of the burst are dropped, by the time since the link fell idle."""
+    seeds = range(1, replications + 1)
+    fell_idle = {}
+    loads = {(q, s, 0.0): case(QUEUES[q], s, None, loaded=True) for q in QUEUES for s in seeds}
+    for (name, seed, _), result in results(loads):
+        queue = result.series("queue")
+        fell_idle[name, seed] = float(queue.loc[queue["transmitting"] == 1, "time_s"].max())
+    bursts = {
+        (q, s, idle): case(QUEUES[q], s, at + idle, loaded=True)
+        for (q, s), at in fell_idle.items() for idle in IDLE_S
+    }  # fmt: skip
+    bursts |= {(q, s, NEVER): case(QUEUES[q], s, 1.0, loaded=False) for q, s in fell_idle}
+    rows = []
+    for (name, seed, idle), result in results(bursts):
+        dropped = result.series("datagrams").set_index("flow").loc["B", "dropped_packets"]
+        rows.append((name, seed, idle, float(dropped)))
+    rows.sort(key=lambda row: (list(QUEUES).index(row[0]), row[2], row[1]))
+    return pd.DataFrame(rows, columns=["queue of", "seed", "idle_s", "dropped"])
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw what is dropped of the burst against the time of idleness, of laws that drop at all."""
+    title = f"A burst of {BURST} packets after 5 s of 110 % of 10 Mbit/s and a time of idleness"
+    figure, axes = blank("idle for (s)", "dropped of the burst (packets)", title)
+    shown = table[table["idle_s"] < NEVER]
+    ever = shown.groupby("queue of")["dropped"].transform("max") > 0
+    curves(axes, shown[ever], "queue of", "idle_s", "dropped")
+    axes.set_xscale("log")
+    axes.legend(fontsize=5, ncols=2)
+    return figure
+
+
+POINT = Point(measure, draw, ("queue of", "idle_s"), ("dropped",))

@@ -1,0 +1,194 @@
+"""PIE in Linux's integers (sch_pie.c, pie.h of 6.12), with its names; overflows are masked."""
+
+from typing import Any
+
+from references.draws import MASK, Draws
+from references.fifo import NOT_ECT, SECOND, Law, Packet, Queue
+
+MAX_PROB = MASK >> 8
+NS_A_TICK = 64
+TICKS_A_SECOND = 10**9 // NS_A_TICK
+QUEUE_THRESHOLD = 16_384
+U32 = (1 << 32) - 1
+HALF_A_SECOND = SECOND // 2
+
+
+def ticks(ps: int) -> int:
+    """Return a time of picoseconds in ticks, by way of nanoseconds."""
+    return ps // 1000 // NS_A_TICK
+
+
+def signed(x: int) -> int:
+    """Return what the bits of a number of 64 mean as an s64."""
+    x &= MASK
+    return x - (1 << 64) if x >> 63 else x
+
+
+class Vars:
+    """The state of one queue (struct pie_vars); None is "invalid"."""
+
+    def __init__(self, max_burst: int) -> None:
+        self.qdelay = self.qdelay_old = self.prob = 0
+        self.max_burst = max_burst
+        self.init()
+
+    def init(self) -> None:
+        """Begin anew, as pie_vars_init() does."""
+        self.burst_time = self.max_burst
+        self.dq_tstamp: int | None = None
+        self.accu_prob = 0
+        self.dq_count: int | None = None
+        self.avg_dq_rate = 0
+
+
+class LinuxPie:
+    """What pie.h's three functions do to the variables of a queue."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        *,
+        target_ms: int = 15,
+        max_burst_ms: int = 150,
+        alpha: int = 2,
+        beta: int = 20,
+        bytemode: bool = False,
+        dq_rate_estimator: bool = False,
+        mtu: int = 1500,
+        ecn_prob: int | None = None,
+    ) -> None:
+        self.draws = draws
+        self.target = ticks(target_ms * SECOND // 1000)
+        self.max_burst = ticks(max_burst_ms * SECOND // 1000)
+        self.alpha, self.beta = alpha, beta
+        self.bytemode, self.dq_rate_estimator, self.mtu = bytemode, dq_rate_estimator, mtu
+        self.ecn_max = MAX_PROB // 10 if ecn_prob is None else MAX_PROB // 100 * ecn_prob
+
+    def drop_early(self, v: Vars, backlog: int, packet_size: int) -> bool:
+        if v.burst_time > 0:
+            return False
+        if v.qdelay < self.target // 2 and v.prob < MAX_PROB // 5:
+            return False
+        if backlog < 2 * self.mtu:
+            return False
+        local_prob = v.prob
+        if self.bytemode and packet_size <= self.mtu:
+            local_prob = packet_size * (local_prob // self.mtu)
+        v.accu_prob = 0 if local_prob == 0 else (v.accu_prob + local_prob) & MASK
+        if v.accu_prob < MAX_PROB // 100 * 85:
+            return False
+        if v.accu_prob >= MAX_PROB // 2 * 17:
+            return True
+        rnd = self.draws.below(1 << 56)
+        if rnd < local_prob:
+            v.accu_prob = 0
+            return True
+        return False
+
+    def arrival(self, v: Vars, packet: Packet, backlog: int) -> Any:
+        """Return the verdict on a packet that finds room."""
+        if not self.drop_early(v, backlog, packet.size):
+            return "pass"
+        if v.prob <= self.ecn_max and packet.ecn != NOT_ECT:
+            return ("signal", "early")
+        v.accu_prob = 0
+        return ("drop", "early")
+
+    def process_dequeue(self, v: Vars, now: int, packet: Packet, backlog: int) -> None:
+        t = ticks(now)
+        dtime = 0
+        if not self.dq_rate_estimator:
+            v.qdelay = t - ticks(packet.entered) if backlog else 0
+            if v.dq_tstamp is not None:
+                dtime = (t - v.dq_tstamp) & U32
+            v.dq_tstamp = t
+            v.burst_time = max(0, v.burst_time - dtime)
+            return
+        if backlog >= QUEUE_THRESHOLD and v.dq_count is None:
+            v.dq_tstamp, v.dq_count = t, 0
+        if v.dq_count is None:
+            return
+        v.dq_count += packet.size
+        if v.dq_count < QUEUE_THRESHOLD:
+            return
+        assert v.dq_tstamp is not None
+        dtime = (t - v.dq_tstamp) & U32
+        if dtime == 0:
+            return
+        count = (v.dq_count << 8 & U32) // dtime
+        if v.avg_dq_rate == 0:
+            v.avg_dq_rate = count
+        else:
+            v.avg_dq_rate = v.avg_dq_rate - (v.avg_dq_rate >> 3) + (count >> 3)
+        if backlog < QUEUE_THRESHOLD:
+            v.dq_count = None
+        else:
+            v.dq_tstamp, v.dq_count = t, 0
+        v.burst_time = max(0, v.burst_time - dtime)
+
+    def calculate_probability(self, v: Vars, backlog: int) -> None:
+        if self.dq_rate_estimator:
+            qdelay_old = v.qdelay
+            v.qdelay_old = v.qdelay
+            qdelay = (backlog << 8 & U32) // v.avg_dq_rate if v.avg_dq_rate > 0 else 0
+        else:
+            qdelay, qdelay_old = v.qdelay, v.qdelay_old
+        update_prob = not (qdelay == 0 and backlog != 0)
+        alpha = self.alpha * (MAX_PROB // TICKS_A_SECOND) >> 4
+        beta = self.beta * (MAX_PROB // TICKS_A_SECOND) >> 4
+        if v.prob < MAX_PROB // 10:
+            alpha >>= 1
+            beta >>= 1
+            power = 100
+            while v.prob < MAX_PROB // power and power <= 1_000_000:
+                alpha >>= 2
+                beta >>= 2
+                power *= 10
+        delta = signed(alpha * (qdelay - self.target) + beta * (qdelay - qdelay_old))
+        oldprob = v.prob
+        if delta > MAX_PROB // 50 and v.prob >= MAX_PROB // 10:
+            delta = MAX_PROB // 100 * 2
+        if qdelay > ticks(SECOND // 4):
+            delta += MAX_PROB // 50
+        v.prob = (v.prob + delta) & MASK
+        if delta > 0:
+            if v.prob < oldprob:
+                v.prob = MAX_PROB
+                update_prob = False
+        elif v.prob > oldprob:
+            v.prob = 0
+        if qdelay == 0 and qdelay_old == 0 and update_prob:
+            v.prob -= v.prob // 64
+        v.qdelay = qdelay
+        low = v.qdelay < self.target // 2 and v.qdelay_old < self.target // 2
+        if low and v.prob == 0 and (not self.dq_rate_estimator or v.avg_dq_rate > 0):
+            v.init()
+        if not self.dq_rate_estimator:
+            v.qdelay_old = qdelay
+
+
+class TcPie(Law):
+    """Linux's PIE on one queue; its periods begin after half a second."""
+
+    def __init__(
+        self, draws: Draws, rate: int, *, limit: int = 100, t_update_ms: int = 15, **pie: Any
+    ) -> None:
+        self.pie = LinuxPie(draws, **pie)
+        self.vars = Vars(self.pie.max_burst)
+        self.limit = limit
+        self.period = t_update_ms / 1000
+        self.first_tick = 0.5
+
+    def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
+        if queue.packets >= self.limit:
+            return "pass"  # it will be dropped for that
+        return self.pie.arrival(self.vars, packet, queue.bytes)
+
+    def overflow(self, now: float) -> None:
+        self.vars.accu_prob = 0
+
+    def departure(self, now: float, packet: Packet, queue: Queue) -> None:
+        self.pie.process_dequeue(self.vars, round(now * SECOND), packet, queue.bytes)
+
+    def tick(self, now: float, queue: Queue) -> None:
+        self.pie.calculate_probability(self.vars, queue.bytes)
