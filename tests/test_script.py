@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aqmlab import ScenarioError, script
-from aqmlab.assertions import SYMBOLS, Evaluator, FailedError, UnsupportedError
+from aqmlab.assertions import SYMBOLS, Evaluator, FailedError, UnsupportedError, unsupported
 from aqmlab.cli import execute
 
 PAGE = Path("docs/how-to/packet-scripts.md").read_text("utf-8")
@@ -34,7 +34,7 @@ def test_each_verdict_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     write(tmp_path, "a.pkt", REFUSING)
     write(tmp_path, "b.pkt", REFUSING.replace("ack 1", "ack 2"))
     (tmp_path / "c").mkdir()
-    write(tmp_path / "c", "c.pkt", "0 epoll_create(1) = 4")
+    write(tmp_path / "c", "c.pkt", "0 splice(3, 4) = 0")
     write(tmp_path / "c", "d.pkt", "0 close(3")
     write(tmp_path / "c", "e.txt", "not a script")
     assert execute(["script", str(tmp_path)]) == 1
@@ -47,7 +47,7 @@ def test_each_verdict_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "    timeline  (seconds, line of the script)",
         "        0.000000     1  < S 0:0(0) win 1000",
         "        0.000000     2  > R. 0:0(0) ack 1 win 0",
-        f"UNSUPPORTED  {tmp_path}/c/c.pkt:1: system call epoll_create",
+        f"UNSUPPORTED  {tmp_path}/c/c.pkt:1: system call splice",
         f"FAIL         {tmp_path}/c/d.pkt:1:10: expected ',' or ')', found the end of the script",
         "4 scripts: 1 passed, 2 failed, 1 unsupported",
     ]
@@ -55,7 +55,7 @@ def test_each_verdict_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_nothing_failed_is_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a = write(tmp_path, "a.pkt", REFUSING)
-    b = write(tmp_path, "b.pkt", "0 epoll_create(1) = 4")
+    b = write(tmp_path, "b.pkt", "0 splice(3, 4) = 0")
     assert execute(["script", str(a), str(b)]) == 0
     assert capsys.readouterr().out.endswith("2 scripts: 1 passed, 0 failed, 1 unsupported\n")
 
@@ -116,6 +116,44 @@ def test_an_assertion_fails_at_its_line() -> None:
     outcome = script.run(text.replace("x == 9", "tcpi_new_field == 9"))
     assert (outcome.verdict, outcome.line) == ("unsupported", 6)
     assert "name tcpi_new_field" in str(outcome.problem)
+
+
+def test_all_that_is_missing_is_told_at_once() -> None:
+    text = (
+        "--strict_segments=1\n`tc qdisc add dev tun0 root fq`\n"
+        "0 splice(3, 4) = 0\n0 < U. 1:1(0) ack 1 win 5 <md5 00>\n"
+        "0 %{\nassert open('x')\nassert tcpi_magic == y\n}%\n0 %{ y = 1 }%\n"
+    )
+    outcome = script.run(text)
+    assert (outcome.verdict, outcome.line) == ("unsupported", 1)
+    assert outcome.problem == (
+        "--strict_segments=1; line 2: command `tc qdisc add dev tun0 root fq`; "
+        "line 3: system call splice; line 4: TCP option md5 00; urgent data; "
+        "line 6: function open; line 7: name tcpi_magic"
+    )
+
+
+def test_a_failed_assertion_is_shown_among_what_happened_around_it() -> None:
+    text = (
+        OPENING
+        + "+0 > S 0:0(0) <...>\n+.1 < S. 0:0(0) ack 1 win 65535 <mss 1000>\n+0 > . 1:1(0) ack 1\n"
+    )
+    text = text.replace("+0...1 ", "+0...0.1 ")
+    text += "".join(
+        f"+.1 write(3, ..., 10) = 10\n+0 > P. {n}:{n + 10}(10) ack 1\n"
+        f"+.01 < . 1:1(0) ack {n + 10} win 65535\n"
+        for n in range(1, 100, 10)
+    )
+    lines = text.splitlines(keepends=True)
+    lines.insert(20, "+0 %{\nassert tcpi_snd_cwnd == 10\nassert tcpi_snd_cwnd == 9\n}%\n")
+    outcome = script.run("".join(lines))
+    assert (outcome.verdict, outcome.line) == ("failed", 23)
+    told = script.describe(outcome).splitlines()[2:]
+    numbers = [int(row.split()[1]) for row in told]
+    assert numbers == [17, 18, 19, 20, 21, 25, 26, 27, 28, 29]
+    assert told[4].endswith("%{ assert tcpi_snd_cwnd == 10 … }%   <- fails")
+    assert sum("<- fails" in row for row in told) == 1
+    assert "> P. 41:51(10) ack 1" in told[2]
 
 
 def test_what_a_block_prints_is_shown() -> None:
@@ -184,11 +222,23 @@ def test_blocks_that_do_not_hold(text: str) -> None:
         "x, y = 1, 2",
         "b'x'",
         "1j",
+        "1 @ 2",
     ],
 )
 def test_what_blocks_may_not_do(text: str) -> None:
     with pytest.raises(UnsupportedError):
         Evaluator().run(text, {"x": 1})
+    assert unsupported([(1, text)], ["x"])
+
+
+def test_what_a_block_lacks_is_found_wherever_it_stands() -> None:
+    block = "if 1:\n    x = 2\nelse:\n    x = f(y) + z.w\nassert x and tcpi_a, sum(1)"
+    assert unsupported([(3, block)], ["tcpi_a"]) == [
+        (6, "function f"),
+        (6, "name y"),
+        (6, "Python's Attribute in a block"),
+        (7, "function sum"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -244,6 +294,7 @@ def test_blocks_cannot_take_time_or_memory(text: str) -> None:
 def test_any_block_is_answered(text: str) -> None:
     with suppress(FailedError, UnsupportedError):
         Evaluator().run(text, {"tcpi_x": 3})
+    unsupported([(1, text)], ["tcpi_x"])
 
 
 @given(st.text(max_size=200))

@@ -9,7 +9,8 @@ import ast
 import operator
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 LONGEST_BLOCK = 20_000
@@ -189,7 +190,7 @@ class Evaluator:
                 return self._boolean(isinstance(op, ast.And), values)
             case ast.UnaryOp(op=op, operand=operand):
                 return OPERATORS[type(op)](self._value(operand))
-            case ast.BinOp(left=left, op=op, right=right):
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
                 return _apply(op, self._value(left), self._value(right))
             case ast.Compare():
                 return self._compare(node)
@@ -229,6 +230,87 @@ class Evaluator:
         if name not in FUNCTIONS:
             raise UnsupportedError(node.lineno, f"function {name}")
         return FUNCTIONS[name](*args)
+
+
+def unsupported(blocks: Iterable[tuple[int, str]], fields: Iterable[str]) -> list[tuple[int, str]]:
+    r"""Find all that blocks need and is not there, without running them.
+
+    Parameters
+    ----------
+    blocks
+        The blocks of a script: the line on which the text of each begins, and the text.
+    fields
+        Names of the fields of TCP_INFO.
+
+    Returns
+    -------
+    list
+        Lines, and what is not there. A block that is not valid Python is left to its run.
+
+    Examples
+    --------
+    >>> unsupported([(7, "x = tcpi_rtt\nassert sum(x) == y")], ["tcpi_rtt"])
+    [(8, 'function sum'), (8, 'name y')]
+    """
+    trees = []
+    for line, text in blocks:
+        with suppress(SyntaxError, RecursionError, MemoryError, ValueError):
+            if len(text) <= LONGEST_BLOCK:
+                trees.append((line, ast.parse(_dedent(text))))
+    try:
+        assigned = {
+            target.id
+            for _, tree in trees
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        names = {*fields, *SYMBOLS, *assigned}
+        return [
+            (first + node.lineno - 1, what)
+            for first, tree in trees
+            for statement in tree.body
+            for node, what in _lacks(statement, names)
+        ]
+    except RecursionError:
+        return []
+
+
+def _lacks(node: ast.stmt | ast.expr, names: set[str]) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
+    """Go through a statement or an expression as its run would, but through all of it."""
+    parts: list[ast.stmt | ast.expr | None] = []
+    match node:
+        case ast.Assert(test=test, msg=message):
+            parts = [test, message]
+        case ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value):
+            parts = [value]
+        case ast.If(test=test, body=body, orelse=otherwise):
+            parts = [test, *body, *otherwise]
+        case ast.Pass() | ast.Constant(value=bool() | int() | float() | str() | None):
+            pass
+        case ast.Name(id=name):
+            if name not in names:
+                yield node, f"name {name}"
+        case ast.Tuple(elts=items) | ast.List(elts=items) | ast.BoolOp(values=items):
+            parts = [*items]
+        case ast.UnaryOp(operand=operand):
+            parts = [operand]
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+            parts = [left, right]
+        case ast.Compare(left=left, comparators=comparators):
+            parts = [left, *comparators]
+        case ast.IfExp(test=test, body=one, orelse=other):
+            parts = [test, one, other]
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+            if name not in FUNCTIONS and name != "print":
+                yield node, f"function {name}"
+            parts = [*args]
+        case _:
+            yield node, f"Python's {type(node).__name__} in a block"
+    for part in parts:
+        if part is not None:
+            yield from _lacks(part, names)
 
 
 def _dedent(text: str) -> str:

@@ -52,6 +52,7 @@ __all__ = [
     "Htb",
     "HtbClass",
     "Htcp",
+    "Hybrid",
     "Hystart",
     "Illinois",
     "Jitter",
@@ -102,6 +103,7 @@ __all__ = [
     "Srtcm",
     "Standard",
     "Tbf",
+    "TcPie",
     "TcRed",
     "Tcp",
     "Threshold",
@@ -372,7 +374,7 @@ class CbqClass(Table):
     max_burst : int | None
         Packets that it may send back to back after a calm. Default: 16. Range: at least 0, at most
         1000. Source: floyd1995parameters: 16 packets.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
         Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent.
     """
 
@@ -404,6 +406,7 @@ class CbqClass(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -465,7 +468,7 @@ class HtbClass(Table):
         Bytes that it sends in its turn before another leaf that borrows from the same class;
         absent: rate / r2q. Default: absent. Range: at least 1 B, at most 1000000000 B. Source:
         devera2002htb §2.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
         Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent. Source:
         devera2002htb §2: pfifo.
     """
@@ -499,6 +502,7 @@ class HtbClass(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -537,7 +541,7 @@ class FairClass(Table):
     weight : float | None
         Its weight: shares of the link are as the weights of the classes that have packets. Default:
         1.0. Range: at least 0.000001, at most 1000000. Source: parekh1993gps §II.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -563,6 +567,7 @@ class FairClass(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -606,7 +611,7 @@ class MdrrClass(Table):
     weight : int | None
         Its turn is worth mtu + (weight - 1) 512 B. Default: 1. Range: at least 1, at most 1000000.
         Source: cisco2006mdrr.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -633,6 +638,7 @@ class MdrrClass(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -672,7 +678,7 @@ class DrrClass(Table):
         Bytes added to its counter in each turn; shares of the link are as quanta are. Default: 1500
         B. Range: at least 1 B, at most 1000000000 B. Source: shreedhar1996drr §III: at least the
         largest packet, so that each turn sends one.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -698,6 +704,7 @@ class DrrClass(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -736,7 +743,7 @@ class WrrClass(Table):
     packets : int | None
         Packets that it sends in each turn. Default: 1. Range: at least 1, at most 1000000. Source:
         katevenis1991wrr.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -762,6 +769,7 @@ class WrrClass(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -797,7 +805,7 @@ class PriorityClass(Table):
     match : Match | Mapping[str, Any] | None
         Which packets it takes; absent: those that no other class takes. Of several that would take
         one the first has it. Default: absent. Source: rfc2475 §2.3.1.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -822,6 +830,7 @@ class PriorityClass(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -859,9 +868,10 @@ class Custom(Table):
     law : str
         Name under which the program gives it.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -966,7 +976,7 @@ class Tbf(Table):
     mtu : str | None
         Bytes for which the bucket of the peak rate holds tokens: the largest packet. Default: 1500
         B. Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue that is served, of any kind. Default: drop_tail. Source: tc_tbf: an inner queue
         may be attached.
     """
@@ -997,6 +1007,7 @@ class Tbf(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -1158,9 +1169,10 @@ class Sfq(Table):
         Bytes that a queue may send in its turn; absent: one packet. Default: absent. Range: at
         least 1 B, at most 1000000000 B. Source: mckenney1990sfq: a packet; tc_sfq: an MTU.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1214,9 +1226,10 @@ class Phb(Table):
         Limit of the queue of EF. Default: 10 packets. Range: at least 1 packets or B. Source:
         rfc3246 §2.2: EF packets meet short or empty queues.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1257,7 +1270,8 @@ class Dualpi2(Table):
     The others (C) are held at a target delay by PI2: dropped, or marked if ECT(0), with p' squared.
     Scalable packets are marked with k p' at least, so that flows of both kinds share the link
     evenly while each keeps its own delay. When the Classic probability reaches 1/k², what is
-    ECN-capable is dropped too. A limit in bytes must leave room for an MTU.
+    ECN-capable is dropped too. A limit in bytes, or by a time, must leave room for an MTU; unless
+    it is given, it is what the link sends in 250 ms (RFC 9332 Appendix A.1).
 
     Parameters
     ----------
@@ -1275,7 +1289,7 @@ class Dualpi2(Table):
         A.1: 3.2 Hz.
     coupling : float | None
         Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
-        Source: rfc9332 §4.3: 2.
+        Source: rfc9332 Appendix A.1, §2.5.1: 2.
     min_th : str | None
         Delay above which the L queue marks (minTh). Default: 800 us. Range: at least 0 s. Source:
         rfc9332 Appendix A.1: 800 us.
@@ -1286,16 +1300,29 @@ class Dualpi2(Table):
         While no more than this waits in the L queue it marks for the C queue's sake only (Th_len).
         Default: 1 packet. Range: a whole number, at least 0 packets, at most 1000000000 packets.
         Source: rfc9332 Appendix A.1: 1 packet.
+    sparing : Literal["rfc9332", "linux"] | None
+        What is spared where next to nothing waits. Default: rfc9332. "rfc9332": By the native AQM,
+        a packet that leaves no more than Th_len in the L queue; by p', nothing. "linux": By the
+        native AQM, a packet that found less than Th_len in the L queue when it came, so that the
+        last of a burst is marked; by p', a packet that leaves less than two MTU in both queues.
+        Source: rfc9332 Appendix A.2, figure 7; A.1 and A.2 say what Linux does.
+    scheduler : Literal["wrr", "ts-fifo"] | None
+        Which queue sends when both have packets. Default: wrr. "wrr": Weighted round robin: C has
+        its share. "ts-fifo": Time-shifted FIFO: the packet that has waited longer, those of L by
+        the time shift more than they have. Source: rfc9332 Appendix A.2: wrr is recommended.
     classic_share : float | None
-        Share of the link that the C queue has when both have packets. Default: 0.0625. Source:
-        rfc9332 Appendix A.2: 1/16.
+        Share of the link that the C queue has when both have packets, in turn. Default: 0.0625.
+        Source: rfc9332 Appendix A.2: 1/16.
+    time_shift : str | None
+        By how much longer a packet of C must have waited than one of L to be sent first by TS-FIFO
+        (tshift). Default: 50 ms. Range: at least 0 s. Source: rfc9332 Appendix A.2: 50 ms.
     mtu : str | None
         Room that a limit in bytes must have left for a packet of any size. Default: 1500 B. Range:
         at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1, figure 3: 1 MTU.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 250 ms. Range: a whole number, at least 1 packets
+        or B, at most 1000000000 packets or B. Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1327,7 +1354,10 @@ class Dualpi2(Table):
     min_th: str | None = None
     range: str | None = None
     th_len: str | None = None
+    sparing: Literal["rfc9332", "linux"] | None = None
+    scheduler: Literal["wrr", "ts-fifo"] | None = None
     classic_share: float | None = None
+    time_shift: str | None = None
     mtu: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
@@ -1346,6 +1376,10 @@ class FqPie(Table):
 
     Parameters
     ----------
+    rules : Literal["rfc8033", "linux"] | None
+        Whose PIE stands in each queue. Default: rfc8033. "rfc8033": That of RFC 8033's Appendix A.
+        "linux": Linux's, as it is in `tc_pie`. Source: rfc8033 Appendix A; Linux's fq_pie has its
+        own.
     target : str | None
         The delay that is held in each queue (QDELAY_REF). Default: 15 ms. Range: above 0 s. Source:
         rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
@@ -1362,11 +1396,12 @@ class FqPie(Table):
         Weight of the delay's change, per second. Default: 1.25. Range: at least 0. Source: rfc8033
         Appendix A: 1 + 1/4; tc-fq_pie(8): 20 sixteenths.
     mean_packet_size : str | None
-        Twice this may wait in a queue without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at
-        least 1 B, at most 65535 B. Source: rfc8033 §4.1 leaves it open; 1024 B is Linux's least.
+        Twice this may wait in a queue without a drop (MEAN_PKTSIZE); absent: 1024 B, by Linux's
+        rules 1500 B. Default: absent. Range: at least 1 B, at most 65535 B. Source: rfc8033 §4.1
+        leaves it open, rfc8034 A.1.2: 1024 B; Linux: an MTU.
     mark_below : float | None
-        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
-        Default: 0.1. Source: rfc8033 §5.1, tc-fq_pie(8): 10 %.
+        ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH); by
+        Linux's rules in whole per cent. Default: 0.1. Source: rfc8033 §5.1, tc-fq_pie(8): 10 %.
     quantum : str | None
         Bytes that a queue may send in its turn. Default: 1514 B. Range: at least 1 B, at most
         1000000000 B. Source: rfc8290 §5.2.4, tc-fq_pie(8): 1514 B.
@@ -1377,9 +1412,10 @@ class FqPie(Table):
         Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
         1 packets, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8): 10240 packets.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1403,6 +1439,7 @@ class FqPie(Table):
 
     KIND: ClassVar[str | None] = "fq_pie"
 
+    rules: Literal["rfc8033", "linux"] | None = None
     target: str | None = None
     max_burst: str | None = None
     t_update: str | None = None
@@ -1449,9 +1486,10 @@ class Cobalt(Table):
         Default: 1514 B. Range: at least 1 B, at most 65535 B. Source: Linux's CAKE: an Ethernet
         frame.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1504,8 +1542,16 @@ class FqCodel(Table):
         Time in which the delay must have been below the target once (INTERVAL of CoDel). Default:
         100 ms. Range: above 0 s. Source: rfc8290 §5.2.1: 100 ms.
     mtu : str | None
-        While no more than this waits in a queue nothing is signalled. Default: 1500 B. Range: at
-        least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+        While no more than this waits nothing is signalled. Default: 1500 B. Range: at least 1 B, at
+        most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+    occupancy : Literal["all-queues", "own-queue"] | None
+        Where it waits. Default: all-queues. "all-queues": What waits in all of them: a drop is
+        spared only where it would leave the link next to nothing to send. "own-queue": What waits
+        in the queue of the packet: a flow with no more than a packet there is never signalled.
+        Source: rfc8289 §4.4: should be all queues that share the link; so in Linux and ns-3.
+    ce_threshold : str | None
+        An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel
+        says; absent: none is. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
     quantum : str | None
         Bytes that a queue may send in its turn. Default: 1514 B. Range: at least 1 B, at most
         1000000000 B. Source: rfc8290 §5.2.4: 1514 B.
@@ -1516,9 +1562,10 @@ class FqCodel(Table):
         Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
         1 packets, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240 packets.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1545,6 +1592,8 @@ class FqCodel(Table):
     target: str | None = None
     interval: str | None = None
     mtu: str | None = None
+    occupancy: Literal["all-queues", "own-queue"] | None = None
+    ce_threshold: str | None = None
     quantum: str | None = None
     flows: int | None = None
     packet_limit: str | None = None
@@ -1575,10 +1624,14 @@ class Codel(Table):
     mtu : str | None
         While no more than this waits nothing is signalled (maxpacket). Default: 1500 B. Range: at
         least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+    ce_threshold : str | None
+        An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel
+        says; absent: none is. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1605,6 +1658,7 @@ class Codel(Table):
     target: str | None = None
     interval: str | None = None
     mtu: str | None = None
+    ce_threshold: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -1641,9 +1695,10 @@ class Choke(Table):
         Size of the packets that are pretended to have arrived while the queue was idle. Default:
         500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1704,11 +1759,15 @@ class Pi2(Table):
         A.1: 3.2 Hz.
     coupling : float | None
         Factor between Scalable and Classic probability (k). Default: 2.0. Range: at least 0.
-        Source: rfc9332 §4.3: 2.
+        Source: rfc9332 Appendix A.1, §2.5.1: 2.
+    least_backlog : str | None
+        Nothing is signalled while less than this waits. Default: 0 B. Range: at least 0 B. Source:
+        rfc9332 Appendix A.1, figure 7: none; Linux has two MTU.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1737,6 +1796,80 @@ class Pi2(Table):
     alpha: float | None = None
     beta: float | None = None
     coupling: float | None = None
+    least_backlog: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcPie(Table):
+    """PIE as Linux has it, with the parameters of `tc`: it spaces its drops, spares a burst of 150 ms after a calm, and raises its probability by 2 % a period at most.
+
+    Decision by decision what the kernel does. Unless a limit is given, it is that of tc-pie(8),
+    1000 packets.
+
+    Parameters
+    ----------
+    target : str | None
+        The delay that is held. Default: 15 ms. Range: above 0 s. Source: tcpie8: 15 ms.
+    t_update : str | None
+        Time between two changes of the probability; whole jiffies in Linux. Default: 15 ms. Range:
+        at least 0.000001 s. Source: tcpie8: 15 ms.
+    alpha : int | None
+        Weight of the delay's distance from the target, in sixteenths of 1/s. Default: 2. Range: at
+        least 0, at most 32. Source: tcpie8: 2.
+    beta : int | None
+        Weight of the delay's change, in sixteenths of 1/s. Default: 20. Range: at least 0, at most
+        32. Source: tcpie8: 20.
+    chance_by : Literal["packet", "size"] | None
+        Whether a packet up to an MTU is dropped in proportion to its size (bytemode). Default:
+        packet. "packet": Every packet has the same probability. "size": The probability is that of
+        a packet of the reference size times the packet's share of it. Source: tcpie8: nobytemode.
+    latency : Literal["timestamps", "departure-rate"] | None
+        How the delay is known (dq_rate_estimator). Default: timestamps. "timestamps": By the time
+        that the last packet waited; 0 if it left none. "departure-rate": By Little's law: what
+        waits over the departure rate, which is measured while 16 KiB wait. Source: tcpie8:
+        no_dq_rate_estimator.
+    mtu : str | None
+        While less than two of this wait nothing is dropped. Default: 1500 B. Range: at least 1 B,
+        at most 65535 B. Source: sch_pie.c: the MTU.
+    limit : str | None
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: the default of this kind, see above.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "tc_pie"
+
+    target: str | None = None
+    t_update: str | None = None
+    alpha: int | None = None
+    beta: int | None = None
+    chance_by: Literal["packet", "size"] | None = None
+    latency: Literal["timestamps", "departure-rate"] | None = None
+    mtu: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -1767,7 +1900,7 @@ class PieEnhanced(Table):
         Appendix B: 1 + 1/4.
     mean_packet_size : str | None
         Twice this may wait without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at least 1 B, at
-        most 65535 B. Source: rfc8033 §4.1 leaves it open; 1024 B is Linux's least.
+        most 65535 B. Source: rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B.
     mark_below : float | None
         ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
         Default: 0.1. Source: rfc8033 Appendix B: 10 %.
@@ -1776,9 +1909,10 @@ class PieEnhanced(Table):
         buffer, packets taken for 1500 B. Default: absent. Range: at least 1 B. Source: rfc8033
         §5.3: the tail drop threshold.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1844,14 +1978,20 @@ class Pie(Table):
         Appendix A: 1 + 1/4.
     mean_packet_size : str | None
         Twice this may wait without a drop (MEAN_PKTSIZE). Default: 1024 B. Range: at least 1 B, at
-        most 65535 B. Source: rfc8033 §4.1 leaves it open; 1024 B is Linux's least.
+        most 65535 B. Source: rfc8033 §4.1 leaves it open; rfc8034 A.1.2: 1024 B.
     mark_below : float | None
         ECN-capable packets are marked below this probability and dropped above it (MAX_ECNTH).
         Default: 0.1. Source: rfc8033 §5.1: 10 %.
+    tosses : Literal["independent", "accumulated"] | None
+        How drops are spaced. Default: independent. "independent": Each packet is dropped with the
+        same probability. "accumulated": Derandomized: the probabilities of the packets since the
+        last drop are summed up; below 0.85 none is dropped, from 8.5 on every packet is. Source:
+        rfc8033 §4.1; §5.4 has accumulated.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1882,6 +2022,7 @@ class Pie(Table):
     beta: float | None = None
     mean_packet_size: str | None = None
     mark_below: float | None = None
+    tosses: Literal["independent", "accumulated"] | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -1909,9 +2050,10 @@ class Avq(Table):
         Size of the virtual buffer (B). Default: 100000 B. Range: at least 1 B. Source:
         kunniyur2001avq §4: 100 packets of 1000 B, the size of the real buffer.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1982,9 +2124,10 @@ class Pi(Table):
         Size of the packets that the coefficients are for, where qref is in bytes or the rule gives
         them. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: hollot2001pi: 500 B.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2052,9 +2195,10 @@ class Rem(Table):
         Size of the packets in which the rates are counted, and the queue if the target is in bytes.
         Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2131,9 +2275,10 @@ class Sfb(Table):
         Time after a change from which the next set of bins is warmed up. Default: 60 s. Range: at
         least 0 s. Source: tc-sfb(8): one minute.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2177,8 +2322,8 @@ class Sfb(Table):
 class Blue(Table):
     """BLUE keeps one probability pm.
 
-    A packet lost to a full buffer raises it by d1, the link falling idle lowers it by d2, at most
-    once in freeze_time. Every arriving packet is signalled with probability pm. The right rate of
+    A packet lost to a full buffer raises it by d1, an idle link lowers it by d2, each at most once
+    in freeze_time. Every arriving packet is signalled with probability pm. The right rate of
     signals is found even by a small buffer.
 
     Parameters
@@ -2190,16 +2335,17 @@ class Blue(Table):
         How much an idle link lowers it (d2). Default: 0.002. Range: above 0, at most 1. Source:
         feng2002blue, setting B4.
     freeze_time : str | None
-        Least time between two changes. Default: 100 ms. Range: at least 0 s. Source: feng2002blue,
-        setting B4: 100 ms.
+        Least time between two changes; 0: an idle link counts once for each packet that finds it
+        so. Default: 100 ms. Range: at least 0 s. Source: feng2002blue, setting B4: 100 ms.
     early_threshold : str | None
         A queue above this counts as a loss, before the buffer is full (L); absent: only losses
         count. Default: absent. Range: at least 0 packets or B. Source: feng2002blue: packet loss or
         qlen > L.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2246,9 +2392,10 @@ class Threshold(Table):
         What may wait without a signal (K). Default: 20 packets. Range: at least 0 packets or B.
         Source: alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10 Gbit/s.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2304,9 +2451,10 @@ class Sred(Table):
         "full": Also larger for a packet whose flow was hit, so that flows with many packets lose
         more. Source: ott1999sred §4.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2374,9 +2522,10 @@ class Fred(Table):
         of the limit's packets, if it is in bytes. Default: 500 B. Range: at least 1 B, at most
         65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2460,13 +2609,18 @@ class Rio(Table):
         What happens to a packet above its maxth. Default: drop. "drop": It is dropped, ECN-capable
         or not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
         rfc3168 §7.
+    least_backlog : str | None
+        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
+        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
+        clark1998rio has none; ns-2's RED has 1.
     idle_packet_size : str | None
         Size of the packets that are pretended to have arrived while the queue was idle. Default:
         500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2501,6 +2655,7 @@ class Rio(Table):
     wq: float | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
+    least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
@@ -2541,13 +2696,18 @@ class Wred(Table):
         What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
         dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
         Kuzmanovic 2005). Source: rfc3168 §7.
+    least_backlog : str | None
+        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
+        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
+        clark1998rio has none; ns-2's RED has 1.
     idle_packet_size : str | None
         Size of the packets that are pretended to have arrived while the queue was idle. Default:
         500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2577,6 +2737,7 @@ class Wred(Table):
     gentle: bool | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
+    least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
@@ -2629,13 +2790,18 @@ class RedPd(Table):
     gentle : bool | None
         Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
         Default: true. Source: floyd2000gentle.
+    least_backlog : str | None
+        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
+        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
+        floyd1993red has none; ns-2 has 1.
     idle_packet_size : str | None
         Size of the packets that are pretended to have arrived while the queue was idle. Default:
         500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2670,6 +2836,7 @@ class RedPd(Table):
     maxp: float | None = None
     wq: float | None = None
     gentle: bool | None = None
+    least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
@@ -2707,13 +2874,18 @@ class NonlinearRed(Table):
         What happens to a packet above maxth. Default: drop. "drop": It is dropped, ECN-capable or
         not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
         rfc3168 §7.
+    least_backlog : str | None
+        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
+        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
+        floyd1993red has none; ns-2 has 1.
     idle_packet_size : str | None
         Size of the packets that are pretended to have arrived while the queue was idle. Default:
         500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2743,6 +2915,7 @@ class NonlinearRed(Table):
     wq: float | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
+    least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
@@ -2792,13 +2965,18 @@ class SelfConfiguringRed(Table):
         What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
         dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
         Kuzmanovic 2005). Source: rfc3168 §7.
+    least_backlog : str | None
+        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
+        alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
+        floyd1993red has none; ns-2 has 1.
     idle_packet_size : str | None
         Size of the packets that are pretended to have arrived while the queue was idle. Default:
         500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2831,6 +3009,7 @@ class SelfConfiguringRed(Table):
     gentle: bool | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
+    least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
@@ -2886,10 +3065,15 @@ class AdaptiveRed(Table):
         What happens to a packet above twice maxth. Default: drop. "drop": It is dropped,
         ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic
         2005). Source: rfc3168 §7.
+    least_backlog : str | None
+        No packet is signalled while this many or fewer wait, whatever the average; 0: the average
+        alone decides. Default: 1 packet. Range: a whole number, at least 0 packets. Source: its
+        first author's ns-2 code: 1.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2924,6 +3108,7 @@ class AdaptiveRed(Table):
     decrease: float | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
+    least_backlog: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -2956,14 +3141,22 @@ class TcRed(Table):
         avpkt). Default: absent. Range: a whole number, at least 1 packets, at most 1000000 packets.
         Source: tcred8: (min+min+max)/(3*avpkt).
     probability : float | None
-        Signal probability at max; rounded to a power of two of (max - min). Default: 0.02. Range:
-        above 0, at most 1. Source: tcred8: 0.02, suggested 0.01 to 0.02.
+        Signal probability at max. Default: 0.02. Range: above 0, at most 1. Source: tcred8: 0.02,
+        suggested 0.01 to 0.02.
     bandwidth : str | None
         Rate at which the average decays while idle. Default: 10 Mbit/s. Source: tcred8: 10Mbit.
+    arithmetic : Literal["linux-6", "linux-2.4"] | None
+        Whose integers it is computed in. Default: linux-6. "linux-6": Those of today's kernels: the
+        probability is held exactly. `tc` makes the table of the idle decay in ticks of 64 ns and
+        the kernel looks it up by microseconds, so that an average that idle time has halved stands
+        15.6 times longer than bandwidth and avpkt say before it falls on. "linux-2.4": Those of
+        kernels of the 2.4 series: the probability is rounded to a power of two of (max - min), by
+        up to half, and the table is in microseconds. Source: Linux 6.12.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2993,6 +3186,7 @@ class TcRed(Table):
     burst: str | None = None
     probability: float | None = None
     bandwidth: str | None = None
+    arithmetic: Literal["linux-6", "linux-2.4"] | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -3052,9 +3246,10 @@ class Red(Table):
         500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4, the time s of a small
         packet; 500 B is ns-2's.
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -3105,9 +3300,10 @@ class DropTail(Table):
     Parameters
     ----------
     limit : str | None
-        The most packets or bytes it holds; a packet that would exceed it is dropped. Default: 100
-        packets. Range: a whole number, at least 1 packets or B, at most 1000000000 packets or B.
-        Source: rfc7567 §2 leaves it to the operator; 100 is a common default of hosts.
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
+        100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -3433,6 +3629,45 @@ class Loss(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hybrid(Table):
+    """Hybrid slow start: cwnd doubles a round trip, until ACKs that follow each other closely span half the least round trip, or the least round trip of a round has grown by an eighth.
+
+    There is no limit for an ACK.
+
+    Parameters
+    ----------
+    detect : Literal["both", "train", "delay"] | None
+        What ends it. Default: both. "both": Either of the two. "train": A train of ACKs that lasts
+        for half the least round trip. "delay": Round trips that have grown. Source: ha2011taming
+        §4; Linux, hystart_detect: 3.
+    low_window : str | None
+        Window below which it never ends. Default: 16 packets. Range: at least 2 packets, at most
+        1000 packets. Source: ha2011taming §4; Linux, hystart_low_window: 16.
+    ack_spacing : str | None
+        Greatest time between two ACKs of a train. Default: 2 ms. Range: above 0 s. Source: Linux,
+        hystart_ack_delta_us: 2000.
+    samples : str | None
+        Round trips of a round that are taken before its least is judged. Default: 8 packets. Range:
+        a whole number, at least 1 packets, at most 1000 packets. Source: ha2011taming §4: 8.
+    min_growth : str | None
+        Least growth of the round trip that ends it. Default: 4 ms. Range: above 0 s. Source:
+        ha2011taming §4: 4 ms.
+    max_growth : str | None
+        Greatest growth that it bears; between the two it is an eighth of the least round trip.
+        Default: 16 ms. Range: above 0 s. Source: ha2011taming §4: 16 ms.
+    """
+
+    KIND: ClassVar[str | None] = "hybrid"
+
+    detect: Literal["both", "train", "delay"] | None = None
+    low_window: str | None = None
+    ack_spacing: str | None = None
+    samples: str | None = None
+    min_growth: str | None = None
+    max_growth: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hystart(Table):
     """HyStart++: in the first slow start, a round whose least round trip exceeds that of the round before by a threshold begins Conservative Slow Start (CSS), which grows slower and goes back to slow start if the round trips fall again, else ends in congestion avoidance.
 
@@ -3482,14 +3717,20 @@ class Standard(Table):
     Parameters
     ----------
     limit : str | None
-        Most that one ACK opens cwnd by (L); a single segment after a timeout, whatever it is here.
-        Default: 1 packet. Range: a whole number, at least 1 packets, at most 255 packets. Source:
-        rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux has no limit.
+        Most that one ACK opens cwnd by (L); after a timeout a single segment. 255 is no limit,
+        after a timeout neither. Default: 1 packet. Range: a whole number, at least 1 packets, at
+        most 255 packets. Source: rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none.
+    at_ssthresh : Literal["passes", "stops"] | None
+        What an ACK does that takes cwnd beyond ssthresh. Default: passes. "passes": It opens cwnd
+        by all that it counts for: slow start is used below ssthresh, congestion avoidance above
+        (RFC 5681 §3.1). "stops": It opens cwnd up to ssthresh; the rest of it counts for congestion
+        avoidance (Linux). Source: rfc5681 §3.1; Linux, tcp_slow_start.
     """
 
     KIND: ClassVar[str | None] = "standard"
 
     limit: str | None = None
+    at_ssthresh: Literal["passes", "stops"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3504,15 +3745,22 @@ class Westwood(Table):
     interval_min : str | None
         Least time between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s, at
         most 10 s. Source: Linux, tcp_westwood: 50 ms.
-    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
+    avoidance : Literal["per-ack", "per-byte", "per-window"] | None
+        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
+        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
+        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
+        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
+        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "westwood"
 
     filter: float | None = None
     interval_min: str | None = None
-    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
+    avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3546,16 +3794,22 @@ class Scalable(Table):
     Parameters
     ----------
     a : float | None
-        Segments added for each segment acknowledged (a). Default: 0.01. Range: at least 0.0001, at
-        most 1. Source: kelly2003scalable §3.
+        Segments added for each ACK (a). Default: 0.01. Range: at least 0.0001, at most 1. Source:
+        kelly2003scalable §3.
     b : float | None
         Part of the window that congestion takes away (b). Default: 0.125. Range: at least 0.01, at
         most 0.9. Source: kelly2003scalable §3.
     legacy_window : str | None
         Window up to which it is standard TCP (lwnd). Default: 16 packets. Range: at least 0
         packets, at most 1000000 packets. Source: kelly2003scalable §3.1.
-    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
+    avoidance : Literal["per-ack", "per-byte", "per-window"] | None
+        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
+        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
+        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
+        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
+        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: kelly2003scalable §3: per ACK.
     """
 
     KIND: ClassVar[str | None] = "scalable"
@@ -3563,7 +3817,8 @@ class Scalable(Table):
     a: float | None = None
     b: float | None = None
     legacy_window: str | None = None
-    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
+    avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3574,19 +3829,20 @@ class Reno(Table):
 
     Parameters
     ----------
-    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
-    avoidance : Literal["per-ack", "per-window"] | None
+    avoidance : Literal["per-ack", "per-byte", "per-window"] | None
         What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
         cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
-        delayed. "per-window": Each time a window of bytes is acknowledged, cwnd opens by a segment
-        (RFC 3465 §2.1). Source: rfc5681 §3.1.
+        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
+        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
+        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "reno"
 
-    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
-    avoidance: Literal["per-ack", "per-window"] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
+    avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3614,9 +3870,10 @@ class Prague(Table):
         What a loss leaves of the FlightSize. Default: 0.5. Range: at least 0.1, at most 0.95.
         Source: rfc9331 §4.3, item 2: as Reno.
     fallback : Literal["off", "delay"] | None
-        Answer to a classic AQM. Default: off. "off": Nothing: every mark is answered in proportion.
-        "delay": Its window is halved on marks, as Reno's is, while the smoothed queueing delay
-        exceeds a threshold. Source: rfc9331 §4.3, item 3.
+        What it does about a classic AQM in a shared queue. Default: off. "off": Nothing: every mark
+        is answered in proportion. "delay": Its window is halved on marks, as Reno's is, while the
+        smoothed queueing delay exceeds a threshold, unless that shows the marks to be coupled.
+        Source: rfc9331 §4.3, item 3.
     fallback_delay : str | None
         Smoothed queueing delay above which an AQM is taken for a classic one. Default: 5 ms. Range:
         above 0 s. Source: rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one
@@ -3624,7 +3881,7 @@ class Prague(Table):
     slow_start_pacing : float | None
         Pacing rate in slow start, as a multiple of cwnd/SRTT. Default: 2.0. Range: at least 1, at
         most 10. Source: draft-briscoe-prague §2.4.6.
-    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     """
 
@@ -3638,7 +3895,7 @@ class Prague(Table):
     fallback: Literal["off", "delay"] | None = None
     fallback_delay: str | None = None
     slow_start_pacing: float | None = None
-    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3718,8 +3975,14 @@ class Illinois(Table):
     window_threshold : str | None
         Window below which it is standard TCP (W_thresh). Default: 15 packets. Range: at least 0
         packets, at most 1000000 packets. Source: liu2006illinois §4.
-    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
+    avoidance : Literal["per-ack", "per-byte", "per-window"] | None
+        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
+        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
+        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
+        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
+        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: liu2006illinois §2: per ACK.
     """
 
     KIND: ClassVar[str | None] = "illinois"
@@ -3733,7 +3996,8 @@ class Illinois(Table):
     eta_3: float | None = None
     theta: str | None = None
     window_threshold: str | None = None
-    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
+    avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3757,8 +4021,14 @@ class Htcp(Table):
     throughput_change : float | None
         Change of the throughput from one congestion to the next beyond which half of the window is
         left (Δ_B). Default: 0.2. Range: at least 0, at most 10. Source: leith2004htcp §3.
-    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
+    avoidance : Literal["per-ack", "per-byte", "per-window"] | None
+        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
+        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
+        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
+        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
+        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: leith2004htcp §3: per ACK.
     """
 
     KIND: ClassVar[str | None] = "htcp"
@@ -3767,7 +4037,8 @@ class Htcp(Table):
     beta_min: float | None = None
     beta_max: float | None = None
     throughput_change: float | None = None
-    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
+    avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3785,8 +4056,14 @@ class Highspeed(Table):
     high_decrease : float | None
         Part of the window that congestion takes away at high_window (High_Decrease). Default: 0.1.
         Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
-    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
+    avoidance : Literal["per-ack", "per-byte", "per-window"] | None
+        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
+        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
+        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
+        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
+        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: rfc3649 §5: per ACK.
     """
 
     KIND: ClassVar[str | None] = "highspeed"
@@ -3794,7 +4071,8 @@ class Highspeed(Table):
     low_window: str | None = None
     high_window: str | None = None
     high_decrease: float | None = None
-    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
+    avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3809,15 +4087,22 @@ class Dctcp(Table):
     initial_alpha : float | None
         α before anything is measured. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257
         §3.3.
-    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc8257 §3.4.
+    avoidance : Literal["per-ack", "per-byte", "per-window"] | None
+        What congestion avoidance counts. Default: per-ack. "per-ack": Every ACK of new data opens
+        cwnd by SMSS²/cwnd (RFC 5681, equation 3): a segment a window, or half of one if ACKs are
+        delayed. "per-byte": Every byte acknowledged opens cwnd by SMSS/cwnd: a segment a window,
+        whether or not ACKs are delayed. "per-window": Each time a window of bytes is acknowledged,
+        cwnd opens by a segment (RFC 3465 §2.1; Linux). Source: rfc8257 §3.4: as rfc5681.
     """
 
     KIND: ClassVar[str | None] = "dctcp"
 
     g: float | None = None
     initial_alpha: float | None = None
-    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
+    avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3836,7 +4121,11 @@ class Cubic(Table):
         Fast convergence. Default: on. "on": W_max becomes cwnd (1 + β)/2 when cwnd has not reached
         the last W_max (RFC 9438 §4.7). "off": W_max is always cwnd: for a flow that is alone.
         Source: rfc9438 §4.7.
-    slow_start : Standard | Hystart | str | Mapping[str, Any] | None
+    arithmetic : Literal["rfc9438", "linux"] | None
+        What the curve is followed in. Default: rfc9438. "rfc9438": Real numbers, by RFC 9438.
+        "linux": Whole segments, in the integers of Linux's tcp_cubic: β is 717/1024 and C is
+        410/1024, whatever they are here. Source: rfc9438 §4.2; Linux, tcp_cubic.
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
     """
 
@@ -3845,7 +4134,8 @@ class Cubic(Table):
     c: float | None = None
     beta: float | None = None
     fast_convergence: Literal["on", "off"] | None = None
-    slow_start: Standard | Hystart | str | Mapping[str, Any] | None = None
+    arithmetic: Literal["rfc9438", "linux"] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3932,6 +4222,15 @@ class Bbr(Table):
     probe_rtt : str | None
         Least time spent in ProbeRTT (ProbeRTTDuration). Default: 200 ms. Range: above 0 s. Source:
         draft-cardwell-iccrg-bbr-00 §4.3.5.
+    extra_acked_gain : float | None
+        Part of what ACKs deliver in bunches, beyond what the bandwidth explains, by which cwnd is
+        larger; 0: none. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the
+        draft has none.
+    budget : Literal["quanta", "linux"] | None
+        What is added to bandwidth times RTprop. Default: quanta. "quanta": Three quanta
+        (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three quanta, an even number of segments,
+        and two more while the gain is above one (Linux, bbr_quantization_budget). Source:
+        draft-cardwell-iccrg-bbr-00 §4.2.3.2.
     min_pipe : str | None
         Least window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packets, at most 100
         packets. Source: draft-cardwell-iccrg-bbr-00 §4.2.3.3.
@@ -3944,6 +4243,8 @@ class Bbr(Table):
     bandwidth_window: str | None = None
     rtt_window: str | None = None
     probe_rtt: str | None = None
+    extra_acked_gain: float | None = None
+    budget: Literal["quanta", "linux"] | None = None
     min_pipe: str | None = None
 
 
@@ -3992,6 +4293,10 @@ class Tcp(Table):
     mss : str | None
         Largest segment, payload only (SMSS). Default: 1460 B. Range: at least 1 B, at most 65495 B.
         Source: rfc9293 §3.7.1: 1500 B less 40 B of headers.
+    least_mss : str | None
+        Least segment size that the other side's MSS may ask for, options included. Default: 1 B.
+        Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names none; Linux,
+        tcp_min_snd_mss: 48.
     receive_window : str | None
         Advertised receive window (rwnd). Default: 6 MiB. Range: at least 1 B, at most 1073725440 B.
         Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3.
@@ -4006,8 +4311,8 @@ class Tcp(Table):
         From what ssthresh is computed. Default: flight-size. "flight-size": Half the FlightSize, at
         least two segments; kept when a segment times out again (RFC 5681, equation 4). "cwnd": A
         share of cwnd, whatever is in flight (Linux). "window": Half the smaller of cwnd and the
-        receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2). Source: rfc5681
-        §3.1.
+        receiver's window, in whole segments, at least two, and again when a segment times out again
+        (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2). Source: rfc5681 §3.1.
     duplicate_acks : str | None
         Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
         least 1 packets, at most 255 packets. Source: rfc5681 §3.2.
@@ -4016,10 +4321,13 @@ class Tcp(Table):
         cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
         Whenever the third duplicate arrives, so that one window may be cut several times
         (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
-    fast_retransmit_timer : Literal["restarts", "runs-on"] | None
-        What a fast retransmit does to the retransmission timer. Default: restarts. "restarts": It
-        begins again (4.3BSD-Reno, ns-2, Linux). "runs-on": It runs on (RFC 6298 §5.1). Source:
-        4.3BSD-Reno; rfc6298 §5.1 lets it run on.
+    fast_retransmit_timer : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
+        What the retransmissions of a recovery do to the retransmission timer. Default: restarts.
+        "restarts": The fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2).
+        "runs-on": It runs on (RFC 6298 §5.1). "each-restarts": Each of them restarts it (RFC 6675
+        §6 allows it). "first-restarts": That of the first unacknowledged segment restarts it, and
+        an ACK that SACKs something sent before that (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1 lets
+        it run on; rfc6675 §6.
     recovery_exit : Literal["deflate", "deflate-and-open"] | None
         What the ACK that ends a fast recovery does to cwnd. Default: deflate. "deflate": Sets it to
         ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
@@ -4045,6 +4353,12 @@ class Tcp(Table):
         appendix A), as in 4.3BSD and ns-2. "linux": As Linux computes it: the deviation is the
         greatest of a round trip, falls slowly, and is itself no less than rto_min. Source: rfc6298
         §2.
+    rto_order : Literal["sample-first", "restart-first"] | None
+        Whether an ACK of new data restarts the timer before or after it takes its round trip.
+        Default: sample-first. "sample-first": It takes the round trip that it measures, then
+        restarts the timer, with the timeout that follows (RFC 6298). "restart-first": It restarts
+        the timer with the timeout as it was, back-off included, then takes its sample (ns-2 without
+        `timerfix_`). Source: rfc6298 §5.3.
     rto_initial : str | None
         Timeout before the first round-trip time is measured. Default: 1 s. Range: above 0 s.
         Source: rfc6298 §2.1.
@@ -4062,30 +4376,55 @@ class Tcp(Table):
         2). "ecn+": RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window
         is one segment (RFC 5562, ECN+). "ecn+wait": ECN+, and a marked SYN-ACK is answered by
         waiting a round trip before any data (RFC 5562 §4, Wait). "ecn+try-once": ECN+, and a marked
-        SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce). "ecn++": Every packet is
-        ECN-capable, SYN, pure ACKs and retransmissions too (draft-ietf-tcpm-generalized-ecn,
-        ECN++). "dctcp": The receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP).
-        "nonce": A nonce of one bit a packet tells the sender when a receiver hides marks (RFC
-        3540). "accurate": Counters of marked packets and bytes (RFC 9768, Accurate ECN). Source:
-        rfc3168.
+        SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce). "ecn++": RFC 3168, and all
+        packets are ECN-capable that may be with it (ECN++, draft-generalized-ecn): `rfc3168` with
+        `ect_on = "all-packets"`. ECN++ with Accurate ECN is `accurate` with that. "dctcp": The
+        receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP). "nonce": A nonce of one bit
+        a packet tells the sender when a receiver hides marks (RFC 3540). "accurate": Counters of
+        marked packets and bytes (RFC 9768, Accurate ECN). Source: rfc3168.
     misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
         What this host does wrong with ECN. Default: none. "none": Nothing. "hide-marks": As a
         receiver it hides marks: it never says ECE. "ignore-ece": As a sender it ignores ECE.
         "strip-ecn": The host strips: what it sends is not ECN-capable though it negotiated. Source:
         rfc3540 §1; rfc3168 §18.
     ecn_fallback : bool | None
-        Whether a SYN that offers ECN and gets no answer is sent again without. Default: true.
-        Source: rfc3168 §6.1.1.1.
+        Whether a SYN that offers ECN and gets no answer is sent again without; with Accurate ECN
+        the second time, and so a SYN-ACK. Default: true. Source: rfc3168 §6.1.1.1; rfc9768 §3.1.4,
+        §3.2.3.2.2.
+    ecn_echo : Literal["rfc3168", "linux"] | None
+        How marks are echoed. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any of the
+        data that it acknowledges was marked, and so do all after it until CWR comes (RFC 3168
+        §6.1.3). "linux": CWR ends the echo at once, also of a mark that is not acknowledged yet;
+        CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr,
+        tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
+    ece_growth : Literal["none", "as-any-ack"] | None
+        What an ACK with ECN-Echo does to cwnd that cuts nothing. Default: none. "none": Nothing
+        (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it). "as-any-ack": What
+        any ACK does (Linux). Source: rfc3168 §6.1.2.
     accecn_option : bool | None
         Whether Accurate ECN sends its option beside the header field. Default: true. Source:
         rfc9768 §3.2.3.
-    ect_on : Literal["new-data", "all-data"] | None
-        Which data is ECN-capable. Default: new-data. "new-data": New data only (RFC 3168 §6.1.5
-        forbids it on retransmissions). "all-data": Retransmissions too (ns-2). Source: rfc3168
-        §6.1.5.
+    accecn_tests : Literal["off", "handshake", "feedback"] | None
+        What Accurate ECN looks for on the path. Default: handshake. "off": What RFC 9768 says it
+        must heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
+        "handshake": Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which
+        it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
+        "feedback": Also a counter of packets that begins with zero (§3.2.2.4), and marks on every
+        packet of three round trips (§3.2.2.3); both may come of heavy congestion. Source: rfc9768
+        §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
+    ect_on : Literal["new-data", "all-data", "all-packets"] | None
+        Which packets are ECN-capable. Default: new-data. "new-data": New data only (RFC 3168 §6.1.5
+        forbids it on retransmissions). "all-data": Retransmissions too (ns-2). "all-packets": Also
+        SYN-ACK, window probes, FIN and RST (ECN++, draft-generalized-ecn); with Accurate ECN the
+        SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257
+        §4.1). Source: rfc3168 §6.1.5.
     ect1 : bool | None
         Whether ECN-capable packets carry ECT(1), as L4S demands, instead of ECT(0). Default: false.
         Source: rfc9331 §4.1.
+    ecn_least_window : str | None
+        Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the
+        sender wait for its timer. Default: 1 packet. Range: at least 1 packets, at most 2 packets.
+        Source: rfc3168 §6.1.2; Linux: 2.
     window_scaling : Literal["full", "on", "off"] | None
         Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
         hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
@@ -4119,10 +4458,14 @@ class Tcp(Table):
     tlp_max_ack_delay : str | None
         Longest delay of the other side's ACKs that the probe allows for when one segment is out.
         Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
-    frto : Literal["off", "basic", "sack"] | None
+    tlp_slack : str | None
+        What is added to two round trips before a probe when more than one segment is out. Default:
+        0 s. Range: at least 0 s. Source: rfc8985 §7.2: nothing; Linux: 2 ms.
+    frto : Literal["off", "basic", "sack", "original"] | None
         Whether a timeout is tested for being spurious (F-RTO). Default: off. "off": None. "basic":
         By the next two ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3).
-        Source: rfc5682.
+        "original": As by SACK, and whatever arrives that was sent before the timeout, and only
+        then, ends the test at once (Linux). Source: rfc5682.
     eifel : bool | None
         Whether a spurious retransmission is found by timestamps, or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
@@ -4145,6 +4488,10 @@ class Tcp(Table):
         "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
         each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
         §4.1.
+    cwnd_counts : Literal["acknowledged", "delivered"] | None
+        What counts where cwnd grows. Default: acknowledged. "acknowledged": Bytes newly
+        acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1). "delivered":
+        Bytes newly delivered, SACKed ones at once (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
     cwnd_validation : Literal["none", "limited"] | None
         When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
         is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1 asks
@@ -4156,15 +4503,31 @@ class Tcp(Table):
         Probe of a closed window. Default: new-octet. "new-octet": A byte of new data (RFC 9293
         §3.8.6.1). "old-sequence": A segment without data and with an old sequence number, as Linux
         sends it. Source: rfc9293 §3.8.6.1.
+    invalid_ack_spacing : str | None
+        Least time between ACKs that answer segments without data from outside of the window, or
+        RSTs and SYNs inside; 0: each is answered. Default: 0 s. Range: at least 0 s. Source:
+        rfc9293 §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5
+        s.
     user_timeout : str | None
         How long data may go unacknowledged before the connection is given up; absent: see retries.
         Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
+    user_timeout_from : Literal["progress", "first-retransmission"] | None
+        From when it counts. Default: progress. "progress": From when something was last
+        acknowledged, or sent when nothing was out (RFC 5482 §1). "first-retransmission": From when
+        it was first sent again (Linux). Source: rfc5482 §1.
     syn_losses_forgiven : int | None
         Lost SYNs after which the initial window is still whole. Default: 0. Range: at least 0, at
         most 100. Source: rfc5681 §3.1; Linux: 1.
     syn_retries : int | None
-        Times a SYN or SYN-ACK is sent again before giving up. Default: 8. Range: at least 0, at
-        most 100. Source: rfc9293 §3.8.3: at least 3 minutes.
+        Times a SYN is sent again before giving up. Default: 8. Range: at least 0, at most 127.
+        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 6.
+    syn_linear_timeouts : int | None
+        Timeouts of a SYN (not of a SYN-ACK) that do not double the next one; they come before those
+        of syn_retries. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5: every one
+        doubles; Linux 6.5 on: 4.
+    synack_retries : int | None
+        Times a SYN-ACK is sent again before giving up. Default: 8. Range: at least 0, at most 254.
+        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 5.
     retries : int | None
         Times a segment is sent again by the timer before giving up. Default: 15. Range: at least 1,
         at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2.
@@ -4201,19 +4564,23 @@ class Tcp(Table):
     ) = None
     recovery: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
     mss: str | None = None
+    least_mss: str | None = None
     receive_window: str | None = None
     initial_window: str | None = None
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
     ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
     duplicate_acks: str | None = None
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
-    fast_retransmit_timer: Literal["restarts", "runs-on"] | None = None
+    fast_retransmit_timer: (
+        Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
+    ) = None
     recovery_exit: Literal["deflate", "deflate-and-open"] | None = None
     delayed_ack: str | None = None
     delayed_ack_unit: Literal["segments", "full-segments"] | None = None
     delayed_ack_timeout: str | None = None
     gap_ack: Literal["immediate", "when-released"] | None = None
     rto_estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
+    rto_order: Literal["sample-first", "restart-first"] | None = None
     rto_initial: str | None = None
     rto_min: str | None = None
     rto_max: str | None = None
@@ -4235,9 +4602,13 @@ class Tcp(Table):
     ) = None
     misbehaviour: Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None = None
     ecn_fallback: bool | None = None
+    ecn_echo: Literal["rfc3168", "linux"] | None = None
+    ece_growth: Literal["none", "as-any-ack"] | None = None
     accecn_option: bool | None = None
-    ect_on: Literal["new-data", "all-data"] | None = None
+    accecn_tests: Literal["off", "handshake", "feedback"] | None = None
+    ect_on: Literal["new-data", "all-data", "all-packets"] | None = None
     ect1: bool | None = None
+    ecn_least_window: str | None = None
     window_scaling: Literal["full", "on", "off"] | None = None
     window_shift: int | None = None
     timestamps: bool | None = None
@@ -4250,18 +4621,24 @@ class Tcp(Table):
     rack: bool | None = None
     tail_loss_probe: bool | None = None
     tlp_max_ack_delay: str | None = None
-    frto: Literal["off", "basic", "sack"] | None = None
+    tlp_slack: str | None = None
+    frto: Literal["off", "basic", "sack", "original"] | None = None
     eifel: bool | None = None
     spurious_response: Literal["eifel", "restore", "none"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     quick_ack: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
+    cwnd_counts: Literal["acknowledged", "delivered"] | None = None
     cwnd_validation: Literal["none", "limited"] | None = None
     flight_unit: Literal["bytes", "segments"] | None = None
     zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
+    invalid_ack_spacing: str | None = None
     user_timeout: str | None = None
+    user_timeout_from: Literal["progress", "first-retransmission"] | None = None
     syn_losses_forgiven: int | None = None
     syn_retries: int | None = None
+    syn_linear_timeouts: int | None = None
+    synack_retries: int | None = None
     retries: int | None = None
     msl: str | None = None
     header_on_data: str | None = None
@@ -4584,9 +4961,9 @@ class Link(Table):
         Its rate.
     delay : str
         Its propagation delay. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
@@ -4634,6 +5011,7 @@ class Link(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -4678,6 +5056,7 @@ class Link(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -4791,9 +5170,9 @@ class Dumbbell(Table):
         Rate of the bottleneck, each way.
     delay : str
         Propagation delay of the bottleneck, one way. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the bottleneck from left to
@@ -4824,7 +5203,7 @@ class Dumbbell(Table):
     right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
-    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
 
@@ -4852,6 +5231,7 @@ class Dumbbell(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -4899,6 +5279,7 @@ class Dumbbell(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel
@@ -4987,6 +5368,7 @@ class Dumbbell(Table):
         | Avq
         | Pie
         | PieEnhanced
+        | TcPie
         | Pi2
         | Choke
         | Codel

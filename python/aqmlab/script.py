@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from aqmlab import _core
-from aqmlab.assertions import BlockError, Evaluator, UnsupportedError
+from aqmlab.assertions import BlockError, Evaluator, UnsupportedError, unsupported
 
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 WORDS = {PASSED: "OK", FAILED: "FAIL", UNSUPPORTED: "UNSUPPORTED"}
@@ -37,7 +37,8 @@ class Outcome:
     """How a script ended.
 
     ``verdict`` is "passed", "failed" or "unsupported"; ``line`` is where it failed or what is
-    missing stands, and ``printed`` is what its blocks of Python printed.
+    missing stands, ``moment`` the index in the timeline of a block of Python that failed, and
+    ``printed`` is what such blocks printed.
     """
 
     file: str
@@ -49,6 +50,7 @@ class Outcome:
     problem: str | None = None
     expected: str | None = None
     happened: str | None = None
+    moment: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -62,7 +64,7 @@ def run(
     preset: str = "linux",
     changes: Sequence[tuple[str, str]] = (),
     tolerance: str | None = None,
-    preparation: Sequence[str] = (),
+    preparation: Sequence[tuple[str, str]] = (),
 ) -> Outcome:
     """Run a script.
 
@@ -79,8 +81,9 @@ def run(
     tolerance
         How far times may be off, e.g. "4 ms", unless the script says; packetdrill's 4 ms if None.
     preparation
-        Texts of the shell scripts that it calls to prepare its host (``defaults.sh``); their
-        ``sysctl`` lines are done, the rest is passed over. Nothing is given to a shell.
+        The shell scripts that it calls to prepare its host (``defaults.sh``), each with its name
+        and text; what is understood of them is done, the rest is passed over, and told in the
+        timeline. Nothing is given to a shell.
 
     Raises
     ------
@@ -100,20 +103,46 @@ def run(
     names = ("line", "column", "problem", "expected", "happened")
     end = {"verdict": report["verdict"], **{name: report.get(name) for name in names}}
     evaluator = Evaluator()
-    if end["verdict"] != UNSUPPORTED:
-        end = _blocks(report["blocks"], evaluator) or end
+    missing = [(what["line"], what["what"]) for what in report.get("missing", [])]
+    code = [(block["line"], block["text"]) for block in report["code"]]
+    missing += unsupported(code, report["fields"])
+    end = (
+        _unsupported(missing) if missing else _blocks(report["blocks"], evaluator, timeline) or end
+    )
     return Outcome(file=file, timeline=timeline, printed=tuple(evaluator.printed), **end)
 
 
-def _blocks(blocks: Iterable[dict[str, Any]], evaluator: Evaluator) -> dict[str, Any] | None:
-    """Run the blocks in order; return the first thing that is wrong."""
+def _unsupported(missing: Iterable[tuple[int, str]]) -> dict[str, Any]:
+    """Say all that a script lacks, once each; the first is at the outcome's own line."""
+    first: dict[str, int] = {}
+    for line, what in missing:
+        first[what] = min(line, first.get(what, line))
+    (line, problem), *rest = sorted((line, what) for what, line in first.items())
+    before = line
+    for other, what in rest:
+        problem += f"; {what}" if other == before else f"; line {other}: {what}"
+        before = other
+    return {"verdict": UNSUPPORTED, "line": line, "problem": problem}
+
+
+def _blocks(
+    blocks: Iterable[dict[str, Any]], evaluator: Evaluator, timeline: Sequence[Moment]
+) -> dict[str, Any] | None:
+    """Run the blocks in order; return what is wrong first, and its place in the timeline."""
     for block in blocks:
         try:
             evaluator.run(block["text"], block["info"] or {})
         except BlockError as e:
             verdict = UNSUPPORTED if isinstance(e, UnsupportedError) else FAILED
             line = block["line"] + e.line - 1
-            return {"verdict": verdict, "line": line, "problem": f"at {block['time_s']:.6f} s: {e}"}
+            problem = f"at {block['time_s']:.6f} s: {e}"
+            places = (
+                i
+                for i, moment in enumerate(timeline)
+                if moment.line == block["line"] and moment.what.startswith("%{")
+            )
+            moment = next(places, None)
+            return {"verdict": verdict, "line": line, "problem": problem, "moment": moment}
     return None
 
 
@@ -154,15 +183,15 @@ def run_files(paths: Iterable[Path], **options: Any) -> Iterator[Outcome]:
         yield run(text, str(path), preparation=_called(text, path.parent), **options)
 
 
-def _called(text: str, folder: Path) -> list[str]:
-    """Return the texts of the shell scripts beside a script that its commands call."""
+def _called(text: str, folder: Path) -> list[tuple[str, str]]:
+    """Return the shell scripts beside a script that its commands call: names and texts."""
     commands = " ".join(re.findall(r"`([^`]*)`", text))
     found = []
     for name in dict.fromkeys(re.findall(r"[\w./-]+\.sh\b", commands)):
         path = folder / name
         with suppress(OSError, UnicodeDecodeError):
             if path.is_file() and path.stat().st_size <= MOST_BYTES:
-                found.append(path.read_text("utf-8"))
+                found.append((name, path.read_text("utf-8")))
     return found
 
 
@@ -180,10 +209,22 @@ def describe(outcome: Outcome) -> str:
         lines += [f"    expected  {outcome.expected}"] if outcome.expected else []
         lines += [f"    happened  {outcome.happened}"] if outcome.happened else []
         lines += ["    timeline  (seconds, line of the script)"] if outcome.timeline else []
-        for moment in outcome.timeline[-MOMENTS_SHOWN:]:
-            of = "" if moment.line is None else str(moment.line)
-            lines.append(f"    {moment.time_s:12.6f} {of:>5}  {moment.what}")
+        lines += _shown(outcome)
     return "\n".join(lines)
+
+
+def _shown(outcome: Outcome) -> list[str]:
+    """Write what happened last, or around a block that failed: such are looked at after the run."""
+    end = len(outcome.timeline)
+    if outcome.moment is not None:
+        end = min(end, outcome.moment + 1 + MOMENTS_SHOWN // 2)
+    start = max(0, end - MOMENTS_SHOWN)
+    lines = []
+    for i, moment in enumerate(outcome.timeline[start:end], start):
+        of = "" if moment.line is None else str(moment.line)
+        mark = "   <- fails" if i == outcome.moment else ""
+        lines.append(f"    {moment.time_s:12.6f} {of:>5}  {moment.what}{mark}")
+    return lines
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:

@@ -123,16 +123,24 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
 
 /// Writes out the presets of TCP that a document names.
 fn expand_presets(document: &mut Json) {
+    let preset = preset_of(document, "");
     if let Some(tcp) = document.get_mut("tcp") {
         tcp::Tcp::expand(tcp);
     }
     for flow in document.get_mut("flows").and_then(Json::as_array_mut).into_iter().flatten() {
-        for key in ["tcp", "receiver_tcp"] {
-            if let Some(tcp) = flow.get_mut(key) {
-                tcp::Tcp::expand(tcp);
-            }
+        if let Some(tcp) = flow.get_mut("tcp") {
+            tcp::Tcp::expand_change(tcp, &preset);
+        }
+        let preset = preset_of(flow, &preset);
+        if let Some(tcp) = flow.get_mut("receiver_tcp") {
+            tcp::Tcp::expand_change(tcp, &preset);
         }
     }
+}
+
+/// The preset that the parameters of TCP in a table begin with.
+fn preset_of(table: &Json, otherwise: &str) -> String {
+    table.pointer("/tcp/preset").and_then(Json::as_str).unwrap_or(otherwise).to_string()
 }
 
 /// Names the node nearest to one that does not exist.

@@ -6,7 +6,7 @@ use units::Time;
 use crate::slot::Slot;
 
 /// Counts of a [`Sum`] by the name of their column.
-pub const COUNTS: [&str; 18] = [
+pub const COUNTS: [&str; 19] = [
     "acked_bytes",
     "packets_sent",
     "segments_sent",
@@ -16,6 +16,7 @@ pub const COUNTS: [&str; 18] = [
     "timeouts",
     "fast_retransmits",
     "ecn_reductions",
+    "delivered_ce",
     "received_segments",
     "received_bytes",
     "duplicate_segments",
@@ -62,6 +63,7 @@ impl Sum {
             u64::from(sent.timeouts),
             u64::from(sent.fast_retransmits),
             u64::from(sent.ecn_cuts),
+            u64::from(sent.delivered_ce),
             got.segments,
             got.bytes,
             got.duplicate_segments,

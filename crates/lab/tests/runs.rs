@@ -41,6 +41,39 @@ fn sampling_changes_nothing() {
     assert_eq!(marks, numbers(&plain, "flows", "marked_packets").iter().sum::<f64>());
 }
 
+/// The series `delays` does not know how a queue is written: a packet counts once its transmission has begun, whether
+/// the queue decides on arrival and knows that time beforehand, or keeps its packets.
+#[test]
+fn delays_are_of_what_left_the_queue_however_it_is_written() {
+    let limit = r#"limit = "300 packets""#;
+    let [mut arrival, mut kept, mut class] = [
+        format!(r#"{{ kind = "drop_tail", {limit} }}"#),
+        format!(r#"{{ kind = "drop_tail", drop_from = "front", {limit} }}"#),
+        format!(r#"{{ kind = "priority", classes = [{{ queue = {{ kind = "drop_tail", {limit} }} }}] }}"#),
+    ]
+    .map(|queue| {
+        let endless = [
+            ("network.queue", queue.as_str()),
+            ("flows.0.traffic", r#"{ kind = "bulk" }"#),
+            ("duration", "\"3 s\""),
+            ("record.series", r#"["delays"]"#),
+        ];
+        outcome(TWO_DOWNLOADS, &endless)
+    });
+    let waiting = numbers(&arrival, "links", "waiting_packets");
+    assert!(waiting.iter().any(|&n| n > 40.0), "the run ends with a queue: {waiting:?}");
+    for outcome in [&arrival, &kept, &class] {
+        let departed = numbers(outcome, "links", "departed_packets");
+        assert_eq!(numbers(outcome, "delays", "packets"), departed);
+    }
+    let delays =
+        |o: &mut Outcome| o.tables.iter().position(|t| t.name == "delays").map(|i| o.tables.remove(i));
+    let expected = delays(&mut arrival);
+    assert!(expected.is_some());
+    assert_eq!(delays(&mut kept), expected);
+    assert_eq!(delays(&mut class), expected);
+}
+
 #[test]
 fn ecn_marks_instead_of_dropping() {
     let changes = |ecn| {
@@ -103,6 +136,9 @@ fn ties_are_counted_and_broken() {
 fn any_kind() -> impl Strategy<Value = String> {
     let kinds = vec![
         r#"kind = "tc_red", max = "20 kB", burst = "20 packets""#,
+        r#"kind = "tc_red", max = "20 kB", burst = "20 packets", arithmetic = "linux-2.4""#,
+        r#"kind = "tc_pie", target = "1 ms", t_update = "1 ms""#,
+        r#"kind = "tc_pie", target = "1 ms", latency = "departure-rate", chance_by = "size""#,
         r#"kind = "adaptive_red", interval = "50 ms""#,
         r#"kind = "self_configuring_red", wq = 0.1"#,
         r#"kind = "nonlinear_red", wq = 0.1"#,
@@ -119,22 +155,24 @@ fn any_kind() -> impl Strategy<Value = String> {
         r#"kind = "pi", a = 0.01, b = 0.009, qref = "3 packets""#,
         r#"kind = "pi", qref = "3 packets", max_rtt = "50 ms", min_flows = 20.0"#,
         r#"kind = "avq", virtual_buffer = "5 kB""#,
-        r#"kind = "pie", max_burst = "15 ms""#,
+        r#"kind = "pie", max_burst = "15 ms", tosses = "accumulated""#,
         r#"kind = "pie_enhanced", max_burst = "15 ms", tail_drop = "9 kB""#,
         r#"kind = "pi2""#,
         r#"kind = "dualpi2", target = "5 ms""#,
+        r#"kind = "dualpi2", target = "5 ms", sparing = "linux", scheduler = "ts-fifo", time_shift = "3 ms""#,
         r#"kind = "choke", minth = "1 packet", maxth = "6 packets", wq = 0.1"#,
         r#"kind = "codel", interval = "20 ms""#,
         r#"kind = "fq_codel", interval = "20 ms", flows = 3, packet_limit = "8 packets""#,
         r#"kind = "cobalt", target = "2 ms", interval = "20 ms", increment = 0.1"#,
         r#"kind = "fq_pie", target = "2 ms", max_burst = "15 ms", flows = 3, packet_limit = "8 packets""#,
+        r#"kind = "fq_pie", rules = "linux", target = "2 ms", max_burst = "15 ms", flows = 3, packet_limit = "8 packets""#,
         r#"kind = "drop_tail", drop_from = "front""#,
         r#"kind = "red", wq = 0.1, drop_from = "random", mark_at = "head""#,
         r#"kind = "threshold", threshold = "3 packets", drop_from = "longest-flow", mark_at = "head""#,
         r#"kind = "pi", a = 0.01, b = 0.009, qref = "3 packets", mark_at = "head""#,
         r#"kind = "phb", ef_limit = "2 packets""#,
     ];
-    let limit = prop_oneof![Just("5 packets"), Just("30 packets"), Just("20 kB")];
+    let limit = prop_oneof![Just("5 packets"), Just("30 packets"), Just("20 kB"), Just("2 s")];
     (prop::sample::select(kinds), limit)
         .prop_map(|(kind, limit)| format!(r#"{{ {kind}, limit = "{limit}" }}"#))
 }
@@ -387,7 +425,7 @@ fn random_network() -> impl Strategy<Value = String> {
             { name = "beat", from = "n2", to = "n4", traffic = { kind = "cbr", rate = "30 kbit/s", payload = "300 B", ecn = "ect1", packets = 200 } },
             { name = "tape", from = "n4", to = "n1", traffic = { kind = "replay", trace = [[0, 1400], [0, 10], [0.02, 700], [3, 40], [3, 1400], [3, 1400]] } }"#
             .replace('\n', " ");
-        format!("seed = {seed}\ntcp = {{ retries = 250, syn_retries = 100 }}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}, {passing}]", links.join(", "), flows.join(", "))
+        format!("seed = {seed}\ntcp = {{ retries = 250, syn_retries = 100, synack_retries = 100 }}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}, {passing}]", links.join(", "), flows.join(", "))
     })
 }
 

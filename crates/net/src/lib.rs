@@ -3,12 +3,14 @@
 //! A packet's way: `Link::receive` → queue → transmitter → propagation → `Link::deliver` → the next hop
 //! of its route. The law decides (verdicts), the shell marks and drops, the link alone stores and counts: its [`Ledger`] proves that no packet was lost unnoticed.
 
+mod accurate_ecn;
 mod discipline;
 mod ledger;
 mod link;
 mod packet;
 mod route;
 
+pub use accurate_ecn::{AccEcn, AccEcnOrder};
 pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Held, Next, QueueDiscipline, Verdict, Why};
 pub use ledger::{Count, Inside, Ledger, Violation};
 pub use link::{

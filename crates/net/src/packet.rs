@@ -6,6 +6,8 @@
 use std::fmt;
 use std::ops::{Add, BitOr, BitOrAssign, Sub};
 
+use crate::accurate_ecn::AccEcn;
+
 /// The ECN field of the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -154,14 +156,16 @@ pub struct Options {
     pub sack_permitted: bool,
     /// Timestamps (RFC 7323 §3): value and echo reply.
     pub timestamps: Option<(u32, u32)>,
-    /// Accurate ECN counters in bytes, modulo 2^24 (RFC 9768 §3.2.3): ECT(0), CE, ECT(1); the last is not sent
-    /// where there is no room for it.
-    pub accurate_ecn: Option<[u32; 3]>,
+    /// Counters of Accurate ECN (RFC 9768 §3.2.3).
+    pub accurate_ecn: Option<AccEcn>,
     blocks: [(Seq, Seq); 4],
     count: u8,
 }
 
 impl Options {
+    /// Bytes that a header has for them (RFC 9293 §3.1).
+    pub const MOST: u16 = 40;
+
     /// No options.
     pub const NONE: Options = Options {
         mss: None,
@@ -186,11 +190,9 @@ impl Options {
     pub fn sack(&self) -> &[(Seq, Seq)] {
         &self.blocks[..usize::from(self.count)]
     }
-    /// Adds a SACK block, unless there are as many as fit into the 40 bytes of a header: four, three beside
-    /// timestamps or Accurate ECN, two beside both (Accurate ECN then has two counters).
+    /// Adds a SACK block, unless there are as many as fit into the 40 bytes of a header: four, three beside timestamps.
     pub fn push_sack(&mut self, block: (Seq, Seq)) {
-        let most = 4 - u8::from(self.timestamps.is_some()) - u8::from(self.accurate_ecn.is_some());
-        if self.count < most {
+        if self.count < 4 && self.wire_len() + if self.count == 0 { 12 } else { 8 } <= Self::MOST {
             self.blocks[usize::from(self.count)] = block;
             self.count += 1;
         }
@@ -200,10 +202,12 @@ impl Options {
     pub fn wire_len(&self) -> u16 {
         let sack = if self.count > 0 { 4 + 8 * u16::from(self.count) } else { 0 };
         let times = if self.timestamps.is_some() { 12 } else { 4 * u16::from(self.sack_permitted) };
-        let others =
-            u16::from(self.mss.is_some()) * 4 + u16::from(self.window_scale.is_some()) * 4 + times + sack;
-        // Three counters, or those that there is room for.
-        others + if self.accurate_ecn.is_some() { 12.min(40u16.saturating_sub(others)) } else { 0 }
+        let counters = self.accurate_ecn.map_or(0, |option| option.wire_len());
+        u16::from(self.mss.is_some()) * 4
+            + u16::from(self.window_scale.is_some()) * 4
+            + times
+            + sack
+            + counters
     }
 }
 

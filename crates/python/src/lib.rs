@@ -64,7 +64,7 @@ fn run_script(
     preset: &str,
     changes: &str,
     tolerance: Option<&str>,
-    preparation: Vec<String>,
+    preparation: Vec<(String, String)>,
 ) -> PyResult<String> {
     let wrong = |e: String| ScenarioError::new_err(e);
     let changes = serde_json::from_str(changes).map_err(|e| wrong(e.to_string()))?;

@@ -1,6 +1,7 @@
-//! Shell commands of a script, as far as they set up the host: `sysctl` and what does the same.
+//! Shell commands of a script, as far as they set up the host: `sysctl` and what does the same. Nothing is given to a
+//! shell.
 
-use std::collections::VecDeque;
+mod ip;
 
 use units::Duration;
 
@@ -9,59 +10,58 @@ use units::Duration;
 pub enum Effect {
     /// Sets a kernel parameter, named with dots.
     Sysctl(String, String),
-    /// Sets the initial congestion window of the route, in segments.
-    InitialWindow(String),
+    /// Sets a parameter of a kernel module: the module, the parameter, the value.
+    Module(String, String, String),
+    /// Sets a metric of the route.
+    Route(String, String),
+    /// Forgets what is known of other hosts.
+    FlushMetrics,
+    /// Sets everything as it was before.
+    Restore,
+    /// Does what a shell script of this name says.
+    Script(String),
     /// Waits.
     Sleep(Duration),
 }
 
-/// Reads the commands of a text; `Err`: the one that is not understood.
-pub fn read(text: &str) -> Result<Vec<Effect>, String> {
-    let mut effects = Vec::new();
+/// Reads the commands of a text: what they do, and those that are not understood.
+pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
+    let (mut effects, mut unknown) = (Vec::new(), Vec::new());
     for simple in split(text) {
-        let words = words(&simple);
-        if !words.is_empty() {
-            one(words, &mut effects).ok_or_else(|| format!("command `{}`", simple.trim()))?;
+        match one(&Simple::read(&simple)) {
+            Some(more) => effects.extend(more),
+            None => unknown.push(format!("command `{}`", simple.trim())),
         }
     }
-    Ok(effects)
+    (effects, unknown)
 }
 
-/// The commands of a text that are understood.
-pub fn read_known(text: &str) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    for simple in split(text) {
-        let known = effects.len();
-        if one(words(&simple), &mut effects).is_none() {
-            effects.truncate(known);
-        }
-    }
-    effects
-}
-
-/// Simple commands: what stands between line ends, `;`, `&&` and `||`, without comments.
+/// Simple commands: what stands between line ends, `;`, `&`, `&&`, `|` and `||`, without comments.
 fn split(text: &str) -> Vec<String> {
     let joined = products(&text.replace("\\\n", " "));
     let mut all = Vec::new();
     for line in joined.lines() {
-        let line = if line.trim_start().starts_with('#') { "" } else { line };
-        let (mut quote, mut current) = (None, String::new());
-        for c in line.chars() {
+        let (mut quote, mut before, mut current) = (None, ' ', String::new());
+        let mut characters = line.chars().peekable();
+        while let Some(c) = characters.next() {
+            let redirects = c == '&' && (before == '>' || characters.peek() == Some(&'>'));
             match quote {
                 Some(q) if c == q => quote = None,
                 None if c == '"' || c == '\'' => quote = Some(c),
-                None if matches!(c, ';' | '&' | '|') => {
+                None if c == '#' && before.is_whitespace() => break,
+                None if matches!(c, ';' | '&' | '|') && !redirects => {
                     all.push(std::mem::take(&mut current));
+                    before = ' ';
                     continue;
                 }
                 _ => {}
             }
             current.push(c);
+            before = c;
         }
         all.push(current);
     }
-    // `2>&1` is cut at its ampersand; the pieces say nothing.
-    all.retain(|c| !c.trim().is_empty() && c.trim() != "1");
+    all.retain(|c| !c.trim().is_empty());
     all
 }
 
@@ -92,19 +92,51 @@ fn value(text: &str) -> Option<u64> {
     parts.try_fold(first, |value, by| value.checked_mul(1u64.checked_shl(by?.try_into().ok()?)?))
 }
 
-/// Words of a simple command, quotes removed, and without redirections to /dev/null.
-fn words(command: &str) -> VecDeque<String> {
-    let mut all = VecDeque::new();
-    let (mut quote, mut current, mut some) = (None, String::new(), false);
-    for c in command.chars() {
+/// A simple command: its words without quotes, and the file that its output goes to.
+#[derive(Debug, Default, PartialEq)]
+struct Simple {
+    words: Vec<String>,
+    output: Option<String>,
+}
+
+impl Simple {
+    fn read(command: &str) -> Self {
+        let mut simple = Simple::default();
+        let mut words = words(command).into_iter();
+        while let Some((word, quoted)) = words.next() {
+            let redirection = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+            if quoted || !redirection.starts_with(['>', '<']) {
+                simple.words.push(word);
+                continue;
+            }
+            let errors = word.starts_with('2');
+            let file = redirection.trim_start_matches(['>', '<']);
+            if file.starts_with('&') {
+                continue; // 2>&1
+            }
+            let file =
+                if file.is_empty() { words.next().map(|w| w.0).unwrap_or_default() } else { file.into() };
+            if !errors && redirection.starts_with('>') && file != "/dev/null" {
+                simple.output = Some(file);
+            }
+        }
+        simple
+    }
+}
+
+/// Words of a simple command, and whether they had quotes.
+fn words(command: &str) -> Vec<(String, bool)> {
+    let mut all = Vec::new();
+    let (mut quote, mut current, mut some, mut quoted) = (None, String::new(), false, false);
+    for c in command.chars().chain([' ']) {
         match (quote, c) {
             (Some(q), c) if c == q => quote = None,
-            (None, '"' | '\'') => (quote, some) = (Some(c), true),
+            (None, '"' | '\'') => (quote, some, quoted) = (Some(c), true, true),
             (None, c) if c.is_whitespace() => {
                 if some {
-                    all.push_back(std::mem::take(&mut current));
+                    all.push((std::mem::take(&mut current), quoted));
                 }
-                some = false;
+                (some, quoted) = (false, false);
             }
             (_, c) => {
                 current.push(c);
@@ -112,77 +144,68 @@ fn words(command: &str) -> VecDeque<String> {
             }
         }
     }
-    if some {
-        all.push_back(current);
-    }
-    all.retain(|w| !matches!(w.as_str(), "2>" | ">/dev/null" | "2>/dev/null"));
     all
 }
 
-fn one(mut words: VecDeque<String>, effects: &mut Vec<Effect>) -> Option<()> {
-    let first = words.pop_front()?;
-    let name = first.rsplit('/').next().unwrap_or(&first).to_string();
-    match name.as_str() {
-        "sysctl" | "set_sysctls.py" => {
-            for word in words.iter().filter(|w| !w.starts_with('-')) {
-                effects.push(setting(word)?);
-            }
+fn one(simple: &Simple) -> Option<Vec<Effect>> {
+    let (first, rest) = simple.words.split_first()?;
+    let name = first.rsplit('/').next().unwrap_or(first);
+    if name == "echo" {
+        return match &simple.output {
+            Some(file) => Some(vec![setting(file, &rest.join(" "))?]),
+            None => Some(vec![]), // it says something
+        };
+    }
+    if simple.output.is_some() {
+        return None;
+    }
+    Some(match name {
+        "sysctl" => {
+            rest.iter().filter(|w| !w.starts_with('-')).map(|w| assignment(w)).collect::<Option<_>>()?
         }
         "sleep" => {
-            let seconds: f64 = words.pop_front()?.trim_end_matches('s').parse().ok()?;
+            let seconds: f64 = rest.first()?.trim_end_matches('s').parse().ok()?;
             let known = seconds.is_finite() && (0.0..=1e6).contains(&seconds);
-            effects.push(Effect::Sleep(known.then(|| Duration::from_seconds(seconds))?));
+            vec![Effect::Sleep(known.then(|| Duration::from_seconds(seconds))?)]
         }
-        // Standard settings of the host, which the preset has; nothing here caches metrics or offloads.
-        "defaults.sh" | "restore_sysctls.sh" | "true" | ":" | "ethtool" | "sync" | "modprobe" | "rm" => {}
-        "echo" => echo(&words, effects)?,
-        "ip" => ip(&words, effects)?,
-        "tc" => {
-            let known = words.iter().any(|w| matches!(w.as_str(), "fq" | "pfifo" | "pfifo_fast" | "noqueue"));
-            known.then_some(())?;
+        // Segments are never cut for an interface here, and what fits into one is one for a script either way.
+        "true" | ":" | "ethtool" | "sync" | "modprobe" | "rm" => vec![],
+        "ip" => ip::read(rest)?,
+        "python" | "python3" | "sh" | "bash" | "source" | "." => {
+            let again = Simple { words: rest.to_vec(), output: None };
+            return if rest.first()?.starts_with('-') { None } else { one(&again) };
         }
-        _ if name.ends_with("defaults.sh") => {}
+        _ if name.contains("restore") && name.ends_with(".sh") => vec![Effect::Restore],
+        // A helper whose arguments are files of the kernel and what goes into them.
+        _ if (name.ends_with(".py") || name.ends_with(".sh")) && !rest.is_empty() => {
+            let all = rest.iter().filter(|w| !w.starts_with('-'));
+            all.map(|w| w.starts_with('/').then(|| assignment(w)).flatten()).collect::<Option<_>>()?
+        }
+        _ if name.ends_with(".sh") => vec![Effect::Script(first.clone())],
         _ => return None,
-    }
-    Some(())
+    })
 }
 
-/// `net.ipv4.tcp_sack=1`, or the same as a path under /proc/sys.
-fn setting(word: &str) -> Option<Effect> {
+/// `net.ipv4.tcp_sack=1`, or the same as a file.
+fn assignment(word: &str) -> Option<Effect> {
     let (name, value) = word.split_once('=')?;
-    let name = name.trim().trim_start_matches("/proc/sys/").replace('/', ".");
-    Some(Effect::Sysctl(name, value.trim().to_string()))
+    setting(name, value)
 }
 
-/// `echo 1 > /proc/sys/net/ipv4/tcp_sack`; without a file it says something and does nothing.
-fn echo(words: &VecDeque<String>, effects: &mut Vec<Effect>) -> Option<()> {
-    let text: Vec<&str> = words.iter().map(String::as_str).collect();
-    let Some(at) = text.iter().position(|w| w.starts_with('>')) else { return Some(()) };
-    let file = if text[at] == ">" { text.get(at + 1)? } else { &text[at][1..] };
-    let name = file.strip_prefix("/proc/sys/")?.replace('/', ".");
-    effects.push(Effect::Sysctl(name, text[..at].join(" ")));
-    Some(())
-}
-
-fn ip(words: &VecDeque<String>, effects: &mut Vec<Effect>) -> Option<()> {
-    let words: Vec<&str> = words.iter().map(String::as_str).filter(|w| !w.starts_with('-')).collect();
-    match words.first()? {
-        w if w.starts_with("tcp") => Some(()),
-        w if "route".starts_with(*w) => {
-            if words.contains(&"flush") {
-                return Some(());
-            }
-            let refused =
-                ["mtu", "advmss", "rto_min", "features", "initrwnd", "window", "quickack", "congctl", "cwnd"];
-            if words.iter().any(|w| refused.contains(w)) {
-                return None;
-            }
-            let at = words.iter().position(|w| *w == "initcwnd")?;
-            effects.push(Effect::InitialWindow((*words.get(at + 1)?).to_string()));
-            Some(())
-        }
-        _ => None,
+/// What goes into a file of the kernel, or a parameter named with dots.
+fn setting(file: &str, value: &str) -> Option<Effect> {
+    let value = value.trim().to_string();
+    if let Some(rest) = file.trim().strip_prefix("/sys/module/") {
+        let (module, name) = rest.split_once("/parameters/")?;
+        return Some(Effect::Module(module.into(), name.into(), value));
     }
+    let name = file.trim();
+    let name = match name.strip_prefix("/proc/sys/") {
+        Some(name) => name,
+        None if name.starts_with('/') => return None,
+        None => name,
+    };
+    Some(Effect::Sysctl(name.replace('/', "."), value))
 }
 
 #[cfg(test)]
@@ -195,8 +218,7 @@ mod tests {
 
     #[test]
     fn the_ways_to_set_a_kernel_parameter() {
-        let text = "../common/defaults.sh\n\
-                    sysctl -q net.ipv4.tcp_sack=0; sysctl -w net.ipv4.tcp_rmem=\"4096 131072 $((6*1024*1024))\"\n\
+        let text = "sysctl -q net.ipv4.tcp_sack=0; sysctl -w net.ipv4.tcp_rmem=\"4096 131072 $((6*1024*1024))\"\n\
                     ../../common/set_sysctls.py /proc/sys/net/ipv4/tcp_timestamps=0 \\\n   /proc/sys/net/ipv4/tcp_ecn=1\n\
                     echo 1 > /proc/sys/net/ipv4/tcp_frto && ip tcp_metrics flush all > /dev/null 2>&1";
         let expected = vec![
@@ -205,8 +227,9 @@ mod tests {
             sysctl("net.ipv4.tcp_timestamps", "0"),
             sysctl("net.ipv4.tcp_ecn", "1"),
             sysctl("net.ipv4.tcp_frto", "1"),
+            Effect::FlushMetrics,
         ];
-        assert_eq!(read(text), Ok(expected));
+        assert_eq!(read(text), (expected, vec![]));
     }
 
     #[test]
@@ -221,14 +244,56 @@ mod tests {
     }
 
     #[test]
+    fn several_settings_in_one_command() {
+        let both = vec![sysctl("net.ipv4.tcp_sack", "0"), sysctl("net.ipv4.tcp_ecn", "0x1")];
+        for text in [
+            "sysctl -q net.ipv4.tcp_sack=0 net.ipv4.tcp_ecn=0x1",
+            "sysctl -qw net/ipv4/tcp_sack=0 > /dev/null; /sbin/sysctl -w 'net.ipv4.tcp_ecn=0x1' >/dev/null 2>&1",
+            "python3 ./set_sysctls.py /proc/sys/net/ipv4/tcp_sack=0 /proc/sys/net/ipv4/tcp_ecn=0x1",
+            "../helpers/set_all.sh -v /proc/sys/net/ipv4/tcp_sack=0 \\\n /proc/sys/net/ipv4/tcp_ecn=0x1",
+            "echo 0 >/proc/sys/net/ipv4/tcp_sack && echo \"0x1\" > /proc/sys/net/ipv4/tcp_ecn || true # both",
+        ] {
+            assert_eq!(read(text), (both.clone(), vec![]), "{text}");
+        }
+        let module = Effect::Module("tcp_cubic".into(), "beta".into(), "512".into());
+        for text in [
+            "echo 512 > /sys/module/tcp_cubic/parameters/beta",
+            "./set_sysctls.py /sys/module/tcp_cubic/parameters/beta=512",
+        ] {
+            assert_eq!(read(text), (vec![module.clone()], vec![]), "{text}");
+        }
+    }
+
+    #[test]
     fn other_commands() {
-        assert_eq!(read("sleep 0.5"), Ok(vec![Effect::Sleep(Duration::from_millis(500))]));
+        let known = |text: &str| match read(text) {
+            (effects, unknown) if unknown.is_empty() => effects,
+            (_, unknown) => panic!("{unknown:?}"),
+        };
+        assert_eq!(known("sleep 0.5"), [Effect::Sleep(Duration::from_millis(500))]);
+        assert_eq!(known("ethtool -K tun0 tso off gso off; echo done; rm -f /tmp/x"), []);
+        assert_eq!(known("../common/defaults.sh"), [Effect::Script("../common/defaults.sh".into())]);
+        assert_eq!(known("/tmp/sysctl_restore_${PPID}.sh"), [Effect::Restore]);
+    }
+
+    #[test]
+    fn every_command_that_is_not_understood_is_told() {
+        let unknown = |text: &str| read(text).1;
         assert_eq!(
-            read("ip ro change default via 192.0.2.1 dev tun0 initcwnd 3"),
-            Ok(vec![Effect::InitialWindow("3".into())])
+            unknown("true; reboot now\nnstat -n && sleep 1"),
+            ["command `reboot now`", "command `nstat -n`"]
         );
-        assert_eq!(read("ethtool -K tun0 tso off gso off"), Ok(vec![]));
-        assert_eq!(read("true; reboot now"), Err("command `reboot now`".into()));
-        assert!(read("sleep forever").is_err() && read("sysctl net.ipv4.tcp_sack").is_err());
+        for text in [
+            "sleep forever",
+            "sysctl net.ipv4.tcp_sack",
+            "tc qdisc add dev tun0 root fq",
+            "./helper.py",
+            "./helper.py --fast /etc/passwd",
+            "echo 1 > /etc/passwd",
+            "sysctl -a > /tmp/all",
+            "python3 -c 1",
+        ] {
+            assert_eq!(unknown(text), [format!("command `{text}`")]);
+        }
     }
 }

@@ -11,6 +11,7 @@ mod calls;
 mod command;
 mod constants;
 mod host;
+mod kernel;
 mod matching;
 mod parse;
 mod print;
@@ -23,7 +24,7 @@ mod support;
 pub mod syntax;
 
 pub use parse::{SyntaxError, parse};
-pub use report::{Block, Failure, Moment, Report, Verdict};
+pub use report::{Block, Failure, Missing, Moment, Report, Verdict};
 pub use run::run;
 pub use setup::Setup;
 pub use syntax::Script;

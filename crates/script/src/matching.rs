@@ -3,15 +3,16 @@
 use std::fmt::Display;
 
 use net::{Options, Seq};
+use units::Duration;
 
-use crate::host::Connection;
+use crate::host::{Connection, Origin};
 use crate::print::ecn_name;
 use crate::print::letters;
 use crate::stack::Header;
 use crate::syntax::{EcnField, Flags, Packet, TcpOption, Way};
 
-/// The values of a list of options, padding left out; `Err`: one that is not understood.
-pub fn values(list: &[TcpOption]) -> Result<Options, String> {
+/// The values of a list of options; padding, and what no host knows, left out.
+pub fn values(list: &[TcpOption]) -> Options {
     let mut options = Options::default();
     for option in list {
         match option {
@@ -20,48 +21,54 @@ pub fn values(list: &[TcpOption]) -> Result<Options, String> {
             TcpOption::WindowScale(shift) => options.window_scale = Some(*shift),
             TcpOption::SackPermitted => options.sack_permitted = true,
             TcpOption::Timestamps(value, echo) => options.timestamps = Some((*value, *echo)),
-            TcpOption::AccurateEcn(counters) => options.accurate_ecn = Some(counters.map(|c| c.unwrap_or(0))),
+            TcpOption::AccurateEcn(counters) => options.accurate_ecn = Some(*counters),
             // The room for blocks depends on the timestamps, which may come later.
             TcpOption::Sack(_) => {}
-            TcpOption::Other(text) => return Err(format!("TCP option {text}")),
+            TcpOption::Other(_) => {} // of what arrives; expectations have none
         }
     }
     for block in list.iter().flat_map(blocks) {
         options.push_sack((Seq(block.0), Seq(block.1)));
     }
-    Ok(options)
+    options
 }
 
 fn blocks(option: &TcpOption) -> &[(u32, u32)] {
     if let TcpOption::Sack(blocks) = option { blocks } else { &[] }
 }
 
-/// An option that only an expectation may leave open.
-pub fn partial(list: &[TcpOption]) -> Option<String> {
-    let open = |o: &&TcpOption| matches!(o, TcpOption::AccurateEcn(counters) if counters.contains(&None));
-    list.iter().find(open).map(|o| format!("TCP option {o} with counters left out"))
+/// What of a list of options is not supported.
+pub fn unsupported(list: &[TcpOption], way: Way) -> Vec<String> {
+    let each = |option: &TcpOption| match option {
+        // A host ignores what it does not know (RFC 9293 §3.1, MUST-6). But where no key is set it drops what is signed.
+        TcpOption::Other(text) if way == Way::Out || text.starts_with("md5") => {
+            Some(format!("TCP option {text}"))
+        }
+        _ => None,
+    };
+    list.iter().filter_map(each).collect()
 }
 
 /// A segment of the script as it arrives at the endpoint.
-pub fn to_live(packet: &Packet, connection: &Connection) -> Result<Header, String> {
+pub fn to_live(packet: &Packet, connection: &Connection) -> Header {
+    let syn = packet.flags.has(Flags::SYN);
     let mut list = packet.options.clone().unwrap_or_default();
     for option in &mut list {
         match option {
-            TcpOption::Timestamps(_, echo) => {
-                *echo = connection.timestamps.get(echo).copied().unwrap_or(*echo);
-            }
+            TcpOption::Timestamps(_, echo) => *echo = connection.clock.echo_to_live(*echo),
             TcpOption::Sack(blocks) => {
+                let ours = connection.ours(syn);
                 for (left, right) in blocks {
-                    (*left, *right) = (connection.to_live(*left), connection.to_live(*right));
+                    (*left, *right) = (ours.to_live(*left), ours.to_live(*right));
                 }
             }
             _ => {}
         }
     }
-    let options = values(&list)?;
-    Ok(Header {
-        seq: packet.seq,
-        ack: packet.ack.map_or(0, |ack| connection.to_live(ack)),
+    let options = values(&list);
+    Header {
+        seq: connection.theirs(syn).to_live(packet.seq),
+        ack: packet.ack.map_or(0, |ack| connection.ours(syn).to_live(ack)),
         window: packet.window.unwrap_or(0),
         len: packet.len,
         flags: packet.flags,
@@ -71,52 +78,77 @@ pub fn to_live(packet: &Packet, connection: &Connection) -> Result<Header, Strin
             EcnField::Unsaid => net::Ecn::NotEct,
             EcnField::Ect01 => net::Ecn::Ect0,
         },
-    })
+        dscp: packet.dscp.unwrap_or(0),
+    }
 }
 
 /// A segment of the endpoint as the script would write it.
 pub fn to_script(header: &Header, connection: &Connection) -> Packet {
     let o = &header.options;
+    let syn = header.flags.has(Flags::SYN);
+    let (ours, theirs) = (connection.ours(syn), connection.theirs(syn));
     let mut options = Vec::new();
     options.extend(o.mss.map(TcpOption::Mss));
     if o.sack_permitted {
         options.push(TcpOption::SackPermitted);
     }
     if let Some((value, echo)) = o.timestamps {
-        let known = connection.timestamps.iter().find(|(_, live)| **live == value).map(|(script, _)| *script);
-        options.push(TcpOption::Timestamps(known.unwrap_or(value), echo));
+        options.push(TcpOption::Timestamps(connection.clock.to_script(value), echo));
     }
     options.extend(o.window_scale.map(TcpOption::WindowScale));
-    options.extend(o.accurate_ecn.map(|counters| TcpOption::AccurateEcn(counters.map(Some))));
+    options.extend(o.accurate_ecn.map(TcpOption::AccurateEcn));
     if !o.sack().is_empty() {
-        options.push(TcpOption::Sack(o.sack().iter().map(|b| (b.0.0, b.1.0)).collect()));
+        let blocks = o.sack().iter().map(|b| (theirs.to_script(b.0.0), theirs.to_script(b.1.0)));
+        options.push(TcpOption::Sack(blocks.collect()));
     }
     let silent = header.ecn == net::Ecn::NotEct;
     Packet {
         way: Way::Out,
         ecn: if silent { EcnField::Unsaid } else { EcnField::Is(header.ecn) },
+        dscp: (header.dscp != 0).then_some(header.dscp),
         ip: None,
         flags: header.flags,
-        seq: connection.to_script(header.seq),
+        seq: ours.to_script(header.seq),
         len: header.len,
-        ack: header.flags.has(Flags::ACK).then_some(header.ack),
+        ack: header.flags.has(Flags::ACK).then(|| theirs.to_script(header.ack)),
         window: Some(header.window),
         urgent: None,
         options: Some(options),
     }
 }
 
+/// How exact a timestamp must be: how long a tick of the script's numbers is, and how far a time may be off.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ticks {
+    /// `None`: timestamps are not compared.
+    pub tick: Option<Duration>,
+    /// The script's tolerance.
+    pub tolerance: Duration,
+}
+
+impl Ticks {
+    fn allow(self, expected: u32, sent: u32) -> bool {
+        let off = u64::from((expected.wrapping_sub(sent) as i32).unsigned_abs());
+        self.tick.is_none_or(|tick| off.saturating_mul(tick.0) <= self.tolerance.0)
+    }
+}
+
 /// Everything in which `header` is not what `expected` says; empty: nothing.
-pub fn differences(expected: &Packet, header: &Header, connection: &Connection) -> Vec<String> {
+pub fn differences(expected: &Packet, header: &Header, connection: &Connection, ticks: Ticks) -> Vec<String> {
     let mut all = Vec::new();
+    let syn = header.flags.has(Flags::SYN);
+    let (ours, theirs) = (connection.ours(syn), connection.theirs(syn));
     compare(&mut all, "flags", letters(expected.flags), letters(header.flags));
-    compare(&mut all, "sequence number", expected.seq, connection.to_script(header.seq));
+    compare(&mut all, "sequence number", expected.seq, ours.to_script(header.seq));
     compare(&mut all, "payload", expected.len, header.len);
     if header.flags.has(Flags::ACK) {
-        compare(&mut all, "ack", expected.ack.unwrap_or(0), header.ack);
+        compare(&mut all, "ack", expected.ack.unwrap_or(0), theirs.to_script(header.ack));
     }
     if let Some(window) = expected.window {
         compare(&mut all, "win", window, header.window);
+    }
+    if let Some(dscp) = expected.dscp {
+        compare(&mut all, "DSCP", dscp, header.dscp);
     }
     match expected.ecn {
         EcnField::Unsaid => {}
@@ -128,12 +160,13 @@ pub fn differences(expected: &Packet, header: &Header, connection: &Connection) 
         }
     }
     if let Some(list) = &expected.options {
-        match values(list) {
-            Ok(options) => {
-                compare_options(&mut all, &options, &header.options);
-                compare_counters(&mut all, list, header.options.accurate_ecn);
+        let options = values(list);
+        compare_options(&mut all, &options, &header.options, theirs);
+        if let (Some((expected, _)), Some((live, _))) = (options.timestamps, header.options.timestamps) {
+            let sent = connection.clock.to_script(live);
+            if !ticks.allow(expected, sent) {
+                compare(&mut all, "TS val", expected, sent);
             }
-            Err(what) => all.push(format!("{what} is not supported")),
         }
     }
     all
@@ -145,7 +178,7 @@ fn compare<T: PartialEq + Display>(all: &mut Vec<String>, what: &str, expected: 
     }
 }
 
-fn compare_options(all: &mut Vec<String>, expected: &Options, sent: &Options) {
+fn compare_options(all: &mut Vec<String>, expected: &Options, sent: &Options, theirs: Origin) {
     let text = |o: Option<u32>| o.map_or("none".to_string(), |v| v.to_string());
     compare(all, "mss", text(expected.mss.map(u32::from)), text(sent.mss.map(u32::from)));
     compare(
@@ -155,30 +188,18 @@ fn compare_options(all: &mut Vec<String>, expected: &Options, sent: &Options) {
         text(sent.window_scale.map(u32::from)),
     );
     compare(all, "sackOK", expected.sack_permitted, sent.sack_permitted);
-    // The value is the endpoint's clock, whose start is its own affair; the echo is not.
     let echo = |o: &Options| text(o.timestamps.map(|t| t.1));
     compare(all, "TS ecr", echo(expected), echo(sent));
-    let blocks = |o: &Options| {
+    let blocks = |o: &Options, number: &dyn Fn(Seq) -> u32| {
         let all: Vec<String> =
-            o.sack().iter().map(|(left, right)| format!("{}:{}", left.0, right.0)).collect();
+            o.sack().iter().map(|(left, right)| format!("{}:{}", number(*left), number(*right))).collect();
         if all.is_empty() { "none".to_string() } else { all.join(" ") }
     };
-    compare(all, "sack", blocks(expected), blocks(sent));
-}
-
-/// The option of Accurate ECN: the counters that are said.
-fn compare_counters(all: &mut Vec<String>, expected: &[TcpOption], sent: Option<[u32; 3]>) {
-    let said = expected.iter().find_map(|o| if let TcpOption::AccurateEcn(c) = o { Some(c) } else { None });
-    let text = |counters: [Option<u32>; 3]| TcpOption::AccurateEcn(counters).to_string();
-    match (said, sent) {
-        (None, None) => {}
-        (Some(said), Some(sent)) => {
-            let looked_at = [0, 1, 2].map(|i| said[i].map(|_| sent[i]));
-            compare(all, "option", text(*said), text(looked_at));
-        }
-        (Some(said), None) => compare(all, "option", text(*said), "none".into()),
-        (None, Some(sent)) => compare(all, "option", "none".into(), text(sent.map(Some))),
-    }
+    compare(all, "sack", blocks(expected, &|s| s.0), blocks(sent, &|s| theirs.to_script(s.0)));
+    let counters = |o: &Options| {
+        o.accurate_ecn.map_or("none".to_string(), |counters| TcpOption::AccurateEcn(counters).to_string())
+    };
+    compare(all, "option", counters(expected), counters(sent));
 }
 
 #[cfg(test)]
@@ -198,8 +219,8 @@ mod tests {
 
     fn check(expected: &str, sent: &str) -> Vec<String> {
         let connection = Connection::new(Tcp::default());
-        let header = to_live(&packet(sent), &connection).unwrap();
-        differences(&packet(expected), &header, &connection)
+        let header = to_live(&packet(sent), &connection);
+        differences(&packet(expected), &header, &connection, Ticks::default())
     }
 
     #[test]
@@ -229,6 +250,7 @@ mod tests {
             ("> P. 1:1001(1000) ack 5 <sackOK>", "sackOK: true expected, false sent"),
             ("> P. 1:1001(1000) ack 5 <TS val 1 ecr 2>", "TS ecr: 2 expected, none sent"),
             ("> P. 1:1001(1000) ack 5 <sack 1:2 3:4>", "sack: 1:2 3:4 expected, none sent"),
+            ("> P. 1:1001(1000) ack 5 <ECN e1b 1 ceb 9>", "option: ECN e1b 1 ceb 9 expected, none sent"),
         ] {
             assert_eq!(check(expected, sent), [difference]);
         }
@@ -245,19 +267,58 @@ mod tests {
     }
 
     #[test]
-    fn our_numbers_are_counted_from_our_syn() {
+    fn numbers_are_as_written_in_a_syn_and_relative_elsewhere() {
         let mut connection = Connection::new(Tcp::default());
-        connection.script_iss = 100;
-        let header = to_live(&packet("< . 1:1(0) ack 101 win 5 <sack 111:121>"), &connection).unwrap();
-        assert_eq!((header.ack, header.options.sack()), (1, &[(Seq(11), Seq(21))][..]));
+        (connection.script_iss, connection.irs) = (100, 500);
+        let header = |text: &str| to_live(&packet(text), &connection);
+        let (syn, ack) =
+            (header("< S. 500:500(0) ack 101 win 5"), header("< . 1:1(0) ack 1 win 5 <sack 11:21>"));
+        assert_eq!((syn.seq, syn.ack), (500, 1));
+        assert_eq!((ack.seq, ack.ack, ack.options.sack()), (501, 1, &[(Seq(11), Seq(21))][..]));
+        let sent = Header { seq: 0, ack: 501, flags: Flags::SYN | Flags::ACK, ..Header::default() };
+        let syn_ack = packet("> S. 100:100(0) ack 501");
+        assert_eq!(differences(&syn_ack, &sent, &connection, Ticks::default()), Vec::<String>::new());
+        let mut sent = Header { seq: 1, ack: 503, flags: Flags::ACK, ..Header::default() };
+        sent.options.push_sack((Seq(511), Seq(521)));
+        let ack = packet("> . 1:1(0) ack 3 <sack 11:21>");
+        assert_eq!(differences(&ack, &sent, &connection, Ticks::default()), Vec::<String>::new());
+        assert_eq!(to_script(&sent, &connection).to_string(), "> . 1:1(0) ack 3 win 0 <sack 11:21>");
     }
 
     #[test]
     fn an_echo_of_the_scripts_timestamp_becomes_one_of_the_endpoints() {
         let mut connection = Connection::new(Tcp::default());
-        connection.timestamps.insert(100, 777);
-        let echo = |text: &str| to_live(&packet(text), &connection).unwrap().options.timestamps;
-        assert_eq!(echo("< . 1:1(0) ack 1 win 5 <TS val 5 ecr 100>"), Some((5, 777)));
-        assert_eq!(echo("< . 1:1(0) ack 1 win 5 <TS val 5 ecr 3>"), Some((5, 3)));
+        let echo =
+            |connection: &Connection, text: &str| to_live(&packet(text), connection).options.timestamps;
+        let ack = |ecr: u32| format!("< . 1:1(0) ack 1 win 5 <TS val 5 ecr {ecr}>");
+        assert_eq!(echo(&connection, &ack(3)), Some((5, 3)));
+        connection.clock.sent(100, 777);
+        connection.clock.sent(100, 800);
+        assert_eq!(echo(&connection, &ack(100)), Some((5, 800)), "the last that was so called");
+        assert_eq!(echo(&connection, &ack(130)), Some((5, 807)), "as far from the first as it says");
+        assert_eq!(echo(&connection, &ack(0)), Some((5, 0)), "no echo");
+    }
+
+    #[test]
+    fn timestamps_count_from_the_first() {
+        let mut connection = Connection::new(Tcp::default());
+        let sent = to_live(&packet("< . 1:1(0) ack 5 win 77 <TS val 800 ecr 8>"), &connection);
+        connection.clock.sent(100, 777);
+        let ms = Duration::from_millis;
+        let ticks = Ticks { tick: Some(ms(1)), tolerance: ms(4) };
+        let check = |val: u32, ticks: Ticks| {
+            let expected = packet(&format!("> . 1:1(0) ack 5 <TS val {val} ecr 8>"));
+            differences(&expected, &Header { seq: 1, ack: 5, ..sent }, &connection, ticks)
+        };
+        for val in [123, 119, 127] {
+            assert_eq!(check(val, ticks), Vec::<String>::new());
+        }
+        assert_eq!(check(118, ticks), ["TS val: 118 expected, 123 sent"]);
+        assert_eq!(
+            check(5, Ticks::default()),
+            Vec::<String>::new(),
+            "as packetdrill does where no tick is given"
+        );
+        assert!(to_script(&sent, &connection).to_string().contains("TS val 123 ecr 8"));
     }
 }

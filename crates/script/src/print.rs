@@ -2,6 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result, Write};
 
+use net::AccEcnOrder;
 use units::Duration;
 
 use crate::syntax::{
@@ -17,7 +18,8 @@ impl Display for Script {
         if let Some(init) = &self.init {
             writeln!(f, "`{}`", init.text)?;
         }
-        self.events.iter().try_for_each(|event| writeln!(f, "{event}"))
+        self.events.iter().try_for_each(|event| writeln!(f, "{event}"))?;
+        self.cleanup.iter().try_for_each(|command| writeln!(f, "`{}`", command.text))
     }
 }
 
@@ -109,6 +111,10 @@ impl Display for Packet {
     fn fmt(&self, f: &mut Formatter) -> Result {
         write!(f, "{} ", self.way)?;
         match self.ecn {
+            ecn if self.dscp.is_some() => {
+                let ecn = if let EcnField::Is(ecn) = ecn { ecn as u8 } else { 0 };
+                write!(f, "[tos {:#x}] ", self.dscp.unwrap_or(0) << 2 | ecn)?;
+            }
             EcnField::Unsaid => {}
             EcnField::Ect01 => f.write_str("[ect01] ")?,
             EcnField::Is(ecn) => write!(f, "[{}] ", ecn_name(ecn))?,
@@ -146,18 +152,26 @@ impl Display for TcpOption {
                 f.write_str("sack")?;
                 blocks.iter().try_for_each(|(left, right)| write!(f, " {left}:{right}"))
             }
-            TcpOption::AccurateEcn(counters) => {
+            TcpOption::AccurateEcn(option) => {
                 f.write_str("ECN")?;
-                let named = COUNTERS.iter().zip(counters).filter_map(|(name, c)| Some((name, (*c)?)));
-                named.into_iter().try_for_each(|(name, counter)| write!(f, " {name} {counter}"))
+                let names = counter_names(option.order());
+                names
+                    .iter()
+                    .zip(option.counters())
+                    .try_for_each(|(name, counter)| write!(f, " {name} {counter}"))
             }
             TcpOption::Other(text) => f.write_str(text),
         }
     }
 }
 
-/// Names of the counters of Accurate ECN: ECT(0), CE, ECT(1).
-pub(crate) const COUNTERS: [&str; 3] = ["e0b", "ceb", "e1b"];
+/// Names of the counters of Accurate ECN, in their order.
+pub(crate) fn counter_names(order: AccEcnOrder) -> [&'static str; 3] {
+    match order {
+        AccEcnOrder::Ect0First => ["e0b", "ceb", "e1b"],
+        AccEcnOrder::Ect1First => ["e1b", "ceb", "e0b"],
+    }
+}
 
 /// Things with something between them.
 struct Separated<'a, T>(&'a [T], &'static str);

@@ -4,16 +4,20 @@ use serde_json::{Map, Value, json};
 use units::Time;
 
 use crate::parse::SyntaxError;
+use crate::stack::info_names;
+use crate::syntax::Code;
 
 /// How a script ended, and what happened on the way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Passed, failed or not supported.
     pub verdict: Verdict,
-    /// What happened, in order.
+    /// What happened, in the order of its times.
     pub timeline: Vec<Moment>,
-    /// `%{ … }%` blocks, with the fields of TCP_INFO at their time, for who can read Python.
+    /// `%{ … }%` blocks that the script came to, with the fields of TCP_INFO at their time, for who can read Python.
     pub blocks: Vec<Block>,
+    /// All such blocks of the script.
+    pub code: Vec<Code>,
 }
 
 /// The end.
@@ -23,13 +27,17 @@ pub enum Verdict {
     Passed,
     /// Something came otherwise.
     Failed(Failure),
-    /// The script needs what is not there.
-    Unsupported {
-        /// Line of the script.
-        line: u32,
-        /// What it needs.
-        what: String,
-    },
+    /// The script needs what is not there: all of it, as far as it can be seen, in the order of its lines.
+    Unsupported(Vec<Missing>),
+}
+
+/// Something that a script needs and is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Line of the script.
+    pub line: u32,
+    /// What.
+    pub what: String,
 }
 
 /// What came otherwise.
@@ -80,7 +88,12 @@ pub struct Block {
 impl Report {
     /// A script that cannot be read.
     pub fn unreadable(e: SyntaxError) -> Report {
-        Report { verdict: Verdict::Failed(e.into()), timeline: Vec::new(), blocks: Vec::new() }
+        Report {
+            verdict: Verdict::Failed(e.into()),
+            timeline: Vec::new(),
+            blocks: Vec::new(),
+            code: Vec::new(),
+        }
     }
 
     /// For other languages: `verdict` is "passed", "failed" or "unsupported".
@@ -96,15 +109,18 @@ impl Report {
                 map.insert("expected".into(), json!(f.expected));
                 map.insert("happened".into(), json!(f.happened));
             }
-            Verdict::Unsupported { line, what } => {
+            Verdict::Unsupported(all) => {
                 map.insert("verdict".into(), json!("unsupported"));
-                map.insert("line".into(), json!(line));
-                map.insert("problem".into(), json!(what));
+                let missing = |m: &Missing| json!({"line": m.line, "what": m.what});
+                map.insert("missing".into(), all.iter().map(missing).collect());
             }
         }
         let moment = |m: &Moment| json!({"time_s": m.at.seconds(), "line": m.line, "what": m.what});
         map.insert("timeline".into(), self.timeline.iter().map(moment).collect());
         map.insert("blocks".into(), self.blocks.iter().map(Block::json).collect());
+        let code = |c: &Code| json!({"line": c.line, "text": c.text});
+        map.insert("code".into(), self.code.iter().map(code).collect());
+        map.insert("fields".into(), info_names().map(|name| json!(format!("tcpi_{name}"))).collect());
         Value::Object(map)
     }
 }

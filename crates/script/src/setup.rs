@@ -12,9 +12,9 @@ pub struct Setup {
     pub tcp: Tcp,
     /// How far times may be off, unless the script says; default 4 ms.
     pub tolerance: Option<Duration>,
-    /// Texts of the shell scripts that prepare the host, as far as they are at hand: what is not understood in
-    /// them is passed over.
-    pub preparation: Vec<String>,
+    /// The shell scripts that prepare the host, as far as they are at hand, by the names that the script has for them:
+    /// what is not understood in their texts is told in the timeline, and passed over.
+    pub preparation: Vec<(String, String)>,
 }
 
 impl Setup {

@@ -3,6 +3,7 @@
 //! The language is packetdrill's (Cardwell et al., USENIX ATC 2013); docs/how-to/packet-scripts.md
 //! describes what of it is understood here.
 
+use net::AccEcn;
 pub use net::Flags;
 use units::Duration;
 
@@ -15,6 +16,8 @@ pub struct Script {
     pub init: Option<Command>,
     /// What happens, in order.
     pub events: Vec<Event>,
+    /// Shell commands without a time after the last event.
+    pub cleanup: Vec<Command>,
 }
 
 /// `--name=value`, or `--name` alone.
@@ -101,8 +104,10 @@ pub enum Way {
 pub struct Packet {
     /// Where it goes.
     pub way: Way,
-    /// The IP header's traffic class.
+    /// The ECN field of the IP header.
     pub ecn: EcnField,
+    /// Its DSCP, if that is said.
+    pub dscp: Option<u8>,
     /// What else is said of the IP header and not understood here.
     pub ip: Option<String>,
     /// Control bits.
@@ -163,8 +168,8 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// `TS val 1 ecr 2`.
     Timestamps(u32, u32),
-    /// `ECN e1b 1 ceb 0 e0b 1`: counters of Accurate ECN (RFC 9768 §3.2.3), for ECT(0), CE and ECT(1).
-    AccurateEcn([Option<u32>; 3]),
+    /// `ECN e1b 1 ceb 0`: counters of Accurate ECN (RFC 9768 §3.2.3), for ECT(0), CE, ECT(1) or in reverse.
+    AccurateEcn(AccEcn),
     /// One that is not understood here.
     Other(String),
 }

@@ -17,6 +17,8 @@ fn event() -> impl Strategy<Value = String> {
         " <nop,nop,TS val 5 ecr 7>",
         " <sack 1:2 3:4 4294967295:0 9:1>",
         " <ECN e0b 1 ceb 16777215 e1b 0>",
+        " <ECN e1b 5 ceb 0>",
+        " <ECN>",
     ]);
     let field = prop::sample::select(vec!["", "[ect0] ", "[ect1] ", "[ce] "]);
     let packet = (
@@ -62,6 +64,18 @@ fn event() -> impl Strategy<Value = String> {
         "setsockopt(3, SOL_TCP, TCP_MAXSEG, [-5], 4) = 0",
         "poll([{fd=4, events=POLLIN, revents=POLLIN}], 1, -1) = 1",
         "poll([{fd=4, events=POLLOUT, revents=POLLIN}], 1, 9223372036854775807) = ?",
+        "epoll_create(1) = 6",
+        "epoll_ctl(6, EPOLL_CTL_ADD, 4, {events=EPOLLIN|EPOLLOUT|EPOLLET, fd=4}) = ?",
+        "epoll_ctl(6, EPOLL_CTL_MOD, 4, {events=EPOLLIN|EPOLLONESHOT}) = ?",
+        "epoll_wait(6, [{events=EPOLLIN, fd=4}, {}], 9223372036854775807, -1) = ?",
+        "epoll_wait(6, NULL, 1, 0) = ?",
+        "send(4, ..., 1000, MSG_MORE) = ?",
+        "send(4, ..., 100, MSG_EOR) = ?",
+        "write(4, NULL, 9) = ?",
+        "setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [700], 4) = 0",
+        "setsockopt(4, SOL_TCP, TCP_CONGESTION, \"vegas\", 6) = 0",
+        "setsockopt(4, SOL_IP, IP_TOS, [255], 4) = 0",
+        "listen(3, -1) = 0",
         "poll(3) = 0",
         "accept(3) = 4..5",
         "ioctl(4, SIOCOUTQ, [0]) = ?",

@@ -40,6 +40,28 @@ print("}") }%
 }
 
 #[test]
+fn comments_stand_wherever_white_space_may() {
+    let plain = "--mtu=1500\n0 read(3, ..., 5) = -1 EAGAIN (Try again)\n+.1~+.2 > P. 1:101(100) ack 1 win 5 <mss 9,nop>\n";
+    let text = "--mtu=1500 // of the device\n# a line\n0 /* when */ read( // what\n3, ..., 5 /* bytes */) = -1 # no\n\
+                EAGAIN /* of errno */ (Try again) // end\n+.1 /* from */ ~ // to\n+.2 > P. 1:101(100) /* a */ ack 1 # b\n\
+                win 5 // c\n<mss 9, /* d */ nop> // e";
+    assert_eq!(parse(text).unwrap().to_string(), parse(plain).unwrap().to_string());
+    let ours = parse("--set=tcp.initial_window=2 packets  // as then\n--set=tcp.mss=5 B").unwrap();
+    let values: Vec<_> = ours.settings.iter().filter_map(|s| s.value.as_deref()).collect();
+    assert_eq!(values, ["tcp.initial_window=2 packets", "tcp.mss=5 B"]);
+    let quoted = parse("--init_scripts = \"a b.sh\"\n").unwrap();
+    assert_eq!(quoted.settings[0].value.as_deref(), Some("a b.sh"));
+}
+
+#[test]
+fn commands_without_a_time_end_a_script() {
+    let script = parse("`true`\n0 close(3) = 0 // c\n\n`restore.sh` // d\n`echo \\`x\\``\n").unwrap();
+    let texts: Vec<_> = script.cleanup.iter().map(|c| (c.line, c.text.as_str())).collect();
+    assert_eq!(texts, [(4, "restore.sh"), (5, "echo `x`")]);
+    assert_eq!(parse("0 close(3) = 0\n`a`\n+0 close(3) = 0").unwrap_err().line, 3);
+}
+
+#[test]
 fn times() {
     let ms = Duration::from_millis;
     for (text, when) in [
@@ -67,6 +89,7 @@ fn segments() {
     let packet = Packet {
         way: Way::Out,
         ecn: EcnField::Is(net::Ecn::Ect0),
+        dscp: None,
         ip: None,
         flags: Flags::FIN | Flags::PSH | Flags::ACK,
         seq: 1,
@@ -89,6 +112,7 @@ fn segments() {
         "0 > P. 4294967295:4(5) ack 4294967295",
         "0 < - 1:1(0) win 257",
         "0 > R. 1:1(0) ack 1 <...>",
+        "0 > [tos 0x12] P. 1:11(10) ack 1",
         "0 < R 1:1(0) win 0",
     ] {
         assert_eq!(event(text).to_string(), text);
@@ -153,6 +177,7 @@ fn wrong_text_is_told_with_its_place() {
         ("0 < S 0:0(0) win 1 <...>", 1, 21, "only a packet that is expected"),
         ("0 < S 0:0(0) win 1 <TS vel 1>", 1, 24, "expected 'val', found 'vel'"),
         ("0 close(3 = 0", 1, 11, "expected ',' or ')', found '='"),
+        ("0 close(3) = 0\nfoo", 2, 1, "expected the time of an event"),
         ("0 close(3)", 1, 11, "expected '=', found the end of the script"),
         ("0 read(3, [, 5) = 0", 1, 12, "expected a value, found ','"),
         ("0 f(\"abc", 1, 5, "has no end; write \""),
@@ -252,14 +277,18 @@ fn packet() -> impl Strategy<Value = Action> {
     let options = prop::option::of(prop::collection::vec(option, 0..4));
     let numbers =
         (any::<u32>(), 0u32..65_536, any::<Option<u32>>(), any::<Option<u16>>(), any::<Option<u16>>());
-    (any::<bool>(), ecn, 0u16..0x200, numbers, options).prop_map(
-        |(out, ecn, flags, (seq, len, ack, window, urgent), options)| {
+    let field = (ecn, prop::option::of(0u8..64));
+    (any::<bool>(), field, 0u16..0x200, numbers, options).prop_map(
+        |(out, (ecn, dscp), flags, (seq, len, ack, window, urgent), options)| {
+            // The DSCP is said in a byte with the ECN field.
+            let dscp = dscp.filter(|_| matches!(ecn, EcnField::Is(_)));
             let way = if out { Way::Out } else { Way::In };
             let options = if out { options } else { Some(options.unwrap_or_default()) };
             let flags = Flags(flags);
             Action::Packet(Box::new(Packet {
                 way,
                 ecn,
+                dscp,
                 ip: None,
                 flags,
                 seq,

@@ -21,9 +21,9 @@ fn fails(text: &str) -> Failure {
     }
 }
 
-fn unsupported(text: &str) -> (u32, String) {
+fn unsupported(text: &str) -> Vec<(u32, String)> {
     match run(text).verdict {
-        Verdict::Unsupported { line, what } => (line, what),
+        Verdict::Unsupported(all) => all.into_iter().map(|m| (m.line, m.what)).collect(),
         other => panic!("{text}\n{other:?}"),
     }
 }
@@ -140,12 +140,13 @@ fn a_write_waits_for_room_in_the_buffer() {
     passes(&accepted(
         "+0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [3000], 4) = 0
          +0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [6000], [4]) = 0
-         +0...0.1 write(4, ..., 4000) = 4000
-         +0 > . 1:1001(1000) ack 1
-         +0 > . 1001:2001(1000) ack 1
-         +0 > P. 2001:3001(1000) ack 1
-         +.1 < . 1:1(0) ack 1001 win 32792
-         +0 > P. 3001:4001(1000) ack 1",
+         +0...0.2 write(4, ..., 20000) = 20000
+         +0 > . 1:10001(10000) ack 1
+         +.1 < . 1:1(0) ack 10001 win 32792
+         +0 > P. 10001:16001(6000) ack 1
+         +.09 < . 1:1(0) ack 12001 win 32792
+         +.01 < . 1:1(0) ack 13001 win 32792
+         +0 > P. 16001:20001(4000) ack 1",
     ));
 }
 
@@ -191,11 +192,12 @@ fn what_is_not_expected_is_noticed_when_something_is() {
     // As packetdrill does, the end of the script looks at nothing more; the timeline tells.
     let report = run(&accepted("+0 write(4, ..., 100) = 100\n+.1 close(3) = 0"));
     assert_eq!(report.verdict, Verdict::Passed);
-    let last = &report.timeline.last().unwrap().what;
+    let [.., sent, closed] = &report.timeline[..] else { panic!() };
     assert!(
-        last.starts_with("> P. 1:101(100) ack 1 win") && last.ends_with("(the script has ended)"),
-        "{last}"
+        sent.what.starts_with("> P. 1:101(100) ack 1 win") && sent.what.ends_with("(the script has ended)"),
+        "{sent:?}"
     );
+    assert_eq!(closed.what, "close(3) = 0");
 }
 
 #[test]
@@ -203,6 +205,38 @@ fn a_segment_that_never_comes() {
     let failure = fails(&accepted("+0 > P. 1:101(100) ack 1"));
     assert_eq!((failure.line, failure.problem.as_str()), (8, "the segment is not sent"));
     assert_eq!(failure.happened.as_deref(), Some("the endpoint sends nothing more"));
+}
+
+/// Where the script says how long a tick is; and always what is echoed.
+#[test]
+fn timestamps_that_are_not_as_expected() {
+    let tcp = Tcp { timestamps: true, ..Tcp::default() };
+    let text = |tick: &str, val: u32, ecr: u32| {
+        format!(
+            "{tick}0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+             +0 bind(3, ..., ...) = 0
+             +0 listen(3, 1) = 0
+             +0 < S 0:0(0) win 32792 <mss 1000,nop,nop,TS val 5 ecr 0>
+             +0 > S. 0:0(0) ack 1 <mss 1460,nop,nop,TS val 100 ecr 5>
+             +.1 < . 1:1(0) ack 1 win 32792 <nop,nop,TS val 6 ecr 100>
+             +0 accept(3, ..., ...) = 4
+             +0 write(4, ..., 10) = 10
+             +0 > P. 1:11(10) ack 1 <nop,nop,TS val {val} ecr {ecr}>"
+        )
+    };
+    let run = |text: &str| {
+        run_text(text, &Setup { tcp: tcp.clone(), tolerance: None, preparation: Vec::new() }).verdict
+    };
+    let problem = |text: &str| match run(text) {
+        Verdict::Failed(failure) => failure.problem,
+        other => panic!("{text}\n{other:?}"),
+    };
+    let tick = "--tcp_ts_tick_usecs=1000\n";
+    assert_eq!(run(&text(tick, 200, 6)), Verdict::Passed);
+    assert_eq!(run(&text(tick, 196, 6)), Verdict::Passed);
+    assert_eq!(problem(&text(tick, 195, 6)), "TS val: 195 expected, 200 sent");
+    assert_eq!(run(&text("", 7000, 6)), Verdict::Passed);
+    assert_eq!(problem(&text("", 7000, 5)), "TS ecr: 5 expected, 6 sent");
 }
 
 #[test]
@@ -284,13 +318,44 @@ fn what_is_not_there_is_said() {
         ("0 send(3, ..., 5, MSG_NEWS) = 5", 1, "symbol MSG_NEWS"),
         ("0 < icmp unreachable host_unreachable", 1, "icmp packet"),
         ("0 < U. 1:1(0) ack 1 win 5 urg 3", 1, "urgent data"),
-        ("0 < S 0:0(0) win 5 <FO abcd1234>", 1, "TCP option FO abcd1234"),
+        ("0 > S 0:0(0) <FO abcd1234>", 1, "TCP option FO abcd1234"),
+        ("0 > S 0:0(0) <quickstart 5>", 1, "TCP option quickstart 5"),
         ("0 < S 0:0(0) win 5 <md5 001122>", 1, "TCP option md5 001122"),
-        ("0 < [tos 0x10] S 0:0(0) win 5", 1, "IP field tos 0x10"),
+        ("0 < [tos 0x100] S 0:0(0) win 5", 1, "IP field tos 0x100"),
         ("0 > [ttl 64] S 0:0(0)", 1, "IP field ttl 64"),
     ] {
-        assert_eq!(unsupported(text), (line, what.to_string()), "{text}");
+        assert_eq!(unsupported(text), [(line, what.to_string())], "{text}");
     }
+}
+
+#[test]
+fn all_that_is_not_there_is_said_at_once() {
+    let text = "--strict_segments=1
+--mtu=1500
+`sysctl -q net.ipv4.tcp_sack=0 net.ipv4.tcp_mtu_probing=1; tc qdisc add dev tun0 root fq
+sysctl -q net.ipv4.tcp_syncookies=2`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 splice(3, 4) = 0
++0 splice(5, 6) = 0
++0 `sysctl -q net.ipv4.tcp_congestion_control=vivace`
++0 > [ttl 64] S 0:0(0) <md5 001122,xyz 5>
+`unheard of`";
+    let all = unsupported(text);
+    let what: Vec<(u32, &str)> = all.iter().map(|m| (m.0, m.1.as_str())).collect();
+    assert_eq!(
+        what,
+        [
+            (1, "--strict_segments=1"),
+            (3, "command `tc qdisc add dev tun0 root fq`"),
+            (3, "sysctl net.ipv4.tcp_mtu_probing=1"),
+            (3, "sysctl net.ipv4.tcp_syncookies=2"),
+            (6, "system call splice"),
+            (8, "sysctl net.ipv4.tcp_congestion_control=vivace"),
+            (9, "IP field ttl 64"),
+            (9, "TCP option md5 001122"),
+            (9, "TCP option xyz 5"),
+        ]
+    );
 }
 
 #[test]

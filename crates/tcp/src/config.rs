@@ -36,7 +36,8 @@ words! {
         FlightSize = "flight-size",
         /// A share of cwnd, whatever is in flight (Linux).
         Cwnd = "cwnd",
-        /// Half the smaller of cwnd and the receiver's window, in whole segments, at least two (4.3BSD-Reno, ns-2).
+        /// Half the smaller of cwnd and the receiver's window, in whole segments, at least two, and again when a segment times
+        /// out again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2).
         Window = "window",
     }
 }
@@ -96,12 +97,26 @@ words! {
 }
 
 words! {
-    /// What a fast retransmit does to the retransmission timer.
+    /// What retransmissions of a recovery do to the retransmission timer, which every ACK of new data restarts.
     pub enum FastRetransmitTimer {
-        /// It begins again (4.3BSD-Reno, ns-2, Linux).
+        /// The fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2).
         Restarts = "restarts",
         /// It runs on (RFC 6298 §5.1).
         RunsOn = "runs-on",
+        /// Each of them restarts it (RFC 6675 §6 allows it).
+        Each = "each-restarts",
+        /// That of the first unacknowledged segment restarts it, and an ACK that SACKs something sent before that (Linux).
+        First = "first-restarts",
+    }
+}
+
+words! {
+    /// What an ACK of new data does first.
+    pub enum RtoOrder {
+        /// It takes the round trip that it measures, then restarts the timer, with the timeout that follows (RFC 6298).
+        SampleFirst = "sample-first",
+        /// It restarts the timer with the timeout as it was, back-off included, then takes its sample (ns-2 without `timerfix_`).
+        RestartFirst = "restart-first",
     }
 }
 
@@ -162,7 +177,7 @@ words! {
         EcnPlusWait = "ecn+wait",
         /// ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce).
         EcnPlusTryOnce = "ecn+try-once",
-        /// Every packet is ECN-capable, SYN, pure ACKs and retransmissions too (draft-ietf-tcpm-generalized-ecn, ECN++).
+        /// RFC 3168, and all packets are ECN-capable that may be with it (ECN++, draft-generalized-ecn): `rfc3168` with `ect_on = "all-packets"`. ECN++ with Accurate ECN is `accurate` with that.
         EcnPlusPlus = "ecn++",
         /// The receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP).
         Dctcp = "dctcp",
@@ -174,12 +189,46 @@ words! {
 }
 
 words! {
-    /// Which data segments of an ECN connection are ECN-capable.
+    /// How a receiver echoes marks.
+    pub enum EcnEcho {
+        /// An ACK carries ECN-Echo if any of the data that it acknowledges was marked, and so do all after it until CWR comes (RFC 3168 §6.1.3).
+        Rfc3168 = "rfc3168",
+        /// CWR ends the echo at once, also of a mark that is not acknowledged yet; CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr, tcp_ecn_check_ce).
+        Linux = "linux",
+    }
+}
+
+words! {
+    /// What an ACK with ECN-Echo does to cwnd when it is no reason for a cut.
+    pub enum EceGrowth {
+        /// Nothing (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it).
+        None = "none",
+        /// What any ACK does (Linux).
+        AsAnyAck = "as-any-ack",
+    }
+}
+
+words! {
+    /// What a sender with Accurate ECN looks for that the path or the other end may do to ECN fields, to be ECN-capable no more.
+    pub enum AccEcnTests {
+        /// What RFC 9768 says it must heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
+        Off = "off",
+        /// Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
+        Handshake = "handshake",
+        /// Also a counter of packets that begins with zero (§3.2.2.4), and marks on every packet of three round trips (§3.2.2.3); both may come of heavy congestion.
+        Feedback = "feedback",
+    }
+}
+
+words! {
+    /// Which packets of an ECN connection are ECN-capable.
     pub enum EctOn {
         /// New data only (RFC 3168 §6.1.5 forbids it on retransmissions).
         NewData = "new-data",
         /// Retransmissions too (ns-2).
         AllData = "all-data",
+        /// Also SYN-ACK, window probes, FIN and RST (ECN++, draft-generalized-ecn); with Accurate ECN the SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257 §4.1).
+        AllPackets = "all-packets",
     }
 }
 
@@ -226,6 +275,8 @@ words! {
         Basic = "basic",
         /// By SACK too, where there is SACK (RFC 5682 §3).
         Sack = "sack",
+        /// As by SACK, and whatever arrives that was sent before the timeout, and only then, ends the test at once (Linux).
+        Original = "original",
     }
 }
 
@@ -264,6 +315,16 @@ words! {
 }
 
 words! {
+    /// What counts where cwnd grows.
+    pub enum CwndCounts {
+        /// Bytes newly acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1).
+        Acknowledged = "acknowledged",
+        /// Bytes newly delivered, SACKed ones at once (Linux).
+        Delivered = "delivered",
+    }
+}
+
+words! {
     /// What an idle time longer than the timeout does to cwnd.
     pub enum IdleRestart {
         /// Nothing.
@@ -272,6 +333,16 @@ words! {
         Rfc5681 = "rfc5681",
         /// It is halved for each timeout that went by, down to the initial window (RFC 2861, Linux).
         Rfc2861 = "rfc2861",
+    }
+}
+
+words! {
+    /// From when the user timeout counts.
+    pub enum UserTimeoutFrom {
+        /// From when something was last acknowledged, or sent when nothing was out (RFC 5482 §1).
+        Progress = "progress",
+        /// From when it was first sent again (Linux).
+        FirstRetransmission = "first-retransmission",
     }
 }
 
@@ -321,6 +392,8 @@ params! {
         recovery: RecoveryKind = (RecoveryKind::Reno), in Range::ANY, from "rfc5681 §3.2";
         /// Largest segment, payload only (SMSS).
         mss: Bytes = (Bytes(1460)), in Range::between(1.0, 65_495.0), from "rfc9293 §3.7.1: 1500 B less 40 B of headers";
+        /// Least segment size that the other side's MSS may ask for, options included.
+        least_mss: Bytes = (Bytes(1)), in Range::between(1.0, 65_495.0), from "rfc9293 §3.7.1 names none; Linux, tcp_min_snd_mss: 48";
         /// Advertised receive window (rwnd).
         receive_window: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 1_073_725_440.0), from "Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3";
         /// Initial congestion window (IW).
@@ -333,8 +406,8 @@ params! {
         duplicate_acks: Packets = (Packets(3.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §3.2";
         /// Guard of the fast retransmit.
         fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
-        /// What a fast retransmit does to the retransmission timer.
-        fast_retransmit_timer: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1 lets it run on";
+        /// What the retransmissions of a recovery do to the retransmission timer.
+        fast_retransmit_timer: FastRetransmitTimer = (FastRetransmitTimer::Restarts), in Range::ANY, from "4.3BSD-Reno; rfc6298 §5.1 lets it run on; rfc6675 §6";
         /// What the ACK that ends a fast recovery does to cwnd.
         recovery_exit: RecoveryExit = (RecoveryExit::Deflate), in Range::ANY, from "rfc5681 §3.2";
         /// An ACK is sent at least for every this many full segments; 1: no ACK is delayed.
@@ -347,6 +420,8 @@ params! {
         gap_ack: GapAck = (GapAck::Immediate), in Range::ANY, from "rfc5681 §4.2";
         /// Estimator of the retransmission timeout.
         rto_estimator: RtoEstimator = (RtoEstimator::Rfc6298), in Range::ANY, from "rfc6298 §2";
+        /// Whether an ACK of new data restarts the timer before or after it takes its round trip.
+        rto_order: RtoOrder = (RtoOrder::SampleFirst), in Range::ANY, from "rfc6298 §5.3";
         /// Timeout before the first round-trip time is measured.
         rto_initial: Duration = (Duration::from_millis(1000)), in Range::above(0.0), from "rfc6298 §2.1";
         /// Least timeout.
@@ -359,14 +434,22 @@ params! {
         ecn: Ecn = (Ecn::Off), in Range::ANY, from "rfc3168";
         /// What this host does wrong with ECN.
         misbehaviour: Misbehaviour = (Misbehaviour::None), in Range::ANY, from "rfc3540 §1; rfc3168 §18";
-        /// Whether a SYN that offers ECN and gets no answer is sent again without.
-        ecn_fallback: bool = (true), in Range::ANY, from "rfc3168 §6.1.1.1";
+        /// Whether a SYN that offers ECN and gets no answer is sent again without; with Accurate ECN the second time, and so a SYN-ACK.
+        ecn_fallback: bool = (true), in Range::ANY, from "rfc3168 §6.1.1.1; rfc9768 §3.1.4, §3.2.3.2.2";
+        /// How marks are echoed.
+        ecn_echo: EcnEcho = (EcnEcho::Rfc3168), in Range::ANY, from "rfc3168 §6.1.3";
+        /// What an ACK with ECN-Echo does to cwnd that cuts nothing.
+        ece_growth: EceGrowth = (EceGrowth::None), in Range::ANY, from "rfc3168 §6.1.2";
         /// Whether Accurate ECN sends its option beside the header field.
         accecn_option: bool = (true), in Range::ANY, from "rfc9768 §3.2.3";
-        /// Which data is ECN-capable.
+        /// What Accurate ECN looks for on the path.
+        accecn_tests: AccEcnTests = (AccEcnTests::Handshake), in Range::ANY, from "rfc9768 §3.2.2.3, §3.2.2.4, §3.2.3.2.4";
+        /// Which packets are ECN-capable.
         ect_on: EctOn = (EctOn::NewData), in Range::ANY, from "rfc3168 §6.1.5";
         /// Whether ECN-capable packets carry ECT(1), as L4S demands, instead of ECT(0).
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
+        /// Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the sender wait for its timer.
+        ecn_least_window: Packets = (Packets(1.0)), in Range::between(1.0, 2.0), from "rfc3168 §6.1.2; Linux: 2";
         /// Window scaling.
         window_scaling: WindowScaling = (WindowScaling::Full), in Range::ANY, from "rfc7323 §2";
         /// Shift of the windows that are advertised; absent: the least that the receive window needs.
@@ -391,6 +474,8 @@ params! {
         tail_loss_probe: bool = (false), in Range::ANY, from "rfc8985 §7";
         /// Longest delay of the other side's ACKs that the probe allows for when one segment is out.
         tlp_max_ack_delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: 0 if it is not known";
+        /// What is added to two round trips before a probe when more than one segment is out.
+        tlp_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: nothing; Linux: 2 ms";
         /// Whether a timeout is tested for being spurious (F-RTO).
         frto: FrtoKind = (FrtoKind::Off), in Range::ANY, from "rfc5682";
         /// Whether a spurious retransmission is found by timestamps, or D-SACK.
@@ -403,18 +488,29 @@ params! {
         quick_ack: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
         /// What an idle time longer than the timeout does to cwnd.
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
+        /// What counts where cwnd grows.
+        cwnd_counts: CwndCounts = (CwndCounts::Acknowledged), in Range::ANY, from "rfc5681 §3.1; rfc3465 §2.1";
         /// When cwnd may grow.
         cwnd_validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1 asks for none";
         /// Units of the data in flight under SACK.
         flight_unit: FlightUnit = (FlightUnit::Bytes), in Range::ANY, from "rfc6675 §2";
         /// Probe of a closed window.
         zero_window_probe: WindowProbe = (WindowProbe::Byte), in Range::ANY, from "rfc9293 §3.8.6.1";
+        /// Least time between ACKs that answer segments without data from outside of the window, or RSTs and SYNs inside; 0: each
+        /// is answered.
+        invalid_ack_spacing: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc9293 §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5 s";
         /// How long data may go unacknowledged before the connection is given up; absent: see retries.
         user_timeout: Option<Duration> = (None), in Range::above(0.0), from "rfc9293 §3.8.3 (R2), rfc5482";
+        /// From when it counts.
+        user_timeout_from: UserTimeoutFrom = (UserTimeoutFrom::Progress), in Range::ANY, from "rfc5482 §1";
         /// Lost SYNs after which the initial window is still whole.
         syn_losses_forgiven: u64 = (0), in Range::between(0.0, 100.0), from "rfc5681 §3.1; Linux: 1";
-        /// Times a SYN or SYN-ACK is sent again before giving up.
-        syn_retries: u64 = (8), in Range::between(0.0, 100.0), from "rfc9293 §3.8.3: at least 3 minutes";
+        /// Times a SYN is sent again before giving up.
+        syn_retries: u64 = (8), in Range::between(0.0, 127.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 6";
+        /// Timeouts of a SYN (not of a SYN-ACK) that do not double the next one; they come before those of syn_retries.
+        syn_linear_timeouts: u64 = (0), in Range::between(0.0, 127.0), from "rfc6298 §5.5: every one doubles; Linux 6.5 on: 4";
+        /// Times a SYN-ACK is sent again before giving up.
+        synack_retries: u64 = (8), in Range::between(0.0, 254.0), from "rfc9293 §3.8.3: at least 3 minutes; Linux: 5";
         /// Times a segment is sent again by the timer before giving up.
         retries: u64 = (15), in Range::between(1.0, 1000.0), from "rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2";
         /// Maximum segment lifetime (MSL): TIME-WAIT lasts twice as long; 0: it ends at once.
@@ -450,13 +546,20 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
 }
 
 impl Tcp {
-    /// ECN as the congestion control has it: DCTCP and Prague bring their own.
+    /// ECN as the congestion control has it: DCTCP and Prague bring their own; BBR does not answer marks, so it agrees on none (RFC
+    /// 3168 §6.1.2: an ECN-capable sender must).
     pub fn ecn_in_force(&self) -> Ecn {
         match (&self.congestion, self.ecn) {
-            (Algorithm::Dctcp(_), Ecn::Off | Ecn::Passive | Ecn::Rfc3168) => Ecn::Dctcp,
+            (Algorithm::Dctcp(_), Ecn::Off | Ecn::Passive | Ecn::Rfc3168 | Ecn::EcnPlusPlus) => Ecn::Dctcp,
             (Algorithm::Prague(_), Ecn::Off | Ecn::Passive) => Ecn::Accurate,
+            (Algorithm::Bbr(_) | Algorithm::Bbr3(_), _) => Ecn::Off,
             (_, ecn) => ecn,
         }
+    }
+
+    /// Which packets are ECN-capable: a kind of ECN may say so.
+    pub fn ect_in_force(&self) -> EctOn {
+        if self.ecn == Ecn::EcnPlusPlus { EctOn::AllPackets } else { self.ect_on }
     }
 }
 

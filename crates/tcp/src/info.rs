@@ -64,6 +64,7 @@ impl Info {
         let got = end.receiver_stats();
         let (outstanding, unsent) = end.outstanding();
         let rate = sender.and_then(|s| s.pacing_rate(tcp)).map_or(u64::MAX, |r| r.0 / 8);
+        let (received_ce, here, there) = end.ecn_counts();
         let fields = vec![
             ("state", number(end.state())),
             ("ca_state", ca_state),
@@ -111,6 +112,14 @@ impl Info {
             ("bytes_sent", stats.bytes),
             ("bytes_retrans", stats.retransmitted_bytes),
             ("snd_wnd", window.rwnd as u64),
+            ("delivered_ce", u64::from(stats.delivered_ce)),
+            ("received_ce", u64::from(received_ce)),
+            ("delivered_e1_bytes", u64::from(there[2])),
+            ("delivered_e0_bytes", u64::from(there[0])),
+            ("delivered_ce_bytes", u64::from(there[1])),
+            ("received_e1_bytes", u64::from(here[2])),
+            ("received_e0_bytes", u64::from(here[0])),
+            ("received_ce_bytes", u64::from(here[1])),
             ("outq", outstanding),
         ];
         Info { fields }

@@ -6,6 +6,14 @@ use units::{Duration, Time};
 use crate::config::{DelayedAckUnit, GapAck, Tcp, WindowScaling};
 use crate::sender::timestamp;
 
+/// A coarse clock for the age of TS.Recent: 2^40 ps, 1.1 s.
+fn age_clock(now: Time) -> u32 {
+    (now.0 >> 40) as u32
+}
+
+/// 24 days (RFC 7323 §5.5) of that clock.
+const MOST_AGE: u32 = (Duration::from_millis(24 * 86_400_000).0 >> 40) as u32;
+
 /// What a receiver counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceiverStats {
@@ -66,6 +74,7 @@ pub struct Receiver {
     duplicate: Option<(Seq, Seq)>,
     /// TS.Recent and Last.ACK.sent (RFC 7323 §4.3).
     pub ts_recent: u32,
+    ts_recent_at: u32,
     last_ack: Seq,
     /// When data last arrived, in milliseconds; kept for quick ACKs only.
     heard: u32,
@@ -233,6 +242,11 @@ impl Receiver {
         self.ack_now |= on && self.unacknowledged > 0;
     }
 
+    /// Whether ACKs go out at once.
+    pub fn is_quick(&self) -> bool {
+        self.quick > 0
+    }
+
     /// What it counted.
     pub fn stats(&self) -> ReceiverStats {
         let Counts { bytes, duplicate_bytes, segments, duplicate_segments } = self.stats;
@@ -283,16 +297,22 @@ impl Receiver {
         (n, n > 0 && free >= 2 * told && free >= told + smss.min(buffer / 2))
     }
 
-    /// PAWS (RFC 7323 §5.3): whether a timestamp is from the past.
-    pub fn is_stale(&self, value: u32) -> bool {
-        (value.wrapping_sub(self.ts_recent) as i32) < 0
+    /// PAWS (RFC 7323 §5.3, R1): whether a timestamp is from the past; of an idle time longer than 24 days nothing can be
+    /// told (§5.5).
+    pub fn is_stale(&self, now: Time, value: u32) -> bool {
+        (value.wrapping_sub(self.ts_recent) as i32) < 0 && age_clock(now) - self.ts_recent_at <= MOST_AGE
     }
 
-    /// A timestamp arrives with an acceptable segment (RFC 7323 §4.3).
-    pub fn on_timestamp(&mut self, value: u32, seq: Seq) {
-        if !self.is_stale(value) && !seq.after(self.last_ack) {
-            self.ts_recent = value;
+    /// A timestamp arrives with an acceptable segment (RFC 7323 §4.3; §5.3, R3).
+    pub fn on_timestamp(&mut self, now: Time, value: u32, seq: Seq) {
+        if !seq.after(self.last_ack) && !self.is_stale(now, value) {
+            self.set_ts_recent(now, value);
         }
+    }
+
+    /// TS.Recent is this.
+    pub fn set_ts_recent(&mut self, now: Time, value: u32) {
+        (self.ts_recent, self.ts_recent_at) = (value, age_clock(now));
     }
 
     /// Adds the SACK blocks of an ACK (RFC 2018 §4): the latest first, then those reported before; ahead
@@ -323,6 +343,13 @@ impl Receiver {
             options.push_sack(*block);
         }
         behind.reported = blocks.map(|b| b.map(|b| b.0));
+    }
+
+    /// Bytes that the SACK option of an ACK takes with up to `most` blocks, padded.
+    pub fn report_room(&self, most: usize, dsack: bool) -> u16 {
+        let duplicate = usize::from(dsack && self.duplicate.is_some());
+        let blocks = (self.ranges().len() + duplicate).min(most) as u16;
+        if blocks == 0 { 0 } else { 4 + 8 * blocks }
     }
 
     /// Whether anything waits behind a gap, or a duplicate is to be reported.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use common::random::{self, Drawn};
-use net::{Ecn, Flags, Options, Segment, Seq};
+use net::{AccEcn, AccEcnOrder, Ecn, Flags, Options, Segment, Seq};
 use proptest::prelude::*;
 use tcp::{Endpoint, State, Tcp};
 use units::{Duration, Read, Time};
@@ -91,7 +91,7 @@ fn fed() -> impl Strategy<Value = Fed> {
         prop::option::of(any::<u16>()),
         prop::option::of(any::<u8>()),
         any::<bool>(),
-        prop::option::of(any::<[u32; 3]>()),
+        prop::option::of((any::<bool>(), any::<[u32; 3]>(), 0usize..4)),
     );
     let blocks = prop::collection::vec((number(), 0u32..6000), 0..4);
     let times = prop::option::of((number(), number()));
@@ -101,7 +101,9 @@ fn fed() -> impl Strategy<Value = Fed> {
             (mss, window_scale, sack_permitted, accurate),
             (len, window, flags, ecn, field),
         )| {
-            let accurate_ecn = accurate.map(|a| a.map(|n| n & 0xFF_FFFF));
+            let order = |first| if first { AccEcnOrder::Ect1First } else { AccEcnOrder::Ect0First };
+            let accurate_ecn =
+                accurate.map(|(first, [a, b, c], count)| AccEcn::of(order(first), a, b, c, count));
             let mut options = Options::NONE;
             (options.mss, options.window_scale) = (mss, window_scale);
             (options.sack_permitted, options.accurate_ecn) = (sack_permitted, accurate_ecn);

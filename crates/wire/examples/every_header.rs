@@ -6,12 +6,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use net::{Ecn, Flags, Label, Packet, Segment, Seq};
+use net::{AccEcn, AccEcnOrder, Ecn, Flags, Label, Packet, Segment, Seq};
 use units::Time;
-use wire::{
-    AccEcn, AccEcnOrder, Capture, Carried, Cookie, Ends, Family, Few, Ip, Keep, Options, Tcp, TcpOption,
-    Transport, Udp,
-};
+use wire::{Capture, Carried, Cookie, Ends, Family, Few, Ip, Keep, Options, Tcp, TcpOption, Transport, Udp};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -82,7 +79,7 @@ fn simulated() -> Vec<(Packet, Carried)> {
             options.window_scale = (bits & 2 > 0).then_some(7);
             options.sack_permitted = bits & 4 > 0;
             options.timestamps = (bits & 8 > 0).then_some((0x8000_0001, 4_000_000_000));
-            options.accurate_ecn = (bits & 16 > 0).then_some([0x10203, 77, 0xff_ffff]);
+            options.accurate_ecn = (bits & 16 > 0).then(|| accurate(blocks));
             edges(blocks).into_iter().for_each(|block| options.push_sack(block));
             if Options::try_from(&options).is_ok() {
                 // With each ECN field, and each combination of AE, CWR and ECE.
@@ -91,6 +88,12 @@ fn simulated() -> Vec<(Packet, Carried)> {
         }
     }
     packets
+}
+
+/// An option of Accurate ECN, which is the shorter the more SACK blocks there are.
+fn accurate(blocks: u32) -> AccEcn {
+    let order = if blocks.is_multiple_of(2) { AccEcnOrder::Ect0First } else { AccEcnOrder::Ect1First };
+    AccEcn::of(order, 0x10203, 77, 0xff_ffff, 3usize.saturating_sub(blocks as usize))
 }
 
 fn packet(number: u32, options: net::Options) -> (Packet, Carried) {

@@ -17,7 +17,6 @@ mod simulated;
 mod tcp;
 mod udp;
 
-pub use accurate_ecn::{AccEcn, AccEcnOrder};
 pub use capture::{Capture, CaptureError, Interface, Keep};
 pub use datagram::{Datagram, Transport};
 pub use ends::{Addresses, Ends, Family};

@@ -1,8 +1,8 @@
 //! TCP options (RFC 9293 §3.2), each as its document has it, and the block of them in a header.
 
-use net::Seq;
+use net::{AccEcn, AccEcnOrder, Seq};
 
-use crate::accurate_ecn::{AccEcn, AccEcnOrder};
+use crate::accurate_ecn;
 use crate::error::Error;
 use crate::few::Few;
 
@@ -81,7 +81,7 @@ impl TcpOption {
             TcpOption::Timestamps { .. } => kind::TIMESTAMPS,
             TcpOption::FastOpen(_) => kind::FAST_OPEN,
             TcpOption::FastOpenExperiment(_) => kind::EXPERIMENT,
-            TcpOption::AccEcn(counters) => counters.kind(),
+            TcpOption::AccEcn(option) => accurate_ecn::kind(option),
             TcpOption::Md5(_) => kind::MD5,
             TcpOption::Unknown { kind, .. } => *kind,
         }
@@ -90,6 +90,7 @@ impl TcpOption {
     /// The option of this kind with these bytes after its length.
     fn read(kind: u8, data: &[u8]) -> Result<TcpOption, Error> {
         let illegal = Error::OptionLength { kind, length: data.len() + 2 };
+        let accurate = |order, fields| TcpOption::AccEcn(accurate_ecn::read(order, fields));
         let unknown = || Few::of(data).map(|data| TcpOption::Unknown { kind, data }).ok_or(illegal);
         match (kind, data) {
             (kind::MSS, &[a, b]) => Ok(TcpOption::Mss(u16::from_be_bytes([a, b]))),
@@ -101,8 +102,8 @@ impl TcpOption {
                 ecr: u32::from_be_bytes([e, f, g, h]),
             }),
             (kind::MD5, digest) => digest.try_into().map(TcpOption::Md5).map_err(|_| illegal),
-            (AccEcn::KIND_0, fields) => Ok(TcpOption::AccEcn(AccEcn::read(AccEcnOrder::Ect0First, fields))),
-            (AccEcn::KIND_1, fields) => Ok(TcpOption::AccEcn(AccEcn::read(AccEcnOrder::Ect1First, fields))),
+            (accurate_ecn::KIND_0, fields) => Ok(accurate(AccEcnOrder::Ect0First, fields)),
+            (accurate_ecn::KIND_1, fields) => Ok(accurate(AccEcnOrder::Ect1First, fields)),
             // A cookie that cannot have its length must be ignored (RFC 7413 §4.1.1): no cookie, no error.
             (kind::FAST_OPEN, data) => read_cookie(data).map(TcpOption::FastOpen).map_or_else(unknown, Ok),
             (kind::EXPERIMENT, &[a, b, ref data @ ..]) if [a, b] == FAST_OPEN_EXID => {
@@ -182,11 +183,6 @@ impl List {
         options.iter().try_for_each(|option| write(option, &mut self.0))
     }
 
-    /// Bytes that are left.
-    pub fn room(&self) -> usize {
-        40 - self.0.len()
-    }
-
     /// The options with zeros up to a multiple of four bytes.
     pub fn padded(mut self) -> Result<Options, Error> {
         let padding = self.0.len().next_multiple_of(4) - self.0.len();
@@ -257,8 +253,8 @@ fn write(option: &TcpOption, out: &mut Few<u8, 40>) -> Result<(), Error> {
             put(out, cookie)
         }
         TcpOption::AccEcn(option) => {
-            put(out, &[kind, option.counters.len() as u8 * 3 + 2])?;
-            option.counters.iter().try_for_each(|counter| put(out, &counter.to_be_bytes()[1..]))
+            put(out, &[kind, option.counters().len() as u8 * 3 + 2])?;
+            option.counters().iter().try_for_each(|counter| put(out, &counter.to_be_bytes()[1..]))
         }
         TcpOption::Md5(digest) => with_length(out, digest),
         // Kinds 0 and 1 have no length, so what followed would be read as other options.

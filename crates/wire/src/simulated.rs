@@ -2,7 +2,6 @@
 
 use net::{Flags, Packet, Segment, Seq};
 
-use crate::accurate_ecn::{AccEcn, AccEcnOrder};
 use crate::datagram::Transport;
 use crate::ends::Ends;
 use crate::error::Error;
@@ -14,10 +13,9 @@ use crate::udp::Udp;
 impl TryFrom<&net::Options> for Options {
     type Error = Error;
 
-    /// The options in the order and with the padding that hosts use: what is read in words is aligned (RFC
-    /// 7323 Appendix A), and beside timestamps SACK-permitted takes the place of two NOPs. Accurate ECN has as
-    /// many counters as there is room for. What else does not fit into 40 bytes is an error: what to leave out is
-    /// the sender's to choose.
+    /// The options in the order and with the padding that hosts use: what is read in words is aligned (RFC 7323
+    /// Appendix A), and beside timestamps SACK-permitted takes the place of two NOPs. What does not fit into 40 bytes
+    /// is an error: what to leave out is the sender's to choose.
     fn try_from(from: &net::Options) -> Result<Options, Error> {
         use TcpOption::{Nop, SackPermitted};
         let mut list = List::default();
@@ -36,9 +34,8 @@ impl TryFrom<&net::Options> for Options {
         if let Some(blocks) = SackBlocks::of(from.sack()).filter(|blocks| !blocks.is_empty()) {
             list.add(&[Nop, Nop, TcpOption::Sack(blocks)])?;
         }
-        if let Some([ee0b, eceb, ee1b]) = from.accurate_ecn {
-            let count = list.room().saturating_sub(2) / 3;
-            list.add(&[TcpOption::AccEcn(AccEcn::of(AccEcnOrder::Ect0First, ee0b, eceb, ee1b, count))])?;
+        if let Some(option) = from.accurate_ecn {
+            list.add(&[TcpOption::AccEcn(option)])?;
         }
         list.padded()
     }
@@ -113,7 +110,7 @@ mod tests {
     use crate::Datagram;
     use crate::ends::Family;
     use TcpOption::{Mss, Nop, Sack, SackPermitted, Timestamps, WindowScale};
-    use net::Label;
+    use net::{AccEcn, AccEcnOrder, Label};
 
     fn list(options: &net::Options) -> Vec<TcpOption> {
         let written = Options::try_from(options).unwrap();
@@ -135,11 +132,12 @@ mod tests {
         let blocks = |n| Sack(SackBlocks::of(&[(Seq(1), Seq(2)); 3][..n]).unwrap());
         assert_eq!(list(&ack), [Nop, Nop, stamps, Nop, Nop, blocks(3)]);
         let mut all = net::Options::NONE;
-        (all.accurate_ecn, all.timestamps) = (Some([1, 2, 3]), Some((1, 2)));
-        let counters = |n| TcpOption::AccEcn(AccEcn::of(AccEcnOrder::Ect0First, 1, 2, 3, n));
-        assert_eq!(list(&all), [Nop, Nop, stamps, counters(3)]);
+        let counters = |n| AccEcn::of(AccEcnOrder::Ect1First, 1, 2, 3, n);
+        (all.accurate_ecn, all.timestamps) = (Some(counters(3)), Some((1, 2)));
+        assert_eq!(list(&all), [Nop, Nop, stamps, TcpOption::AccEcn(counters(3))]);
+        all.accurate_ecn = Some(counters(2));
         (0..4).for_each(|_| all.push_sack((Seq(1), Seq(2))));
-        assert_eq!(list(&all), [Nop, Nop, stamps, Nop, Nop, blocks(2), counters(2)]);
+        assert_eq!(list(&all), [Nop, Nop, stamps, Nop, Nop, blocks(2), TcpOption::AccEcn(counters(2))]);
         (all.mss, all.window_scale) = (Some(1460), Some(7));
         assert_eq!(Options::try_from(&all), Err(Error::OptionRoom { needed: 42 }));
     }

@@ -2,7 +2,7 @@
 
 use tcp::State;
 
-use super::{Answer, Making, Reply, Socket, number};
+use super::{Answer, Making, Reply, is_null, number};
 use crate::constants::value as constant;
 use crate::syntax::Expr;
 
@@ -10,22 +10,35 @@ fn has(flags: i64, name: &str) -> bool {
     constant(name).is_some_and(|bit| flags & bit != 0)
 }
 
-/// The bytes of `[{..., 1000}, {..., 500}]`.
-fn vector(list: &Expr) -> Result<i64, Reply> {
+/// The bytes of `[{..., 1000}, {..., 500}]`, and whether one of them is nowhere.
+fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
     let Expr::List(all) = list else { return Err(Reply::Wrong(format!("{list} is not a list of buffers"))) };
-    all.iter().try_fold(0i64, |sum, item| match item {
-        Expr::Struct(fields) if fields.len() == 2 => Ok(sum.saturating_add(number(&fields[1].value)?)),
+    all.iter().try_fold((0i64, false), |(sum, null), item| match item {
+        Expr::Struct(fields) if fields.len() == 2 => {
+            let bytes = number(&fields[1].value)?;
+            Ok((sum.saturating_add(bytes), null || (bytes > 0 && is_null(&fields[0].value))))
+        }
         other => Err(Reply::Wrong(format!("{other} is not a buffer such as {{..., 1000}}"))),
     })
 }
 
+/// What a call reads into or writes from.
+struct Buffer {
+    size: u64,
+    flags: i64,
+    /// It is at no address.
+    null: bool,
+}
+
 impl Making<'_> {
-    /// The size of the buffer, and the flags.
-    fn buffer(&self) -> Result<(u64, i64), Reply> {
-        let (size, flags) = match self.call.name.as_str() {
-            "read" | "write" => (self.value(2)?, 0),
+    fn buffer(&self) -> Result<Buffer, Reply> {
+        let ((size, null), flags) = match self.call.name.as_str() {
+            "read" | "write" => ((self.value(2)?, is_null(self.arg(1)?)), 0),
             "readv" | "writev" => (vector(self.arg(1)?)?, 0),
             "recvmsg" | "sendmsg" => {
+                if is_null(self.arg(1)?) {
+                    return Err(Reply::Fails("EFAULT"));
+                }
                 let Expr::Struct(fields) = self.arg(1)? else {
                     return Err(Reply::Wrong(format!("{} is not a message", self.arg(1)?)));
                 };
@@ -36,7 +49,7 @@ impl Making<'_> {
                 let list = list.ok_or_else(|| Reply::Wrong("the message has no msg_iov".into()))?;
                 (vector(list)?, self.value(2)?)
             }
-            _ => (self.value(2)?, self.value(3)?),
+            _ => ((self.value(2)?, is_null(self.arg(1)?)), self.value(3)?),
         };
         let known = [
             "MSG_DONTWAIT",
@@ -45,6 +58,7 @@ impl Making<'_> {
             "MSG_WAITALL",
             "MSG_NOSIGNAL",
             "MSG_MORE",
+            "MSG_EOR",
             "MSG_DONTROUTE",
         ];
         let rest = known.iter().filter_map(|f| constant(f)).fold(flags, |rest, bit| rest & !bit);
@@ -52,12 +66,12 @@ impl Making<'_> {
             return Err(Reply::Unsupported(format!("flags {rest:#x} of {}", self.call.name)));
         }
         let size = u64::try_from(size).map_err(|_| Reply::Wrong(format!("a buffer of {size} bytes")))?;
-        Ok((size, flags))
+        Ok(Buffer { size, flags, null: null && size > 0 })
     }
 
     pub(super) fn read(&mut self) -> Answer {
         let (fd, now, got) = (self.fd()?, self.now, self.progress.bytes);
-        let (size, flags) = self.buffer()?;
+        let Buffer { size, flags, null } = self.buffer()?;
         let socket = self.socket_of(fd)?;
         let waits = !socket.nonblocking && !has(flags, "MSG_DONTWAIT");
         let low = constant("SO_RCVLOWAT").and_then(|o| socket.options.get(&(1, o)).copied()).unwrap_or(1);
@@ -65,10 +79,13 @@ impl Making<'_> {
         let (index, connection) = self.connection(fd, "ENOTCONN")?;
         let over =
             connection.stack.at_eof() || connection.read_shut || connection.broken() || connection.gone;
+        if null && connection.stack.readable() > 0 {
+            return Ok(Reply::Fails("EFAULT"));
+        }
         if has(flags, "MSG_PEEK") && connection.stack.readable() > 0 {
             return Ok(Reply::Done(connection.stack.readable().min(size) as i64));
         }
-        let got = got + connection.stack.read(size - got);
+        let got = got + connection.stack.read(now, size - got);
         let (error, ready) = (if got == 0 { connection.error.take() } else { None }, got >= target);
         self.host.pump(index, now); // the window may have opened
         self.progress.bytes = got;
@@ -82,10 +99,10 @@ impl Making<'_> {
 
     pub(super) fn write(&mut self) -> Answer {
         let (fd, now, done) = (self.fd()?, self.now, self.progress.bytes);
-        let (size, flags) = self.buffer()?;
+        let Buffer { size, flags, null } = self.buffer()?;
         let socket = self.socket_of(fd)?;
         let waits = !socket.nonblocking && !has(flags, "MSG_DONTWAIT");
-        let (limit, corked) = (send_buffer(socket), super::options::is_on(socket, "TCP_CORK"));
+        let (limit, again) = (socket.send_buffer, self.progress.again);
         let (index, connection) = self.connection(fd, "EPIPE")?;
         if let Some(error) = connection.error.take() {
             return Ok(if done > 0 { Reply::Done(done as i64) } else { Reply::Fails(error) });
@@ -96,13 +113,21 @@ impl Making<'_> {
         if connection.deaf() {
             return Ok(if done > 0 { Reply::Done(done as i64) } else { Reply::Fails("EPIPE") });
         }
-        let room = limit.saturating_sub(connection.stack.held());
-        let taken = (size - done).min(room);
-        if taken > 0 {
-            connection.stack.set_cork(corked || has(flags, "MSG_MORE"));
-            connection.stack.write(taken);
-            self.host.pump(index, now);
+        if null {
+            return Ok(Reply::Fails("EFAULT"));
         }
+        // Who waits goes on when there is room enough to be told of (Linux, sk_stream_write_space).
+        let held = again && !connection.is_writable(limit);
+        let taken = if held { 0 } else { (size - done).min(connection.room(limit)) };
+        if taken > 0 {
+            connection.stack.expect_more(has(flags, "MSG_MORE"));
+            connection.stack.write(taken);
+            if has(flags, "MSG_EOR") && done + taken == size {
+                connection.stack.end_record();
+            }
+        }
+        connection.no_space |= done + taken < size;
+        self.host.pump(index, now);
         let done = done + taken;
         self.progress.bytes = done;
         Ok(if done == size || (done > 0 && !waits) {
@@ -113,11 +138,4 @@ impl Making<'_> {
             Reply::Fails("EAGAIN")
         })
     }
-}
-
-/// How much payload may wait in a socket: as much as was asked for with SO_SNDBUF (socket(7): the
-/// kernel doubles it, for its own records), otherwise without bound.
-pub(super) fn send_buffer(socket: &Socket) -> u64 {
-    let set = constant("SO_SNDBUF").and_then(|o| socket.options.get(&(1, o)));
-    set.map_or(u64::MAX, |&v| v.max(2304) as u64)
 }

@@ -1,6 +1,8 @@
 //! System calls as Linux's sockets answer them (socket(7), tcp(7)).
 
+mod control;
 mod data;
+mod epoll;
 mod open;
 mod options;
 mod poll;
@@ -8,13 +10,13 @@ mod poll;
 use std::collections::BTreeMap;
 
 use tcp::Tcp;
-use units::Time;
+use units::{Duration, Time};
 
 use crate::constants;
 use crate::host::{Connection, Host};
 use crate::syntax::{Call, Expr, Field, Outcome};
 
-pub use options::SUPPORTED as SOCKET_OPTIONS;
+pub use options::{Own, SUPPORTED as SOCKET_OPTIONS};
 
 /// Calls that are understood.
 pub const NAMES: &[&str] = &[
@@ -41,40 +43,62 @@ pub const NAMES: &[&str] = &[
     "getsockopt",
     "setsockopt",
     "poll",
+    "epoll_create",
+    "epoll_create1",
+    "epoll_ctl",
+    "epoll_wait",
 ];
 
 /// A socket.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Socket {
-    /// Parameters of its connections.
-    pub tcp: Tcp,
+    /// Parameters of TCP when it was made.
+    pub made: Tcp,
+    /// What its options set of them.
+    pub own: Own,
+    /// Sizes of the buffers for receiving and sending when it was made, as the kernel counts them.
+    pub made_with_buffers: (i64, i64),
+    /// SO_RCVBUF and SO_SNDBUF, as the kernel counts them.
+    pub receive_buffer: Option<u64>,
+    /// See `receive_buffer`.
+    pub send_buffer: Option<u64>,
+    /// The DSCP of what it sends (IP_TOS).
+    pub dscp: u8,
     /// O_NONBLOCK.
     pub nonblocking: bool,
     /// It was bound.
     pub bound: bool,
     /// It waits for connections.
     pub listens: bool,
+    /// How many may wait at it, but for one.
+    pub backlog: i64,
     /// Index of its connection.
     pub connection: Option<usize>,
     /// Options that were set, by level and name.
     pub options: BTreeMap<(i64, i64), i64>,
+    /// TCP_LINGER2, if it was set.
+    pub linger2: Option<Option<Duration>>,
     /// SO_LINGER: on, and for how many seconds.
     pub linger: (i64, i64),
-    /// TCP_CONGESTION, if it was set.
-    pub congestion: Option<String>,
 }
 
 impl Socket {
-    fn new(tcp: Tcp) -> Self {
+    fn new(made: Tcp) -> Self {
         Socket {
-            tcp,
+            made,
+            own: Own::default(),
+            made_with_buffers: (0, 0),
+            receive_buffer: None,
+            send_buffer: None,
+            dscp: 0,
             nonblocking: false,
             bound: false,
             listens: false,
+            backlog: 0,
             connection: None,
             options: BTreeMap::new(),
+            linger2: None,
             linger: (0, 0),
-            congestion: None,
         }
     }
 }
@@ -135,6 +159,9 @@ pub fn make(host: &mut Host, call: &Call, now: Time, progress: &mut Progress) ->
         "getsockopt" => making.getsockopt(),
         "setsockopt" => making.setsockopt(),
         "poll" => making.poll(),
+        "epoll_create" | "epoll_create1" => making.epoll_create(),
+        "epoll_ctl" => making.epoll_ctl(),
+        "epoll_wait" => making.epoll_wait(),
         name => Err(Reply::Unsupported(format!("system call {name}"))),
     };
     making.progress.again = true;
@@ -155,6 +182,11 @@ pub(crate) fn number(e: &Expr) -> Result<i64, Reply> {
         }
         other => Err(Reply::Wrong(format!("{other} is not a number"))),
     }
+}
+
+/// `NULL`.
+fn is_null(e: &Expr) -> bool {
+    matches!(e, Expr::Word(name) if name == "NULL")
 }
 
 /// A member of a struct.
@@ -198,9 +230,9 @@ impl Making<'_> {
         let fd = match &self.call.result {
             Outcome::Is(e) => number(e)?,
             Outcome::Between(low, _) => *low,
-            Outcome::Any => (3..).find(|fd| !self.host.sockets.contains_key(fd)).unwrap_or(3),
+            Outcome::Any => (3..).find(|fd| !self.host.is_open(*fd)).unwrap_or(3),
         };
-        if fd >= 0 && self.host.sockets.contains_key(&fd) {
+        if self.host.is_open(fd) {
             return Err(Reply::Wrong(format!("descriptor {fd} is in use")));
         }
         Ok(fd)

@@ -1,11 +1,11 @@
 //! socket, bind, listen, accept, connect, shutdown, close.
 
-use tcp::State;
+use tcp::{State, Tcp};
 use units::Duration;
 
-use super::{Answer, Making, Reply, Socket};
+use super::{Answer, Making, Reply, Socket, is_null};
 use crate::constants::value as constant;
-use crate::host::Connection;
+use crate::host::ALL;
 
 const NONBLOCK: i64 = 0o4000;
 
@@ -16,13 +16,18 @@ impl Making<'_> {
         if fd < 0 {
             return Err(Reply::Unsupported("a socket() that fails".into()));
         }
-        let socket = Socket { nonblocking, ..Socket::new(self.host.tcp.clone()) };
+        let kernel = &self.host.kernel;
+        let made_with_buffers = kernel.first_buffers;
+        let socket = Socket { nonblocking, made_with_buffers, ..Socket::new(kernel.tcp.clone()) };
         self.host.sockets.insert(fd, socket);
         Ok(Reply::Done(fd))
     }
 
     pub(super) fn bind(&mut self) -> Answer {
         let fd = self.fd()?;
+        if is_null(self.arg(1)?) {
+            return Ok(Reply::Fails("EFAULT"));
+        }
         let socket = self.socket_of(fd)?;
         if socket.bound {
             return Ok(Reply::Fails("EINVAL"));
@@ -32,12 +37,14 @@ impl Making<'_> {
     }
 
     pub(super) fn listen(&mut self) -> Answer {
-        let fd = self.fd()?;
+        let (fd, backlog, most) = (self.fd()?, self.value(1)?, self.host.kernel.somaxconn);
         let socket = self.socket_of(fd)?;
         if socket.connection.is_some() {
             return Ok(Reply::Fails("EINVAL"));
         }
-        socket.listens = true;
+        let backlog = if backlog < 0 { most } else { backlog.min(most) }; // listen(2), somaxconn
+        (socket.listens, socket.backlog) = (true, backlog);
+        self.host.listener = Some(fd);
         Ok(Reply::Done(0))
     }
 
@@ -47,8 +54,7 @@ impl Making<'_> {
         if !self.socket_of(fd)?.listens {
             return Ok(Reply::Fails("EINVAL"));
         }
-        let ready = |c: &Connection| c.waits_at == Some(fd) && (c.established() || c.broken());
-        let Some(index) = self.host.connections.iter().position(ready) else {
+        let Some(index) = self.host.connections.iter().position(|c| c.waits_for_accept(fd)) else {
             return Ok(if self.socket_of(fd)?.nonblocking { Reply::Fails("EAGAIN") } else { self.blocks() });
         };
         let new = self.new_fd()?;
@@ -57,30 +63,40 @@ impl Making<'_> {
         }
         self.host.connections[index].waits_at = None;
         let parent = self.socket_of(fd)?;
-        let (tcp, options, linger) = (parent.tcp.clone(), parent.options.clone(), parent.linger);
-        let nonblocking = flags & NONBLOCK != 0;
-        let socket =
-            Socket { nonblocking, connection: Some(index), bound: true, options, linger, ..Socket::new(tcp) };
-        self.host.sockets.insert(new, socket);
+        let socket = Socket {
+            nonblocking: flags & NONBLOCK != 0,
+            connection: Some(index),
+            bound: true,
+            listens: false,
+            backlog: 0,
+            ..parent.clone()
+        };
+        let dscp = self.host.connections[index].dscp;
+        self.host.sockets.insert(new, Socket { dscp, ..socket });
         self.apply(new);
         Ok(Reply::Done(new))
     }
 
     pub(super) fn connect(&mut self) -> Answer {
         let fd = self.fd()?;
+        if is_null(self.arg(1)?) {
+            return Ok(Reply::Fails("EFAULT"));
+        }
         let (socket, first) = (self.socket_of(fd)?, "ECONNABORTED");
         if socket.listens {
             return Ok(Reply::Fails("EISCONN"));
         }
         let nonblocking = socket.nonblocking;
         let Some(index) = socket.connection else {
-            let tcp = socket.tcp.clone();
-            let mut connection = Connection::new(tcp);
+            let mut connection = self.host.new_connection(fd, false);
             connection.stack.connect();
             connection.connecting = true;
             let index = self.host.begin(connection);
             self.socket_of(fd)?.connection = Some(index);
             self.apply(fd);
+            if let Some(quick) = self.socket_of(fd)?.option("TCP_QUICKACK") {
+                self.apply_quickack(fd, quick != 0);
+            }
             self.host.pump(index, self.now);
             return Ok(if nonblocking { Reply::Fails("EINPROGRESS") } else { self.blocks() });
         };
@@ -108,13 +124,20 @@ impl Making<'_> {
         if self.socket_of(fd)?.listens {
             if Some(how) != constant("SHUT_WR") {
                 self.socket_of(fd)?.listens = false;
+                self.abandon(fd);
             }
             return Ok(Reply::Done(0));
         }
         let now = self.now;
         let (index, connection) = self.connection(fd, "ENOTCONN")?;
-        if !connection.established() {
-            return Ok(Reply::Fails("ENOTCONN"));
+        match connection.state() {
+            State::Closed => return Ok(Reply::Fails("ENOTCONN")),
+            // The attempt is given up (Linux, inet_shutdown, tcp_disconnect).
+            State::SynSent => {
+                (connection.gone, connection.error) = (true, Some("ECONNRESET"));
+                return Ok(Reply::Done(0));
+            }
+            _ => {}
         }
         if Some(how) != constant("SHUT_WR") {
             connection.read_shut = true;
@@ -124,15 +147,20 @@ impl Making<'_> {
             connection.stack.close();
         }
         self.host.pump(index, now);
+        self.host.wake(fd, ALL);
         Ok(Reply::Done(0))
     }
 
     pub(super) fn close(&mut self) -> Answer {
+        let epoll = self.value(0)?;
+        if self.host.epolls.remove(&epoll).is_some() {
+            return Ok(Reply::Done(0));
+        }
         let (fd, now, since) = (self.fd()?, self.now, self.progress.since);
         let socket = self.socket_of(fd)?;
-        let (listens, linger, nonblocking) = (socket.listens, socket.linger, socket.nonblocking);
+        let (listens, linger) = (socket.listens, socket.linger);
         let Some(index) = socket.connection else {
-            self.host.sockets.remove(&fd);
+            self.host.remove(fd);
             if listens {
                 self.abandon(fd);
             }
@@ -145,19 +173,23 @@ impl Making<'_> {
         let done = connection.broken()
             || !matches!(connection.state(), State::FinWait1 | State::LastAck | State::Closing);
         let until = since + Duration::from_seconds(linger.1 as f64);
-        if linger.0 != 0 && !nonblocking && !done && now < until {
+        if linger.0 != 0 && !done && now < until {
             return Ok(Reply::Blocks(until));
         }
-        self.host.sockets.remove(&fd);
+        self.host.remove(fd);
         Ok(Reply::Done(0))
     }
 
-    /// Connections that nobody accepted end with the socket that they waited at.
+    /// Connections that nobody accepted end with the socket that they waited at: those that are open with a RST, others
+    /// when they are next heard of (Linux, inet_csk_listen_stop).
     fn abandon(&mut self, fd: i64) {
         for index in 0..self.host.connections.len() {
-            if self.host.connections[index].waits_at == Some(fd) {
-                self.host.connections[index].stack.abort();
-                self.host.pump(index, self.now);
+            let connection = &mut self.host.connections[index];
+            if connection.waits_at == Some(fd) && !connection.gone {
+                if connection.waits_for_accept(fd) {
+                    connection.stack.abort();
+                    self.host.pump(index, self.now);
+                }
                 self.host.connections[index].gone = true;
             }
         }
@@ -166,12 +198,22 @@ impl Making<'_> {
     /// The application leaves a connection: with a FIN, or with a RST when it leaves data unread
     /// (RFC 1122 §4.2.2.13) or lingers for no time (socket(7)).
     fn let_go(&mut self, index: usize, at_once: bool) {
+        let retries = self.host.kernel.orphan_retries;
         let connection = &mut self.host.connections[index];
         connection.orphan = true;
         connection.read_shut = true;
+        if let Some(retries) = retries {
+            let tcp = Tcp { retries, ..connection.tcp.clone() };
+            connection.configure(tcp);
+        }
         match connection.state() {
             State::Closed => {}
             State::SynSent => connection.gone = true,
+            // Both sides have closed: there is nothing to reset (Linux, tcp_need_reset).
+            State::Closing | State::LastAck if at_once && connection.stack.unsent() == 0 => {
+                connection.gone = true
+            }
+            State::TimeWait if at_once => connection.gone = true,
             _ if at_once || connection.stack.readable() > 0 => connection.stack.abort(),
             _ if !connection.write_shut => connection.stack.close(),
             _ => {}

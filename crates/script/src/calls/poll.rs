@@ -3,8 +3,8 @@
 use tcp::State;
 use units::{Duration, Time};
 
-use super::data::send_buffer;
-use super::{Answer, Making, Reply, member, number};
+use super::{Answer, Making, Reply, is_null, member, number};
+use crate::constants::value as constant;
 use crate::host::Host;
 use crate::syntax::Expr;
 
@@ -15,42 +15,46 @@ const HUP: i64 = 0x10;
 const NVAL: i64 = 0x20;
 const RDHUP: i64 = 0x2000;
 
-/// Everything that is ready at a descriptor.
-fn ready(host: &Host, fd: i64) -> i64 {
+/// Everything that is ready at a descriptor (Linux, tcp_poll).
+pub fn ready(host: &mut Host, fd: i64) -> i64 {
     let Some(socket) = host.sockets.get(&fd) else { return NVAL };
     if socket.listens {
-        let waiting = |c: &crate::host::Connection| c.waits_at == Some(fd) && (c.established() || c.broken());
-        return if host.connections.iter().any(waiting) { IN } else { 0 };
+        return if host.connections.iter().any(|c| c.waits_for_accept(fd)) { IN } else { 0 };
     }
     let Some(index) = socket.connection else { return OUT | HUP };
-    let connection = &host.connections[index];
-    let error = if connection.error.is_some() { ERR } else { 0 };
-    if matches!(connection.state(), State::SynSent | State::SynReceived) {
-        return error;
-    }
+    let limit = socket.send_buffer;
+    let low = constant("SO_RCVLOWAT").and_then(|o| socket.options.get(&(1, o)).copied()).unwrap_or(1);
+    let connection = &mut host.connections[index];
+    let mut mask = if connection.error.is_some() { ERR } else { 0 };
     let over = connection.broken() || connection.gone;
     let no_more = connection.read_shut || connection.stack.peer_closed() || over;
-    let mut mask = error;
-    if (no_more && connection.deaf()) || connection.state() == State::Closed {
+    let closed = connection.state() == State::Closed;
+    if (no_more && connection.deaf()) || closed {
         mask |= HUP;
     }
     if no_more {
         mask |= IN | RDHUP;
     }
-    if connection.stack.readable() > 0 {
+    if matches!(connection.state(), State::SynSent | State::SynReceived) {
+        return mask;
+    }
+    if connection.stack.readable() >= low.max(1) as u64 {
         mask |= IN;
     }
-    // Linux calls a socket writable when a third of its buffer is free.
-    let (limit, held) = (send_buffer(socket), connection.stack.held());
-    if connection.write_shut || limit - limit / 3 > held {
+    if connection.write_shut || over || connection.is_writable(limit) {
         mask |= OUT;
+    } else {
+        connection.no_space = true;
     }
     mask
 }
 
 impl Making<'_> {
     pub(super) fn poll(&mut self) -> Answer {
-        let Expr::List(entries) = self.arg(0)? else {
+        if is_null(self.arg(0)?) {
+            return Ok(Reply::Fails("EFAULT"));
+        }
+        let Expr::List(entries) = &self.call.args[0] else {
             return Err(Reply::Wrong(
                 "the first argument of poll is a list of {fd=, events=, revents=}".into(),
             ));

@@ -16,15 +16,20 @@ pub(super) fn call(c: &mut Cursor, end: Option<Duration>) -> Result<Call, Syntax
     let args = items(c, ")", 0)?;
     c.require("=")?;
     let result = outcome(c)?;
-    c.blanks();
-    let errno = c.word().map(String::from);
-    c.blanks();
+    c.space()?;
+    let errno = errno(c);
+    c.space()?;
     let mut note = None;
     if c.eat("(") {
         let Some(text) = c.take_until(")") else { return Err(c.expected("')' after a remark")) };
         note = Some(text.to_string());
     }
     Ok(Call { end, name: name.into(), args, result, errno, note })
+}
+
+/// `EAGAIN`. Nothing else that may follow a result begins with a capital E.
+fn errno(c: &mut Cursor) -> Option<String> {
+    c.sees("E").then(|| c.word()).flatten().map(String::from)
 }
 
 fn outcome(c: &mut Cursor) -> Result<Outcome, SyntaxError> {
@@ -126,6 +131,7 @@ fn text(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     loop {
         text += c.take_while(|x| !matches!(x, '"' | '\\' | '\n'));
         if c.eat("\"") {
+            c.eat("..."); // "text"... is a text that goes on
             return Ok(Expr::Text(text));
         }
         if !c.eat("\\") {

@@ -23,9 +23,16 @@ pub fn parse(text: &str) -> Result<Script, SyntaxError> {
         script.init = Some(command(&mut c)?);
         c.space()?;
     }
-    while c.peek().is_some() {
+    while c.peek().is_some() && !c.sees("`") {
         script.events.push(event(&mut c)?);
         c.space()?;
+    }
+    while c.sees("`") {
+        script.cleanup.push(command(&mut c)?);
+        c.space()?;
+    }
+    if c.peek().is_some() {
+        return Err(c.wrong("a command without a time is the end: write the time of what follows".into()));
     }
     Ok(script)
 }
@@ -34,21 +41,49 @@ fn setting(c: &mut Cursor) -> Result<Setting, SyntaxError> {
     let line = c.line();
     c.eat("--");
     let Some(name) = c.word() else { return Err(c.expected("the name of an option after '--'")) };
-    // A value of ours may have spaces ("2 packets"): it takes the rest of the line.
-    let ours = name == "set";
-    let end = |x: char| if ours { x == '\n' } else { x.is_whitespace() };
-    let value = c.eat("=").then(|| c.take_while(|x| !end(x)).trim().to_string());
+    c.blanks();
+    let value = if c.eat("=") {
+        c.blanks();
+        Some(if name == "set" { rest_of_line(c) } else { word(c)? })
+    } else {
+        None
+    };
     Ok(Setting { line, name: name.into(), value })
+}
+
+/// A value of ours may have spaces ("2 packets"): it takes its line, up to a comment.
+fn rest_of_line(c: &mut Cursor) -> String {
+    let line = c.rest().lines().next().unwrap_or("");
+    let comment = ["//", "/*", "#"].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
+    let start = c.at();
+    c.back_to(start + comment);
+    line[..comment].trim().to_string()
+}
+
+/// A value in quotes, or up to white space.
+fn word(c: &mut Cursor) -> Result<String, SyntaxError> {
+    if !c.eat("\"") {
+        return Ok(c.take_while(|x| !x.is_whitespace()).to_string());
+    }
+    match c.take_until("\"") {
+        Some(text) => Ok(text.to_string()),
+        None => Err(c.wrong("this text has no end; write \"".into())),
+    }
 }
 
 fn command(c: &mut Cursor) -> Result<Command, SyntaxError> {
     let (line, start) = (c.line(), c.at());
     c.eat("`");
-    match c.take_until("`") {
-        Some(text) => Ok(Command { line, text: text.into() }),
-        None => {
+    let mut text = String::new();
+    loop {
+        let Some(part) = c.take_until("`") else {
             c.back_to(start);
-            Err(c.wrong("this command has no end; write `".into()))
+            return Err(c.wrong("this command has no end; write `".into()));
+        };
+        text += part;
+        match text.strip_suffix('\\') {
+            Some(before) => text = format!("{before}`"), // \` is no end
+            None => return Ok(Command { line, text }),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Segments: `< S 0:0(0) win 32792 <mss 1460,sackOK>`.
 
+use net::{AccEcn, AccEcnOrder};
+
 use super::cursor::{Cursor, SyntaxError};
-use crate::print::COUNTERS;
+use crate::print::counter_names;
 use crate::syntax::{Action, EcnField, Flags, LETTERS, Packet, TcpOption, Way};
 
 /// Words that begin a packet other than a TCP segment over IPv4.
@@ -9,8 +11,8 @@ const FOREIGN: [&str; 7] = ["icmp", "udp", "udplite", "ipv4", "ipv6", "gre", "mp
 
 pub(super) fn packet(c: &mut Cursor, way: Way) -> Result<Action, SyntaxError> {
     c.space()?;
-    let (mut ecn, mut ip) = (EcnField::Unsaid, None);
-    ip_header(c, &mut ecn, &mut ip)?;
+    let mut said = Said::default();
+    ip_header(c, &mut said)?;
     let start = c.at();
     if let Some(word) = c.word() {
         if FOREIGN.contains(&word) {
@@ -23,8 +25,9 @@ pub(super) fn packet(c: &mut Cursor, way: Way) -> Result<Action, SyntaxError> {
     let (seq, len) = sequence(c)?;
     let mut packet = Packet {
         way,
-        ecn,
-        ip,
+        ecn: EcnField::Unsaid,
+        dscp: None,
+        ip: None,
         flags,
         seq,
         len,
@@ -50,7 +53,8 @@ pub(super) fn packet(c: &mut Cursor, way: Way) -> Result<Action, SyntaxError> {
         packet.options = options(c, way)?;
         c.space()?;
     }
-    ip_header(c, &mut packet.ecn, &mut packet.ip)?;
+    ip_header(c, &mut said)?;
+    (packet.ecn, packet.dscp, packet.ip) = (said.ecn, said.dscp, said.other);
     Ok(Action::Packet(Box::new(packet)))
 }
 
@@ -65,8 +69,17 @@ fn eat_word(c: &mut Cursor, word: &str) -> bool {
     false
 }
 
+/// What is said of the IP header.
+#[derive(Default)]
+struct Said {
+    ecn: EcnField,
+    dscp: Option<u8>,
+    /// What is not understood.
+    other: Option<String>,
+}
+
 /// `[ect0]`, `[ce]`, `[tos 0x2]`, with or without parentheses.
-fn ip_header(c: &mut Cursor, ecn: &mut EcnField, ip: &mut Option<String>) -> Result<(), SyntaxError> {
+fn ip_header(c: &mut Cursor, said: &mut Said) -> Result<(), SyntaxError> {
     while c.peek() == Some('[') || c.peek() == Some('(') {
         let start = c.at();
         let end = if c.eat("[") { "]" } else { ")" };
@@ -78,13 +91,12 @@ fn ip_header(c: &mut Cursor, ecn: &mut EcnField, ip: &mut Option<String>) -> Res
             return Err(c.wrong(format!("this bracket has no end; write {end}")));
         };
         for item in inside.split(',').map(str::trim) {
-            match ip_item(item) {
-                Some(field) => *ecn = field,
-                None if item.is_empty() => {
-                    c.back_to(start);
-                    return Err(c.wrong("expected [ect0], [ect1], [ect01], [ce], [noecn] or [tos N]".into()));
-                }
-                None => *ip = Some(item.split_whitespace().collect::<Vec<_>>().join(" ")),
+            if item.is_empty() {
+                c.back_to(start);
+                return Err(c.wrong("expected [ect0], [ect1], [ect01], [ce], [noecn] or [tos N]".into()));
+            }
+            if !said.take(item) {
+                said.other = Some(item.split_whitespace().collect::<Vec<_>>().join(" "));
             }
         }
         c.space()?;
@@ -92,30 +104,34 @@ fn ip_header(c: &mut Cursor, ecn: &mut EcnField, ip: &mut Option<String>) -> Res
     Ok(())
 }
 
-fn ip_item(item: &str) -> Option<EcnField> {
-    use net::Ecn::{Ce, Ect0, Ect1, NotEct};
-    Some(match item.to_ascii_lowercase().as_str() {
-        "noecn" | "nonect" | "no_ecn" => EcnField::Is(NotEct),
-        "ect0" => EcnField::Is(Ect0),
-        "ect1" => EcnField::Is(Ect1),
-        "ect01" => EcnField::Ect01,
-        "ce" => EcnField::Is(Ce),
-        other => {
-            let value = other.strip_prefix("tos")?.trim();
-            let value = match value.strip_prefix("0x") {
-                Some(digits) => u8::from_str_radix(digits, 16).ok()?,
-                None => value.parse().ok()?,
-            };
-            // The upper six bits are the DSCP (RFC 3168 §5), which no endpoint here sets.
-            EcnField::Is(match value {
-                0 => NotEct,
-                1 => Ect1,
-                2 => Ect0,
-                3 => Ce,
-                _ => return None,
-            })
-        }
-    })
+impl Said {
+    /// Whether an item is understood.
+    fn take(&mut self, item: &str) -> bool {
+        use net::Ecn::{Ce, Ect0, Ect1, NotEct};
+        self.ecn = match item.to_ascii_lowercase().as_str() {
+            "noecn" | "nonect" | "no_ecn" => EcnField::Is(NotEct),
+            "ect0" => EcnField::Is(Ect0),
+            "ect1" => EcnField::Is(Ect1),
+            "ect01" => EcnField::Ect01,
+            "ce" => EcnField::Is(Ce),
+            other => {
+                let Some(value) = other.strip_prefix("tos").and_then(|v| byte(v.trim())) else {
+                    return false;
+                };
+                self.dscp = Some(value >> 2); // RFC 2474 §3; RFC 3168 §5
+                EcnField::Is([NotEct, Ect1, Ect0, Ce][usize::from(value & 3)])
+            }
+        };
+        true
+    }
+}
+
+/// A number up to 255, decimal or hexadecimal.
+fn byte(text: &str) -> Option<u8> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u8::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
 }
 
 fn flags(c: &mut Cursor) -> Result<Flags, SyntaxError> {
@@ -232,15 +248,24 @@ fn blocks(c: &mut Cursor) -> Result<Vec<(u32, u32)>, SyntaxError> {
 }
 
 fn counters(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
-    let mut counters = [None; 3];
-    while c.peek().is_some_and(|x| x.is_ascii_alphabetic()) {
-        let Some(i) = COUNTERS.iter().position(|name| eat_word(c, name)) else {
-            return Err(c.expected("a counter: e0b, ceb or e1b"));
-        };
-        counters[i] = Some(c.bounded("a counter", 0xff_ffff)?);
+    let order = if c.rest().starts_with("e1b") { AccEcnOrder::Ect1First } else { AccEcnOrder::Ect0First };
+    let (mut counters, mut count) = ([0; 3], 0);
+    for (name, counter) in counter_names(order).into_iter().zip(&mut counters) {
+        if !eat_word(c, name) {
+            break;
+        }
+        *counter = c.bounded("a counter", 0xff_ffff)?;
+        count += 1;
         c.space()?;
     }
-    Ok(TcpOption::AccurateEcn(counters))
+    if c.peek().is_some_and(|x| x.is_ascii_alphabetic()) {
+        return Err(c.expected("counters in their order: e0b, ceb, e1b, or e1b, ceb, e0b"));
+    }
+    let [first, ce, last] = counters;
+    Ok(TcpOption::AccurateEcn(match order {
+        AccEcnOrder::Ect0First => AccEcn::of(order, first, ce, last, count),
+        AccEcnOrder::Ect1First => AccEcn::of(order, last, ce, first, count),
+    }))
 }
 
 fn timestamps(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {

@@ -19,19 +19,21 @@ pub(super) fn when(c: &mut Cursor) -> Result<When, SyntaxError> {
         return Ok(When::Any);
     }
     let relative = c.eat("+");
-    c.blanks();
+    c.space()?;
     let from = seconds(c)?;
-    c.blanks();
+    let end = c.at();
+    c.space()?;
     if !c.eat("~") {
+        c.back_to(end);
         return Ok(if relative { When::After(from) } else { When::At(from) });
     }
-    c.blanks();
+    c.space()?;
     let start = c.at();
     if c.eat("+") != relative {
         c.back_to(start);
         return Err(c.expected(if relative { "'+': both ends are relative" } else { TIME }));
     }
-    c.blanks();
+    c.space()?;
     let to = seconds(c)?;
     if to < from {
         c.back_to(start);

@@ -6,14 +6,15 @@
 
 mod calling;
 mod clock;
-mod preparation;
+pub(crate) mod preparation;
 mod segments;
 
 use units::{Duration, Time};
 
 use crate::host::Host;
+use crate::kernel::Kernel;
 use crate::matching::to_script;
-use crate::report::{Block, Failure, Moment, Report, Verdict};
+use crate::report::{Block, Failure, Missing, Moment, Report, Verdict};
 use crate::setup::Setup;
 use crate::support;
 use crate::syntax::{Action, Code, Event, Script, Way, When};
@@ -31,7 +32,14 @@ pub fn run(script: &Script, setup: &Setup) -> Report {
         Ok(()) => Verdict::Passed,
         Err(verdict) => verdict,
     };
-    Report { verdict, timeline: runner.timeline, blocks: runner.blocks }
+    let passed = verdict == Verdict::Passed;
+    runner.tell_of_the_rest(if passed { "the script has ended" } else { "the script has not come to it" });
+    runner.timeline.sort_by_key(|moment| moment.at); // a segment is told of when it is expected
+    let code = script.events.iter().filter_map(|e| match &e.action {
+        Action::Code(code) => Some(code.clone()),
+        _ => None,
+    });
+    Report { verdict, timeline: runner.timeline, blocks: runner.blocks, code: code.collect() }
 }
 
 /// When an event is due.
@@ -45,10 +53,14 @@ struct Runner {
     host: Host,
     now: Time,
     tolerance: Duration,
+    /// A tick of the script's timestamps, if it says what that is: only then they are compared.
+    tick: Option<Duration>,
     waiting: Option<Waiting>,
     timeline: Vec<Moment>,
     blocks: Vec<Block>,
-    preparation: Vec<String>,
+    preparation: Vec<(String, String)>,
+    /// The host's settings before the script's commands.
+    before: Kernel,
 }
 
 type Step = Result<(), Verdict>;
@@ -68,7 +80,7 @@ fn differs(
 }
 
 fn unsupported(line: u32, what: impl Into<String>) -> Verdict {
-    Verdict::Unsupported { line, what: what.into() }
+    Verdict::Unsupported(vec![Missing { line, what: what.into() }])
 }
 
 impl Runner {
@@ -77,7 +89,9 @@ impl Runner {
             host: Host::new(setup.tcp.clone()),
             now: Time::ZERO,
             tolerance: setup.tolerance.unwrap_or(TOLERANCE),
+            tick: None,
             preparation: setup.preparation.clone(),
+            before: Kernel::new(setup.tcp.clone()),
             waiting: None,
             timeline: Vec::new(),
             blocks: Vec::new(),
@@ -85,11 +99,12 @@ impl Runner {
     }
 
     fn all(&mut self, script: &Script) -> Step {
-        if let Some((line, what)) = support::missing(script) {
-            return Err(unsupported(line, what));
+        let missing = support::missing(script, &self.before, &self.preparation);
+        if !missing.is_empty() {
+            return Err(Verdict::Unsupported(missing));
         }
-        self.prepare(script);
         self.settings(script)?;
+        self.guess_shift(script);
         if let Some(init) = &script.init {
             self.command(init)?;
         }
@@ -149,7 +164,10 @@ impl Runner {
     }
 
     fn code(&mut self, code: &Code) {
-        let info = self.host.current.map(|i| self.host.connections[i].stack.info());
+        let first = code.text.trim().lines().next().unwrap_or("").trim_end();
+        let rest = if code.text.trim().contains('\n') { " …" } else { "" };
+        self.tell(self.now, Some(code.line), format!("%{{ {first}{rest} }}%"));
+        let info = self.host.current.map(|i| self.host.connections[i].stack.info(self.now));
         self.blocks.push(Block { at: self.now, line: code.line, text: code.text.clone(), info });
     }
 
@@ -159,10 +177,17 @@ impl Runner {
             let last = end + self.tolerance + Duration(1);
             self.pass(last, |_| false)?;
         }
-        for sent in std::mem::take(&mut self.host.sent) {
-            let written = to_script(&sent.header, &self.host.connections[sent.connection]);
-            self.tell(sent.at, None, format!("{written} (the script has ended)"));
-        }
         Ok(())
+    }
+
+    /// What was sent and the script has not come to.
+    fn tell_of_the_rest(&mut self, why: &str) {
+        let missed =
+            std::mem::take(&mut self.host.missed).into_iter().map(|s| (s, "another connection began"));
+        let rest = std::mem::take(&mut self.host.sent).into_iter().map(|s| (s, why));
+        for (sent, why) in missed.chain(rest).collect::<Vec<_>>() {
+            let written = to_script(&sent.header, &self.host.connections[sent.connection]);
+            self.tell(sent.at, None, format!("{written} ({why})"));
+        }
     }
 }

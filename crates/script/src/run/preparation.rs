@@ -1,35 +1,55 @@
 //! What is said of the host before and beside segments and calls: sizes of buffers, settings, commands.
 
+use serde_json::json;
 use tcp::Tcp;
-use units::Duration;
 
 use super::{Runner, Step, fail, unsupported};
 use crate::command::{self, Effect};
+use crate::kernel::{HEADERS, Kernel};
 use crate::settings;
 use crate::syntax::{Action, Command, Flags, Script, TcpOption, Way};
 
-/// The header of IPv4 and TCP without options.
-const HEADERS: u64 = 40;
-
 impl Runner {
-    /// What prepares the host before the script. Where it names a shell script that is not at hand the sizes
-    /// of its buffers are not known, and the window shift is as its first SYN has it.
-    pub(super) fn prepare(&mut self, script: &Script) {
-        for effect in self.preparation.iter().flat_map(|text| command::read_known(text)) {
-            if let Effect::Sysctl(name, value) = &effect
-                && let Ok(tcp) = settings::sysctl(&self.host.tcp, name, value)
-            {
-                self.host.tcp = tcp;
+    pub(super) fn settings(&mut self, script: &Script) -> Step {
+        for setting in &script.settings {
+            let number = setting.value.as_deref().and_then(|v| v.parse::<u64>().ok());
+            let kernel = &mut self.host.kernel;
+            match (setting.name.as_str(), number) {
+                ("tolerance_usecs", Some(us)) => {
+                    self.tolerance = units::Duration(us.saturating_mul(1_000_000))
+                }
+                ("tcp_ts_tick_usecs", Some(us)) => {
+                    self.tick = (us > 0).then_some(units::Duration(us.saturating_mul(1_000_000)));
+                }
+                ("mtu", Some(mtu)) => {
+                    let mss = json!(format!("{} B", mtu.saturating_sub(HEADERS as u64)));
+                    kernel.change(&[("mss", mss)]).map_err(|e| unsupported(setting.line, e))?;
+                }
+                ("preset", _) => {
+                    let preset = Tcp::preset(setting.value.as_deref().unwrap_or(""), &json!({}));
+                    *kernel = Kernel::new(preset.map_err(|e| fail(setting.line, e.to_string()))?);
+                }
+                ("set", _) => {
+                    let changed = settings::set(&kernel.tcp, setting.value.as_deref().unwrap_or(""));
+                    kernel.tcp = changed.map_err(|e| fail(setting.line, e))?;
+                }
+                _ => {}
             }
         }
-        let names_one = script.init.as_ref().is_some_and(|c| c.text.contains(".sh"))
-            || script
-                .events
-                .iter()
-                .any(|e| matches!(&e.action, Action::Command(c) if c.text.contains(".sh")));
-        if !names_one || !self.preparation.is_empty() {
-            return;
-        }
+        self.before = self.host.kernel.clone();
+        Ok(())
+    }
+
+    /// Where a script names a shell script that is not at hand, the sizes of the host's buffers are not known: the window
+    /// shift is as its first SYN has it.
+    pub(super) fn guess_shift(&mut self, script: &Script) {
+        let events = script.events.iter().filter_map(|e| match &e.action {
+            Action::Command(c) => Some(c),
+            _ => None,
+        });
+        let missing = script.init.iter().chain(events).flat_map(|c| command::read(&c.text).0).any(
+            |effect| matches!(&effect, Effect::Script(name) if !self.preparation.iter().any(|p| p.0 == *name)),
+        );
         let syn = script.events.iter().find_map(|e| match &e.action {
             Action::Packet(p) if p.way == Way::Out && p.flags.has(Flags::SYN) => p.options.as_ref(),
             _ => None,
@@ -38,53 +58,53 @@ impl Runner {
             TcpOption::WindowScale(shift) => Some(*shift),
             _ => None,
         });
-        if let Some(shift) = shift
-            && let Ok(tcp) = settings::change(&self.host.tcp, &[("window_shift", serde_json::json!(shift))])
-        {
-            self.host.tcp = tcp;
+        if let (true, Some(shift)) = (missing, shift) {
+            // A shift that cannot be is a difference when the SYN is compared.
+            let _ = self.host.kernel.change(&[("window_shift", json!(shift))]);
         }
-    }
-
-    pub(super) fn settings(&mut self, script: &Script) -> Step {
-        for setting in &script.settings {
-            let number = setting.value.as_deref().and_then(|v| v.parse::<u64>().ok());
-            match (setting.name.as_str(), number) {
-                ("tolerance_usecs", Some(us)) => self.tolerance = Duration(us.saturating_mul(1_000_000)),
-                ("mtu", Some(mtu)) => {
-                    let mss = serde_json::json!(format!("{} B", mtu.saturating_sub(HEADERS)));
-                    let changed = settings::change(&self.host.tcp, &[("mss", mss)]);
-                    self.host.tcp = changed.map_err(|e| unsupported(setting.line, e))?;
-                }
-                ("preset", _) => {
-                    let preset = Tcp::preset(setting.value.as_deref().unwrap_or(""), &serde_json::json!({}));
-                    self.host.tcp = preset.map_err(|e| fail(setting.line, e.to_string()))?;
-                }
-                ("set", _) => {
-                    let changed = settings::set(&self.host.tcp, setting.value.as_deref().unwrap_or(""));
-                    self.host.tcp = changed.map_err(|e| fail(setting.line, e))?;
-                }
-                _ => {}
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn command(&mut self, command: &Command) -> Step {
-        let effects = command::read(&command.text).map_err(|what| unsupported(command.line, what))?;
+        let (effects, _) = command::read(&command.text); // what is not understood was told before
         for effect in effects {
-            let changed = match &effect {
-                Effect::Sysctl(name, value) => settings::sysctl(&self.host.tcp, name, value),
-                Effect::InitialWindow(value) => {
-                    let packets = serde_json::json!(format!("{value} packets"));
-                    settings::change(&self.host.tcp, &[("initial_window", packets)])
+            match &effect {
+                Effect::Sleep(time) => self.advance(self.now + *time)?,
+                Effect::Restore => self.host.kernel = self.before.clone(),
+                Effect::Script(name) => self.shell_script(command.line, name),
+                other => {
+                    self.host.kernel.apply(other).map_err(|what| unsupported(command.line, what))?;
                 }
-                Effect::Sleep(time) => {
-                    self.advance(self.now + *time)?;
-                    continue;
-                }
-            };
-            self.host.tcp = changed.map_err(|what| unsupported(command.line, what))?;
+            }
         }
+        self.host.heed_settings();
         Ok(())
     }
+
+    /// Does what a shell script beside this one says, as far as it is understood; what is passed over is told.
+    fn shell_script(&mut self, line: u32, name: &str) {
+        let Some(text) = self.preparation.iter().find(|p| p.0 == name).map(|p| p.1.clone()) else { return };
+        let (effects, mut passed_over) = command::read(&text);
+        for effect in effects.iter().filter(|e| !matches!(e, Effect::Sleep(_) | Effect::Restore)) {
+            passed_over.extend(self.host.kernel.apply(effect).err());
+        }
+        if !passed_over.is_empty() {
+            self.tell(self.now, Some(line), format!("{name} is done but for: {}", passed_over.join("; ")));
+        }
+    }
+}
+
+/// Everything in a command that is not supported, where `kernel` is what the commands before have left, and `known` are
+/// the shell scripts at hand.
+pub(crate) fn missing(kernel: &mut Kernel, command: &Command, known: &[(String, String)]) -> Vec<String> {
+    let (effects, mut missing) = command::read(&command.text);
+    for effect in effects {
+        match &effect {
+            Effect::Script(name) => {
+                let there = known.iter().any(|k| k.0 == *name) || name.ends_with("defaults.sh");
+                missing.extend((!there).then(|| format!("shell script {name}, which is not there")));
+            }
+            other => missing.extend(kernel.apply(other).err()),
+        }
+    }
+    missing
 }

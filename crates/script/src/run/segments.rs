@@ -1,8 +1,8 @@
 //! Segments of the script: those that arrive, and those that are expected.
 
-use super::{Due, PATIENCE, Runner, Step, differs, unsupported};
-use crate::host::{Connection, Sent};
-use crate::matching::{differences, to_live, to_script};
+use super::{Due, PATIENCE, Runner, Step, differs};
+use crate::host::{Addressee, Connection, Sent};
+use crate::matching::{Ticks, differences, to_live, to_script};
 use crate::stack::Header;
 use crate::syntax::{Flags, Packet, TcpOption};
 
@@ -11,10 +11,9 @@ impl Runner {
         self.tell(self.now, Some(line), packet.to_string());
         let to = self.host.addressee(packet.flags);
         let header = match to {
-            Some(index) => to_live(packet, &self.host.connections[index]),
-            None => to_live(packet, &Connection::new(self.host.tcp.clone())),
+            Addressee::Is(index) => to_live(packet, &self.host.connections[index]),
+            _ => to_live(packet, &Connection::new(self.host.kernel.tcp.clone())),
         };
-        let header = header.map_err(|what| unsupported(line, what))?;
         self.host.receive(self.now, to, &header);
         self.look_again()
     }
@@ -32,12 +31,13 @@ impl Runner {
         if packet.flags.has(Flags::SYN) && sent.header.flags.has(Flags::SYN) {
             connection.script_iss = packet.seq;
         }
-        let problems = differences(packet, &sent.header, connection);
         if let (Some(Some(stamp)), Some((live, _))) =
             (packet.options.as_ref().map(|list| stamp(list)), sent.header.options.timestamps)
         {
-            connection.timestamps.insert(stamp, live);
+            connection.clock.sent(stamp, live);
         }
+        let ticks = Ticks { tick: self.tick, tolerance: self.tolerance };
+        let problems = differences(packet, &sent.header, connection, ticks);
         let written = to_script(&sent.header, connection).to_string();
         self.tell(sent.at, Some(line), written.clone());
         if !problems.is_empty() {
@@ -80,7 +80,8 @@ impl Runner {
 
 /// Whether `next` continues `first` and could have been one piece with it.
 fn follows(first: &Header, next: &Header) -> bool {
-    let same = |h: &Header| (h.ack, h.window, h.ecn, h.flags.without(Flags::PSH | Flags::FIN | Flags::CWR));
+    let same =
+        |h: &Header| (h.ack, h.window, h.ecn, h.dscp, h.flags.without(Flags::PSH | Flags::FIN | Flags::CWR));
     next.seq == first.seq.wrapping_add(first.len)
         && next.len > 0
         && same(first) == same(next)

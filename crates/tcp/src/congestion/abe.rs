@@ -3,7 +3,6 @@
 
 use units::{Duration, Range, Rate, Time, choice, params};
 
-use crate::config::SsthreshFrom;
 use crate::congestion::cubic::{Cubic, CubicState};
 use crate::congestion::reno::{Reno, RenoState};
 use crate::congestion::{Ack, Congestion, CongestionControl};
@@ -42,9 +41,9 @@ pub struct AbeState {
 
 impl AbeState {
     /// Before the first ACK.
-    pub fn new(params: &Abe, ssthresh_from: SsthreshFrom) -> Self {
+    pub fn new(params: &Abe) -> Self {
         let (inner, usual) = match &params.over {
-            AbeOver::Reno(p) => (Inner::Reno(RenoState::new(p, ssthresh_from)), 0.8),
+            AbeOver::Reno(p) => (Inner::Reno(RenoState::new(p)), 0.8),
             AbeOver::Cubic(p) => (Inner::Cubic(Box::new(CubicState::new(p))), 0.85),
         };
         AbeState { inner, beta_ecn: params.beta_ecn.unwrap_or(usual) }
@@ -108,7 +107,7 @@ mod tests {
     use crate::congestion::harness::{MSS, window};
 
     fn cuts(over: AbeOver, beta_ecn: Option<f64>) -> (f64, f64) {
-        let mut abe = AbeState::new(&Abe { over, beta_ecn }, SsthreshFrom::FlightSize);
+        let mut abe = AbeState::new(&Abe { over, beta_ecn });
         let w = window(100.0, 50.0, 100.0);
         let ecn = abe.ssthresh_on(&w, Congestion::Ecn, Time::ZERO) / MSS;
         assert_eq!(abe.cwnd_on(&w, Congestion::Ecn, Time::ZERO), None);
@@ -121,11 +120,5 @@ mod tests {
         assert_eq!(cuts(AbeOver::Reno(super::super::defaults()), None), (80.0, 50.0));
         assert_eq!(cuts(AbeOver::Cubic(super::super::defaults()), None), (85.0, 70.0));
         assert_eq!(cuts(AbeOver::Reno(super::super::defaults()), Some(0.7)), (70.0, 50.0));
-    }
-
-    #[test]
-    fn at_least_two_segments_remain() {
-        let mut abe = AbeState::new(&super::super::defaults(), SsthreshFrom::FlightSize);
-        assert_eq!(abe.ssthresh_on(&window(2.0, 2.0, 2.0), Congestion::Ecn, Time::ZERO), 2.0 * MSS);
     }
 }

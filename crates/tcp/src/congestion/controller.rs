@@ -83,8 +83,8 @@ impl Controller {
     /// The controller that the parameters of an endpoint name, before its first ACK.
     pub fn new(tcp: &Tcp) -> Self {
         match &tcp.congestion {
-            Algorithm::Reno(p) => Controller::Reno(RenoState::new(p, tcp.ssthresh_from)),
-            Algorithm::Abe(p) => Controller::Abe(Box::new(AbeState::new(p, tcp.ssthresh_from))),
+            Algorithm::Reno(p) => Controller::Reno(RenoState::new(p)),
+            Algorithm::Abe(p) => Controller::Abe(Box::new(AbeState::new(p))),
             Algorithm::Bbr(p) => Controller::Bbr(Box::new(BbrState::new(p, tcp))),
             Algorithm::Bbr3(p) => Controller::Bbr3(Box::new(Bbr3State::new(p, tcp))),
             Algorithm::Cubic(p) => Controller::Cubic(Box::new(CubicState::new(p))),
@@ -178,6 +178,16 @@ impl CongestionControl for Controller {
     }
 
     #[inline]
+    fn answers_mark(&self, now: Time, again: bool) -> bool {
+        each!(self, c => c.answers_mark(now, again))
+    }
+
+    #[inline]
+    fn is_scalable(&self) -> bool {
+        matches!(self, Controller::Prague(_))
+    }
+
+    #[inline]
     fn rules_recovery(&self) -> bool {
         each!(self, c => c.rules_recovery())
     }
@@ -258,6 +268,7 @@ mod tests {
             cwnd: 10.0 * smss,
             ssthresh: f64::INFINITY,
             flight: 0.0,
+            pipe: 0.0,
             inflation: 0.0,
             rwnd: 1e9,
             smss,
@@ -266,6 +277,7 @@ mod tests {
         let mut min_rtt = Duration(u64::MAX);
         for event in events {
             w.flight = (flight * w.cwnd).min(1e9);
+            w.pipe = w.flight;
             match *event {
                 Event::Ack { ms, acked, marked, rtt_us, round, limited, recovery, lost } => {
                     now += Duration::from_millis(ms);
@@ -284,6 +296,7 @@ mod tests {
                         now,
                         acked,
                         delivered: acked,
+                        counted: acked,
                         marked,
                         total_delivered: delivered,
                         rtt,
@@ -302,7 +315,7 @@ mod tests {
                 }
                 Event::Congestion(congestion) => {
                     let before = w;
-                    w.ssthresh = controller.ssthresh_on(&before, congestion, now);
+                    w.ssthresh = controller.ssthresh_on(&before, congestion, now).max(2.0 * smss); // as the sender
                     let timeout = matches!(congestion, Congestion::Timeout { .. });
                     let usual = if timeout { smss } else { w.ssthresh };
                     // Only a first timeout sets ssthresh: what it never set cannot become cwnd.

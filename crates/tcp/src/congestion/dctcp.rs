@@ -6,7 +6,7 @@
 
 use units::{Probability, Range, Time, params};
 
-use crate::congestion::reno::RenoState;
+use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
@@ -21,6 +21,8 @@ params! {
         initial_alpha: Probability = (Probability(1.0)), in Range::between(0.0, 1.0), from "rfc8257 §3.3";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc8257 §3.4";
+        /// What congestion avoidance counts.
+        avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc8257 §3.4: as rfc5681";
     }
 }
 
@@ -70,7 +72,7 @@ pub struct DctcpState {
     alpha: Alpha,
     /// α with the ACK at hand, which asks for a cut.
     next: Option<f64>,
-    standard: RenoState,
+    growth: Growth,
 }
 
 impl DctcpState {
@@ -79,13 +81,14 @@ impl DctcpState {
         DctcpState {
             alpha: Alpha::new(params.g.0, params.initial_alpha.0),
             next: None,
-            standard: RenoState::with(&params.slow_start),
+            growth: Growth::new(&params.slow_start, params.avoidance),
         }
     }
 }
 
 impl CongestionControl for DctcpState {
-    fn observe(&mut self, _: &Window, ack: &Ack) {
+    fn observe(&mut self, w: &Window, ack: &Ack) {
+        self.growth.observe(w, ack, false);
         self.next = None;
         self.alpha.on_ack(ack.delivered, ack.marked, ack.round);
     }
@@ -97,11 +100,11 @@ impl CongestionControl for DctcpState {
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        if ack.cwnd_limited { self.standard.cwnd_on_ack(w, ack) } else { w.cwnd } // §3.4
+        if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, 1.0) } else { w.cwnd } // §3.4
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
-        self.standard.on_congestion(congestion);
+        self.growth.on_congestion(congestion);
         let alpha = self.next.unwrap_or(self.alpha.value);
         match congestion {
             Congestion::Ecn => (w.cwnd * (1.0 - alpha / 2.0)).max(2.0 * w.smss), // step 9
@@ -109,8 +112,8 @@ impl CongestionControl for DctcpState {
         }
     }
 
-    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
-        self.standard.leaves_slow_start().then_some(w.cwnd)
+    fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
+        self.growth.left_slow_start()
     }
 }
 

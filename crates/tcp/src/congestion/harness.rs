@@ -17,6 +17,7 @@ pub fn window(cwnd: f64, ssthresh: f64, flight: f64) -> Window {
         cwnd: cwnd * MSS,
         ssthresh: ssthresh * MSS,
         flight: flight * MSS,
+        pipe: flight * MSS,
         inflation: 0.0,
         rwnd: 44.9 * MSS,
         smss: MSS,
@@ -30,6 +31,7 @@ pub fn ack(segments: f64) -> Ack {
         now: Time::ZERO,
         acked: bytes,
         delivered: bytes,
+        counted: bytes,
         marked: 0,
         total_delivered: 0,
         rtt: None,
@@ -174,6 +176,7 @@ impl<C: CongestionControl> Sim<C> {
             cwnd: self.cwnd,
             ssthresh: self.ssthresh,
             flight: self.inflight.len() as f64 * MSS,
+            pipe: self.inflight.len() as f64 * MSS,
             inflation: 0.0,
             rwnd: 1e9,
             smss: MSS,
@@ -249,7 +252,7 @@ impl<C: CongestionControl> Sim<C> {
     }
 
     fn congestion(&mut self, w: Window, congestion: Congestion) {
-        self.ssthresh = self.controller.ssthresh_on(&w, congestion, self.now);
+        self.ssthresh = self.controller.ssthresh_on(&w, congestion, self.now).max(2.0 * MSS); // as the sender
         let usual = if matches!(congestion, Congestion::Timeout { .. }) { MSS } else { self.ssthresh };
         self.cwnd = self.controller.cwnd_on(&w, congestion, self.now).unwrap_or(usual);
         self.recover = self.next;
@@ -301,6 +304,7 @@ impl<C: CongestionControl> Sim<C> {
             now: self.now,
             acked: bytes,
             delivered: bytes,
+            counted: bytes,
             marked,
             total_delivered: self.delivered,
             rtt: Some(rtt),
@@ -319,12 +323,11 @@ impl<C: CongestionControl> Sim<C> {
         };
         let w = self.window();
         self.controller.observe(&w, &ack);
-        let cut = if packet.number < self.recover {
-            false
-        } else if lost > 0 {
+        let again = packet.number >= self.recover;
+        let cut = if lost > 0 && again {
             self.congestion(before, Congestion::FastRetransmit);
             true
-        } else if marked > 0 {
+        } else if marked > 0 && !self.in_recovery && self.controller.answers_mark(self.now, again) {
             self.congestion(before, Congestion::Ecn);
             true
         } else {

@@ -6,7 +6,7 @@
 
 use units::{Packets, Range, Time, params};
 
-use crate::congestion::reno::RenoState;
+use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
@@ -25,6 +25,8 @@ params! {
         high_decrease: f64 = (0.1), in Range::between(0.01, 0.5), from "rfc3649 §5";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+        /// What congestion avoidance counts.
+        avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc3649 §5: per ACK";
     }
 }
 
@@ -59,7 +61,7 @@ fn increase(p: &HighSpeed, w: f64) -> f64 {
 #[derive(Clone, Debug)]
 pub struct HighSpeedState {
     params: HighSpeed,
-    standard: RenoState,
+    growth: Growth,
     /// The whole segments of cwnd for which a(w) was computed, and a(w).
     computed: (f64, f64),
 }
@@ -67,33 +69,34 @@ pub struct HighSpeedState {
 impl HighSpeedState {
     /// Before the first ACK.
     pub fn new(params: &HighSpeed) -> Self {
-        let standard = RenoState::with(&params.slow_start);
-        HighSpeedState { params: params.clone(), standard, computed: (0.0, 1.0) }
+        let growth = Growth::new(&params.slow_start, params.avoidance);
+        HighSpeedState { params: params.clone(), growth, computed: (0.0, 1.0) }
     }
 }
 
 impl CongestionControl for HighSpeedState {
+    fn observe(&mut self, w: &Window, ack: &Ack) {
+        self.growth.observe(w, ack, false);
+    }
+
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         if !ack.cwnd_limited {
             return w.cwnd;
-        }
-        if w.cwnd < w.ssthresh {
-            return self.standard.slow_start(w, ack);
         }
         let segments = (w.cwnd / w.smss).floor();
         if segments != self.computed.0 {
             self.computed = (segments, increase(&self.params, segments));
         }
-        super::increased(w, ack.acked, self.computed.1)
+        self.growth.cwnd_on_ack(w, ack, self.computed.1)
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
-        self.standard.on_congestion(congestion);
+        self.growth.on_congestion(congestion);
         super::decreased(w, 1.0 - decrease(&self.params, w.cwnd / w.smss), congestion)
     }
 
-    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
-        self.standard.leaves_slow_start().then_some(w.cwnd)
+    fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
+        self.growth.left_slow_start()
     }
 }
 

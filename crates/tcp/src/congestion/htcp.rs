@@ -13,7 +13,7 @@ use units::Read;
 use units::param::{Invalid, join};
 use units::{Duration, Range, Time, params};
 
-use crate::congestion::reno::RenoState;
+use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
@@ -33,6 +33,8 @@ params! {
         throughput_change: f64 = (0.2), in Range::between(0.0, 10.0), from "leith2004htcp §3";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+        /// What congestion avoidance counts.
+        avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "leith2004htcp §3: per ACK";
     }
 }
 
@@ -65,7 +67,7 @@ struct Epoch {
 #[derive(Clone, Debug)]
 pub struct HtcpState {
     params: Htcp,
-    standard: RenoState,
+    growth: Growth,
     epoch: Epoch,
     before: Option<Epoch>,
     /// Greatest round trip of the epoch.
@@ -82,7 +84,7 @@ impl HtcpState {
     pub fn new(params: &Htcp) -> Self {
         HtcpState {
             params: params.clone(),
-            standard: RenoState::with(&params.slow_start),
+            growth: Growth::new(&params.slow_start, params.avoidance),
             epoch: Epoch { began: None, beta: params.beta_min, throughput: 0.0 },
             before: None,
             rtt_max: Duration::ZERO,
@@ -105,7 +107,8 @@ impl HtcpState {
 }
 
 impl CongestionControl for HtcpState {
-    fn observe(&mut self, _: &Window, ack: &Ack) {
+    fn observe(&mut self, w: &Window, ack: &Ack) {
+        self.growth.observe(w, ack, false);
         if let Some(rtt) = ack.rtt {
             self.rtt_max = self.rtt_max.max(rtt);
             self.rtt_min = self.rtt_min.min(rtt);
@@ -127,16 +130,16 @@ impl CongestionControl for HtcpState {
             return w.cwnd;
         }
         if w.cwnd < w.ssthresh {
-            return self.standard.slow_start(w, ack);
+            return self.growth.cwnd_on_ack(w, ack, 1.0);
         }
         let since = ack.now.since(*self.epoch.began.get_or_insert(ack.now));
         // α = 2(1 − β)α(Δ): as fair with a smaller decrease; never below standard TCP's.
         let alpha = 2.0 * (1.0 - self.epoch.beta) * increase(since, self.params.low_speed);
-        super::increased(w, ack.acked, alpha.max(1.0))
+        self.growth.cwnd_on_ack(w, ack, alpha.max(1.0))
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
-        self.standard.on_congestion(congestion);
+        self.growth.on_congestion(congestion);
         self.before = Some(self.epoch);
         let beta = self.beta();
         self.epoch = Epoch { began: Some(now), beta, throughput: self.throughput };
@@ -144,8 +147,8 @@ impl CongestionControl for HtcpState {
         super::decreased(w, beta, congestion)
     }
 
-    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
-        self.standard.leaves_slow_start().then_some(w.cwnd)
+    fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
+        self.growth.left_slow_start()
     }
 
     fn undo(&mut self, _: &Window) {

@@ -83,7 +83,7 @@ impl HystartState {
         if ack.round {
             self.begin_round();
         }
-        let growth = f64::from(ack.acked).min(self.params.limit.0 * w.smss);
+        let growth = f64::from(ack.counted).min(self.params.limit.0 * w.smss);
         let growth = match self.phase {
             Phase::SlowStart => growth,
             Phase::Conservative { .. } => growth / self.params.css_growth_divisor,

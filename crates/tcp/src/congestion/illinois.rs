@@ -10,7 +10,7 @@ use units::Read;
 use units::param::{Invalid, join};
 use units::{Duration, Packets, Range, Time, params};
 
-use crate::congestion::reno::RenoState;
+use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
@@ -39,6 +39,8 @@ params! {
         window_threshold: Packets = (Packets(15.0)), in Range::between(0.0, 1e6), from "liu2006illinois §4";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+        /// What congestion avoidance counts.
+        avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "liu2006illinois §2: per ACK";
     }
 }
 
@@ -84,7 +86,7 @@ fn decrease(p: &Illinois, da: f64, dm: f64) -> f64 {
 #[derive(Clone, Debug)]
 pub struct IllinoisState {
     params: Illinois,
-    standard: RenoState,
+    growth: Growth,
     alpha: f64,
     beta: f64,
     least: Duration,
@@ -103,7 +105,7 @@ impl IllinoisState {
     pub fn new(params: &Illinois) -> Self {
         IllinoisState {
             params: params.clone(),
-            standard: RenoState::with(&params.slow_start),
+            growth: Growth::new(&params.slow_start, params.avoidance),
             alpha: 1.0,
             beta: 0.5,
             least: Duration(u64::MAX),
@@ -141,6 +143,7 @@ impl IllinoisState {
 
 impl CongestionControl for IllinoisState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
+        self.growth.observe(w, ack, false);
         if let Some(rtt) = ack.rtt {
             self.least = self.least.min(rtt);
             self.greatest = self.greatest.max(rtt);
@@ -153,17 +156,11 @@ impl CongestionControl for IllinoisState {
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        if !ack.cwnd_limited {
-            w.cwnd
-        } else if w.cwnd < w.ssthresh {
-            self.standard.slow_start(w, ack)
-        } else {
-            super::increased(w, ack.acked, self.alpha)
-        }
+        if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, self.alpha) } else { w.cwnd }
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
-        self.standard.on_congestion(congestion);
+        self.growth.on_congestion(congestion);
         let beta = self.beta;
         if matches!(congestion, Congestion::Timeout { .. }) {
             (self.alpha, self.beta, self.calm, self.delayed) = (1.0, 0.5, 0, false);
@@ -172,8 +169,8 @@ impl CongestionControl for IllinoisState {
         super::decreased(w, 1.0 - beta, congestion)
     }
 
-    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
-        self.standard.leaves_slow_start().then_some(w.cwnd)
+    fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
+        self.growth.left_slow_start()
     }
 }
 

@@ -91,7 +91,7 @@ impl CongestionControl for LedbatState {
         let target = self.params.target.seconds();
         let off_target = (target - delay) / target;
         let gain = if off_target < 0.0 { self.params.decrease_gain } else { self.params.gain };
-        let acked = f64::from(ack.acked);
+        let acked = f64::from(ack.counted);
         let cwnd = w.cwnd + gain * off_target * acked * w.smss / w.cwnd;
         // flightsize is what was outstanding before this ACK.
         let allowed = w.flight + acked + self.params.allowed_increase.0 * w.smss;

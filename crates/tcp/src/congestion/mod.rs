@@ -10,10 +10,13 @@ pub mod bbr;
 pub mod controller;
 pub mod cubic;
 pub mod dctcp;
+pub mod fallback;
+pub mod growth;
 #[cfg(test)]
 mod harness;
 pub mod highspeed;
 pub mod htcp;
+pub mod hybrid_start;
 pub mod hystart;
 pub mod illinois;
 pub mod ledbat;
@@ -45,6 +48,16 @@ pub enum Congestion {
     },
 }
 
+impl Congestion {
+    /// The same, were it the first for its segment.
+    pub fn first(self) -> Self {
+        match self {
+            Congestion::Timeout { .. } => Congestion::Timeout { again: false },
+            other => other,
+        }
+    }
+}
+
 /// How fast data was delivered between the sending of a segment and its acknowledgement
 /// (draft-ietf-ccwg-bbr §4.1, delivery rate sampling).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,12 +83,15 @@ pub struct Ack {
     pub acked: u32,
     /// Bytes newly delivered: acknowledged or SACKed for the first time.
     pub delivered: u32,
+    /// Bytes that count where cwnd grows: those acknowledged (RFC 5681 §3.1, RFC 3465 §2.1), or those delivered where the
+    /// parameters say so (Linux).
+    pub counted: u32,
     /// Of those, the bytes that the receiver reported as marked CE (DCTCP: `delivered` if ECE is set;
     /// Accurate ECN: from its counters).
     pub marked: u32,
     /// Total bytes delivered so far, this ACK included.
     pub total_delivered: u64,
-    /// Round trip measured by this ACK, if it measured one.
+    /// Round trip of what was sent last of all that this ACK delivers and that was sent once; none if it delivers nothing such.
     pub rtt: Option<Duration>,
     /// Smoothed round trip (SRTT); zero before the first sample.
     pub srtt: Duration,
@@ -99,7 +115,8 @@ pub trait CongestionControl {
     /// An ACK says that so many of the bytes it delivers were marked, and the window is cut for that next;
     /// [`observe`](Self::observe) sees the same ACK afterwards. `round`: as in [`Ack`].
     fn before_cut(&mut self, _delivered: u32, _marked: u32, _round: bool) {}
-    /// ssthresh after congestion; where there is none, it stays.
+    /// ssthresh after congestion; where there is none, it stays. The sender keeps it above two segments (RFC 5681, equation
+    /// 4), and cwnd after a mark above its own least (RFC 3168 §6.1.2).
     fn ssthresh_on(&mut self, window: &Window, _congestion: Congestion, _now: Time) -> f64 {
         window.ssthresh
     }
@@ -110,8 +127,8 @@ pub trait CongestionControl {
     /// Every ACK, in recovery or not, before cwnd is computed: for what is measured all the time
     /// (DCTCP's α, delay, delivery rate).
     fn observe(&mut self, _window: &Window, _ack: &Ack) {}
-    /// ssthresh after the ACK for which cwnd was just computed (`window` has it), where that ACK ended
-    /// slow start without congestion (HyStart++, Vegas).
+    /// ssthresh after an ACK, whether or not cwnd was computed for it (`window` has it if so), where it ended slow start without
+    /// congestion (HyStart, Vegas).
     fn ssthresh_on_ack(&mut self, _window: &Window) -> Option<f64> {
         None
     }
@@ -127,6 +144,16 @@ pub trait CongestionControl {
     fn pacing_rate(&self, _window: &Window, _srtt: Duration) -> Option<Rate> {
         None
     }
+    /// Whether a mark is answered now; `again`: nothing of what it tells of was in flight when the last was answered, so that RFC 3168
+    /// §6.1.2 asks for it.
+    fn answers_mark(&self, _now: Time, again: bool) -> bool {
+        again
+    }
+    /// Whether it answers marks by their share, as a scalable control does (RFC 9331 §4.3): a cut for marks takes effect at once
+    /// and to the byte, cwnd goes on growing after it, and ACKs that report marks open it too, by what was not marked.
+    fn is_scalable(&self) -> bool {
+        false
+    }
     /// Whether cwnd follows this controller alone, in loss recovery and after idleness too (BBR).
     fn rules_recovery(&self) -> bool {
         false
@@ -141,18 +168,8 @@ fn defaults<T: Read>() -> T {
     }
 }
 
-/// Additive increase: `alpha` segments for a window of bytes acknowledged (RFC 3465 §2.1, spread over
-/// the ACKs of the window).
-fn increased(w: &Window, acked: u32, alpha: f64) -> f64 {
-    w.cwnd + alpha * w.smss * f64::from(acked).min(w.cwnd) / w.cwnd
-}
-
-/// Multiplicative decrease: `beta` of the FlightSize, at least two segments (RFC 5681, equation 4, where
-/// beta is a half); what it was when a segment times out again (§3.1).
+/// Multiplicative decrease: `beta` of the FlightSize (RFC 5681, equation 4, where beta is a half); what it was when a
+/// segment times out again (§3.1).
 fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
-    if congestion == (Congestion::Timeout { again: true }) {
-        w.ssthresh
-    } else {
-        (beta * w.flight).max(2.0 * w.smss)
-    }
+    if congestion == (Congestion::Timeout { again: true }) { w.ssthresh } else { beta * w.flight }
 }

@@ -7,29 +7,18 @@
 //! and pacing were checked against the authors' code for Linux (`tcp_prague`); all but the 500 round trips
 //! also against their code over UDP. Theirs paces twice as fast in slow start only up to half of ssthresh. The
 //! loss response is a half here as there, as RFC 9331 §4.3, item 2 asks for Reno's; newer revisions use CUBIC's.
-//! The fall-back (RFC 9331 §4.3, item 3) answers marks of what seems a classic AQM as Reno does. Its detector
-//! is the simplest of those discussed: a smoothed queueing delay that no L4S queue would keep; the score
-//! with the round trip's variance of the authors' report is missing.
+//! The fall-back (RFC 9331 §4.3, item 3) is in [`fallback`](super::fallback).
 //! A window below a segment (item 5) is missing.
 
-use units::{Duration, Packets, Probability, Range, Rate, Time, params, words};
+use units::{Duration, Packets, Probability, Range, Rate, Time, params};
 
 use crate::congestion::bbr::paced;
 use crate::congestion::dctcp::Alpha;
-use crate::congestion::reno::RenoState;
+use crate::congestion::fallback::{Detector, Fallback};
+use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
-
-words! {
-    /// What Prague does when marks seem to come from a classic AQM in a shared queue.
-    pub enum Fallback {
-        /// Nothing: every mark is answered in proportion.
-        Off = "off",
-        /// Its window is halved on marks, as Reno's is, while the smoothed queueing delay exceeds a threshold.
-        Delay = "delay",
-    }
-}
 
 params! {
     /// Prague: DCTCP for the Internet. The cut is half the share of marked bytes, the increase a
@@ -46,7 +35,7 @@ params! {
         transition: Packets = (Packets(500.0)), in Range::between(0.0, 1e9).whole(), from "Linux, tcp_prague: 500 rounds after slow start";
         /// What a loss leaves of the FlightSize.
         beta_loss: f64 = (0.5), in Range::between(0.1, 0.95), from "rfc9331 §4.3, item 2: as Reno";
-        /// Answer to a classic AQM.
+        /// What it does about a classic AQM in a shared queue.
         fallback: Fallback = (Fallback::Off), in Range::ANY, from "rfc9331 §4.3, item 3";
         /// Smoothed queueing delay above which an AQM is taken for a classic one.
         fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one aims at 15 ms; between them";
@@ -62,7 +51,7 @@ params! {
 pub struct PragueState {
     params: Prague,
     alpha: Alpha,
-    standard: RenoState,
+    growth: Growth,
     /// Round trips since slow start.
     rounds: u64,
     /// A mark was seen: there is an AQM that marks.
@@ -73,6 +62,7 @@ pub struct PragueState {
     cut: Option<Time>,
     srtt: Duration,
     rtt_min: Duration,
+    detector: Detector,
 }
 
 impl PragueState {
@@ -81,13 +71,14 @@ impl PragueState {
         PragueState {
             params: params.clone(),
             alpha: Alpha::new(params.g.0, params.initial_alpha.0),
-            standard: RenoState::with(&params.slow_start),
+            growth: Growth::new(&params.slow_start, Avoidance::PerByte),
             rounds: 0,
             marked: false,
             updated: Time::ZERO,
             cut: None,
             srtt: Duration::ZERO,
             rtt_min: Duration(u64::MAX),
+            detector: Detector::default(),
         }
     }
 
@@ -110,25 +101,16 @@ impl PragueState {
         m * m
     }
 
-    /// Whether a virtual round trip has gone by since a mark cut the window: as often as α is updated.
-    fn may_cut(&mut self, now: Time) -> bool {
-        let may = self.cut.is_none_or(|last| now.since(last) >= self.rtt_virtual());
-        if may {
-            self.cut = Some(now);
-        }
-        may
-    }
-
-    /// Whether marks seem to come from a classic AQM.
-    fn seems_classic(&self) -> bool {
-        self.params.fallback == Fallback::Delay
-            && self.rtt_min != Duration(u64::MAX)
+    /// Whether the queue is longer than an L4S queue would let it become.
+    fn waits_long(&self) -> bool {
+        self.rtt_min != Duration(u64::MAX)
             && self.srtt.seconds() > self.rtt_min.seconds() + self.params.fallback_delay.seconds()
     }
 }
 
 impl CongestionControl for PragueState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
+        self.growth.observe(w, ack, true);
         self.srtt = ack.srtt;
         self.rtt_min = self.rtt_min.min(ack.rtt.unwrap_or(self.rtt_min));
         self.marked |= ack.marked > 0;
@@ -142,30 +124,50 @@ impl CongestionControl for PragueState {
             }
             self.updated = ack.now;
         }
+        if self.params.fallback == Fallback::Delay && w.cwnd >= w.ssthresh {
+            let long = self.waits_long();
+            self.detector.observe(ack, long, w.smss);
+        }
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         if !ack.cwnd_limited {
             w.cwnd
         } else if w.cwnd < w.ssthresh {
-            self.standard.slow_start(w, ack)
+            self.growth.slow_start(w, ack).0
         } else {
-            super::increased(w, ack.acked.saturating_sub(ack.marked), self.increase())
+            let unmarked = ack.counted.saturating_sub(ack.marked);
+            self.growth.avoid(w.cwnd, w.smss, unmarked, self.increase())
         }
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
-        self.standard.on_congestion(congestion);
+        self.growth.on_congestion(congestion);
         match congestion {
-            Congestion::Ecn if self.seems_classic() => super::decreased(w, 0.5, congestion),
-            Congestion::Ecn if !self.may_cut(now) => w.cwnd,
-            Congestion::Ecn => (w.cwnd * (1.0 - self.alpha.value / 2.0)).max(2.0 * w.smss),
+            Congestion::Ecn if self.detector.is_classic() => super::decreased(w, 0.5, congestion),
+            Congestion::Ecn => {
+                self.cut = Some(now);
+                (w.cwnd * (1.0 - self.alpha.value / 2.0)).max(2.0 * w.smss)
+            }
             _ => super::decreased(w, self.params.beta_loss, congestion),
         }
     }
 
-    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
-        self.standard.leaves_slow_start().then_some(w.cwnd)
+    fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
+        self.growth.left_slow_start()
+    }
+
+    /// Once a round trip, or a virtual one where that is longer: as often as α is updated.
+    fn answers_mark(&self, now: Time, again: bool) -> bool {
+        let since = self.cut.map(|last| now.since(last)).filter(|_| !self.detector.is_classic());
+        match since {
+            Some(since) if self.rtt_virtual() > self.srtt => since >= self.rtt_virtual(),
+            _ => again,
+        }
+    }
+
+    fn is_scalable(&self) -> bool {
+        true
     }
 
     fn paces(&self) -> bool {
@@ -177,7 +179,7 @@ impl CongestionControl for PragueState {
             return None;
         }
         let gain = if w.cwnd < w.ssthresh { self.params.slow_start_pacing } else { 1.0 };
-        Some(paced(gain * w.cwnd / srtt.seconds()))
+        Some(paced(gain * w.cwnd.max(w.pipe) / srtt.seconds()))
     }
 }
 
@@ -222,8 +224,11 @@ mod tests {
             let w = window(100.0, 50.0, 100.0);
             p.observe(&w, &ack_at(0.0, 0.005, 1.0));
             let at = |n: u64| Time::ZERO + Duration::from_millis(5 * n);
-            let cut = (0..10).filter(|&n| p.ssthresh_on(&w, Congestion::Ecn, at(n)) < w.cwnd).count();
-            assert_eq!(cut, cuts);
+            let cut = (0..10).filter(|&n| {
+                let answers = p.answers_mark(at(n), true);
+                answers && p.ssthresh_on(&w, Congestion::Ecn, at(n)) < w.cwnd
+            });
+            assert_eq!(cut.count(), cuts);
         }
     }
 
@@ -273,14 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn losses_halve_and_marks_cut_by_alpha_unless_the_queue_seems_classic() {
-        let mut p = PragueState::new(&Prague { fallback: Fallback::Delay, ..super::super::defaults() });
+    fn losses_halve_and_marks_cut_by_alpha_unless_the_queue_is_classic() {
+        let mut p = prague();
         let w = window(100.0, 50.0, 100.0);
         p.alpha.value = 0.1;
         assert_eq!(p.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
         p.observe(&w, &ack_at(0.0, 0.020, 1.0));
         assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 95.0 * MSS);
-        p.observe(&w, &ack_at(0.0, 0.026, 1.0));
+        p.detector = Detector::classic();
         assert_eq!(p.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 50.0 * MSS);
     }
 

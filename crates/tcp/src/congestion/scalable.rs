@@ -6,7 +6,7 @@
 
 use units::{Packets, Range, Time, params};
 
-use crate::congestion::reno::RenoState;
+use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
@@ -15,7 +15,7 @@ params! {
     /// Scalable TCP: every segment acknowledged adds a hundredth of a segment, congestion takes an
     /// eighth of the window, so that the time to recover does not depend on the window.
     pub struct Scalable: "scalable" {
-        /// Segments added for each segment acknowledged (a).
+        /// Segments added for each ACK (a).
         a: f64 = (0.01), in Range::between(0.0001, 1.0), from "kelly2003scalable §3";
         /// Part of the window that congestion takes away (b).
         b: f64 = (0.125), in Range::between(0.01, 0.9), from "kelly2003scalable §3";
@@ -23,6 +23,8 @@ params! {
         legacy_window: Packets = (Packets(16.0)), in Range::between(0.0, 1e6), from "kelly2003scalable §3.1";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+        /// What congestion avoidance counts.
+        avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "kelly2003scalable §3: per ACK";
     }
 }
 
@@ -30,13 +32,13 @@ params! {
 #[derive(Clone, Debug)]
 pub struct ScalableState {
     params: Scalable,
-    standard: RenoState,
+    growth: Growth,
 }
 
 impl ScalableState {
     /// Before the first ACK.
     pub fn new(params: &Scalable) -> Self {
-        ScalableState { params: params.clone(), standard: RenoState::with(&params.slow_start) }
+        ScalableState { params: params.clone(), growth: Growth::new(&params.slow_start, params.avoidance) }
     }
 
     fn is_legacy(&self, w: &Window) -> bool {
@@ -45,26 +47,26 @@ impl ScalableState {
 }
 
 impl CongestionControl for ScalableState {
+    fn observe(&mut self, w: &Window, ack: &Ack) {
+        self.growth.observe(w, ack, false);
+    }
+
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         if !ack.cwnd_limited {
-            w.cwnd
-        } else if w.cwnd < w.ssthresh {
-            self.standard.slow_start(w, ack)
-        } else if self.is_legacy(w) {
-            super::increased(w, ack.acked, 1.0)
-        } else {
-            w.cwnd + self.params.a * f64::from(ack.acked).min(w.cwnd)
+            return w.cwnd;
         }
+        let alpha = if self.is_legacy(w) { 1.0 } else { self.params.a * w.cwnd / w.smss };
+        self.growth.cwnd_on_ack(w, ack, alpha)
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
-        self.standard.on_congestion(congestion);
+        self.growth.on_congestion(congestion);
         let taken = if self.is_legacy(w) { 0.5 } else { self.params.b };
         super::decreased(w, 1.0 - taken, congestion)
     }
 
-    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
-        self.standard.leaves_slow_start().then_some(w.cwnd)
+    fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
+        self.growth.left_slow_start()
     }
 }
 

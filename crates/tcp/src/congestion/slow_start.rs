@@ -1,14 +1,27 @@
-//! Slow start by a scenario's choice: as in RFC 5681, or HyStart++ (`hystart.rs`).
+//! Slow start by a scenario's choice: as in RFC 5681, HyStart++ (`hystart.rs`) or its predecessor (`hybrid_start.rs`).
 
-use units::{Packets, Range, choice, params};
+use units::{Packets, Range, choice, params, words};
 
+use crate::congestion::hybrid_start::HybridStart;
 use crate::congestion::hystart::Hystart;
+
+words! {
+    /// What an ACK does that takes cwnd beyond ssthresh.
+    pub enum AtSsthresh {
+        /// It opens cwnd by all that it counts for: slow start is used below ssthresh, congestion avoidance above (RFC 5681 §3.1).
+        Passes = "passes",
+        /// It opens cwnd up to ssthresh; the rest of it counts for congestion avoidance (Linux).
+        Stops = "stops",
+    }
+}
 
 params! {
     /// Slow start of RFC 5681: each ACK opens cwnd by what it acknowledges, at most L.
     pub struct Standard: "standard" {
-        /// Most that one ACK opens cwnd by (L); a single segment after a timeout, whatever it is here.
-        limit: Packets = (Packets(1.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux has no limit";
+        /// Most that one ACK opens cwnd by (L); after a timeout a single segment. 255 is no limit, after a timeout neither.
+        limit: Packets = (Packets(1.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none";
+        /// What an ACK does that takes cwnd beyond ssthresh.
+        at_ssthresh: AtSsthresh = (AtSsthresh::Passes), in Range::ANY, from "rfc5681 §3.1; Linux, tcp_slow_start";
     }
 }
 
@@ -17,6 +30,7 @@ choice! {
     pub enum SlowStart {
         Standard(Standard),
         Hystart(Hystart),
+        Hybrid(HybridStart),
     }
 }
 

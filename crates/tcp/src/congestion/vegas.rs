@@ -12,7 +12,7 @@
 use units::param::{Invalid, join};
 use units::{Duration, Packets, Range, Read, Time, params};
 
-use crate::congestion::reno::RenoState;
+use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
@@ -48,7 +48,7 @@ fn queued(w: &Window, base: Duration, rtt: Duration) -> f64 {
 #[derive(Clone, Debug)]
 pub struct VegasState {
     params: Vegas,
-    standard: RenoState,
+    growth: Growth,
     /// BaseRTT.
     base: Duration,
     /// Least round trip of this round; `u64::MAX` ps: none.
@@ -63,7 +63,7 @@ impl VegasState {
     pub fn new(params: &Vegas) -> Self {
         VegasState {
             params: params.clone(),
-            standard: RenoState::with(&SlowStart::standard()),
+            growth: Growth::new(&SlowStart::standard(), Avoidance::PerAck),
             base: Duration(u64::MAX),
             least: Duration(u64::MAX),
             opens: true,
@@ -100,7 +100,7 @@ impl CongestionControl for VegasState {
                 self.leaves_slow_start = true; // §3.3
                 w.cwnd
             }
-            _ if slow_start && self.opens => self.standard.slow_start(w, ack),
+            _ if slow_start && self.opens => self.growth.slow_start(w, ack).0,
             _ if slow_start => w.cwnd,
             Some(diff) if diff < self.params.alpha.0 => w.cwnd + w.smss,
             Some(diff) if diff > self.params.beta.0 => {
@@ -112,7 +112,7 @@ impl CongestionControl for VegasState {
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
-        self.standard.on_congestion(congestion);
+        self.growth.on_congestion(congestion);
         super::decreased(w, 0.5, congestion)
     }
 

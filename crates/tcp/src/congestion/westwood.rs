@@ -10,7 +10,7 @@
 
 use units::{Duration, Range, Time, params};
 
-use crate::congestion::reno::RenoState;
+use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
@@ -25,6 +25,8 @@ params! {
         interval_min: Duration = (Duration::from_millis(50)), in Range::between(0.0, 10.0), from "Linux, tcp_westwood: 50 ms";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+        /// What congestion avoidance counts.
+        avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
     }
 }
 
@@ -32,7 +34,7 @@ params! {
 #[derive(Clone, Debug)]
 pub struct WestwoodState {
     params: Westwood,
-    standard: RenoState,
+    growth: Growth,
     /// When the interval began and how much had been delivered by then.
     began: Option<(Time, u64)>,
     /// Filtered bandwidth, in bytes/s.
@@ -45,7 +47,7 @@ impl WestwoodState {
     pub fn new(params: &Westwood) -> Self {
         WestwoodState {
             params: params.clone(),
-            standard: RenoState::with(&params.slow_start),
+            growth: Growth::new(&params.slow_start, params.avoidance),
             began: None,
             bandwidth: None,
             rtt_min: Duration(u64::MAX),
@@ -67,7 +69,8 @@ impl WestwoodState {
 }
 
 impl CongestionControl for WestwoodState {
-    fn observe(&mut self, _: &Window, ack: &Ack) {
+    fn observe(&mut self, w: &Window, ack: &Ack) {
+        self.growth.observe(w, ack, false);
         self.rtt_min = ack.rtt.map_or(self.rtt_min, |rtt| self.rtt_min.min(rtt));
         let Some((began, delivered)) = self.began else {
             self.began = Some((ack.now, ack.total_delivered));
@@ -81,11 +84,11 @@ impl CongestionControl for WestwoodState {
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        if ack.cwnd_limited { self.standard.cwnd_on_ack(w, ack) } else { w.cwnd }
+        if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, 1.0) } else { w.cwnd }
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
-        self.standard.on_congestion(congestion);
+        self.growth.on_congestion(congestion);
         match self.pipe() {
             Some(pipe) => pipe.max(2.0 * w.smss),
             None => super::decreased(w, 0.5, congestion),
@@ -98,8 +101,8 @@ impl CongestionControl for WestwoodState {
         (!matches!(congestion, Congestion::Timeout { .. })).then(|| pipe.min(w.cwnd))
     }
 
-    fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
-        self.standard.leaves_slow_start().then_some(w.cwnd)
+    fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
+        self.growth.left_slow_start()
     }
 
     /// Silence is no measure of the bandwidth.

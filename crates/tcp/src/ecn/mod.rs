@@ -1,17 +1,22 @@
 //! ECN in TCP: negotiation, echo and response. [`rfc3168`] is the classic; [`dctcp`], [`accurate`] and [`nonce`] are
-//! what else a connection may agree on; ECN+ (RFC 5562) and ECN++ say which packets are ECN-capable.
+//! what else a connection may agree on ([`handshake`]); which packets are ECN-capable is a matter of its own
+//! ([`capable`]).
 
 pub mod accurate;
+mod capable;
 pub mod dctcp;
+mod handshake;
 pub mod nonce;
 pub mod rfc3168;
 
-use net::{Ecn as Field, Flags, Options, Segment, Seq};
+use net::{AccEcn, Ecn as Field, Flags, Options, Segment, Seq};
 
-use crate::config::{Ecn, EctOn, Misbehaviour, Tcp};
-use crate::sender::Feedback;
-use accurate::Accurate;
+use crate::config::{AccEcnTests, EcnEcho, Misbehaviour, Tcp};
+use crate::sender::{Feedback, Sender};
+use accurate::{Accurate, FirstData};
+use capable::Ect;
 use dctcp::CeState;
+pub use handshake::Syns;
 use nonce::Nonce;
 use rfc3168::EcnState;
 
@@ -37,12 +42,9 @@ pub struct EcnEnd {
     mode: Mode,
     classic: EcnState,
     ce: CeState,
-    /// In which field the other side's SYN or SYN-ACK came.
+    /// In which field the other side's last SYN or SYN-ACK came.
     handshake: Field,
-    /// The ACK that ends the handshake is still to go out.
-    first_ack: bool,
-    /// RFC 3168 as it is usually done: new data is ECT(0), and nothing else.
-    usual: bool,
+    ect: Ect,
     more: Option<Box<More>>,
 }
 
@@ -62,8 +64,20 @@ pub struct Prompt {
     pub at_once: bool,
 }
 
-/// The flags of ECN in a segment.
-const ALL: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);
+/// What feedback goes out on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// A pure ACK.
+    Ack,
+    /// A pure ACK of what came before the last change of marks.
+    EarlierAck,
+    /// Data, a FIN, or a probe.
+    Data,
+    /// The first data.
+    FirstData,
+    /// The first data, sent again.
+    FirstDataAgain,
+}
 
 impl EcnEnd {
     fn accurate(&mut self) -> Option<&mut Accurate> {
@@ -90,80 +104,21 @@ impl EcnEnd {
         self.mode != Mode::Off
     }
 
-    /// Flags of a SYN, sent for the `attempt`th time: a host whose ECN-setup SYN got no answer tries
-    /// without (RFC 3168 §6.1.1.1).
-    pub fn syn_flags(tcp: &Tcp, attempt: u8) -> Flags {
-        match tcp.ecn_in_force() {
-            _ if attempt > 0 && tcp.ecn_fallback => Flags::default(),
-            Ecn::Off | Ecn::Passive => Flags::default(),
-            Ecn::Accurate => ALL,
-            _ => EcnState::setup_syn(),
-        }
+    /// Whether packets of all kinds are counted: with Accurate ECN alone.
+    #[inline]
+    pub fn counts_packets(&self) -> bool {
+        self.mode == Mode::Accurate
     }
 
-    /// The field of a SYN or SYN-ACK.
-    pub fn syn_field(&self, tcp: &Tcp, is_reply: bool, attempt: u8) -> Field {
-        let capable = match tcp.ecn_in_force() {
-            Ecn::EcnPlus | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce => {
-                is_reply && self.negotiated() && attempt == 0
-            }
-            // RFC 8257 §3.6: a SYN of DCTCP too.
-            Ecn::EcnPlusPlus | Ecn::Dctcp => attempt == 0 && (!is_reply || self.negotiated()),
-            _ => false,
-        };
-        if capable { Field::Ect0 } else { Field::NotEct }
-    }
-
-    /// A SYN or SYN-ACK arrives.
-    pub fn on_syn(&mut self, flags: Flags, field: Field, tcp: &Tcp) {
-        let reply = flags.has(Flags::ACK);
-        let bits = Flags(flags.0 & ALL.0);
-        self.handshake = field;
-        if tcp.ecn_in_force() == Ecn::Off {
-            return;
-        }
-        let accurate =
-            if reply { bits != Flags::ECE && bits != Flags::default() && bits != ALL } else { bits == ALL };
-        if tcp.ecn_in_force() == Ecn::Accurate && accurate {
-            self.mode = Mode::Accurate;
-            let mut accurate = Accurate::default();
-            if reply && field == Field::Ce {
-                accurate.on_packet(Field::Ce, 0);
-            }
-            self.more = Some(Box::new(More::Accurate(accurate)));
-        } else {
-            self.classic.on_syn(flags);
-            self.mode = match tcp.ecn_in_force() {
-                _ if !self.classic.negotiated() => Mode::Off,
-                Ecn::Dctcp => Mode::Dctcp,
-                Ecn::Nonce => Mode::Nonce,
-                _ => Mode::Classic,
-            };
-            if self.mode == Mode::Nonce {
-                self.more = Some(Box::new(More::Nonce(Nonce::default())));
-            }
-        }
-        self.first_ack = reply;
-        self.usual = self.mode == Mode::Classic
-            && tcp.misbehaviour != Misbehaviour::Strips
-            && tcp.ecn_in_force() != Ecn::EcnPlusPlus
-            && tcp.ect_on != EctOn::AllData
-            && !tcp.ect1;
-    }
-
-    /// Flags of a SYN-ACK (RFC 3168 §6.1.1; RFC 9768 §3.1.1).
-    pub fn syn_ack_flags(&self) -> Flags {
-        match self.mode {
-            Mode::Off => Flags::default(),
-            Mode::Accurate => accurate::handshake(self.handshake),
-            Mode::Nonce => Flags::ECE | Flags::AE, // RFC 3540 §5: the first sum is 1
-            _ => Flags::ECE,
-        }
-    }
-
-    /// Whether the SYN-ACK that arrived was marked: its ACK says so (RFC 5562 §3.1).
-    pub fn handshake_marked(&self) -> bool {
-        self.handshake == Field::Ce && self.negotiated()
+    /// An acceptable packet that is no SYN arrives; `owes_ack`: data waits to be acknowledged. Whether an ACK must go
+    /// out now. Only Accurate ECN counts what is not data.
+    pub fn on_packet(&mut self, segment: &Segment, field: Field, owes_ack: bool, tcp: &Tcp) -> bool {
+        let hides = tcp.misbehaviour == Misbehaviour::HidesMarks && field == Field::Ce;
+        let Some(accurate) = self.accurate() else { return false };
+        let field = if hides { Field::Ect0 } else { field };
+        let at_once = accurate.received.on_packet(field, segment.len, owes_ack);
+        accurate.of_acks = at_once && segment.len == 0 && !owes_ack;
+        at_once
     }
 
     /// A packet with data arrives. Whether what was received before must be acknowledged first.
@@ -174,74 +129,74 @@ impl EcnEnd {
         }
         let marked = field == Field::Ce && tcp.misbehaviour != Misbehaviour::HidesMarks;
         if self.mode == Mode::Classic {
-            // Linux does not delay the first echo (tcp_ecn_check_ce).
-            let at_once = marked && !self.classic.echoes() && tcp.quick_ack.0 > 0.0;
-            self.classic.on_data(segment.flags.has(Flags::CWR), marked);
+            let (cwr, echoed) = (segment.flags.has(Flags::CWR), self.classic.echoes());
+            self.classic.on_data(cwr, marked, tcp.ecn_echo);
+            let at_once = tcp.ecn_echo == EcnEcho::Linux && (cwr || (marked && !echoed));
             return Prompt { before: false, at_once };
         }
-        self.on_data_otherwise(segment, field, marked, owes_ack)
+        self.on_data_otherwise(segment, field, (marked, owes_ack), tcp)
     }
 
     #[inline(never)]
-    fn on_data_otherwise(&mut self, segment: &Segment, field: Field, marked: bool, owes_ack: bool) -> Prompt {
+    fn on_data_otherwise(
+        &mut self,
+        segment: &Segment,
+        field: Field,
+        (marked, owes_ack): (bool, bool),
+        tcp: &Tcp,
+    ) -> Prompt {
         match self.mode {
-            Mode::Off | Mode::Classic => Prompt::default(),
+            Mode::Off | Mode::Classic | Mode::Accurate => Prompt::default(),
             Mode::Dctcp => {
                 let changed = self.ce.on_data(marked);
                 Prompt { before: changed && owes_ack, at_once: changed }
             }
             Mode::Nonce => {
-                self.classic.on_data(segment.flags.has(Flags::CWR), marked);
+                self.classic.on_data(segment.flags.has(Flags::CWR), marked, tcp.ecn_echo);
                 if let Some(nonce) = self.nonce() {
                     nonce.on_data(field, segment.seq);
                 }
                 Prompt::default()
             }
-            Mode::Accurate => {
-                // RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once.
-                let at_once = self.ce.on_data(marked) && marked;
-                if let Some(accurate) = self.accurate() {
-                    let field = if marked || field != Field::Ce { field } else { Field::Ect0 };
-                    accurate.on_packet(field, u32::from(segment.len));
-                }
-                Prompt { before: false, at_once }
-            }
         }
     }
 
-    /// The flags of a segment that is not a SYN; `before`: of an ACK for what came before the last change.
+    /// The flags of a segment that is not a SYN.
     #[inline]
-    pub fn flags(&mut self, before: bool) -> Flags {
+    pub fn flags(&mut self, carrier: Carrier) -> Flags {
         match self.mode {
             Mode::Off => Flags::default(),
-            Mode::Classic if self.echoes() => Flags::ECE,
+            Mode::Classic if self.classic.echoes() => Flags::ECE,
             Mode::Classic => Flags::default(),
-            _ => self.other_flags(before),
+            _ => self.other_flags(carrier),
         }
-    }
-
-    #[inline]
-    fn echoes(&self) -> bool {
-        let marked_syn_ack = self.first_ack && self.handshake == Field::Ce;
-        self.classic.echoes() || marked_syn_ack
     }
 
     #[inline(never)]
-    fn other_flags(&mut self, before: bool) -> Flags {
+    fn other_flags(&mut self, carrier: Carrier) -> Flags {
+        let handshake = self.handshake;
         match self.mode {
             Mode::Off | Mode::Classic => Flags::default(),
             Mode::Nonce => {
-                let echo = self.echoes();
+                let echo = self.classic.echoes();
                 let sum = self.nonce().is_some_and(|n| n.echo_sum());
                 let flag = |on, f| if on { f } else { Flags::default() };
                 flag(echo, Flags::ECE) | flag(sum, Flags::AE)
             }
             Mode::Dctcp => {
-                let echo = self.ce.marked != before;
+                let echo = self.ce.marked != (carrier == Carrier::EarlierAck);
                 if echo { Flags::ECE } else { Flags::default() }
             }
-            Mode::Accurate if self.first_ack => accurate::handshake(self.handshake),
-            Mode::Accurate => self.accurate().map_or(Flags::default(), |a| a.flags()),
+            Mode::Accurate => {
+                let Some(accurate) = self.accurate() else { return Flags::default() };
+                accurate.received.on_ack_sent();
+                accurate.of_acks = false;
+                // RFC 9768 §3.2.2.1: on a pure ACK, and nowhere else.
+                if carrier == Carrier::Ack && std::mem::take(&mut accurate.handshake_due) {
+                    return accurate::handshake(handshake);
+                }
+                accurate.received.flags()
+            }
         }
     }
 
@@ -253,52 +208,103 @@ impl EcnEnd {
         }
     }
 
-    /// The ACK of a SYN-ACK arrives: with Accurate ECN it says in which field that came, and counts nothing else.
-    pub fn on_handshake_ack(&mut self, flags: Flags) {
-        if let Some(accurate) = self.accurate() {
-            accurate.on_handshake(flags);
+    /// An ACK of everything that arrived went out.
+    #[inline]
+    pub fn on_sent(&mut self) {
+        self.classic.on_ack_sent();
+    }
+
+    /// The option of Accurate ECN for a segment that has `room` for it (RFC 9768 §3.2.3.2.1, §3.2.3.3).
+    pub fn option(&mut self, room: u16, carrier: Carrier) -> Option<AccEcn> {
+        let accurate = self.accurate()?;
+        match (carrier, accurate.first_data) {
+            (Carrier::Ack, _) if accurate.handshake_due => accurate.received.test_option(room),
+            (Carrier::FirstData, FirstData::Due) => {
+                accurate.first_data = FirstData::Tests;
+                accurate.received.test_option(room)
+            }
+            // The option may be why it was lost (§3.2.3.2.2).
+            (Carrier::FirstDataAgain, FirstData::Tests) => None,
+            _ => accurate.received.option(room),
         }
     }
 
-    /// A segment that is not a SYN went out.
-    #[inline]
-    pub fn on_sent(&mut self) {
-        self.first_ack = false;
+    /// Whether a pure ACK that goes out now must not carry SACK blocks (RFC 9768 §3.2.2.1, §3.2.2.5.1).
+    pub fn forbids_sack(&mut self) -> bool {
+        self.accurate().is_some_and(|a| a.handshake_due || a.of_acks)
     }
 
-    /// The counters to send, if they changed.
-    pub fn option(&mut self) -> Option<[u32; 3]> {
-        self.accurate().and_then(|a| a.option())
+    /// Whether a pure ACK must go out before any data, to say in which field the SYN-ACK came (RFC 9768 §3.2.2.1).
+    pub fn owes_handshake(&mut self) -> bool {
+        self.accurate().is_some_and(|a| a.handshake_due)
     }
 
     /// What an ACK says of marks.
     #[inline]
-    pub fn feedback(&mut self, segment: &Segment, options: &Options, delivers: u32, tcp: &Tcp) -> Feedback {
+    pub fn feedback(
+        &mut self,
+        segment: &Segment,
+        options: &Options,
+        sender: &mut Sender,
+        tcp: &Tcp,
+    ) -> Feedback {
         let silent = self.mode == Mode::Classic && !segment.flags.has(Flags::ECE);
         if self.mode == Mode::Off || silent || tcp.misbehaviour == Misbehaviour::IgnoresEcho {
             return Feedback::default();
         }
-        self.feedback_of(segment, options, delivers, tcp)
+        self.feedback_of(segment, options, sender, tcp)
     }
 
     #[inline(never)]
-    fn feedback_of(&mut self, segment: &Segment, options: &Options, delivers: u32, tcp: &Tcp) -> Feedback {
+    fn feedback_of(
+        &mut self,
+        segment: &Segment,
+        options: &Options,
+        sender: &mut Sender,
+        tcp: &Tcp,
+    ) -> Feedback {
         let echo = segment.flags.has(Flags::ECE);
+        let marked = f64::from(u8::from(echo));
         match self.mode {
-            Mode::Accurate => {
-                let Some(accurate) = self.accurate() else { return Feedback::default() };
-                let (packets, bytes) = accurate.on_ack(segment.flags, options.accurate_ecn);
-                let bytes = bytes.unwrap_or(packets * tcp.mss.0 as u32);
-                let marked =
-                    if delivers > 0 { (f64::from(bytes) / f64::from(delivers)).min(1.0) } else { 0.0 };
-                Feedback { echo: packets > 0, marked }
-            }
+            Mode::Accurate => return self.feedback_by_counters(segment, options, sender, tcp),
             Mode::Nonce => {
                 let sum = segment.flags.has(Flags::AE);
                 let wrong = self.nonce().is_some_and(|n| n.on_ack(segment.ack, sum, echo));
-                Feedback { echo: echo || wrong, marked: f64::from(u8::from(echo)) }
+                if wrong {
+                    return Feedback { echo: true, marked };
+                }
             }
-            _ => Feedback { echo, marked: f64::from(u8::from(echo)) },
+            _ => {}
+        }
+        if echo {
+            sender.count_marks(sender.newly(segment, options).segments);
+        }
+        Feedback { echo, marked }
+    }
+
+    fn feedback_by_counters(
+        &mut self,
+        segment: &Segment,
+        options: &Options,
+        sender: &mut Sender,
+        tcp: &Tcp,
+    ) -> Feedback {
+        let newly = sender.newly(segment, options);
+        let tests = tcp.accecn_tests == AccEcnTests::Feedback;
+        let Some(accurate) = self.accurate() else { return Feedback::default() };
+        let said = accurate.told.on_ack(segment.flags, options, &newly, tests);
+        if said.mangled {
+            self.ect = Ect::None;
+        }
+        sender.count_marks(said.packets);
+        let marked = if newly.bytes > 0 { f64::from(said.bytes) / f64::from(newly.bytes) } else { 0.0 };
+        Feedback { echo: said.packets > 0, marked }
+    }
+
+    /// The same where nothing was ever sent but ACKs: it is counted all the same, by timestamps.
+    pub fn on_ack_of_acks(&mut self, segment: &Segment, options: &Options) {
+        if let Some(accurate) = self.accurate() {
+            accurate.told.on_ack(segment.flags, options, &Default::default(), false);
         }
     }
 
@@ -325,39 +331,15 @@ impl EcnEnd {
         self.classic.say_cwr();
     }
 
-    /// Whether the sender is scalable and has the feedback it needs (RFC 9331 §4.2).
-    fn is_l4s(&self, tcp: &Tcp) -> bool {
-        self.mode == Mode::Accurate && matches!(tcp.congestion, crate::congestion::Algorithm::Prague(_))
-    }
-
-    /// The field of a segment that ends at `end`.
-    #[inline]
-    pub fn field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
-        if self.usual {
-            // RFC 3168 §6.1.4 to §6.1.6: no pure ACK, no retransmission, no window probe.
-            return if len > 0 && is_new && !is_probe { Field::Ect0 } else { Field::NotEct };
-        }
-        if self.mode == Mode::Off {
-            return Field::NotEct;
-        }
-        self.field_of(len, is_new, is_probe, end, tcp)
-    }
-
-    #[inline(never)]
-    fn field_of(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
-        if tcp.misbehaviour == Misbehaviour::Strips {
-            return Field::NotEct;
-        }
-        let capable = match tcp.ecn_in_force() {
-            Ecn::EcnPlusPlus => true,
-            _ => len > 0 && !is_probe && (is_new || tcp.ect_on == EctOn::AllData),
-        };
-        let l4s = tcp.ect1 || self.is_l4s(tcp);
-        match (self.nonce(), capable) {
-            (_, false) => Field::NotEct,
-            (Some(nonce), true) => nonce.field(end),
-            (None, true) if l4s => Field::Ect1,
-            (None, true) => Field::Ect0,
+    /// With Accurate ECN: packets that arrived marked, bytes that arrived with ECT(0), CE and ECT(1), and what the
+    /// other side said of bytes of ours.
+    pub fn counts(&self) -> Option<(u32, [u32; 3], [u32; 3])> {
+        match self.more.as_deref() {
+            Some(More::Accurate(accurate)) => {
+                let (packets, bytes) = accurate.received.counts();
+                Some((packets, bytes, accurate.told.counts()))
+            }
+            _ => None,
         }
     }
 }

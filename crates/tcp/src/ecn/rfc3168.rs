@@ -2,39 +2,35 @@
 
 use net::Flags;
 
+use crate::config::EcnEcho;
+
+/// Flags of a SYN from an endpoint that offers ECN (§6.1.1: an ECN-setup SYN).
+pub const SETUP_SYN: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
+
+/// Whether a SYN or SYN-ACK with these flags is an ECN-setup one (§6.1.1).
+pub fn is_setup(flags: Flags) -> bool {
+    if flags.has(Flags::ACK) { flags.has(Flags::ECE) && !flags.has(Flags::CWR) } else { flags.has(SETUP_SYN) }
+}
+
 /// The ECN state of an endpoint: as a sender of data and as a receiver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EcnState {
-    /// Both ends agreed to use it.
-    negotiated: bool,
     /// The window was cut: the next new data segment says so.
     cwr_due: bool,
     /// A mark arrived and the sender has not said CWR since.
     echoing: bool,
+    /// A mark arrived that is not acknowledged yet.
+    marked: bool,
 }
 
 impl EcnState {
-    /// Whether the connection uses ECN.
-    pub fn negotiated(&self) -> bool {
-        self.negotiated
-    }
-
-    /// Flags of a SYN from an endpoint that offers ECN (§6.1.1: an ECN-setup SYN).
-    pub fn setup_syn() -> Flags {
-        Flags::ECE | Flags::CWR
-    }
-
-    /// A SYN or SYN-ACK arrived at an endpoint that wants ECN: whether it completes the negotiation.
-    pub fn on_syn(&mut self, flags: Flags) {
-        let setup_syn = !flags.has(Flags::ACK) && flags.has(Flags::ECE | Flags::CWR);
-        let setup_syn_ack = flags.has(Flags::ACK | Flags::ECE) && !flags.has(Flags::CWR);
-        self.negotiated = setup_syn || setup_syn_ack;
-    }
-
-    /// Data arrived: CWR stops the echo, a mark on the same segment starts it again (§6.1.3).
+    /// Data arrived: CWR stops the echo but for marks that are not acknowledged yet, and a mark on the same segment
+    /// starts it again. An ACK carries ECN-Echo "if the CE codepoint is set in any of the data packets being
+    /// acknowledged" (§6.1.3).
     #[inline]
-    pub fn on_data(&mut self, cwr: bool, ce: bool) {
-        self.echoing = (self.echoing && !cwr) || (ce && self.negotiated);
+    pub fn on_data(&mut self, cwr: bool, ce: bool, echo: EcnEcho) {
+        self.marked = ce || (self.marked && echo == EcnEcho::Rfc3168);
+        self.echoing = self.marked || (self.echoing && !cwr);
     }
 
     /// Whether an ACK carries ECN-Echo now.
@@ -43,9 +39,15 @@ impl EcnState {
         self.echoing
     }
 
+    /// An ACK of everything that arrived goes out.
+    #[inline]
+    pub fn on_ack_sent(&mut self) {
+        self.marked = false;
+    }
+
     /// The window was cut, for whatever reason (§6.1.2).
     pub fn on_cut(&mut self) {
-        self.cwr_due = self.negotiated;
+        self.cwr_due = true;
     }
 
     /// Whether the next new data segment carries CWR.
@@ -65,47 +67,52 @@ impl EcnState {
 mod tests {
     use super::*;
 
-    fn negotiated(flags: Flags) -> bool {
-        let mut e = EcnState::default();
-        e.on_syn(flags);
-        e.negotiated()
-    }
-
-    /// §6.1.1: the four combinations that are and are not a setup.
+    /// §6.1.1: the combinations that are and are not a setup.
     #[test]
     fn only_the_setup_flags_negotiate() {
-        assert!(negotiated(Flags::SYN | Flags::ECE | Flags::CWR));
-        assert!(negotiated(Flags::SYN | Flags::ACK | Flags::ECE));
-        assert!(!negotiated(Flags::SYN));
-        assert!(!negotiated(Flags::SYN | Flags::ECE));
-        assert!(!negotiated(Flags::SYN | Flags::ACK));
-        assert!(!negotiated(Flags::SYN | Flags::ACK | Flags::ECE | Flags::CWR));
+        assert!(is_setup(Flags::SYN | Flags::ECE | Flags::CWR));
+        assert!(is_setup(Flags::SYN | Flags::ACK | Flags::ECE));
+        assert!(!is_setup(Flags::SYN));
+        assert!(!is_setup(Flags::SYN | Flags::ECE));
+        assert!(!is_setup(Flags::SYN | Flags::ACK));
+        assert!(!is_setup(Flags::SYN | Flags::ACK | Flags::ECE | Flags::CWR));
     }
 
     #[test]
     fn the_echo_lasts_from_the_mark_to_cwr() {
         let mut e = EcnState::default();
-        e.on_data(false, true);
-        assert!(!e.echoes(), "not negotiated");
-        e.on_syn(EcnState::setup_syn());
         for (cwr, ce, echoes) in [
+            (false, false, false),
             (false, true, true),
             (false, false, true),
             (true, false, false),
             (true, true, true),
             (true, false, false),
         ] {
-            e.on_data(cwr, ce);
+            e.on_data(cwr, ce, EcnEcho::Rfc3168);
             assert_eq!(e.echoes(), echoes);
+            e.on_ack_sent();
+        }
+    }
+
+    /// §6.1.3: CWR does not take back what no ACK has said yet; on Linux it does.
+    #[test]
+    fn a_mark_is_echoed_once_at_least() {
+        for (echo, once) in [(EcnEcho::Rfc3168, true), (EcnEcho::Linux, false)] {
+            let mut e = EcnState::default();
+            e.on_data(false, true, echo);
+            e.on_data(true, false, echo);
+            assert_eq!(e.echoes(), once);
+            e.on_ack_sent();
+            e.on_data(true, false, echo);
+            assert!(!e.echoes());
         }
     }
 
     #[test]
     fn cwr_is_said_once_a_cut() {
         let mut e = EcnState::default();
-        e.on_cut();
-        assert!(!e.owes_cwr(), "not negotiated");
-        e.on_syn(EcnState::setup_syn());
+        assert!(!e.owes_cwr());
         e.on_cut();
         assert!(e.owes_cwr());
         e.say_cwr();

@@ -1,8 +1,12 @@
 //! What the application does: open, write, read, close.
 
+use std::sync::Arc;
+
 use units::Time;
 
-use super::{Endpoint, State};
+use super::{Endpoint, Reset, State};
+use crate::config::Tcp;
+use crate::congestion::Controller;
 
 impl Endpoint {
     /// Opens actively.
@@ -14,6 +18,17 @@ impl Endpoint {
     /// Opens passively.
     pub fn listen(&mut self) {
         self.state = State::Listen;
+    }
+
+    /// Its parameters are these from now on; another congestion control begins anew. What the handshake agreed on stays,
+    /// and so does what its halves took from the parameters when they began: segment size, SACK, the clock.
+    pub fn configure(&mut self, tcp: Arc<Tcp>) {
+        if let Some(sender) = &mut self.sender
+            && tcp.congestion != self.tcp.congestion
+        {
+            sender.control_by(Controller::new(&tcp));
+        }
+        self.tcp = tcp;
     }
 
     /// The application writes `bytes`; `u64::MAX`: without end. After its close there is nothing to write (RFC 9293
@@ -34,6 +49,7 @@ impl Endpoint {
         let sender = self.sender();
         if !sender.closing {
             sender.closing = true;
+            sender.end_wait();
             self.state = match self.state {
                 State::Established => State::FinWait1,
                 State::CloseWait => State::LastAck,
@@ -48,7 +64,7 @@ impl Endpoint {
             !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::TimeWait);
         if synchronized {
             let (seq, ack) = (self.max(), self.next());
-            self.rare().reset = Some((seq, Some(ack)));
+            self.rare().reset = Some(Reset { seq, ack: Some(ack), echo: None });
         }
         self.end(Time::ZERO, None);
     }
@@ -95,6 +111,17 @@ impl Endpoint {
         })
     }
 
+    /// Whether the application has closed and the FIN is not acknowledged, and whether it was not even sent.
+    pub fn fin_outstanding(&self) -> (bool, bool) {
+        let Some(s) = &self.sender else { return (false, false) };
+        (s.closing && !(s.fin_sent && s.una == s.max), s.closing && !s.fin_sent)
+    }
+
+    /// Whether ACKs go out at once, as the application wished or as a connection begins.
+    pub fn acks_quickly(&self) -> bool {
+        self.receiver.as_ref().map_or(self.tcp.quick_ack.0 > 0.0, |r| r.is_quick())
+    }
+
     /// Small segments never wait (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
         self.sender().nodelay(on);
@@ -103,6 +130,17 @@ impl Endpoint {
     /// Small segments wait for more (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
         self.sender().cork(on);
+    }
+
+    /// Small segments wait for what the application writes next (MSG_MORE), until something arrives: then
+    /// whoever calls this with `false`.
+    pub fn expect_more(&mut self, on: bool) {
+        self.sender().expect_more(on);
+    }
+
+    /// What was written ends a record: no segment has bytes of the next beside it (MSG_EOR).
+    pub fn end_record(&mut self) {
+        self.sender().end_record();
     }
 
     /// ACKs go out at once, or not (TCP_QUICKACK).

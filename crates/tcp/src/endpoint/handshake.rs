@@ -3,15 +3,15 @@
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::Time;
 
-use super::{Agreed, Endpoint, Error, State};
-use crate::config::{Ecn, RtoEstimator, Tcp, WindowScaling};
-use crate::ecn::{EcnEnd, Mode};
+use super::{Agreed, Endpoint, Error, Reset, State};
+use crate::config::{Ecn, EctOn, RtoEstimator, Tcp, UserTimeoutFrom, WindowScaling};
+use crate::ecn::{EcnEnd, Mode, Syns};
 use crate::receiver::Receiver;
 use crate::sender::timestamp;
 
 impl Endpoint {
-    /// The other side's SYN is taken in.
-    fn take_syn(&mut self, segment: &Segment, options: &Options, field: EcnField) {
+    /// The other side's SYN is taken in. Whether ours was marked.
+    fn take_syn(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) -> bool {
         let tcp = &self.tcp;
         self.irs = segment.seq;
         self.rwnd = segment.window;
@@ -28,26 +28,33 @@ impl Endpoint {
             timestamps: tcp.timestamps && options.timestamps.is_some(),
         };
         if let Some((value, _)) = options.timestamps.filter(|_| self.agreed.timestamps) {
-            self.receiver().ts_recent = value;
+            self.receiver().set_ts_recent(now, value);
         }
+        let sent = if self.state == State::SynSent { self.syns() } else { Syns::default() };
         let (tcp, ecn) = (&self.tcp, &mut self.ecn);
-        ecn.on_syn(segment.flags, field, tcp);
+        let marked = if segment.flags.has(Flags::ACK) {
+            ecn.on_syn_ack(segment.flags, field, options, &sent, tcp)
+        } else {
+            ecn.on_syn(segment.flags, field, &sent, tcp);
+            false
+        };
         if let Some(sender) = &mut self.sender {
             sender.set_window(segment);
         }
+        marked
     }
 
     #[cold]
-    pub(super) fn in_listen(&mut self, segment: &Segment, options: &Options, field: EcnField) {
+    pub(super) fn in_listen(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         if segment.flags.has(Flags::RST) {
             return;
         }
         if segment.flags.has(Flags::ACK) {
-            self.rare().reset = Some((segment.ack, None));
+            self.rare().reset = Some(Reset::answers(segment, options));
             return;
         }
         if segment.flags.has(Flags::SYN) {
-            self.take_syn(segment, options, field);
+            self.take_syn(now, segment, options, field);
             self.state = State::SynReceived;
             self.sender().set_window(segment);
             self.syn_due = true;
@@ -60,12 +67,12 @@ impl Endpoint {
         let acked = segment.flags.has(Flags::ACK);
         if acked && segment.ack != self.max() {
             if !segment.flags.has(Flags::RST) {
-                self.rare().reset = Some((segment.ack, None));
+                self.rare().reset = Some(Reset::answers(segment, options));
             }
             return;
         }
         if segment.flags.has(Flags::RST) {
-            if acked && self.offered_ecn() {
+            if acked && self.tcp.ecn_fallback && self.syns().last.0 != Flags::default() {
                 self.rare().plain_syn = true; // RFC 3168 §6.1.1.1
                 self.syn_due = true;
             } else if acked {
@@ -82,16 +89,21 @@ impl Endpoint {
             }
             return;
         }
-        self.take_syn(segment, options, field);
+        let marked = self.take_syn(now, segment, options, field);
         if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
             self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
             self.rare().tried = true;
+            let tcp = self.tcp.clone();
+            self.sender().restart_syn_timer(now, &tcp);
             return;
         }
         if acked {
             self.syn_acked(now);
             self.ack_due = true;
             self.establish(now);
+            if marked {
+                self.sender().begin_with_one_segment();
+            }
         } else {
             // Both opened at once.
             self.rare().simultaneous = true;
@@ -100,11 +112,28 @@ impl Endpoint {
         }
     }
 
-    /// Whether the SYN that is out offered ECN, and another may go without.
-    fn offered_ecn(&self) -> bool {
-        let attempt = self.sender.as_ref().map_or(0, |s| s.expirations);
-        let plain = self.rare.as_ref().is_some_and(|r| r.plain_syn);
-        self.tcp.ecn_fallback && !plain && EcnEnd::syn_flags(&self.tcp, attempt) != Flags::default()
+    /// Times that the SYN or SYN-ACK was sent before for want of an answer.
+    fn attempt(&self) -> u8 {
+        self.sender.as_ref().map_or(0, |s| s.expirations)
+    }
+
+    /// Our SYNs as far as ECN is concerned.
+    fn syns(&self) -> Syns {
+        let tcp = &self.tcp;
+        let (plain, tried) = self.rare.as_ref().map_or((false, false), |r| (r.plain_syn, r.tried));
+        let syn = |attempt: u8| {
+            let flags = EcnEnd::syn_flags(tcp, if tried { 0 } else { attempt });
+            (flags, EcnEnd::syn_field(tcp, flags, attempt))
+        };
+        let last = if plain { Default::default() } else { syn(self.attempt()) };
+        Syns { first: syn(0), last }
+    }
+
+    /// Our SYN-ACKs.
+    fn syn_acks(&self) -> Syns {
+        let again = self.rare.as_ref().is_some_and(|r| r.tried);
+        let field = |attempt| (Flags::default(), self.ecn.syn_ack_field(&self.tcp, attempt));
+        Syns { first: field(0), last: field(self.attempt().max(u8::from(again))) }
     }
 
     fn syn_acked(&mut self, now: Time) {
@@ -129,13 +158,14 @@ impl Endpoint {
 
     /// An ACK in SYN-RECEIVED: whether it ends the handshake.
     #[cold]
-    pub(super) fn on_handshake_ack(&mut self, now: Time, segment: &Segment) -> bool {
+    pub(super) fn on_handshake_ack(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
         if !segment.ack.after(una) || self.tries_once(segment) {
             return false;
         }
-        self.complete_handshake(now, segment);
-        self.ecn.on_handshake_ack(segment.flags);
+        let sent = self.syn_acks();
+        let marked = self.ecn.on_handshake_ack(segment, options, &sent, &self.tcp);
+        self.complete_handshake(now, segment, marked);
         true
     }
 
@@ -150,11 +180,9 @@ impl Endpoint {
         true
     }
 
-    /// The ACK of the SYN-ACK.
+    /// The ACK of the SYN-ACK, which was marked or not.
     #[cold]
-    fn complete_handshake(&mut self, now: Time, segment: &Segment) {
-        let marked =
-            self.ecn.negotiated() && segment.flags.has(Flags::ECE) && self.ecn.mode() != Mode::Accurate;
+    fn complete_handshake(&mut self, now: Time, segment: &Segment, marked: bool) {
         self.syn_acked(now);
         self.establish(now);
         self.rwnd = segment.window;
@@ -164,8 +192,11 @@ impl Endpoint {
         if self.rare.as_ref().is_some_and(|r| r.tried) {
             self.sender().begin_with_one_segment();
         }
-        if marked && matches!(self.tcp.ecn, Ecn::EcnPlus | Ecn::EcnPlusWait) {
-            // RFC 5562 §3.1: the initial window is one segment; §4 (Wait): after a round trip.
+        let heeds = matches!(self.tcp.ecn, Ecn::EcnPlus | Ecn::EcnPlusWait)
+            || self.ecn.mode() == Mode::Accurate
+            || self.tcp.ect_in_force() == EctOn::AllPackets;
+        if marked && heeds {
+            // RFC 5562 §3.2: the initial window is one segment; §4.4 (Wait): after a round trip.
             self.sender().begin_with_one_segment();
             self.ecn.on_cut(self.max());
             if self.tcp.ecn_in_force() == Ecn::EcnPlusWait {
@@ -187,6 +218,13 @@ impl Endpoint {
         let sender = self.sender();
         sender.on_syn_sent(now, &tcp);
         let attempt = sender.expirations;
+        if let Some(most) = tcp.user_timeout {
+            let over = *self.rare().syn_at.get_or_insert(now) + most;
+            if attempt > 0 || tcp.user_timeout_from == UserTimeoutFrom::Progress {
+                let sender = self.sender();
+                sender.timer = sender.timer.min(over.max(now));
+            }
+        }
         let reply = self.state == State::SynReceived;
         let offers = |mine: bool, agreed: bool| mine && (!reply || agreed);
         *options = Options::default();
@@ -194,26 +232,23 @@ impl Endpoint {
             options.mss = Some(tcp.mss.0 as u16);
         }
         options.sack_permitted = offers(tcp.sack, self.agreed.sack);
-        options.timestamps = offers(tcp.timestamps, self.agreed.timestamps)
-            .then(|| (timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
+        options.timestamps =
+            offers(tcp.timestamps, self.agreed.timestamps).then(|| (timestamp(now), self.ts_recent()));
         let scale = offers(tcp.window_scaling == WindowScaling::On, self.agreed.scaling);
         options.window_scale = scale.then(|| window_scale(&tcp));
         let window = Receiver::first_window(&tcp);
         let mut segment = Segment { seq: self.iss, ack: Seq(0), window, len: 0, flags: Flags::SYN };
-        if reply {
-            segment.ack = self.irs + 1;
-            segment.flags |= Flags::ACK
-                | if attempt > 0 && self.ecn.mode() == Mode::Accurate {
-                    Flags::default()
-                } else {
-                    self.ecn.syn_ack_flags()
-                };
-        } else {
-            let plain = self.rare.as_ref().is_some_and(|r| r.plain_syn);
-            segment.flags |= EcnEnd::syn_flags(&tcp, attempt.max(u8::from(plain)));
+        if !reply {
+            let (flags, field) = self.syns().last;
+            segment.flags |= flags;
+            return Some((segment, field));
         }
-        let again = attempt.max(u8::from(self.rare.as_ref().is_some_and(|r| r.tried)));
-        Some((segment, self.ecn.syn_field(&tcp, reply, again)))
+        segment.ack = self.irs + 1;
+        segment.flags |= Flags::ACK | self.ecn.syn_ack_flags(attempt, &tcp);
+        if tcp.accecn_option {
+            options.accurate_ecn = self.ecn.syn_ack_option(attempt, Options::MOST - options.wire_len());
+        }
+        Some((segment, self.syn_acks().last.1))
     }
 
     pub(super) fn smss(&self) -> u32 {
@@ -230,7 +265,7 @@ pub(super) fn smss(tcp: &Tcp, agreed: &Agreed) -> u32 {
         mss => u32::from(mss),
     };
     let options = if agreed.timestamps { 12 } else { 0 };
-    mine.min(theirs).saturating_sub(options).max(1)
+    mine.min(theirs.max(tcp.least_mss.0 as u32)).saturating_sub(options).max(1)
 }
 
 /// The shift to offer: as the parameters say, or the least that lets the window be told (RFC 7323 §2.3).

@@ -16,7 +16,7 @@ impl Endpoint {
             return self.in_synchronized(now, segment, options, field);
         }
         match self.state {
-            State::Listen => self.in_listen(segment, options, field),
+            State::Listen => self.in_listen(now, segment, options, field),
             State::SynSent => self.in_syn_sent(now, segment, options, field),
             _ => {}
         }
@@ -31,7 +31,7 @@ impl Endpoint {
         field: EcnField,
     ) {
         let window = if self.optioned || self.rare.is_some() {
-            if self.agreed.timestamps && !self.timestamp_passes(segment, options) {
+            if self.agreed.timestamps && self.refuses_timestamp(now, segment, options) {
                 return;
             }
             self.told_window()
@@ -51,18 +51,23 @@ impl Endpoint {
             return;
         }
         if segment.ack.after(self.max()) {
-            return self.on_ack_of_nothing(segment);
+            return self.on_ack_of_nothing(segment, options);
+        }
+        if let (true, Some((value, _))) = (self.agreed.timestamps, options.timestamps) {
+            self.receiver().on_timestamp(now, value, segment.seq); // RFC 7323 §5.3, R3: after R2, the window
         }
         let completes = self.state == State::SynReceived;
-        if completes && !self.on_handshake_ack(now, segment) {
+        if completes && !self.on_handshake_ack(now, segment, options) {
             return;
         }
+        if self.ecn.counts_packets() {
+            self.count_packet(segment, options, field);
+        }
         if let Some(sender) = &mut self.sender {
-            let delivers = segment.ack.minus(sender.una).max(0) as u32;
             let feedback = if completes {
-                Feedback::default() // its flags speak of the SYN-ACK
+                Feedback::default() // its flags spoke of the SYN-ACK
             } else {
-                self.ecn.feedback(segment, options, delivers, &self.tcp)
+                self.ecn.feedback(segment, options, sender, &self.tcp)
             };
             let cut = sender.on_ack(&Arriving { now, segment, options, feedback }, &self.tcp);
             if cut {
@@ -82,6 +87,16 @@ impl Endpoint {
         }
     }
 
+    /// What Accurate ECN counts of a packet, be it data or not.
+    #[inline(never)]
+    fn count_packet(&mut self, segment: &Segment, options: &Options, field: EcnField) {
+        let owes_ack = self.receiver.as_ref().is_some_and(|r| r.owes_ack());
+        self.ack_due |= self.ecn.on_packet(segment, field, owes_ack, &self.tcp);
+        if self.sender.is_none() {
+            self.ecn.on_ack_of_acks(segment, options);
+        }
+    }
+
     /// The window that the other side knows of.
     #[inline(never)]
     fn told_window(&self) -> u32 {
@@ -91,19 +106,16 @@ impl Endpoint {
         }
     }
 
-    /// PAWS, and TS.Recent (RFC 7323 §5.3, §4.3). Whether the segment may go on.
+    /// PAWS (RFC 7323 §5.3, R1): whether the segment is dropped for its timestamp, old or missing (§3.2).
     #[inline(never)]
-    fn timestamp_passes(&mut self, segment: &Segment, options: &Options) -> bool {
+    fn refuses_timestamp(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
+        let exempt = segment.flags.has(Flags::RST);
         let Some((value, _)) = options.timestamps else {
-            return segment.flags.has(Flags::RST) || segment.flags.has(Flags::SYN); // §3.2: dropped
+            return !exempt && !segment.flags.has(Flags::SYN);
         };
-        let receiver = self.receiver();
-        if receiver.is_stale(value) && !segment.flags.has(Flags::RST) {
-            receiver.ack_now |= segment.seq_len() > 0;
-            return false;
-        }
-        receiver.on_timestamp(value, segment.seq);
-        true
+        let old = !exempt && self.receiver().is_stale(now, value);
+        self.ack_due |= old;
+        old
     }
 
     #[inline]

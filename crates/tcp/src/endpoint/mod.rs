@@ -10,7 +10,7 @@ mod unusual;
 
 use std::sync::Arc;
 
-use net::Seq;
+use net::{Options, Segment, Seq};
 use units::{Duration, Time};
 
 use self::handshake::smss;
@@ -70,11 +70,27 @@ struct Agreed {
     timestamps: bool,
 }
 
+/// A reset to send.
+#[derive(Clone, Copy, Debug)]
+struct Reset {
+    seq: Seq,
+    /// What it acknowledges, if it aborts a connection; else it answers a segment.
+    ack: Option<Seq>,
+    /// TSval of the segment that it answers.
+    echo: Option<u32>,
+}
+
+impl Reset {
+    /// The answer to a segment that acknowledges what was never sent (RFC 9293 §3.10.7); it echoes a timestamp (RFC 7323 §5.2).
+    fn answers(segment: &Segment, options: &Options) -> Self {
+        Reset { seq: segment.ack, ack: None, echo: options.timestamps.map(|t| t.0) }
+    }
+}
+
 /// What few connections need.
 #[derive(Clone, Debug, Default)]
 struct Rare {
-    /// A reset to send: its sequence number, and what it acknowledges.
-    reset: Option<(Seq, Option<Seq>)>,
+    reset: Option<Reset>,
     error: Option<Error>,
     /// The application reads when it likes.
     reads: bool,
@@ -90,6 +106,10 @@ struct Rare {
     plain_syn: bool,
     /// The SYN-ACK was marked and went out once more.
     tried: bool,
+    /// When the first SYN went out; kept for the user timeout only.
+    syn_at: Option<Time>,
+    /// When a segment that is not acceptable, or is challenged, was last answered.
+    answered: Option<Time>,
 }
 
 /// One end of a TCP connection. Feed it with [`on_segment`](Endpoint::on_segment) and

@@ -3,8 +3,10 @@
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::Time;
 
-use super::{Endpoint, State};
+use super::{Endpoint, Reset, State};
 use crate::config::WindowScaling;
+use crate::ecn::Carrier;
+use crate::recovery::RecoveryKind;
 use crate::sender::{Outgoing, timestamp};
 
 impl Endpoint {
@@ -28,6 +30,7 @@ impl Endpoint {
             return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
         }
         let outgoing = match &mut self.sender {
+            _ if self.ack_due && self.ecn.owes_handshake() => None, // a pure ACK comes first
             Some(sender) if self.rare.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
                 sender.next_segment(now, &self.tcp)
             }
@@ -52,23 +55,33 @@ impl Endpoint {
     #[cold]
     fn poll_rare(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let rare = self.rare.as_mut()?;
-        if let Some((seq, ack)) = rare.reset.take() {
-            let (flags, ack) = match ack {
-                Some(ack) => (Flags::RST | Flags::ACK, ack),
-                None => (Flags::RST, Seq(0)),
+        if let Some(Reset { seq, ack, echo }) = rare.reset.take() {
+            let (flags, ack, timestamps) = match ack {
+                Some(ack) => {
+                    let stamp = self.agreed.timestamps.then(|| (timestamp(now), self.ts_recent()));
+                    (Flags::RST | Flags::ACK, ack, stamp)
+                }
+                None => (Flags::RST, Seq(0), echo.map(|value| (0, value))), // RFC 7323 §5.2
             };
             *options = Options::default();
-            return Some((Segment { seq, ack, window: 0, len: 0, flags }, EcnField::NotEct));
+            options.timestamps = timestamps;
+            let field = self.ecn.reset_field(&self.tcp);
+            return Some((Segment { seq, ack, window: 0, len: 0, flags }, field));
         }
         let earlier = rare.earlier.take()?;
         let reads = rare.reads;
         self.acks_sent += 1;
-        let mut segment = self.header(now, self.max(), options, true);
+        let mut segment = self.header(now, self.max(), options, Carrier::EarlierAck);
         if reads {
             segment.window += segment.ack - earlier; // the same right edge
         }
         segment.ack = earlier;
-        Some((segment, EcnField::NotEct))
+        Some((segment, self.ecn.ack_field(self.loses_by_sack(), &self.tcp)))
+    }
+
+    /// TS.Recent, to be echoed.
+    pub(super) fn ts_recent(&self) -> u32 {
+        self.receiver.as_ref().map_or(0, |r| r.ts_recent)
     }
 
     /// The window to advertise.
@@ -87,28 +100,30 @@ impl Endpoint {
         }
     }
 
-    /// Header and options of a segment that is not a SYN; `before`: an ACK of what came before the last change of marks.
+    /// Header and options of a segment that is not a SYN.
     #[inline]
-    fn header(&mut self, now: Time, seq: Seq, options: &mut Options, before: bool) -> Segment {
+    fn header(&mut self, now: Time, seq: Seq, options: &mut Options, carrier: Carrier) -> Segment {
         let window = if self.optioned || self.rare.is_some() {
-            self.write_options(now, options);
+            self.write_options(now, options, carrier);
             self.window_field()
         } else {
             self.buffer()
         };
-        Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(before) }
+        Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
     }
 
     #[inline(never)]
-    fn write_options(&mut self, now: Time, options: &mut Options) {
+    fn write_options(&mut self, now: Time, options: &mut Options, carrier: Carrier) {
         if !self.optioned {
             return;
         }
         *options = Options::default();
         if self.agreed.timestamps {
-            options.timestamps = Some((timestamp(now), self.receiver.as_ref().map_or(0, |r| r.ts_recent)));
+            options.timestamps = Some((timestamp(now), self.ts_recent()));
         }
-        options.accurate_ecn = self.ecn.option().filter(|_| self.tcp.accecn_option);
+        if self.ecn.counts_packets() && !self.write_counters(options, carrier) {
+            return;
+        }
         if self.agreed.sack
             && let Some(receiver) = &mut self.receiver
             && receiver.has_report()
@@ -117,9 +132,24 @@ impl Endpoint {
         }
     }
 
+    /// The option of Accurate ECN. Whether SACK blocks may stand beside it.
+    fn write_counters(&mut self, options: &mut Options, carrier: Carrier) -> bool {
+        let sacks = self.agreed.sack && !(carrier == Carrier::Ack && self.ecn.forbids_sack());
+        if self.tcp.accecn_option {
+            // Two SACK blocks come before it, if there are so many (RFC 9768 §3.2.3.3).
+            let sack = match &self.receiver {
+                Some(receiver) if sacks => receiver.report_room(2, self.tcp.dsack),
+                _ => 0,
+            };
+            options.accurate_ecn = self.ecn.option(Options::MOST - options.wire_len() - sack, carrier);
+        }
+        sacks
+    }
+
     #[inline]
     fn data(&mut self, now: Time, outgoing: Outgoing, options: &mut Options) -> (Segment, EcnField) {
-        let mut segment = self.header(now, outgoing.seq, options, false);
+        let carrier = if self.ecn.counts_packets() { self.carrier(&outgoing) } else { Carrier::Data };
+        let mut segment = self.header(now, outgoing.seq, options, carrier);
         segment.len = outgoing.len as u16;
         if outgoing.fin {
             segment.flags |= Flags::FIN;
@@ -146,9 +176,21 @@ impl Endpoint {
         self.acks_sent += 1;
         // What a window took back does not reach must not make the ACK unacceptable (Linux, tcp_acceptable_seq).
         let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.within_window());
-        let segment = self.header(now, seq, options, false);
-        let field = self.ecn.field(0, false, false, segment.seq, &self.tcp);
-        (segment, field)
+        let segment = self.header(now, seq, options, Carrier::Ack);
+        (segment, self.ecn.ack_field(self.loses_by_sack(), &self.tcp))
+    }
+
+    /// Whether losses are found by SACK alone, so that no ACK without SACK blocks is taken for a duplicate.
+    fn loses_by_sack(&self) -> bool {
+        self.agreed.sack && matches!(self.tcp.recovery, RecoveryKind::Sack | RecoveryKind::Fack)
+    }
+
+    fn carrier(&self, outgoing: &Outgoing) -> Carrier {
+        match outgoing.len > 0 && outgoing.seq == self.iss + 1 {
+            false => Carrier::Data,
+            true if outgoing.is_new => Carrier::FirstData,
+            true => Carrier::FirstDataAgain,
+        }
     }
 
     /// Whether its segments may carry options; if not, [`Endpoint::poll`] leaves them alone.

@@ -1,5 +1,6 @@
 //! What it tells of itself.
 
+use net::Seq;
 use units::{Duration, Time};
 
 use super::{Endpoint, Error, State};
@@ -7,7 +8,7 @@ use crate::config::{Tcp, WindowScaling};
 use crate::ecn::Mode;
 use crate::info::Info;
 use crate::receiver::ReceiverStats;
-use crate::sender::{SenderStats, Window};
+use crate::sender::{Phase, SenderStats, Window};
 
 impl Endpoint {
     /// Whether the connection is over at this end.
@@ -90,10 +91,84 @@ impl Endpoint {
         self.ecn.mode()
     }
 
+    /// With Accurate ECN: packets that arrived here marked, bytes that arrived here with ECT(0), CE and ECT(1), and
+    /// bytes that arrived there so as the other side said.
+    pub fn ecn_counts(&self) -> (u32, [u32; 3], [u32; 3]) {
+        self.ecn.counts().unwrap_or_default()
+    }
+
     /// When it was established; when all its data was acknowledged after its close; when it was
     /// closed. Each [`Time::NEVER`] until it happens.
     pub fn milestones(&self) -> (Time, Time, Time) {
         (self.established_at, self.completed_at, self.closed_at)
+    }
+
+    /// The largest payload of a segment that it sends.
+    pub fn segment_size(&self) -> u32 {
+        self.sender.as_ref().map_or_else(|| self.new_sender().window().smss as u32, |s| s.smss)
+    }
+
+    /// RCV.NXT.
+    pub fn next_expected(&self) -> Seq {
+        self.next()
+    }
+
+    /// The receive window that the parameters give it.
+    pub fn receive_window(&self) -> u32 {
+        self.buffer()
+    }
+
+    /// Numbers of the other side that were received in order, a FIN included.
+    pub fn received_in_order(&self) -> u64 {
+        u64::from(self.next().minus(self.irs + 1).max(0) as u32)
+    }
+
+    /// Whether its FIN is acknowledged.
+    pub fn fin_acknowledged(&self) -> bool {
+        self.sender.as_ref().is_some_and(|s| s.fin_sent && s.una == s.max)
+    }
+
+    /// Bytes that were delivered: acknowledged or SACKed.
+    pub fn delivered(&self) -> u64 {
+        self.sender.as_ref().map_or(0, |s| s.delivered().unwrap_or(s.acked))
+    }
+
+    /// Whether its segments are spaced.
+    pub fn paces(&self) -> bool {
+        self.sender.as_ref().is_some_and(|s| s.pacing_rate(&self.tcp).is_some())
+    }
+
+    /// Bytes a second that were delivered last, and whether the application had no more to send; if it is measured.
+    pub fn delivery_rate(&self) -> Option<(u64, bool)> {
+        self.sender.as_ref().and_then(|s| s.delivery_rate())
+    }
+
+    /// Segments out, and those of them that were SACKed.
+    pub fn segments_out(&self) -> (u32, u32) {
+        self.sender.as_ref().map_or((0, 0), |s| (s.counts().0, s.counts().1.min(s.counts().0)))
+    }
+
+    /// Segments that are deemed to be in the network.
+    pub fn segments_in_flight(&self) -> f64 {
+        self.sender.as_ref().map_or(0.0, |s| s.in_flight())
+    }
+
+    /// How often segments were seen to arrive in another order than they were sent in.
+    pub fn reorderings(&self) -> u64 {
+        self.sender.as_ref().map_or(0, |s| s.reorderings())
+    }
+
+    /// Probes of a closed window that were not answered.
+    pub fn probes(&self) -> u64 {
+        self.sender.as_ref().map_or(0, |s| s.probes())
+    }
+
+    /// Whether it recovers from a timeout, of a SYN too.
+    pub fn recovers_from_timeout(&self) -> bool {
+        self.sender.as_ref().is_some_and(|s| match self.state {
+            State::SynSent | State::SynReceived => s.expirations > 0,
+            _ => s.phase() == Phase::Loss,
+        })
     }
 
     /// Everything an application may ask (Linux, TCP_INFO).

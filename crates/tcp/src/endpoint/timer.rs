@@ -3,6 +3,7 @@
 use units::{Duration, Time};
 
 use super::{Endpoint, Error, State};
+use crate::config::UserTimeoutFrom;
 
 impl Endpoint {
     /// When it must be called again, whatever arrives; [`Time::NEVER`]: only if something arrives.
@@ -21,6 +22,12 @@ impl Endpoint {
             (Some(rare), _) => rare.hold_until.unwrap_or(Time::NEVER),
             _ => Time::NEVER,
         }
+    }
+
+    /// Whether the user timeout is over while nothing answered a SYN.
+    fn handshake_is_over(&self, now: Time) -> bool {
+        let since = self.rare.as_ref().and_then(|r| r.syn_at);
+        since.zip(self.tcp.user_timeout).is_some_and(|(since, most)| now >= since + most)
     }
 
     fn time_wait_ends(&self) -> Time {
@@ -48,9 +55,17 @@ impl Endpoint {
             return;
         }
         if matches!(self.state, State::SynSent | State::SynReceived) {
-            let over = sender.on_syn_timeout(&self.tcp);
+            let answers =
+                self.state == State::SynReceived && self.rare.as_ref().is_none_or(|r| !r.simultaneous);
+            let tcp = &self.tcp;
+            let over = match answers {
+                true => sender.on_syn_timeout(tcp.synack_retries, 0),
+                false => sender.on_syn_timeout(tcp.syn_retries, tcp.syn_linear_timeouts),
+            };
+            let first =
+                sender.expirations == 1 && self.tcp.user_timeout_from == UserTimeoutFrom::FirstRetransmission;
             sender.timer = Time::NEVER;
-            if over {
+            if over || (!first && self.handshake_is_over(now)) {
                 return self.end(now, Some(Error::TimedOut));
             }
             self.syn_due = true;

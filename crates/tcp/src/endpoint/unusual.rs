@@ -1,9 +1,9 @@
 //! Segments that a synchronized state answers or cuts: outside of the window, of nothing, resets (RFC 9293 §3.10.7.4).
 
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
-use units::Time;
+use units::{Duration, Time};
 
-use super::{Endpoint, Error, State};
+use super::{Endpoint, Error, Reset, State};
 use crate::sender::{Arriving, Feedback};
 
 impl Endpoint {
@@ -18,9 +18,9 @@ impl Endpoint {
 
     /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
     #[cold]
-    pub(super) fn on_ack_of_nothing(&mut self, segment: &Segment) {
+    pub(super) fn on_ack_of_nothing(&mut self, segment: &Segment, options: &Options) {
         if self.state == State::SynReceived {
-            self.rare().reset = Some((segment.ack, None));
+            self.rare().reset = Some(Reset::answers(segment, options));
         } else {
             self.ack_due = true;
         }
@@ -42,16 +42,26 @@ impl Endpoint {
             self.rare().waits_from = Some(now); // eighth check: the 2 MSL begin again
         }
         if segment.len == 1 && segment.seq == next {
-            self.ecn.on_data(segment, field, false, &self.tcp); // a window probe (RFC 3168 §6.1.6)
+            // A window probe (RFC 3168 §6.1.6), whose octet is not taken.
+            self.ecn.on_data(segment, field, false, &self.tcp);
+            self.ecn.on_packet(&Segment { len: 0, ..*segment }, field, false, &self.tcp);
         }
         if segment.flags.has(Flags::SYN) && segment.seq == self.irs && self.state == State::SynReceived {
             let simultaneous = self.rare.as_ref().is_some_and(|r| r.simultaneous);
             if simultaneous && segment.flags.has(Flags::ACK) {
+                self.ecn.on_syn_ack_again(segment.flags, field);
                 self.ack_due = true;
+            } else if self.ecn.on_syn_again(segment.flags, field, &self.tcp) {
+                let seq = self.max();
+                self.rare().reset = Some(Reset { seq, ack: Some(next), echo: None });
+                self.end(now, Some(Error::Reset));
             } else {
                 self.syn_due = true; // the SYN-ACK was lost
             }
             return;
+        }
+        if segment.flags.has(Flags::SYN | Flags::ACK) && segment.seq == self.irs {
+            self.ecn.on_syn_ack_again(segment.flags, field);
         }
         // From before what was received last; or from where the window ends, as who has filled it says.
         let late = segment.seq.before(next) || segment.seq == next + window;
@@ -61,6 +71,23 @@ impl Endpoint {
         if segment.len > 0 && segment.seq.before(next) {
             let tcp = self.tcp.clone();
             self.receiver().on_unacceptable(segment, &tcp);
+        }
+        if segment.len > 0 && !segment.flags.has(Flags::SYN) {
+            self.ack_due = true;
+        } else {
+            self.answer(now);
+        }
+    }
+
+    /// An ACK goes out, unless one like it did just before (RFC 5961 §7). Data is no part of a loop of ACKs.
+    fn answer(&mut self, now: Time) {
+        let spacing = self.tcp.invalid_ack_spacing;
+        if spacing > Duration::ZERO {
+            let answered = &mut self.rare().answered;
+            if answered.is_some_and(|at| now < at + spacing) {
+                return;
+            }
+            *answered = Some(now);
         }
         self.ack_due = true;
     }
@@ -83,8 +110,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn on_reset(&mut self, now: Time, segment: &Segment, next: Seq) {
         if segment.seq != next {
-            self.ack_due = true;
-            return;
+            return self.answer(now);
         }
         let refused = self.state == State::SynReceived && self.rare.as_ref().is_some_and(|r| r.simultaneous);
         let quiet = matches!(self.state, State::Closing | State::LastAck | State::TimeWait);

@@ -12,6 +12,9 @@ pub struct Rack {
     pub rtt: Duration,
     /// Whether a segment was delivered after one sent later (RACK.reordering_seen).
     pub reordering_seen: bool,
+    /// In how many ACKs that was, and whether in this.
+    pub reorderings: u16,
+    reordered: bool,
     /// RACK.fack.
     fack: Option<Seq>,
     /// RACK.reo_wnd_mult.
@@ -37,8 +40,16 @@ impl Rack {
     /// Detects reordering (§6.2, step 3): an original delivered below the highest delivered.
     pub fn on_order(&mut self, end: Seq, retransmitted: bool) {
         match self.fack {
-            Some(fack) if end.before(fack) => self.reordering_seen |= !retransmitted,
+            Some(fack) if end.before(fack) => self.reordered |= !retransmitted,
             _ => self.fack = Some(end),
+        }
+    }
+
+    /// An ACK has been gone through.
+    pub fn on_ack_end(&mut self) {
+        if std::mem::take(&mut self.reordered) {
+            self.reordering_seen = true;
+            self.reorderings = self.reorderings.saturating_add(1);
         }
     }
 
@@ -124,8 +135,10 @@ mod tests {
         assert_eq!(r.reordering_window(false, 1, 3, min, srtt), Duration::from_millis(20));
         r.on_order(Seq(30), false);
         r.on_order(Seq(10), true);
+        r.on_ack_end();
         assert!(!r.reordering_seen);
         r.on_order(Seq(20), false);
+        r.on_ack_end();
         assert_eq!(r.reordering_window(true, 5, 3, min, srtt), Duration::from_millis(20));
         r.on_dsack(Seq(1), Seq(50));
         r.on_dsack(Seq(2), Seq(60));

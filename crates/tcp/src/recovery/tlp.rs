@@ -4,8 +4,6 @@
 use net::Seq;
 use units::Duration;
 
-/// What Linux adds where more than one segment is out: two ticks of its clock.
-pub const SLACK: Duration = Duration::from_millis(2);
 /// The probe timeout before a round trip was measured (§7.2).
 const INITIAL: Duration = Duration::from_millis(1000);
 
@@ -16,6 +14,8 @@ pub struct Tlp {
     pub end: Option<Seq>,
     /// TLP.is_retrans.
     pub retransmitted: bool,
+    /// No round trip was measured since the last probe.
+    unmeasured: bool,
 }
 
 /// The probe timeout (§7.2): 2 SRTT, and a delay: that of an ACK if one segment is out.
@@ -38,6 +38,21 @@ pub enum Verdict {
 }
 
 impl Tlp {
+    /// Whether a probe may go (§7.3): none is out, and a round trip was measured since the last.
+    pub fn may_probe(&self) -> bool {
+        self.end.is_none() && !self.unmeasured
+    }
+
+    /// A probe goes out; all that is out then ends at `end`.
+    pub fn on_probe(&mut self, end: Seq, retransmitted: bool) {
+        *self = Tlp { end: Some(end), retransmitted, unmeasured: true };
+    }
+
+    /// A round trip was measured.
+    pub fn on_sample(&mut self) {
+        self.unmeasured = false;
+    }
+
     /// An ACK arrived. `dsack`: it reports a duplicate; `plain_duplicate`: it neither advances nor SACKs.
     pub fn on_ack(&mut self, ack: Seq, dsack: bool, plain_duplicate: bool) -> Verdict {
         let Some(end) = self.end else { return Verdict::Waits };
@@ -63,7 +78,7 @@ mod tests {
     use super::*;
 
     fn probe(retransmitted: bool) -> Tlp {
-        Tlp { end: Some(Seq(10)), retransmitted }
+        Tlp { end: Some(Seq(10)), retransmitted, unmeasured: true }
     }
 
     #[test]
@@ -80,7 +95,7 @@ mod tests {
     fn one_segment_waits_for_a_delayed_ack() {
         let srtt = Duration::from_millis(100);
         assert_eq!(timeout(srtt, Duration::from_millis(200)), Duration::from_millis(400));
-        assert_eq!(timeout(srtt, SLACK), Duration::from_millis(202));
-        assert_eq!(timeout(Duration::ZERO, SLACK), Duration::from_millis(1000));
+        assert_eq!(timeout(srtt, Duration::ZERO), Duration::from_millis(200));
+        assert_eq!(timeout(Duration::ZERO, Duration::ZERO), Duration::from_millis(1000));
     }
 }

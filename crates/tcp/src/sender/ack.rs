@@ -4,8 +4,8 @@ use net::{Options, Segment};
 use units::{Duration, Time};
 
 use super::{Arriving, Cut, Pending, Progress, Sender, timestamp};
-use crate::config::{FastRetransmit, FastRetransmitTimer, RecoveryExit, SlowStartFrom, Tcp};
-use crate::congestion::{Congestion, Controller};
+use crate::config::{FastRetransmit, FastRetransmitTimer, RecoveryExit, RtoOrder, SlowStartFrom, Tcp};
+use crate::congestion::{Congestion, CongestionControl, Controller};
 use crate::recovery::{OnDuplicate, OnNewAck, RecoveryKind, newreno, tahoe};
 
 impl Sender {
@@ -19,7 +19,7 @@ impl Sender {
         let ack = segment.ack;
         let same_window = segment.window == self.rwnd;
         // RFC 3168 §6.1.2: at most one response to congestion a window of data.
-        let cut_by_echo = feedback.echo && ack.after(self.recover);
+        let cut_by_echo = feedback.echo && self.congestion.answers_mark(now, ack.after(self.recover));
         if cut_by_echo {
             self.stats.ecn_cuts += 1;
             self.wait_for_timer = self.cwnd <= f64::from(self.smss);
@@ -27,7 +27,7 @@ impl Sender {
                 self.before_cut(&more, ack, ack.max(self.una) - self.una, feedback);
                 self.more = Some(more);
             }
-            self.cut(now, Congestion::Ecn, tcp);
+            self.cut(now, Congestion::Ecn, self.at_cut(None, self.una, 0), tcp);
         }
         let was_una = self.una;
         let mut cut_by_loss = false;
@@ -128,13 +128,15 @@ impl Sender {
         if self.nxt.before(ack) {
             self.nxt = ack;
         }
+        let before = (tcp.rto_order == RtoOrder::RestartFirst).then(|| self.rto.timeout(tcp));
         let mut rtt = self.sample(now, tcp);
         if rtt.is_none() && self.more.is_some() {
             rtt = self.sample_by_timestamp(now, options, tcp);
         }
         let timer = self.timer;
+        let rto = before.unwrap_or_else(|| self.rto.timeout(tcp));
         (self.timer, self.pending) =
-            (if self.una == self.max { Time::NEVER } else { now + self.rto.timeout(tcp) }, Pending::Rto);
+            (if self.una == self.max { Time::NEVER } else { now + rto }, Pending::Rto);
         if self.more.is_some() && self.test_timeout(ack, Some(acked), feedback.echo, options, tcp) {
             return;
         }
@@ -145,7 +147,11 @@ impl Sender {
                 OnNewAck::Partial => {
                     self.inflation = newreno::inflation(self.inflation, acked, self.smss);
                     self.retransmit = true;
-                    if !self.duplicates.on_partial() {
+                    let each = matches!(
+                        tcp.fast_retransmit_timer,
+                        FastRetransmitTimer::Each | FastRetransmitTimer::First
+                    );
+                    if !self.duplicates.on_partial() && !each {
                         self.timer = timer; // RFC 6582 §3.2, step 3: for the first partial ACK only
                     }
                     return;
@@ -153,7 +159,9 @@ impl Sender {
                 _ => {
                     recovered = self.duplicates.end();
                     self.inflation = 0;
-                    self.cwnd = if newreno {
+                    self.cwnd = if self.congestion.rules_recovery() {
+                        self.cwnd
+                    } else if newreno {
                         newreno::cwnd_at_end(
                             self.ssthresh,
                             f64::from(self.max - self.una),
@@ -171,7 +179,7 @@ impl Sender {
         let opens = !recovered || tcp.recovery_exit == RecoveryExit::DeflateAndOpen;
         let first = self.acked == u64::from(acked);
         let too_early = first && tcp.slow_start_from == SlowStartFrom::SecondAck;
-        let opens = opens && !feedback.echo && !too_early;
+        let opens = opens && (feedback.may_open(tcp) || self.congestion.is_scalable()) && !too_early;
         match &mut self.congestion {
             // Reno that measures nothing: all else that an ACK tells is no matter.
             Controller::Reno(reno) if self.more.is_none() => {
@@ -180,7 +188,10 @@ impl Sender {
                     self.cwnd = reno.opened(self.cwnd, self.ssthresh, smss, acked).max(smss);
                 }
             }
-            _ => self.tell_controller(now, feedback, Progress { acked, rtt, rate: None, opens }, tcp),
+            _ => {
+                let progress = Progress { acked, delivered: acked, rtt, rate: None, opens };
+                self.tell_controller(now, feedback, progress, tcp);
+            }
         }
     }
 
@@ -205,10 +216,11 @@ impl Sender {
                 if cut_by_ecn {
                     self.last_cut = Cut::FastRetransmit; // the window was cut for this congestion
                 } else {
-                    self.cut(now, Congestion::FastRetransmit, tcp);
+                    let window = self.at_cut(None, self.una, self.inflation);
+                    self.cut(now, Congestion::FastRetransmit, window, tcp);
                 }
                 self.timed.1 = Time::NEVER; // Karn: the timed segment may be the lost one
-                if tcp.fast_retransmit_timer == FastRetransmitTimer::Restarts {
+                if tcp.fast_retransmit_timer != FastRetransmitTimer::RunsOn {
                     (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
                 }
                 if tcp.recovery == RecoveryKind::Tahoe {

@@ -1,9 +1,10 @@
 //! An ACK, with scoreboard: what is lost, and where recovery stands (RFC 6675 §5; RFC 8985 §6.2).
 
+use net::Seq;
 use units::{Duration, Time};
 
-use super::{Arriving, More, Phase, Progress, Sender, timestamp};
-use crate::config::{RecoveryExit, Tcp};
+use super::{Arriving, More, Pending, Phase, Progress, Sender, timestamp};
+use crate::config::{FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
 use crate::congestion::{Congestion, CongestionControl, RateSample};
 use crate::recovery::board::{Delivery, Doubt};
 use crate::recovery::eifel::Undo;
@@ -11,11 +12,24 @@ use crate::recovery::frto::Frto;
 use crate::recovery::tlp;
 use crate::recovery::{RecoveryKind, fack, sack};
 
+impl More {
+    /// Keeps a sample of the delivery rate for who asks; one that the application limited only if it is no lower.
+    #[inline]
+    fn keep_rate(&mut self, sample: Option<RateSample>) {
+        let Some(sample) = sample.filter(|s| s.interval >= self.min_rtt) else { return };
+        let rate = |s: &RateSample| s.delivered as f64 / s.interval.0 as f64;
+        if !sample.app_limited || self.rate.is_none_or(|kept| rate(&sample) >= rate(&kept)) {
+            self.rate = Some(sample);
+        }
+    }
+}
+
 /// What an ACK told, with scoreboard.
 #[derive(Clone, Copy, Debug, Default)]
 struct Told {
     delivery: Delivery,
-    advanced: bool,
+    /// Bytes newly acknowledged.
+    acked: u32,
     rtt: Option<Duration>,
     rate: Option<RateSample>,
     was_reducing: bool,
@@ -43,7 +57,8 @@ impl Sender {
     fn on_ack_with(&mut self, more: &mut More, arriving: &Arriving, tcp: &Tcp) -> (bool, Told) {
         let &Arriving { now, segment, options, feedback } = arriving;
         let ack = segment.ack;
-        let advanced = ack.after(self.una);
+        let was_una = self.una;
+        let advanced = ack.after(was_una);
         let plain_duplicate = !advanced && segment.len == 0 && segment.window == self.rwnd;
         let Some(board) = &mut more.board else { return (false, Told::default()) };
         let echo = options.timestamps.filter(|t| t.1 != 0 && more.timestamps).map(|t| t.1);
@@ -57,6 +72,7 @@ impl Sender {
             self.expirations = 0;
             more.limited = 0;
         }
+        let rto = self.rto.timeout(tcp);
         let rtt = self.measure(more, &d, arriving, advanced, tcp);
         let rate = d.newest.filter(|_| d.delivered > 0).map(|newest| {
             more.clock.first_sent = newest.at;
@@ -69,6 +85,7 @@ impl Sender {
                 lost: std::mem::take(&mut more.lost_bytes),
             }
         });
+        more.keep_rate(rate);
         if d.delivered > 0 {
             more.clock.delivered += u64::from(d.delivered);
             more.clock.delivered_at = now;
@@ -79,8 +96,8 @@ impl Sender {
             self.take_back_by_board(more, d.delivered, tcp);
         }
         let probe = more.tlp.on_ack(ack, d.dsack, plain_duplicate && !d.sacked);
-        if more.phase == Phase::Loss && advanced {
-            self.test_by_board(more, &d, ack, tcp);
+        if more.phase == Phase::Loss {
+            self.test_by_board(more, &d, arriving, advanced, tcp);
         }
         let lost_before = more.lost_bytes;
         let next = self.find_losses(more, now, tcp);
@@ -99,28 +116,42 @@ impl Sender {
             }
             _ => {}
         }
-        let cut_by_echo = feedback.echo && more.phase == Phase::Open && ack.after(self.recover);
+        let cut_by_echo = feedback.echo
+            && more.phase == Phase::Open
+            && self.congestion.answers_mark(now, ack.after(self.recover));
         if cut_by_echo {
             self.stats.ecn_cuts += 1;
             self.wait_for_timer = self.cwnd <= f64::from(self.smss);
             self.before_cut(more, ack, d.delivered, feedback);
-            self.reduce(more, Phase::Cwr, Congestion::Ecn, now, tcp);
+            if self.congestion.is_scalable() {
+                self.cut(now, Congestion::Ecn, self.at_cut(more.board.as_ref(), was_una, 0), tcp);
+            } else {
+                self.reduce(more, Phase::Cwr, (Congestion::Ecn, was_una), now, tcp);
+            }
             cut = true;
         }
         if probe == tlp::Verdict::Repaired && more.phase == Phase::Open {
             // RFC 8985 §7.4.2: the loss that the probe repaired is answered like any other.
-            self.cut(now, Congestion::FastRetransmit, tcp);
+            self.cut(now, Congestion::FastRetransmit, self.at_cut(more.board.as_ref(), was_una, 0), tcp);
             self.recover = self.una;
             cut = true;
         }
-        cut |= self.enter_recovery(more, now, tcp);
-        self.set_timer(more, now, next, advanced, tcp);
+        cut |= self.enter_recovery(more, was_una, now, tcp);
+        let restarts =
+            advanced || (tcp.fast_retransmit_timer == FastRetransmitTimer::First && is_of_before(more, &d));
+        self.set_timer(more, now, next, restarts, tcp);
+        let runs = self.timer != Time::NEVER && self.pending == Pending::Rto;
+        if advanced && runs && tcp.rto_order == RtoOrder::RestartFirst {
+            self.timer = now + rto;
+        }
         let safe = advanced && more.lost_bytes == lost_before;
-        let was_reducing = matches!(was, Phase::Recovery | Phase::Cwr);
-        (cut, Told { delivery: d, advanced, rtt, rate, was_reducing, safe, cut_by_echo })
+        let was_reducing = was == Phase::Recovery || (was == Phase::Cwr && self.reduces_in_proportion(tcp));
+        let acked = if advanced { ack - was_una } else { 0 };
+        (cut, Told { delivery: d, acked, rtt, rate, was_reducing, safe, cut_by_echo })
     }
 
-    /// The round trip that an ACK measures: of data sent once (Karn), or by timestamps (RFC 7323 §4).
+    /// The round trip that an ACK measures, of data sent once (Karn) or by timestamps (RFC 7323 §4): that of what it covers
+    /// first goes to the timer, that of what was sent last is returned.
     fn measure(
         &mut self,
         more: &mut More,
@@ -135,10 +166,11 @@ impl Sender {
             let ms = timestamp(now).wrapping_sub(echo);
             (ms < 1 << 24).then(|| Time(now.0.saturating_sub(u64::from(ms.max(1)) * 1_000_000_000)))
         };
-        let sent = d.first_sent.or(d.sacked_sent).or_else(by_timestamp)?;
-        self.rto.on_sample(tcp, sent, now, (self.una, self.max));
-        let rtt = now.since(sent);
+        let first = d.first_sent.or(d.sacked_sent).or_else(by_timestamp)?;
+        self.rto.on_sample(tcp, first, now, (self.una, self.max));
+        let rtt = now.since(d.last_sent.unwrap_or(first));
         more.min_rtt = more.min_rtt.min(rtt);
+        more.tlp.on_sample();
         Some(rtt)
     }
 
@@ -175,8 +207,8 @@ impl Sender {
         )
     }
 
-    /// Losses were found: recovery begins. Returns whether the window was cut.
-    pub(super) fn enter_recovery(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> bool {
+    /// Losses were found: recovery begins. `una`: SND.UNA before the ACK at hand. Returns whether the window was cut.
+    pub(super) fn enter_recovery(&mut self, more: &mut More, una: Seq, now: Time, tcp: &Tcp) -> bool {
         let lost = more.board.as_ref().is_some_and(|b| b.any_lost());
         if !lost || matches!(more.phase, Phase::Recovery | Phase::Loss) {
             return false;
@@ -190,21 +222,24 @@ impl Sender {
             self.recover = self.max;
             return false;
         }
-        self.reduce(more, Phase::Recovery, Congestion::FastRetransmit, now, tcp);
+        self.reduce(more, Phase::Recovery, (Congestion::FastRetransmit, una), now, tcp);
         true
     }
 
     /// The last part of the ACK: cwnd.
     fn tell_of_board(&mut self, arriving: &Arriving, told: Told, tcp: &Tcp) {
-        let Told { delivery, advanced, rtt, rate, was_reducing, safe, .. } = told;
+        let Told { delivery, acked, rtt, rate, was_reducing, safe, .. } = told;
+        let advanced = acked > 0;
         if delivery.delivered == 0 && !advanced {
             return;
         }
         let phase = self.phase();
-        let reducing = matches!(phase, Phase::Recovery | Phase::Cwr);
-        let opens =
-            advanced && !reducing && (!was_reducing || tcp.recovery_exit == RecoveryExit::DeflateAndOpen);
-        let progress = Progress { acked: delivery.delivered, rtt, rate, opens };
+        // A window that came down for a mark at once may grow again, but not by an ACK with ECE (RFC 3168 §6.1.2).
+        let reducing = phase == Phase::Recovery || (phase == Phase::Cwr && self.reduces_in_proportion(tcp));
+        let reduced = reducing || (was_reducing && tcp.recovery_exit != RecoveryExit::DeflateAndOpen);
+        let may_open = arriving.feedback.may_open(tcp) || self.congestion.is_scalable();
+        let opens = advanced && !reduced && may_open;
+        let progress = Progress { acked, delivered: delivery.delivered, rtt, rate, opens };
         self.tell_controller(arriving.now, arriving.feedback, progress, tcp);
         if reducing
             && delivery.delivered > 0
@@ -214,4 +249,10 @@ impl Sender {
             self.more = Some(more);
         }
     }
+}
+
+/// Whether something was SACKed that was sent before the first segment was last sent, so that this is worth more waiting.
+fn is_of_before(more: &More, d: &Delivery) -> bool {
+    let first = more.board.as_ref().and_then(|b| b.first());
+    first.is_some_and(|first| d.sacked_sent.is_some_and(|sent| sent < first.at))
 }

@@ -3,22 +3,29 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::{Cut, Feedback, More, Phase, Progress, Sender};
-use crate::config::{CwndValidation, FlightUnit, IdleRestart, RateReduction, SsthreshFrom, Tcp};
-use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
+use super::{Cut, Feedback, More, Phase, Progress, Sender, Window};
+use crate::config::{CwndCounts, CwndValidation, FlightUnit, IdleRestart, RateReduction, SsthreshFrom, Tcp};
+use crate::congestion::{Ack, Congestion, CongestionControl, Controller, RateSample};
+use crate::recovery::board::Board;
 use crate::recovery::prr::Prr;
 
 impl Sender {
+    /// Another controller from now on, for the window as it is.
+    pub fn control_by(&mut self, controller: Controller) {
+        self.congestion = controller;
+    }
+
     /// Lets the controller see an ACK, and open the window if it `opens`.
     #[inline(never)]
     pub(super) fn tell_controller(&mut self, now: Time, feedback: Feedback, progress: Progress, tcp: &Tcp) {
-        let Progress { acked, rtt, rate, opens } = progress;
+        let Progress { acked, delivered, rtt, rate, opens } = progress;
         let window = self.window();
         let mut ack = Ack {
             now,
             acked,
-            delivered: acked,
-            marked: (f64::from(acked) * feedback.marked) as u32,
+            delivered,
+            counted: if tcp.cwnd_counts == CwndCounts::Delivered { delivered } else { acked },
+            marked: (f64::from(delivered) * feedback.marked).round() as u32,
             total_delivered: self.acked,
             rtt,
             srtt: Duration::ZERO,
@@ -33,8 +40,8 @@ impl Sender {
             if let Some(rtt) = rtt {
                 more.min_rtt = more.min_rtt.min(rtt);
             }
-            if more.board.is_none() && acked > 0 {
-                more.clock.delivered += u64::from(acked);
+            if more.board.is_none() && delivered > 0 {
+                more.clock.delivered += u64::from(delivered);
                 let mut newest = None;
                 while more.sent.front().is_some_and(|s| !s.0.after(self.una)) {
                     newest = more.sent.pop_front();
@@ -46,7 +53,7 @@ impl Sender {
                     ack.rate = Some(RateSample {
                         delivered: more.clock.delivered - by_then,
                         interval,
-                        app_limited: by_then < more.app_limited_until,
+                        app_limited: more.app_limited_until > 0 && by_then <= more.app_limited_until,
                         prior_delivered: by_then,
                         lost: 0,
                     });
@@ -74,59 +81,74 @@ impl Sender {
         let rules = self.congestion.rules_recovery();
         if (opens && ack.cwnd_limited) || rules {
             self.cwnd = self.congestion.cwnd_on_ack(&window, &ack).max(window.smss);
-            if let Some(ssthresh) = self.congestion.ssthresh_on_ack(&self.window()) {
-                self.ssthresh = ssthresh;
-            }
+        }
+        if let Some(ssthresh) = self.congestion.ssthresh_on_ack(&self.window()) {
+            self.ssthresh = ssthresh;
         }
     }
 
     /// An ACK up to `ack` that delivers so much asks for a cut: the controller counts its marks first.
     #[cold]
     pub(super) fn before_cut(&mut self, more: &More, ack: Seq, delivered: u32, feedback: Feedback) {
-        let marked = (f64::from(delivered) * feedback.marked) as u32;
+        let marked = (f64::from(delivered) * feedback.marked).round() as u32;
         self.congestion.before_cut(delivered, marked, ack.after(more.round_end));
     }
 
-    /// Cuts the window.
+    /// What was in flight when the ACK at hand arrived, or the timer expired, for a cut: FlightSize without what
+    /// limited transmit sent (RFC 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and no more than cwnd. In a recovery
+    /// SND.MAX - SND.UNA goes on growing while a lost retransmission waits for the timer, though cwnd was cut: what is
+    /// above cwnd has left the network, and the second loss must lower ssthresh again (RFC 5681 §4.3).
+    pub(super) fn at_cut(&self, board: Option<&Board>, una: Seq, limited: u32) -> Window {
+        let flight = f64::from((self.max - una).saturating_sub(limited)).min(self.cwnd);
+        Window { flight, ..self.window_by(board) }
+    }
+
+    /// Cuts the window; `window`: [`at_cut`](Self::at_cut).
     #[cold]
-    pub(super) fn cut(&mut self, now: Time, congestion: Congestion, tcp: &Tcp) {
-        let mut window = self.window();
-        if congestion == Congestion::FastRetransmit {
-            // What limited transmit sent does not count (RFC 5681 §3.2, step 2).
-            window.flight = (window.flight - window.inflation).max(0.0);
+    pub(super) fn cut(&mut self, now: Time, congestion: Congestion, mut window: Window, tcp: &Tcp) {
+        let flight = window.flight;
+        let whole = |bytes: f64| (bytes / window.smss).floor() * window.smss;
+        let (from, held) = match tcp.ssthresh_from {
+            SsthreshFrom::FlightSize => (flight, congestion),
+            SsthreshFrom::Cwnd => (self.cwnd, congestion),
+            SsthreshFrom::Window => (whole(window.usable()), congestion.first()),
+        };
+        window.flight = from;
+        let mut left = self.congestion.ssthresh_on(&window, held, now);
+        let by_share = congestion == Congestion::Ecn && self.congestion.is_scalable();
+        if !by_share && (tcp.flight_unit == FlightUnit::Segments || tcp.ssthresh_from == SsthreshFrom::Window)
+        {
+            left = whole(left);
         }
-        if tcp.ssthresh_from == SsthreshFrom::Cwnd {
-            window.flight = self.cwnd;
-        }
-        self.ssthresh = self.congestion.ssthresh_on(&window, congestion, now);
-        if tcp.flight_unit == FlightUnit::Segments {
-            self.ssthresh = (self.ssthresh / window.smss).floor().max(2.0) * window.smss;
-        }
+        self.ssthresh = left.max(2.0 * window.smss); // RFC 5681, equation 4
         let chosen = self.congestion.cwnd_on(&window, congestion, now);
         (self.cwnd, self.last_cut) = match congestion {
             Congestion::FastRetransmit => (chosen.unwrap_or(self.ssthresh), Cut::FastRetransmit),
-            Congestion::Ecn => (chosen.unwrap_or(self.ssthresh).min(self.cwnd), Cut::Ecn),
+            Congestion::Ecn => {
+                let least = tcp.ecn_least_window.0 * window.smss; // RFC 3168 §6.1.2: one segment
+                (chosen.unwrap_or(left).max(least).min(self.cwnd), Cut::Ecn)
+            }
             Congestion::Timeout { .. } => (chosen.unwrap_or(window.smss), Cut::Timeout), // RFC 5681 §3.1: the loss window
         };
         self.recover = self.max;
     }
 
-    /// The window comes down, at once or in proportion.
+    /// The window comes down, at once or in proportion. `una`: SND.UNA before the ACK at hand.
     pub(super) fn reduce(
         &mut self,
         more: &mut More,
         phase: Phase,
-        congestion: Congestion,
+        (congestion, una): (Congestion, Seq),
         now: Time,
         tcp: &Tcp,
     ) {
         let before = self.cwnd;
-        self.inflation = std::mem::take(&mut more.limited);
-        self.cut(now, congestion, tcp);
-        self.inflation = 0;
+        let limited = std::mem::take(&mut more.limited);
+        let window = self.at_cut(more.board.as_ref(), una, limited);
+        self.cut(now, congestion, window, tcp);
         more.phase = phase;
         if self.reduces_in_proportion(tcp) {
-            let flight = f64::from(self.max - self.una);
+            let flight = f64::from(self.max - una);
             more.prr = Prr::begin(if tcp.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
             self.cwnd = before;
         }
@@ -153,7 +175,9 @@ impl Sender {
             Some(b) => (b.pipe() as f64, b.weight_of(self.smss) as f64),
             None => (f64::from(self.max - self.una), f64::from(self.smss)),
         };
-        let limited = pipe + unit > self.cwnd;
+        // What is held back by a pace that follows from cwnd is limited by cwnd.
+        let paced = more.held && !self.congestion.rules_recovery();
+        let limited = paced || pipe + unit > self.cwnd;
         let out = match &more.board {
             Some(b) => b.len() as f64 * f64::from(self.smss),
             None => f64::from(self.max - self.una),
@@ -161,16 +185,21 @@ impl Sender {
         if !self.una.before(more.limited_until) || limited || (!more.cwnd_limited && out > more.most_out) {
             (more.cwnd_limited, more.most_out, more.limited_until) = (limited, out, self.max);
         }
-        if self.unsent == 0 && !limited {
-            more.app_limited_until = more.clock.delivered + pipe as u64;
+        more.app_limited = self.unsent == 0 && !limited;
+        if more.app_limited {
+            // draft-ietf-ccwg-bbr §4.1.2.4: what is sent next, too, if nothing is out.
+            more.app_limited_until = (more.clock.delivered + pipe as u64).max(1);
         }
     }
 
     pub(super) fn restart_after_idle(&mut self, more: &More, now: Time, tcp: &Tcp) {
         let idle = now.since(more.last_sent);
         if self.congestion.rules_recovery() {
-            // However long it was, cwnd stays (draft-cardwell-iccrg-bbr-00 §4.3.4.4).
-            self.congestion.on_restart(now, idle);
+            // However long it was, cwnd stays; what waited for the pace was not idle (draft-cardwell-iccrg-bbr-00 §4.3.4.4:
+            // "packets_in_flight == 0 and C.app_limited").
+            if more.app_limited {
+                self.congestion.on_restart(now, idle);
+            }
             return;
         }
         let rto = self.rto.timeout(tcp);

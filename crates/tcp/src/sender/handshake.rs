@@ -69,6 +69,7 @@ impl Sender {
                 prr: Prr::default(),
                 tlp: Tlp::default(),
                 frto: Frto::Off,
+                frto_may_send: 0,
                 undo: Undo::default(),
                 timestamps,
                 saw_dsack: false,
@@ -80,8 +81,11 @@ impl Sender {
                 round_end: self.una,
                 clock,
                 lost_bytes: 0,
+                rate: None,
+                app_limited: false,
                 app_limited_until: 0,
-                pushes: VecDeque::new(),
+                rto_from: now,
+                records: VecDeque::new(),
                 sent: VecDeque::new(),
                 pace_at: Time::ZERO,
                 last_sent: now,
@@ -119,11 +123,19 @@ impl Sender {
         self.cwnd = f64::from(self.smss);
     }
 
-    /// The SYN got no answer: it goes out again, after twice the time. Returns whether to give up.
-    pub fn on_syn_timeout(&mut self, tcp: &Tcp) -> bool {
+    /// The time until the SYN goes out again counts anew (RFC 5562 §3.2).
+    pub fn restart_syn_timer(&mut self, now: Time, tcp: &Tcp) {
+        self.timer = now + self.rto.timeout(tcp);
+    }
+
+    /// The SYN got no answer: it goes out again, after the same time for so many `linear` timeouts, then after twice the
+    /// time. Returns whether to give up, after so many `retries` more.
+    pub fn on_syn_timeout(&mut self, retries: u64, linear: u64) -> bool {
         self.stats.timeouts += 1;
         self.expirations = self.expirations.saturating_add(1);
-        self.rto.back_off();
-        u64::from(self.expirations) > tcp.syn_retries
+        if u64::from(self.expirations) > linear {
+            self.rto.back_off();
+        }
+        u64::from(self.expirations) > retries + linear
     }
 }

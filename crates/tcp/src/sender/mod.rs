@@ -6,6 +6,8 @@ mod ack;
 mod by_board;
 mod cwnd;
 mod handshake;
+mod hold;
+mod newly;
 mod output;
 mod output_by_board;
 mod persist;
@@ -17,7 +19,7 @@ use std::collections::VecDeque;
 use net::{Options, Segment, Seq};
 use units::{Duration, Time};
 
-use crate::config::Tcp;
+use crate::config::{EceGrowth, Tcp};
 use crate::congestion::{CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Board, Clock};
 use crate::recovery::eifel::Undo;
@@ -27,6 +29,7 @@ use crate::recovery::reno::Duplicates;
 use crate::recovery::tlp::Tlp;
 use crate::rto::Rto;
 
+pub use newly::Newly;
 pub use output::Outgoing;
 
 /// Everything that bounds what may be in flight, in bytes.
@@ -38,6 +41,8 @@ pub struct Window {
     pub ssthresh: f64,
     /// Sent and not acknowledged (FlightSize).
     pub flight: f64,
+    /// Of that, what is in the network as far as the sender knows: neither SACKed nor deemed lost (pipe, RFC 6675 §4).
+    pub pipe: f64,
     /// What fast recovery adds to cwnd for segments that have left the network.
     pub inflation: f64,
     /// Receiver's window (rwnd).
@@ -72,6 +77,9 @@ pub struct SenderStats {
     pub ecn_cuts: u32,
     /// Retransmissions found to be spurious, and taken back.
     pub undone: u32,
+    /// Segments that arrived marked, as the other side's feedback says: with classic ECN all that an ACK with ECN-Echo
+    /// acknowledges.
+    pub delivered_ce: u32,
 }
 
 /// The same, as it is kept: all bytes sent follow from those acknowledged, outstanding and sent again.
@@ -82,6 +90,7 @@ struct Counts {
     fast_retransmits: u32,
     ecn_cuts: u32,
     undone: u32,
+    delivered_ce: u32,
 }
 
 /// The last reason for cutting the window.
@@ -125,6 +134,14 @@ pub struct Feedback {
     pub marked: f64,
 }
 
+impl Feedback {
+    /// Whether the ACK may open the window as far as its echo is concerned (RFC 3168 §6.1.2).
+    #[inline]
+    fn may_open(&self, tcp: &Tcp) -> bool {
+        !self.echo || tcp.ece_growth == EceGrowth::AsAnyAck
+    }
+}
+
 /// An acceptable ACK, as it arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct Arriving<'a> {
@@ -141,16 +158,17 @@ pub struct Arriving<'a> {
 /// What an ACK brought, as far as the controller is concerned.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
-    /// Bytes acknowledged; with scoreboard those delivered.
+    /// Bytes acknowledged, and those delivered.
     acked: u32,
-    /// The round trip it measured.
+    delivered: u32,
+    /// The round trip of what was sent last of them.
     rtt: Option<Duration>,
     rate: Option<RateSample>,
     /// Whether the window may open.
     opens: bool,
 }
 
-/// What most senders do without: the scoreboard, measurements for controllers, push points.
+/// What most senders do without: the scoreboard, measurements for controllers, records.
 #[derive(Clone, Debug)]
 struct More {
     board: Option<Board>,
@@ -158,11 +176,13 @@ struct More {
     prr: Prr,
     tlp: Tlp,
     frto: Frto,
+    /// New segments that F-RTO sends whatever cwnd says (RFC 5682 §3.1, step 2b).
+    frto_may_send: u8,
     undo: Undo,
     /// A timestamp's worth of milliseconds goes out with retransmissions.
     timestamps: bool,
     saw_dsack: bool,
-    /// When what is out longest was first sent.
+    /// From when the user timeout counts, once the timer has expired.
     since: Time,
     /// RescueRxt (RFC 6675 §2); `None`: the rescue was sent.
     rescue: Option<Seq>,
@@ -173,9 +193,16 @@ struct More {
     round_end: Seq,
     clock: Clock,
     lost_bytes: u64,
+    /// The delivery rate: the last sample, or the highest if the application limited it (Linux, tcp_rate_gen).
+    rate: Option<RateSample>,
+    /// The application had no more when something was last asked for.
+    app_limited: bool,
     /// `delivered` when what was sent while the application had no more is delivered.
     app_limited_until: u64,
-    pushes: VecDeque<Seq>,
+    /// When the retransmission timer was last started, with scoreboard.
+    rto_from: Time,
+    /// Ends of records that no segment crosses.
+    records: VecDeque<Seq>,
     /// Without scoreboard, for controllers that measure: where each segment ends that was sent once, when it was
     /// sent, and the bytes delivered by then.
     sent: VecDeque<(Seq, Time, u64)>,
@@ -226,7 +253,7 @@ pub struct Sender {
     wait_for_timer: bool,
     /// Expirations since something was acknowledged.
     pub expirations: u8,
-    nodelay: bool,
+    wishes: hold::Wishes,
     more: Option<Box<More>>,
     /// The segment being timed and when it was sent; [`Time::NEVER`]: none.
     timed: (Seq, Time),
@@ -245,7 +272,6 @@ pub struct Sender {
     rto: Rto,
     retransmitted_bytes: u64,
     stats: Counts,
-    cork: bool,
 }
 
 /// The timestamp clock, in milliseconds (RFC 7323 §5.4: between 1 ms and 1 s).
@@ -275,8 +301,7 @@ impl Sender {
             last_cut: Cut::None,
             pending: Pending::Rto,
             wait_for_timer: false,
-            nodelay: false,
-            cork: false,
+            wishes: hold::Wishes::default(),
             expirations: 0,
             duplicates: Duplicates::default(),
             congestion: Controller::new(tcp),
@@ -294,10 +319,17 @@ impl Sender {
 
     /// The window as it is.
     pub fn window(&self) -> Window {
+        self.window_by(self.board())
+    }
+
+    /// The window as it is, with this scoreboard.
+    fn window_by(&self, board: Option<&Board>) -> Window {
+        let flight = f64::from(self.max - self.una);
         Window {
             cwnd: self.cwnd,
             ssthresh: self.ssthresh,
-            flight: f64::from(self.max - self.una),
+            flight,
+            pipe: board.map_or(flight, |b| b.pipe() as f64),
             inflation: f64::from(self.inflation),
             rwnd: f64::from(self.rwnd),
             smss: f64::from(self.smss),
@@ -317,6 +349,7 @@ impl Sender {
             fast_retransmits: c.fast_retransmits,
             ecn_cuts: c.ecn_cuts,
             undone: c.undone,
+            delivered_ce: c.delivered_ce,
         }
     }
 
@@ -348,6 +381,29 @@ impl Sender {
     /// Bytes delivered, if they are counted.
     pub fn delivered(&self) -> Option<u64> {
         self.more.as_ref().map(|m| m.clock.delivered)
+    }
+
+    /// Bytes a second in the last sample of the delivery rate, and whether the application limited it.
+    pub fn delivery_rate(&self) -> Option<(u64, bool)> {
+        let rate = self.more.as_ref()?.rate?;
+        let seconds = rate.interval.seconds();
+        (seconds > 0.0).then(|| ((rate.delivered as f64 / seconds) as u64, rate.app_limited))
+    }
+
+    /// Segments that are deemed to be in the network.
+    pub fn in_flight(&self) -> f64 {
+        let smss = f64::from(self.smss.max(1));
+        self.board().map_or_else(|| f64::from(self.max - self.una) / smss, |b| b.pipe() as f64 / smss)
+    }
+
+    /// How often segments were seen to be delivered in another order than they were sent in.
+    pub fn reorderings(&self) -> u64 {
+        self.board().map_or(0, |b| u64::from(b.rack.reorderings))
+    }
+
+    /// Probes of a closed window that were not answered.
+    pub fn probes(&self) -> u64 {
+        if self.is_persisting() { u64::from(self.expirations) } else { 0 }
     }
 
     /// Where recovery stands.
@@ -402,30 +458,15 @@ impl Sender {
     /// The application writes.
     pub fn write(&mut self, bytes: u64) {
         if bytes != u64::MAX && self.unsent != u64::MAX {
-            let end = self.data_end() + self.unsent.saturating_add(bytes) as u32;
-            if self.push.after(self.max)
-                && let Some(more) = &mut self.more
-            {
-                more.pushes.push_back(self.push); // an earlier write waits still
-            }
-            self.push = end;
+            self.push = self.data_end() + self.unsent.saturating_add(bytes) as u32;
         }
         self.unsent = self.unsent.saturating_add(bytes);
+        self.on_write();
     }
 
     /// Whether it holds nothing that would be missed.
     pub fn is_plain(&self) -> bool {
-        self.more.is_none() && self.stats.timeouts == 0 && !self.nodelay && !self.cork
-    }
-
-    /// Small segments never wait, as the application wishes.
-    pub fn nodelay(&mut self, on: bool) {
-        self.nodelay = on;
-    }
-
-    /// Small segments wait for more, as the application wishes.
-    pub fn cork(&mut self, on: bool) {
-        self.cork = on;
+        self.more.is_none() && self.stats.timeouts == 0 && self.has_no_wishes()
     }
 
     /// The connection is over: nothing is waited for.

@@ -3,8 +3,8 @@
 use net::Seq;
 use units::Time;
 
-use super::{More, Pending, Sender, timestamp};
-use crate::config::{Nagle, Tcp};
+use super::{Pending, Sender, timestamp};
+use crate::config::Tcp;
 use crate::congestion::CongestionControl;
 
 /// A segment about to go out.
@@ -89,9 +89,11 @@ impl Sender {
                     more.small = self.max;
                 }
                 if self.congestion.paces()
-                    && let Some(rate) = self.congestion.pacing_rate(&self.window(), self.rto.srtt(tcp))
+                    && let Some(rate) =
+                        self.congestion.pacing_rate(&self.window_by(more.board.as_ref()), self.rto.srtt(tcp))
                 {
-                    let size = units::Bytes(u64::from(o.len) + tcp.header_on_data.0);
+                    // Rates are of data, as cwnd is: headers do not count.
+                    let size = units::Bytes(u64::from(o.len));
                     more.pace_at = more.pace_at.max(now) + rate.transmission_time(size);
                 }
             }
@@ -138,13 +140,14 @@ impl Sender {
             self.nxt = self.nxt + outgoing.len;
             return Some(outgoing);
         }
-        if len < mss
-            && again == 0
-            && !self.closing
-            && let Some(more) = &self.more
-            && self.holds(more, tcp)
-        {
-            return None;
+        let mut len = len;
+        if let Some(more) = &self.more {
+            len = self.within_record(more, len);
+            let last = again == 0 && u64::from(len) == self.unsent;
+            if len < mss && last && !self.closing && self.holds(more, tcp) {
+                self.persist(now, tcp);
+                return None;
+            }
         }
         let outgoing = self.build(now, self.nxt, len, tcp);
         self.nxt = self.nxt + outgoing.len + u32::from(outgoing.fin);
@@ -179,7 +182,7 @@ impl Sender {
             }
         }
         if self.more.is_some() {
-            self.note_sent(now, seq, len, is_new);
+            self.note_sent(now, len, is_new);
         }
         if is_new && self.timed.1 == Time::NEVER {
             self.timed = (seq, now);
@@ -193,14 +196,11 @@ impl Sender {
         Outgoing { seq, len, fin, push, is_new, probe: false }
     }
 
-    /// Notes when a segment went out, for the user timeout and for controllers that measure.
+    /// Notes when a segment went out, for controllers that measure.
     #[inline(never)]
-    fn note_sent(&mut self, now: Time, seq: Seq, len: u32, is_new: bool) {
-        let (una, max) = (self.una, self.max);
+    fn note_sent(&mut self, now: Time, len: u32, is_new: bool) {
+        let max = self.max;
         let Some(more) = &mut self.more else { return };
-        if una == seq && is_new {
-            more.since = now;
-        }
         if more.board.is_none() && self.congestion.measures() {
             if is_new && len > 0 {
                 more.sent.push_back((max, now, more.clock.delivered));
@@ -210,38 +210,16 @@ impl Sender {
         }
     }
 
-    /// Whether a write ended within (`seq`, `end`].
+    /// Whether the last write, or a record, ended within (`seq`, `end`]: a write that waits is one with the next (RFC 9293
+    /// §3.9.1, MUST-61).
     #[inline]
-    pub(super) fn pushes(&mut self, seq: Seq, end: Seq) -> bool {
-        (self.push.after(seq) && !self.push.after(end)) || (self.more.is_some() && self.pushed(seq, end))
-    }
-
-    /// Whether one that is not the last did.
-    #[inline(never)]
-    fn pushed(&mut self, seq: Seq, end: Seq) -> bool {
-        let una = self.una;
-        let Some(more) = &mut self.more else { return false };
-        while more.pushes.front().is_some_and(|p| !p.after(una)) {
-            more.pushes.pop_front();
-        }
-        more.pushes.iter().any(|p| p.after(seq) && !p.after(end))
+    pub(super) fn pushes(&self, seq: Seq, end: Seq) -> bool {
+        let last = self.push.after(seq) && !self.push.after(end);
+        last || self.more.as_ref().is_some_and(|m| !m.records.is_empty() && m.ends_record(seq, end))
     }
 
     /// Bytes of new data that the receiver's window lets go.
     pub(super) fn room_in_window(&self) -> u32 {
         self.rwnd.saturating_sub(self.max - self.una)
-    }
-
-    /// Whether Nagle's algorithm holds a small segment.
-    pub(super) fn holds(&self, more: &More, tcp: &Tcp) -> bool {
-        if self.cork {
-            return true;
-        }
-        match tcp.nagle {
-            _ if self.nodelay => false,
-            Nagle::Off => false,
-            Nagle::Rfc896 => self.una != self.max,
-            Nagle::Minshall => more.small.after(self.una),
-        }
     }
 }

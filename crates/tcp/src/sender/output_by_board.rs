@@ -3,8 +3,8 @@
 use net::Seq;
 use units::Time;
 
-use super::{More, Outgoing, Pending, Phase, Sender, timestamp};
-use crate::config::Tcp;
+use super::{More, Outgoing, Phase, Sender, timestamp};
+use crate::config::{FastRetransmitTimer, Tcp};
 use crate::recovery::frto::Frto;
 
 impl Sender {
@@ -24,12 +24,21 @@ impl Sender {
         {
             let weight = board.weight_of(end - start) as f64;
             if self.retransmit || pipe + weight <= self.cwnd {
-                if std::mem::take(&mut self.retransmit) {
-                    more.rescue = Some(end);
-                }
                 board.on_resent(i, now, &clock);
                 more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
                 more.prr.on_sent(weight);
+                let fast = std::mem::take(&mut self.retransmit);
+                if fast {
+                    more.rescue = Some(end);
+                }
+                if match tcp.fast_retransmit_timer {
+                    FastRetransmitTimer::RunsOn => false,
+                    FastRetransmitTimer::Restarts => fast && more.phase == Phase::Recovery,
+                    FastRetransmitTimer::Each => more.phase == Phase::Recovery,
+                    FastRetransmitTimer::First => start == self.una,
+                } {
+                    self.restart_rto(more, now, tcp);
+                }
                 return Some(self.resend(now, start, end, tcp));
             }
             return None;
@@ -46,29 +55,27 @@ impl Sender {
         };
         let board = more.board.as_mut()?;
         let weight = board.weight_of(len.max(1)) as f64;
-        if used + weight > self.cwnd {
+        if used + weight > self.cwnd && more.frto_may_send == 0 {
             return None;
         }
+        more.frto_may_send = more.frto_may_send.saturating_sub(1);
         if more.phase == Phase::Open && f64::from(self.max - self.una + len) > self.cwnd {
             more.limited += len;
         }
-        let app_limited = more.clock.delivered < more.app_limited_until;
+        let app_limited = more.app_limited_until > 0 && more.clock.delivered <= more.app_limited_until;
         let start = self.max;
         if board.is_empty() {
             more.clock.first_sent = now;
             more.clock.delivered_at = now;
         }
-        let clock = more.clock;
+        let (clock, runs) = (more.clock, self.timer != Time::NEVER);
         let outgoing = self.build(now, start, len, tcp);
         self.nxt = self.max;
         if let Some(board) = &mut more.board {
             board.on_sent(start, self.max, now, &clock, app_limited);
         }
         more.prr.on_sent(weight);
-        if self.pending == Pending::Probe || tcp.tail_loss_probe {
-            self.timer = Time::NEVER;
-            self.set_timer(more, now, None, false, tcp);
-        }
+        self.time_new_data(more, runs, now, tcp);
         Some(outgoing)
     }
 
@@ -117,7 +124,9 @@ impl Sender {
             // RFC 9293 §3.8.6.2.1: a part only if nothing is out and it is all that the window takes.
             return (self.una == self.max && self.is_worth_it(room)).then_some(room);
         }
-        if len < self.smss && !self.closing && self.holds(more, tcp) {
+        let len = if more.records.is_empty() { len } else { self.within_record(more, len) };
+        // What has more behind it does not wait (RFC 9293 §3.7.4; Linux, tcp_nagle_test).
+        if len < self.smss && u64::from(len) == self.unsent && !self.closing && self.holds(more, tcp) {
             return None;
         }
         Some(len)
@@ -126,25 +135,21 @@ impl Sender {
     /// The tail loss probe: new data if there is some, else the last segment (RFC 8985 §7.3).
     fn probe_tail(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let clock = more.clock;
-        let outgoing = if let Some(len) = self.new_length(more, tcp) {
+        let (outgoing, retransmitted) = if let Some(len) = self.new_length(more, tcp) {
             let start = self.max;
             let outgoing = self.build(now, start, len, tcp);
             self.nxt = self.max;
             more.board.as_mut()?.on_sent(start, self.max, now, &clock, false);
-            more.tlp.retransmitted = false;
-            outgoing
+            (outgoing, false)
         } else {
             let board = more.board.as_mut()?;
             let last = *board.last()?;
             let i = board.last_index();
             board.on_resent(i, now, &clock);
             more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
-            more.tlp.retransmitted = true;
-            self.resend(now, last.start, last.end, tcp)
+            (self.resend(now, last.start, last.end, tcp), true)
         };
-        more.tlp.end = Some(self.max);
-        // The timer is for the retransmission now.
-        (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        more.tlp.on_probe(self.max, retransmitted);
         Some(outgoing)
     }
 

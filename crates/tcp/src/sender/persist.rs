@@ -17,10 +17,11 @@ impl Sender {
     /// too small to be used yet (§3.8.6.2.1, the override timeout).
     #[inline(never)]
     pub(super) fn persist(&mut self, now: Time, tcp: &Tcp) {
-        let waits = self.una == self.max && !self.all_out();
-        if waits && self.timer == Time::NEVER && !self.is_worth_it(self.rwnd) {
-            self.pending = Pending::Persist;
-            self.timer = now + self.rto.timeout(tcp);
+        let waits = self.una == self.max && !self.all_out() && self.timer == Time::NEVER;
+        if waits && !self.is_worth_it(self.rwnd) {
+            (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Persist);
+        } else if waits && self.is_held() {
+            (self.timer, self.pending) = (now + self.longest_wait(tcp), Pending::Persist);
         }
     }
 

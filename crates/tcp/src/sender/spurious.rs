@@ -2,12 +2,12 @@
 
 use net::{Options, Seq};
 
-use super::{Cut, More, Phase, Sender};
+use super::{Arriving, Cut, More, Phase, Sender};
 use crate::config::{FrtoKind, SpuriousResponse, Tcp};
 use crate::congestion::CongestionControl;
 use crate::recovery::board::Delivery;
 use crate::recovery::eifel::Undo;
-use crate::recovery::frto::{self, Frto};
+use crate::recovery::frto::{self, Frto, SackedAck};
 
 impl Sender {
     pub(super) fn arm_undo(&mut self, tcp: &Tcp) {
@@ -122,22 +122,40 @@ impl Sender {
         self.retransmit = false;
     }
 
-    /// F-RTO with SACK (RFC 5682 §3): only the first segment was sent again, so anything else that is
-    /// delivered is an original.
-    pub(super) fn test_by_board(&mut self, more: &mut More, d: &Delivery, ack: Seq, tcp: &Tcp) {
+    /// F-RTO with SACK (RFC 5682 §3.1), and Linux's short cut: what was sent before the timeout, and only then, has arrived.
+    pub(super) fn test_by_board(
+        &mut self,
+        more: &mut More,
+        d: &Delivery,
+        arriving: &Arriving,
+        advances: bool,
+        tcp: &Tcp,
+    ) {
+        more.frto_may_send = 0;
         if more.frto == Frto::Off {
             return;
         }
-        if d.original {
-            self.take_back_by_board(more, d.delivered, tcp);
-        } else if ack.before(self.recover)
-            && self.unsent > 0
-            && self.room_in_window() > 0
-            && more.frto == Frto::Retransmitted
-        {
-            more.frto = Frto::SentNew;
-        } else {
-            more.frto = Frto::Off;
+        let Arriving { segment, options, .. } = arriving;
+        let later = |seq: Seq| seq.after(self.recover);
+        if tcp.frto == FrtoKind::Original && d.original.is_some_and(|end| !later(end)) {
+            return self.take_back_by_board(more, d.delivered, tcp);
+        }
+        let was = more.frto;
+        let verdict = more.frto.on_sacked_ack(SackedAck {
+            advances,
+            duplicate: d.sacked || (segment.len == 0 && segment.window == self.rwnd),
+            delivers: d.delivered > 0,
+            reaches_recover: !segment.ack.before(self.recover),
+            passes_recover: later(segment.ack) || options.sack().iter().any(|block| later(block.1)),
+            can_send: self.unsent > 0 && self.room_in_window() > 0,
+        });
+        let smss = f64::from(self.smss);
+        match verdict {
+            frto::Verdict::Nothing => {}
+            frto::Verdict::SendNew => more.frto_may_send = 2,
+            frto::Verdict::Lost if was == Frto::SentNew => self.cwnd = 3.0 * smss, // step 3a
+            frto::Verdict::Lost => self.cwnd = self.cwnd.min(2.0 * smss),          // step 2a
+            frto::Verdict::Spurious => self.take_back_by_board(more, d.delivered, tcp),
         }
     }
 }

@@ -3,11 +3,14 @@
 use units::{Duration, Time};
 
 use super::{Cut, More, Pending, Phase, Sender};
-use crate::config::{FrtoKind, Tcp};
+use crate::config::{FastRetransmitTimer, FrtoKind, Tcp, UserTimeoutFrom};
 use crate::congestion::Congestion;
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
-use crate::recovery::tlp::{self, Tlp};
+use crate::recovery::tlp;
+
+/// A timer that should have expired while it stood behind another expires so soon.
+const SOON: Duration = Duration::from_millis(1);
 
 impl Sender {
     /// When the timer expires, or pacing lets the next segment go.
@@ -23,6 +26,10 @@ impl Sender {
     pub fn on_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
         match self.pending {
             Pending::Rto => {}
+            Pending::Persist if self.is_held() && self.is_worth_it(self.rwnd) => {
+                self.end_longest_wait();
+                return Some(false);
+            }
             Pending::Persist => {
                 self.expirations = self.expirations.saturating_add(1);
                 if u64::from(self.expirations) > tcp.retries {
@@ -37,12 +44,14 @@ impl Sender {
                 let Some(mut more) = self.more.take() else { return Some(false) };
                 let mut cut = false;
                 if self.pending == Pending::Probe {
-                    more.probe_due = true;
-                    (self.timer, self.pending) = (self.rto_at(&more, now, tcp), Pending::Rto);
+                    // RFC 8985 §7.3: no probe without a round trip measured since the last.
+                    more.probe_due = more.tlp.may_probe();
+                    more.rto_from = now;
+                    (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
                 } else {
                     self.timer = Time::NEVER;
                     let next = self.find_losses(&mut more, now, tcp);
-                    cut = self.enter_recovery(&mut more, now, tcp);
+                    cut = self.enter_recovery(&mut more, self.una, now, tcp);
                     if cut {
                         // The SACK that the timer was set for counts now (Linux, tcp_rack_reo_timeout).
                         self.reduce_further(&mut more, f64::from(self.smss), false, tcp);
@@ -58,6 +67,12 @@ impl Sender {
             return Some(false);
         }
         self.expirations = self.expirations.saturating_add(1);
+        if let (Some(more), 1) = (&mut self.more, self.expirations) {
+            more.since = match tcp.user_timeout_from {
+                UserTimeoutFrom::Progress => Time(now.0.saturating_sub(self.rto.timeout(tcp).0)),
+                UserTimeoutFrom::FirstRetransmission => now,
+            };
+        }
         if u64::from(self.expirations) > tcp.retries || self.is_over(now, tcp) {
             return None;
         }
@@ -77,7 +92,8 @@ impl Sender {
             // ssthresh was halved for this window of data already.
             (self.cwnd, self.last_cut, self.recover) = (f64::from(self.smss), Cut::Timeout, self.max);
         } else {
-            self.cut(now, Congestion::Timeout { again }, tcp);
+            let window = self.at_cut(None, self.una, 0);
+            self.cut(now, Congestion::Timeout { again: self.expirations > 1 }, window, tcp);
         }
         self.nxt = self.una;
         self.retransmit = self.rwnd == 0; // a window taken back is probed with what is out (RFC 9293 §3.8.6)
@@ -100,14 +116,19 @@ impl Sender {
             more.undo = Undo::begin(&self.window());
         }
         let (cwnd, ssthresh) = (f64::from(self.smss), self.ssthresh);
-        self.cut(now, Congestion::Timeout { again }, tcp);
+        self.cut(
+            now,
+            Congestion::Timeout { again: self.expirations > 1 },
+            self.at_cut(more.board.as_ref(), self.una, 0),
+            tcp,
+        );
         if cut_before {
             (self.cwnd, self.ssthresh) = (cwnd, ssthresh); // halved for this window of data already
         }
         let begins = more.frto != Frto::Off || (!again && more.phase != Phase::Recovery);
         more.frto = if tcp.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
         more.phase = Phase::Loss;
-        more.tlp = Tlp::default();
+        more.tlp.end = None;
         more.probe_due = false;
         match &mut more.board {
             Some(board) if tcp.rack => board.lose_on_timeout(now, window),
@@ -117,34 +138,49 @@ impl Sender {
         self.timed.1 = Time::NEVER;
         self.retransmit = true;
         self.rto.back_off();
-        (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
+        more.rto_from = now;
         self.more = Some(more);
+        self.pending = Pending::Rto;
+        self.set_rto(now, tcp);
     }
 
     /// Whether data is out for longer than the user timeout.
     fn is_over(&self, now: Time, tcp: &Tcp) -> bool {
-        match (tcp.user_timeout, &self.more) {
-            (Some(most), Some(more)) => now >= more.since + most,
-            _ => false,
-        }
+        self.user_timeout(tcp).is_some_and(|at| now >= at)
+    }
+
+    /// When the user timeout is over.
+    fn user_timeout(&self, tcp: &Tcp) -> Option<Time> {
+        Some(self.more.as_ref()?.since + tcp.user_timeout?)
     }
 
     /// The timeout, or what is left until the user timeout.
     fn set_rto(&mut self, now: Time, tcp: &Tcp) {
         let at = now + self.rto.timeout(tcp);
-        self.timer = match (tcp.user_timeout, &self.more) {
-            (Some(most), Some(more)) => at.min(more.since + most),
-            _ => at,
+        self.timer = at.min(self.user_timeout(tcp).unwrap_or(Time::NEVER));
+    }
+
+    /// When the retransmission timer expires, whatever else the one timer is for now. While it is for something else Linux
+    /// counts from when the first segment was last sent (tcp_rearm_rto), others from when the timer was last restarted.
+    fn rto_expires(&self, more: &More, now: Time, tcp: &Tcp) -> Time {
+        let other = matches!(self.pending, Pending::Probe | Pending::Reorder);
+        let first = more.board.as_ref().and_then(|b| b.first());
+        let from = match first.filter(|_| other && tcp.fast_retransmit_timer == FastRetransmitTimer::First) {
+            Some(first) => first.at,
+            None => more.rto_from,
         };
+        (from + self.rto.timeout(tcp)).max(now + SOON)
     }
 
-    /// When the retransmission timer would expire, counted from when the first segment was sent.
-    fn rto_at(&self, more: &More, now: Time, tcp: &Tcp) -> Time {
-        let sent = more.board.as_ref().and_then(|b| b.first()).map_or(now, |s| s.at);
-        (sent + self.rto.timeout(tcp)).max(now + Duration::from_millis(1))
+    /// The retransmission timer begins again; the timer for reordering goes before it (RFC 8985 §8).
+    pub(super) fn restart_rto(&mut self, more: &mut More, now: Time, tcp: &Tcp) {
+        more.rto_from = now;
+        if self.pending != Pending::Reorder {
+            (self.timer, self.pending) = (self.rto_expires(more, now, tcp), Pending::Rto);
+        }
     }
 
-    /// Sets the timer after an ACK or when a segment went out.
+    /// Sets the timer after an ACK, or where losses were looked for; `next`: when RACK would find more.
     pub(super) fn set_timer(
         &mut self,
         more: &mut More,
@@ -163,26 +199,47 @@ impl Sender {
         if self.is_persisting() && !advanced {
             return;
         }
+        if advanced {
+            more.rto_from = now; // RFC 6298 §5.3
+        }
         if let Some(next) = next {
             (self.timer, self.pending) = (next.max(now), Pending::Reorder);
-            return;
-        }
-        let restart = advanced || self.timer == Time::NEVER || self.pending != Pending::Rto;
-        if restart {
-            let at = if advanced { now + self.rto.timeout(tcp) } else { self.rto_at(more, now, tcp) };
-            (self.timer, self.pending) = (at, Pending::Rto);
-        }
-        let quiet = matches!(more.phase, Phase::Open | Phase::Cwr)
-            && board.sacked_segments() == 0
-            && !board.any_lost();
-        if tcp.tail_loss_probe && quiet && more.tlp.end.is_none() && restart {
-            let probe = now
-                + tlp::timeout(
-                    self.rto.srtt(tcp),
-                    if board.len() == 1 { tcp.tlp_max_ack_delay } else { tlp::SLACK },
-                );
-            // RFC 8985 §7.2: no later than the retransmission timer, whose place it takes then.
-            (self.timer, self.pending) = (probe.min(self.timer), Pending::Probe);
+        } else if advanced && self.may_probe(more, tcp) {
+            self.set_probe(more, now, now + self.rto.timeout(tcp), tcp);
+        } else {
+            let repairs = self.pending == Pending::Probe && !matches!(more.phase, Phase::Open | Phase::Cwr);
+            if advanced || self.timer == Time::NEVER || self.pending == Pending::Reorder || repairs {
+                (self.timer, self.pending) = (self.rto_expires(more, now, tcp), Pending::Rto);
+            }
         }
     }
+
+    /// New data went out, of which the scoreboard knows. `runs`: the timer ran before.
+    pub(super) fn time_new_data(&mut self, more: &mut More, runs: bool, now: Time, tcp: &Tcp) {
+        if !runs {
+            more.rto_from = now; // RFC 6298 §5.1
+        }
+        if self.pending != Pending::Reorder && self.may_probe(more, tcp) {
+            self.set_probe(more, now, self.rto_expires(more, now, tcp), tcp);
+        }
+    }
+
+    /// Whether a probe may be scheduled (RFC 8985 §7.2).
+    fn may_probe(&self, more: &More, tcp: &Tcp) -> bool {
+        tcp.tail_loss_probe && is_quiet(more) && more.tlp.end.is_none()
+    }
+
+    /// Schedules a probe: no later than the retransmission timer expires, whose place it takes (RFC 8985 §7.2).
+    fn set_probe(&mut self, more: &More, now: Time, rto_expires: Time, tcp: &Tcp) {
+        let one = more.board.as_ref().is_some_and(|b| b.len() == 1);
+        let delay = if one { tcp.tlp_max_ack_delay } else { tcp.tlp_slack };
+        let probe = now + tlp::timeout(self.rto.srtt(tcp), delay);
+        (self.timer, self.pending) = (probe.min(rto_expires), Pending::Probe);
+    }
+}
+
+/// Neither a recovery is under way nor anything SACKed or lost.
+fn is_quiet(more: &More) -> bool {
+    matches!(more.phase, Phase::Open | Phase::Cwr)
+        && more.board.as_ref().is_some_and(|b| b.sacked_segments() == 0 && !b.any_lost())
 }

@@ -5,7 +5,7 @@ mod max_filter;
 pub mod v1;
 pub mod v3;
 
-use units::{Duration, Rate};
+use units::{Duration, Rate, Time};
 
 use crate::congestion::Ack;
 
@@ -76,6 +76,26 @@ impl Prior {
     /// RestoreCwnd(), if that is due.
     fn restored(&mut self, cwnd: f64) -> f64 {
         if std::mem::take(&mut self.restore) { cwnd.max(self.cwnd) } else { cwnd }
+    }
+}
+
+/// What is acknowledged beyond what the bandwidth explains, because ACKs come in bunches or cover several segments
+/// (draft-ietf-ccwg-bbr §5.5.9; Linux, bbr_update_ack_aggregation).
+#[derive(Clone, Copy, Debug, Default)]
+struct Aggregation {
+    since: Time,
+    delivered: f64,
+}
+
+impl Aggregation {
+    /// An ACK delivers so much, with this bandwidth in bytes/s: the excess, no more than cwnd.
+    fn update(&mut self, now: Time, bandwidth: f64, newly: f64, cwnd: f64) -> f64 {
+        let mut expected = bandwidth * now.since(self.since).seconds();
+        if self.delivered <= expected {
+            (self.delivered, self.since, expected) = (0.0, now, 0.0);
+        }
+        self.delivered += newly;
+        (self.delivered - expected).min(cwnd)
     }
 }
 

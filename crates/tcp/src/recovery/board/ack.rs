@@ -3,7 +3,7 @@
 use net::Seq;
 use units::Time;
 
-use super::{Board, Delivery, Doubt, LOST, RESENT, SACKED, Sent, TWICE};
+use super::{Board, COUNTED, Delivery, Doubt, LOST, RESENT, SACKED, Sent, TWICE};
 use crate::recovery::rack::sent_after;
 
 impl Board {
@@ -76,6 +76,7 @@ impl Board {
         if let Some((sent, end)) = d.valid {
             self.rack.on_delivered(now, sent, end);
         }
+        self.rack.on_ack_end();
         self.walked_count = blocks.len().min(4) as u8;
         for (to, from) in self.walked.iter_mut().zip(blocks) {
             *to = *from;
@@ -84,12 +85,17 @@ impl Board {
     }
 
     /// Whether the first block is a D-SACK (RFC 2883 §4): below the acknowledgement in the same packet, or within the second.
-    fn is_duplicate(&self, start: Seq, end: Seq, ack: Seq, blocks: &[(Seq, Seq)]) -> bool {
+    pub(super) fn is_duplicate(&self, start: Seq, end: Seq, ack: Seq, blocks: &[(Seq, Seq)]) -> bool {
         !end.after(ack) || blocks.get(1).is_some_and(|b| !start.before(b.0) && !end.after(b.1))
     }
 
     fn take(&mut self, now: Time, s: &Sent, d: &mut Delivery, doubt: &Doubt) {
-        d.original |= !s.resent();
+        if !s.resent() {
+            d.last_sent = d.last_sent.max(Some(s.at));
+            if !s.has(COUNTED) && d.original.is_none_or(|end| s.end.before(end)) {
+                d.original = Some(s.end);
+            }
+        }
         if d.newest.is_none_or(|n| s.at > n.at || (s.at == n.at && s.end.after(n.end))) {
             d.newest = Some(*s);
         }
@@ -100,7 +106,8 @@ impl Board {
         self.rack.on_order(s.end, s.resent());
     }
 
-    fn sack(&mut self, now: Time, mut start: Seq, mut end: Seq, d: &mut Delivery, doubt: &Doubt) {
+    /// What of a block the last ACK did not have.
+    pub(super) fn not_walked(&self, mut start: Seq, mut end: Seq) -> (Seq, Seq) {
         for &(s, e) in &self.walked[..usize::from(self.walked_count)] {
             if !start.before(s) && start.before(e) {
                 start = start.max(e);
@@ -109,6 +116,11 @@ impl Board {
                 end = s;
             }
         }
+        (start, end)
+    }
+
+    fn sack(&mut self, now: Time, start: Seq, end: Seq, d: &mut Delivery, doubt: &Doubt) {
+        let (start, end) = self.not_walked(start, end);
         if !start.before(end) {
             return;
         }
@@ -143,7 +155,7 @@ impl Board {
             d.sacked = true;
             self.take(now, &s, d, doubt);
             if !s.resent() {
-                d.sacked_sent = Some(s.at);
+                d.sacked_sent.get_or_insert(s.at);
             }
         }
     }

@@ -4,6 +4,7 @@
 
 mod ack;
 mod loss;
+mod newly;
 mod sent;
 
 use std::collections::VecDeque;
@@ -77,12 +78,14 @@ pub struct Delivery {
     pub first_sent: Option<Time>,
     /// The same of those SACKed.
     pub sacked_sent: Option<Time>,
+    /// When the last of all that were sent only once was sent.
+    pub last_sent: Option<Time>,
     /// The last sent of those delivered.
     pub newest: Option<Sent>,
     /// The same of those that RACK trusts (RFC 8985 §6.2, step 2): when it was sent, and its end.
     valid: Option<(Time, Seq)>,
-    /// A segment sent only once was delivered.
-    pub original: bool,
+    /// Where the first segment ends that was sent only once, of those delivered.
+    pub original: Option<Seq>,
     /// Something was SACKed for the first time.
     pub sacked: bool,
     /// A D-SACK block: something arrived twice.

@@ -67,7 +67,10 @@ proptest! {
                     let ack = una + (if step == 7 { 5 * b } else { 0 }).min(out);
                     let start = una + 10 * a;
                     let blocks = [(start, start + 10 * (b + 1))];
-                    board.on_ack(now, una, ack, &blocks, max, &doubt(3));
+                    let asked = board.newly(una, ack, &blocks, max);
+                    let told = board.on_ack(now, una, ack, &blocks, max, &doubt(3));
+                    prop_assert_eq!(asked.0, told.delivered);
+                    prop_assert!(asked.1 <= asked.0 && (asked.1 == 0) == (asked.0 == 0));
                     una = ack;
                 }
             }

@@ -285,7 +285,9 @@ impl<'a> Path<'a> {
             for (end, ledger) in pair.ends.iter().zip(&pair.ledgers) {
                 if end.error() == Some(Error::TimedOut) {
                     let handshake = end.milestones().0 == Time::NEVER;
-                    let most = if handshake { end.tcp().syn_retries } else { end.tcp().retries };
+                    let tcp = end.tcp();
+                    let syns = tcp.synack_retries.min(tcp.syn_retries + tcp.syn_linear_timeouts);
+                    let most = if handshake { syns } else { tcp.retries };
                     assert!(ledger.tries > most, "it gave up after {}: {}", ledger.tries, pair.describe());
                     gave_up = true;
                 }

@@ -3,21 +3,31 @@
 //! file line by line.
 //!
 //! Deviations: the phase in which ProbeBW begins, random in the draft (§4.3.4.2), is a hash of the time, so that
-//! runs repeat. What is in flight is FlightSize, which in loss recovery counts what was SACKed too.
-//! RTprop begins with the first ACK of data, not with the handshake's round trip (§4.3.1).
-//! Marks (ECN-Echo) change nothing: version 1 does not know them. Missing: the long-term
-//! bandwidth estimate against policers, and the aggregation compensation, which the draft lacks too.
+//! runs repeat. RTprop is refreshed by a smaller round trip, not by an equal one, as in Linux (bbr_update_min_rtt): the draft's
+//! "<=" (§4.1.2.3) never lets it expire where round trips repeat to the last bit. What ACKs deliver in bunches is allowed for, as
+//! in Linux; the draft lacks it. Marks (ECN-Echo) would change nothing, so no ECN is negotiated.
+//! Missing: the long-term bandwidth estimate against policers.
 
 use std::ops::RangeInclusive;
 
-use units::{Duration, Packets, Range, Rate, Time, params};
+use units::{Duration, Packets, Range, Rate, Time, params, words};
 
 use crate::config::Tcp;
 use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
 use crate::sender::Window;
 
-use super::max_filter::MaxFilter;
-use super::{FullPipe, NONE, Pacing, Prior};
+use super::max_filter::{LONGEST, MaxFilter};
+use super::{Aggregation, FullPipe, NONE, Pacing, Prior};
+
+words! {
+    /// What BBR adds to bandwidth times RTprop for the segments that hosts hold.
+    pub enum Budget {
+        /// Three quanta (draft-cardwell-iccrg-bbr-00 §4.2.3.2).
+        Quanta = "quanta",
+        /// Three quanta, an even number of segments, and two more while the gain is above one (Linux, bbr_quantization_budget).
+        Linux = "linux",
+    }
+}
 
 params! {
     /// BBR (version 1): paces at the bottleneck's bandwidth, the greatest delivery rate of ten round trips,
@@ -34,11 +44,17 @@ params! {
         rtt_window: Duration = (Duration::from_millis(10_000)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.1.2.2";
         /// Least time spent in ProbeRTT (ProbeRTTDuration).
         probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.3.5";
+        /// Part of what ACKs deliver in bunches, beyond what the bandwidth explains, by which cwnd is larger; 0: none.
+        extra_acked_gain: f64 = (1.0), in Range::between(0.0, 10.0), from "Linux, tcp_bbr: 1; the draft has none";
+        /// What is added to bandwidth times RTprop.
+        budget: Budget = (Budget::Quanta), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.2.3.2";
         /// Least window (BBRMinPipeCwnd).
         min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00 §4.2.3.3";
     }
 }
 
+/// Time of whose bandwidth the allowance for bunches is no more, in seconds (Linux, bbr_extra_acked_max_us).
+const MOST_EXTRA: f64 = 0.1;
 /// Pacing gains of the phases of ProbeBW (§4.3.4.1).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
@@ -81,6 +97,8 @@ pub struct BbrState {
     conservation: Option<u64>,
     /// Bytes found lost with the ACK at hand.
     lost: f64,
+    aggregation: Aggregation,
+    extra_acked: MaxFilter,
     pacing: Pacing,
 }
 
@@ -110,6 +128,8 @@ impl BbrState {
             prior: Prior::default(),
             conservation: None,
             lost: 0.0,
+            aggregation: Aggregation::default(),
+            extra_acked: MaxFilter::default(),
             pacing: Pacing::default(),
         }
     }
@@ -133,7 +153,25 @@ impl BbrState {
         if self.rtprop == NONE {
             return self.initial_window; // no valid round trip yet
         }
-        gain * self.btl_bw() * self.rtprop.seconds() + 3.0 * self.send_quantum(smss)
+        self.budgeted(gain * self.btl_bw() * self.rtprop.seconds(), smss)
+    }
+
+    fn budgeted(&self, inflight: f64, smss: f64) -> f64 {
+        let inflight = inflight + 3.0 * self.send_quantum(smss);
+        if self.params.budget == Budget::Quanta {
+            return inflight;
+        }
+        let pairs = (inflight / (2.0 * smss)).ceil();
+        let probes = self.mode == Mode::ProbeBw && self.cycle == 0;
+        2.0 * smss * (pairs + if probes { 1.0 } else { 0.0 })
+    }
+
+    /// The excess that ACKs bring in bunches, of the last ten rounds; no more than the bandwidth of 100 ms.
+    fn extra_acked(&self) -> f64 {
+        if !self.full.reached {
+            return 0.0;
+        }
+        (self.params.extra_acked_gain * self.extra_acked.get(LONGEST)).min(self.btl_bw() * MOST_EXTRA)
     }
 
     fn update_round(&mut self, ack: &Ack) {
@@ -169,7 +207,7 @@ impl BbrState {
             return;
         }
         let full_length = ack.now.since(self.cycle_stamp) > self.rtprop;
-        let prior = w.flight + f64::from(ack.delivered);
+        let prior = w.pipe + f64::from(ack.delivered);
         let next = if self.pacing_gain > 1.0 {
             full_length && (self.lost > 0.0 || prior >= self.inflight(self.pacing_gain, w.smss))
         } else if self.pacing_gain < 1.0 {
@@ -201,7 +239,7 @@ impl BbrState {
             self.pacing_gain = 1.0 / self.params.high_gain;
             self.cwnd_gain = self.params.high_gain;
         }
-        if self.mode == Mode::Drain && w.flight <= self.inflight(1.0, w.smss) {
+        if self.mode == Mode::Drain && w.pipe <= self.inflight(1.0, w.smss) {
             self.enter_probe_bw(now);
         }
     }
@@ -220,11 +258,15 @@ impl BbrState {
         (self.pacing_gain, self.cwnd_gain) = (self.params.high_gain, self.params.high_gain);
     }
 
-    fn update_rtprop(&mut self, ack: &Ack) {
-        // rtprop_stamp begins with the connection (§4.3.1): before the first round trip nothing expires.
+    fn update_rtprop(&mut self, w: &Window, ack: &Ack) {
+        if self.rtprop == NONE && ack.min_rtt != NONE {
+            (self.rtprop, self.rtprop_stamp) = (ack.min_rtt, ack.now); // §4.3.1: with the handshake's round trip
+        }
         self.rtprop_expired = self.rtprop != NONE && ack.now > self.rtprop_stamp + self.params.rtt_window;
+        // An ACK of the one segment that was out may have been delayed (Linux, FLAG_ACK_MAYBE_DELAYED).
+        let delayed = ack.rate.is_some_and(|s| s.delivered as f64 <= w.smss);
         if let Some(rtt) = ack.rtt
-            && (rtt <= self.rtprop || self.rtprop_expired)
+            && (rtt < self.rtprop || (self.rtprop_expired && !delayed))
         {
             (self.rtprop, self.rtprop_stamp) = (rtt, ack.now);
         }
@@ -246,9 +288,9 @@ impl BbrState {
 
     fn handle_probe_rtt(&mut self, w: &Window, ack: &Ack) {
         let began = self.slowed.as_ref().map_or(ack.total_delivered, |s| *s.start());
-        self.slowed = Some(began..=ack.total_delivered + w.flight as u64);
+        self.slowed = Some(began..=ack.total_delivered + w.pipe as u64);
         match self.probe_rtt_done {
-            None if w.flight <= self.params.min_pipe.0 * w.smss => {
+            None if w.pipe <= self.params.min_pipe.0 * w.smss => {
                 self.probe_rtt_done = Some(ack.now + self.params.probe_rtt);
                 self.probe_rtt_round_done = false;
                 self.next_round_delivered = ack.total_delivered;
@@ -285,23 +327,30 @@ impl CongestionControl for BbrState {
         }
         self.update_round(ack);
         self.update_btl_bw(ack);
+        let extra = self.aggregation.update(ack.now, self.btl_bw(), f64::from(ack.delivered), w.cwnd);
+        self.extra_acked.update(self.round_count, extra);
         self.check_cycle_phase(w, ack);
         self.check_full_pipe(ack);
         self.check_drain(w, ack.now);
-        self.update_rtprop(ack);
+        self.update_rtprop(w, ack);
         self.check_probe_rtt(w, ack);
         self.set_pacing_rate(ack.srtt);
     }
 
     /// BBRSetCwnd() (§4.2.3.6).
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        let target = self.inflight(self.cwnd_gain, w.smss);
+        let target = if self.rtprop == NONE {
+            self.initial_window
+        } else {
+            let product = self.cwnd_gain * self.btl_bw() * self.rtprop.seconds();
+            self.budgeted(product + self.extra_acked(), w.smss)
+        };
         let mut cwnd = self.prior.restored(w.cwnd);
         if self.prior.in_recovery && self.lost > 0.0 {
             cwnd = (cwnd - self.lost).max(w.smss);
         }
         if self.conservation.is_some() {
-            cwnd = cwnd.max(w.flight + f64::from(ack.delivered));
+            cwnd = cwnd.max(w.pipe + f64::from(ack.delivered));
         } else {
             cwnd =
                 self.full.grown(cwnd, ack, target, self.initial_window).max(self.params.min_pipe.0 * w.smss);
@@ -319,7 +368,7 @@ impl CongestionControl for BbrState {
                 self.save_cwnd(w);
                 self.prior.in_recovery = true;
                 self.conservation = Some(self.round_count);
-                Some(w.flight + w.smss)
+                Some(w.pipe + w.smss)
             }
             Congestion::Timeout { .. } => {
                 self.save_cwnd(w);
@@ -333,8 +382,9 @@ impl CongestionControl for BbrState {
     }
 
     /// BBRHandleRestartFromIdle() (§4.3.4.4).
-    fn on_restart(&mut self, _now: Time, _idle: Duration) {
+    fn on_restart(&mut self, now: Time, _idle: Duration) {
         self.idle_restart = true;
+        self.aggregation = Aggregation { since: now, delivered: 0.0 };
         if self.mode == Mode::ProbeBw && self.btl_bw() > 0.0 {
             self.pacing = Pacing(Some(self.btl_bw()));
         }

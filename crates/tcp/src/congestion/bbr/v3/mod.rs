@@ -18,7 +18,7 @@ use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
 
 use super::max_filter::MaxFilter;
-use super::{FullPipe, NONE, Pacing, Prior};
+use super::{Aggregation, FullPipe, NONE, Pacing, Prior};
 
 params! {
     /// BBR (version 3): as version 1 a model of bandwidth and least round trip, and of the volume in
@@ -162,8 +162,7 @@ pub struct Bbr3State {
     bounds: Bounds,
     // Aggregation.
     extra_acked: MaxFilter,
-    extra_interval: Time,
-    extra_delivered: f64,
+    aggregation: Aggregation,
     // Probing.
     acks: Acks,
     bw_probe_sample: bool,
@@ -226,8 +225,7 @@ impl Bbr3State {
             recovery_round: None,
             bounds: Bounds::NONE,
             extra_acked: MaxFilter::default(),
-            extra_interval: Time::ZERO,
-            extra_delivered: 0.0,
+            aggregation: Aggregation::default(),
             acks: Acks::Init,
             bw_probe_sample: false,
             probe_up_rounds: 0,
@@ -333,7 +331,7 @@ impl CongestionControl for Bbr3State {
     /// HandleRestartFromIdle().
     fn on_restart(&mut self, now: Time, _idle: Duration) {
         self.idle_restart = true;
-        self.extra_interval = now;
+        self.aggregation.since = now;
         if self.mode.is_probe_bw() {
             self.set_pacing_rate(1.0, Duration::ZERO);
         } else if self.mode == Mode::ProbeRtt {

@@ -60,7 +60,7 @@ impl Bbr3State {
 
     /// GenerateRateSample(): what the ACK says, with what was lost since the packet it is of was sent.
     pub(super) fn sample(&mut self, w: &Window, ack: &Ack) {
-        (self.delivered, self.cwnd, self.inflight) = (ack.total_delivered, w.cwnd, w.flight);
+        (self.delivered, self.cwnd, self.inflight) = (ack.total_delivered, w.cwnd, w.pipe);
         self.cwnd_limited = ack.cwnd_limited;
         let newly_lost = ack.rate.map_or(0, |s| s.lost);
         self.lost += newly_lost;
@@ -155,12 +155,7 @@ impl Bbr3State {
     }
 
     pub(super) fn update_aggregation(&mut self, now: Time) {
-        let mut expected = self.bw() * now.since(self.extra_interval).seconds();
-        if self.extra_delivered <= expected {
-            (self.extra_delivered, self.extra_interval, expected) = (0.0, now, 0.0);
-        }
-        self.extra_delivered += self.rs.newly_acked;
-        let extra = (self.extra_delivered - expected).min(self.cwnd);
+        let extra = self.aggregation.update(now, self.bw(), self.rs.newly_acked, self.cwnd);
         self.extra_acked.update(self.round_count, extra);
     }
 

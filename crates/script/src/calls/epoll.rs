@@ -1,0 +1,164 @@
+//! epoll_create, epoll_ctl, epoll_wait (epoll(7)).
+
+use units::{Duration, Time};
+
+use super::poll::ready;
+use super::{Answer, Making, Reply, is_null, member, number};
+use crate::constants::value as constant;
+use crate::host::{ALWAYS, EDGE, Epoll, Interest, ONCE};
+use crate::syntax::{Expr, Field};
+
+/// What is told with an event: `fd=4`, `ptr=4`, `u32=4`, `u64=4`.
+fn data(fields: &[Field]) -> Result<i64, Reply> {
+    let given = ["fd", "ptr", "u32", "u64", "data"].iter().find_map(|name| member(fields, name));
+    given.map_or(Ok(0), number)
+}
+
+/// The members of an event.
+fn members(e: &Expr) -> Option<&[Field]> {
+    if let Expr::Struct(fields) = e { Some(fields) } else { None }
+}
+
+fn events(fields: &[Field]) -> Result<i64, Reply> {
+    member(fields, "events").map_or(Ok(0), number)
+}
+
+impl Making<'_> {
+    pub(super) fn epoll_create(&mut self) -> Answer {
+        let size = self.value(0)?;
+        let wrong = if self.call.name == "epoll_create" {
+            size <= 0
+        } else {
+            Some(size) != constant("EPOLL_CLOEXEC") && size != 0
+        };
+        if wrong {
+            return Ok(Reply::Fails("EINVAL"));
+        }
+        let fd = self.new_fd()?;
+        if fd < 0 {
+            return Err(Reply::Unsupported(format!("an {}() that fails", self.call.name)));
+        }
+        self.host.epolls.insert(fd, Epoll::default());
+        Ok(Reply::Done(fd))
+    }
+
+    /// The epoll instance of a call.
+    fn epoll(&mut self) -> Result<&mut Epoll, Reply> {
+        let fd = self.value(0)?;
+        let error = if self.host.sockets.contains_key(&fd) { "EINVAL" } else { "EBADF" };
+        self.host.epolls.get_mut(&fd).ok_or(Reply::Fails(error))
+    }
+
+    pub(super) fn epoll_ctl(&mut self) -> Answer {
+        let (operation, fd) = (self.value(1)?, self.value(2)?);
+        let is = |name: &str| Some(operation) == constant(name);
+        if self.host.epolls.contains_key(&fd) {
+            let itself = self.value(0)? == fd;
+            return if itself {
+                Ok(Reply::Fails("EINVAL"))
+            } else {
+                Err(Reply::Unsupported("an epoll of epolls".into()))
+            };
+        }
+        let wanted = match self.call.args.get(3) {
+            Some(Expr::Struct(fields)) => {
+                Some(Interest { fd, events: events(fields)? | ALWAYS, data: data(fields)? })
+            }
+            Some(e) if is_null(e) && !is("EPOLL_CTL_DEL") => return Ok(Reply::Fails("EFAULT")),
+            _ => None,
+        };
+        let there = self.host.sockets.contains_key(&fd);
+        let epoll = self.epoll()?;
+        if !there {
+            return Ok(Reply::Fails("EBADF"));
+        }
+        let known = epoll.interest(fd).is_some();
+        let wrong = || Reply::Wrong("epoll_ctl needs an event such as {events=EPOLLIN, fd=4}".into());
+        if is("EPOLL_CTL_DEL") {
+            epoll.forget(fd);
+            return Ok(if known { Reply::Done(0) } else { Reply::Fails("ENOENT") });
+        }
+        if is("EPOLL_CTL_ADD") {
+            if known {
+                return Ok(Reply::Fails("EEXIST"));
+            }
+            epoll.interests.push(wanted.ok_or_else(wrong)?);
+        } else if is("EPOLL_CTL_MOD") {
+            let Some(interest) = epoll.interest(fd) else { return Ok(Reply::Fails("ENOENT")) };
+            *interest = wanted.ok_or_else(wrong)?;
+        } else {
+            return Ok(Reply::Fails("EINVAL"));
+        }
+        // What is ready already is told, edge or not.
+        let mask = ready(self.host, fd);
+        self.epoll()?.wake(fd, mask);
+        Ok(Reply::Done(0))
+    }
+
+    pub(super) fn epoll_wait(&mut self) -> Answer {
+        let (most, timeout) = (self.value(2)?, self.value(3)?);
+        let null = is_null(self.arg(1)?);
+        let waiting = self.epoll()?.clone();
+        if most <= 0 {
+            return Ok(Reply::Fails("EINVAL"));
+        }
+        let told = self.deliver(&waiting, most as usize)?;
+        let until = match timeout {
+            t if t < 0 => Time::NEVER,
+            t => self.progress.since + Duration::from_millis((t as u64).min(1_000_000_000)),
+        };
+        if told.is_empty() && self.now < until {
+            return Ok(Reply::Blocks(until));
+        }
+        if null && !told.is_empty() {
+            return Ok(Reply::Fails("EFAULT"));
+        }
+        let problem = self.compare(&told)?;
+        Ok(problem.map_or(Reply::Done(told.len() as i64), Reply::Differs))
+    }
+
+    /// Takes events off the list of what may be ready (Linux, ep_send_events).
+    fn deliver(&mut self, epoll: &Epoll, most: usize) -> Result<Vec<(i64, i64)>, Reply> {
+        let mut left = epoll.clone();
+        let mut told = Vec::new();
+        for _ in 0..epoll.ready.len() {
+            let Some(fd) = left.ready.pop_front().filter(|_| told.len() < most) else { break };
+            let mask = ready(self.host, fd);
+            let Some(interest) = left.interest(fd) else { continue };
+            let mask = mask & interest.events & !(EDGE | ONCE);
+            if mask == 0 {
+                continue;
+            }
+            told.push((mask, interest.data));
+            if interest.events & ONCE != 0 {
+                interest.events &= EDGE | ONCE; // until it is asked for again
+            } else if interest.events & EDGE == 0 {
+                left.ready.push_back(fd);
+            }
+            if told.len() == most {
+                break;
+            }
+        }
+        *self.epoll()? = left;
+        Ok(told)
+    }
+
+    /// How the events that the script expects differ from those that are told.
+    fn compare(&self, told: &[(i64, i64)]) -> Result<Option<String>, Reply> {
+        let expected: Vec<&[Field]> = match self.arg(1)? {
+            Expr::Struct(fields) => vec![fields],
+            Expr::List(all) => all.iter().filter_map(members).collect(),
+            _ => vec![],
+        };
+        for (i, (fields, (mask, data_told))) in expected.iter().zip(told).enumerate() {
+            let (events, data) = (events(fields)? & 0xffff_ffff, data(fields)?);
+            if (events, data) != (*mask, *data_told) {
+                return Ok(Some(format!(
+                    "event {}: {events:#x} of {data} expected, {mask:#x} of {data_told} told",
+                    i + 1
+                )));
+            }
+        }
+        Ok(None)
+    }
+}

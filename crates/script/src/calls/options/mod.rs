@@ -1,0 +1,111 @@
+//! setsockopt and getsockopt (socket(7), tcp(7), ip(7)).
+
+mod get;
+mod set;
+
+use tcp::Tcp;
+use tcp::congestion::Algorithm;
+use units::{Bytes, Duration};
+
+use super::{Answer, Making, Reply, is_null, member, number};
+use crate::constants::value as constant;
+use crate::syntax::Expr;
+
+/// Options that can be set and asked for: level and name.
+pub const SUPPORTED: &[(&str, &str)] = &[
+    ("SOL_SOCKET", "SO_REUSEADDR"),
+    ("SOL_SOCKET", "SO_REUSEPORT"),
+    ("SOL_SOCKET", "SO_PRIORITY"),
+    ("SOL_SOCKET", "SO_BROADCAST"),
+    ("SOL_SOCKET", "SO_TYPE"),
+    ("SOL_SOCKET", "SO_DOMAIN"),
+    ("SOL_SOCKET", "SO_PROTOCOL"),
+    ("SOL_SOCKET", "SO_ACCEPTCONN"),
+    ("SOL_SOCKET", "SO_ERROR"),
+    ("SOL_SOCKET", "SO_LINGER"),
+    ("SOL_SOCKET", "SO_SNDBUF"),
+    ("SOL_SOCKET", "SO_SNDBUFFORCE"),
+    ("SOL_SOCKET", "SO_RCVBUF"),
+    ("SOL_SOCKET", "SO_RCVBUFFORCE"),
+    ("SOL_SOCKET", "SO_RCVLOWAT"),
+    ("SOL_TCP", "TCP_NODELAY"),
+    ("SOL_TCP", "TCP_CORK"),
+    ("SOL_TCP", "TCP_QUICKACK"),
+    ("SOL_TCP", "TCP_MAXSEG"),
+    ("SOL_TCP", "TCP_SYNCNT"),
+    ("SOL_TCP", "TCP_LINGER2"),
+    ("SOL_TCP", "TCP_USER_TIMEOUT"),
+    ("SOL_TCP", "TCP_CONGESTION"),
+    ("SOL_IP", "IP_TOS"),
+    ("SOL_IP", "IP_MTU_DISCOVER"),
+];
+
+/// What the options of a socket set of the parameters of its connection.
+#[derive(Clone, Debug, Default)]
+pub struct Own {
+    /// TCP_MAXSEG.
+    pub mss: Option<u64>,
+    /// TCP_USER_TIMEOUT; zero: none.
+    pub user_timeout: Option<Duration>,
+    /// TCP_SYNCNT.
+    pub syn_retries: Option<u64>,
+    /// Half of SO_RCVBUF.
+    pub receive_window: Option<u64>,
+    /// TCP_CONGESTION.
+    pub congestion: Option<Algorithm>,
+}
+
+impl Own {
+    /// Lays them over other parameters.
+    pub fn lay_over(&self, tcp: &mut Tcp) {
+        if let Some(mss) = self.mss {
+            tcp.mss = Bytes(tcp.mss.0.min(mss)); // what the interface does not take has no effect (tcp(7))
+        }
+        if let Some(timeout) = self.user_timeout {
+            tcp.user_timeout = (timeout > Duration::ZERO).then_some(timeout);
+        }
+        if let Some(retries) = self.syn_retries {
+            (tcp.syn_retries, tcp.synack_retries) = (retries, retries);
+        }
+        if let Some(window) = self.receive_window {
+            tcp.receive_window = Bytes(window);
+        }
+        if let Some(congestion) = &self.congestion {
+            tcp.congestion = congestion.clone();
+        }
+    }
+}
+
+fn name_of(level: i64, option: i64) -> Option<&'static str> {
+    let found = SUPPORTED.iter().find(|s| constant(s.0) == Some(level) && constant(s.1) == Some(option));
+    found.map(|s| s.1)
+}
+
+impl Making<'_> {
+    fn option(&self) -> Result<(i64, i64, &'static str), Reply> {
+        let (level, option) = (self.value(1)?, self.value(2)?);
+        let name = name_of(level, option).ok_or_else(|| {
+            Reply::Unsupported(format!(
+                "socket option {} of {level}",
+                self.arg(2).map_or(String::new(), ToString::to_string)
+            ))
+        })?;
+        Ok((level, option, name))
+    }
+
+    /// Parameters of a socket's connection, or of one that it would have now.
+    pub(super) fn parameters(&mut self, fd: i64) -> Result<Tcp, Reply> {
+        let (passive, connection) = (self.socket_of(fd)?.listens, self.socket_of(fd)?.connection);
+        Ok(match connection {
+            Some(index) => self.host.connections[index].tcp.clone(),
+            None => self.host.new_connection(fd, passive).tcp,
+        })
+    }
+
+    fn congestion_of(&mut self, fd: i64) -> Result<String, Reply> {
+        use units::Read;
+        let congestion = self.parameters(fd)?.congestion.write();
+        let kind = congestion.as_str().or_else(|| congestion["kind"].as_str());
+        Ok(kind.unwrap_or_default().to_string())
+    }
+}

@@ -1,0 +1,134 @@
+//! What setting an option does.
+
+use units::Duration;
+
+use super::{Answer, Expr, Making, Reply, constant, is_null, member, number};
+use crate::calls::Socket;
+
+/// The least that the kernel gives a buffer, in its own count (socket(7), doubled; Linux, SOCK_MIN_SNDBUF and
+/// SOCK_MIN_RCVBUF).
+const LEAST_BUFFERS: (i64, i64) = (4608, 2304);
+
+impl Making<'_> {
+    pub(in crate::calls) fn setsockopt(&mut self) -> Answer {
+        let fd = self.fd()?;
+        let (level, option, name) = self.option()?;
+        let given = self.arg(3)?.clone();
+        if is_null(&given) {
+            return Ok(Reply::Fails("EFAULT"));
+        }
+        match (name, &given) {
+            ("SO_LINGER", Expr::Struct(fields)) => {
+                let get = |n: &str| member(fields, n).map_or(Ok(0), number);
+                self.socket_of(fd)?.linger = (get("onoff")?, get("linger")?);
+                return Ok(Reply::Done(0));
+            }
+            ("TCP_CONGESTION", Expr::Text(kind)) => return self.set_congestion(fd, kind),
+            _ => {}
+        }
+        if self.call.args.get(4).is_some_and(|len| number(len).is_ok_and(|len| len < 4)) {
+            return Ok(Reply::Fails("EINVAL"));
+        }
+        let value = number(&given)?;
+        if let Some(error) = self.set_parameter(fd, name, value)? {
+            return Ok(Reply::Fails(error));
+        }
+        self.socket_of(fd)?.options.insert((level, option), value);
+        self.apply(fd);
+        if name == "TCP_QUICKACK" {
+            self.apply_quickack(fd, value != 0);
+        }
+        if let Some(index) = self.socket_of(fd)?.connection {
+            self.host.pump(index, self.now); // uncorked data, an ACK that waited
+        }
+        Ok(Reply::Done(0))
+    }
+
+    /// Does what an option does beside being kept; the error that it gives.
+    fn set_parameter(&mut self, fd: i64, name: &str, value: i64) -> Result<Option<&'static str>, Reply> {
+        let (most_received, most_sent) = self.host.kernel.buffers;
+        let socket = self.socket_of(fd)?;
+        match name {
+            "TCP_MAXSEG" if value != 0 && !(88..=32_767).contains(&value) => return Ok(Some("EINVAL")),
+            "TCP_MAXSEG" => socket.own.mss = (value != 0).then_some(value as u64),
+            "TCP_USER_TIMEOUT" if value < 0 => return Ok(Some("EINVAL")),
+            "TCP_USER_TIMEOUT" => {
+                socket.own.user_timeout = Some(Duration::from_millis((value as u64).min(i32::MAX as u64)));
+            }
+            "TCP_SYNCNT" if !(1..=127).contains(&value) => return Ok(Some("EINVAL")),
+            "TCP_SYNCNT" => socket.own.syn_retries = Some(value as u64),
+            "TCP_LINGER2" if value < 0 => return Err(Reply::Unsupported("TCP_LINGER2 below 0".into())),
+            "TCP_LINGER2" => {
+                let seconds = (value > 0).then(|| value.min(120) as u64 * 1000);
+                socket.linger2 = seconds.map(|ms| Some(Duration::from_millis(ms)));
+            }
+            "IP_TOS" => socket.dscp = (value as u8) >> 2, // the rest is ECN's (Linux, __ip_sock_set_tos)
+            "SO_SNDBUF" => socket.set_send_buffer(value.min(most_sent)),
+            "SO_SNDBUFFORCE" => socket.set_send_buffer(value),
+            "SO_RCVBUF" => socket.set_receive_buffer(value.min(most_received)),
+            "SO_RCVBUFFORCE" => socket.set_receive_buffer(value),
+            "SO_TYPE" | "SO_DOMAIN" | "SO_PROTOCOL" | "SO_ACCEPTCONN" | "SO_ERROR" => {
+                return Ok(Some("ENOPROTOOPT"));
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn set_congestion(&mut self, fd: i64, kind: &str) -> Answer {
+        if self.congestion_of(fd)? != kind {
+            let made = self.socket_of(fd)?.made.clone();
+            let tcp = self.host.kernel.with_congestion(&made, kind);
+            let tcp = tcp.ok_or_else(|| Reply::Unsupported(format!("TCP_CONGESTION {kind}")))?;
+            self.socket_of(fd)?.own.congestion = Some(tcp.congestion);
+            self.apply(fd);
+        }
+        Ok(Reply::Done(0))
+    }
+
+    /// Tells a socket's connection of its options.
+    pub(in crate::calls) fn apply(&mut self, fd: i64) {
+        let Some(socket) = self.host.sockets.get(&fd) else { return };
+        let Some(index) = socket.connection else { return };
+        let connection = &mut self.host.connections[index];
+        connection.own = socket.own.clone();
+        (connection.linger2, connection.dscp) = (socket.linger2, socket.dscp);
+        let mut tcp = connection.tcp.clone();
+        let mss = tcp.mss;
+        socket.own.lay_over(&mut tcp);
+        tcp.mss = mss; // agreed on with the SYN
+        connection.configure(tcp);
+        connection.stack.set_nodelay(socket.is_on("TCP_NODELAY"));
+        connection.stack.set_cork(socket.is_on("TCP_CORK"));
+    }
+
+    /// For now: it does not last (tcp(7)).
+    pub(in crate::calls) fn apply_quickack(&mut self, fd: i64, on: bool) {
+        if let Some(index) = self.host.sockets.get(&fd).and_then(|s| s.connection) {
+            self.host.connections[index].stack.set_quickack(on);
+        }
+    }
+}
+
+impl Socket {
+    /// An option of TCP, if it was set.
+    pub(in crate::calls) fn option(&self, name: &str) -> Option<i64> {
+        constant(name).and_then(|o| self.options.get(&(6, o))).copied()
+    }
+
+    fn is_on(&self, name: &str) -> bool {
+        self.option(name).is_some_and(|v| v != 0)
+    }
+
+    /// socket(7): the kernel doubles the value, for its own records.
+    fn set_send_buffer(&mut self, value: i64) {
+        self.send_buffer = Some(value.saturating_mul(2).clamp(LEAST_BUFFERS.0, i32::MAX.into()) as u64);
+    }
+
+    /// Half of what the kernel gives becomes window (Linux, tcp_win_from_space).
+    fn set_receive_buffer(&mut self, value: i64) {
+        let size = value.saturating_mul(2).clamp(LEAST_BUFFERS.1, i32::MAX.into()) as u64;
+        self.receive_buffer = Some(size);
+        self.own.receive_window = Some((size / 2).min(1_073_725_440));
+    }
+}

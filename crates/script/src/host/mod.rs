@@ -1,0 +1,245 @@
+//! The host under test: its connections, and the packets that they sent and nobody has looked at.
+
+mod connection;
+mod wakes;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use tcp::{State, Tcp};
+use units::Time;
+
+pub use connection::{Connection, Origin};
+pub use wakes::{ALL, ALWAYS, EDGE, Epoll, Interest, ONCE};
+
+use crate::calls::Socket;
+use crate::kernel::Kernel;
+use crate::stack::Header;
+use crate::syntax::Flags;
+
+/// A packet that left the host.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// When.
+    pub at: Time,
+    /// Index of its connection.
+    pub connection: usize,
+    /// What it said.
+    pub header: Header,
+}
+
+/// Whom a packet of the script is for.
+#[derive(Clone, Copy, Debug)]
+pub enum Addressee {
+    /// The connection of this index.
+    Is(usize),
+    /// A port at which there is no connection.
+    Unknown,
+    /// It is dropped.
+    Nobody,
+}
+
+/// The host.
+#[derive(Debug)]
+pub struct Host {
+    /// What is set for all of it.
+    pub kernel: Kernel,
+    /// Sockets by descriptor.
+    pub sockets: BTreeMap<i64, Socket>,
+    /// Epoll instances by descriptor.
+    pub epolls: BTreeMap<i64, Epoll>,
+    /// Connections in the order in which they began.
+    pub connections: Vec<Connection>,
+    /// The connection that packets of the script belong to: the one begun last.
+    pub current: Option<usize>,
+    /// The listening socket that the next SYN is for, whatever connection there is: the one that `listen` was last
+    /// called on, until a connection begins.
+    pub listener: Option<i64>,
+    /// Packets of that connection which the script has not yet expected.
+    pub sent: VecDeque<Sent>,
+    /// Packets that connections before it sent, and the script did not expect by the time that it began.
+    pub missed: Vec<Sent>,
+}
+
+impl Host {
+    /// One without sockets.
+    pub fn new(tcp: Tcp) -> Self {
+        Host {
+            kernel: Kernel::new(tcp),
+            sockets: BTreeMap::new(),
+            epolls: BTreeMap::new(),
+            connections: Vec::new(),
+            current: None,
+            listener: None,
+            sent: VecDeque::new(),
+            missed: Vec::new(),
+        }
+    }
+
+    /// Whether a descriptor is in use.
+    pub fn is_open(&self, fd: i64) -> bool {
+        self.sockets.contains_key(&fd) || self.epolls.contains_key(&fd)
+    }
+
+    /// A socket is closed: nothing looks at it any more.
+    pub fn remove(&mut self, fd: i64) {
+        self.sockets.remove(&fd);
+        self.epolls.values_mut().for_each(|epoll| epoll.forget(fd));
+    }
+
+    /// Adds a connection, to which the packets of the script belong from now on.
+    pub fn begin(&mut self, connection: Connection) -> usize {
+        self.connections.push(connection);
+        let index = self.connections.len() - 1;
+        (self.current, self.listener) = (Some(index), None);
+        self.missed.extend(self.sent.drain(..));
+        index
+    }
+
+    /// When a timer of a connection is due.
+    pub fn deadline(&self) -> Time {
+        let alive = self.connections.iter().filter(|c| !c.gone);
+        alive.map(|c| c.stack.deadline().min(c.until)).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Time has come to `now`.
+    pub fn on_timer(&mut self, now: Time) {
+        for i in 0..self.connections.len() {
+            let connection = &mut self.connections[i];
+            connection.gone |= connection.until <= now;
+            if !connection.gone && connection.stack.deadline() <= now {
+                connection.stack.on_timer(now);
+                self.pump(i, now);
+            }
+        }
+    }
+
+    /// Lets a connection send what it has to.
+    pub fn pump(&mut self, index: usize, now: Time) {
+        let connection = &mut self.connections[index];
+        while let Some(mut header) = connection.stack.poll(now) {
+            header.dscp = connection.dscp;
+            connection.last_ecn = header.ecn;
+            if Some(index) == self.current && !connection.gone {
+                self.sent.push_back(Sent { at: now, connection: index, header });
+            }
+        }
+        connection.stack.settle(now, connection.no_space);
+        connection.notice();
+        connection.bound_fin_wait(now, connection.linger2.unwrap_or(self.kernel.fin_timeout));
+        self.wake_for(index);
+    }
+
+    /// The connection that a packet of the script, still in its numbers, is for.
+    pub fn addressee(&mut self, flags: Flags) -> Addressee {
+        let opens = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
+        let over = self.current.is_none_or(|i| {
+            let connection = &self.connections[i];
+            connection.orphan || matches!(connection.state(), State::Closed | State::TimeWait)
+        });
+        let listens = |fd: &i64| self.sockets.get(fd).is_some_and(|s| s.listens);
+        let asked = self.listener.filter(listens);
+        let any = || self.sockets.keys().copied().find(listens);
+        match asked.or_else(|| if over { any() } else { None }) {
+            Some(fd) if opens && self.is_full(fd) => Addressee::Nobody, // Linux, tcp_conn_request
+            Some(fd) if opens => {
+                let mut connection = self.new_connection(fd, true);
+                connection.waits_at = Some(fd);
+                connection.stack.listen();
+                Addressee::Is(self.begin(connection))
+            }
+            _ => self.current.map_or(Addressee::Unknown, Addressee::Is),
+        }
+    }
+
+    /// A connection with the parameters of a socket.
+    pub fn new_connection(&self, fd: i64, passive: bool) -> Connection {
+        let Some(socket) = self.sockets.get(&fd) else { return Connection::new(self.kernel.tcp.clone()) };
+        let tcp = self.kernel.parameters(&socket.made, &socket.own, passive);
+        let mut connection = Connection::new(tcp);
+        connection.own = socket.own.clone();
+        (connection.linger2, connection.dscp) = (socket.linger2, socket.dscp);
+        connection
+    }
+
+    /// The kernel's settings have changed: connections there are heed those that are looked at all the time.
+    pub fn heed_settings(&mut self) {
+        for connection in &mut self.connections {
+            let tcp = self.kernel.heeded(&connection.tcp, &connection.own);
+            connection.configure(tcp);
+        }
+    }
+
+    /// Whether as many connections wait at a socket as its `listen` allowed: one more than it said (Linux,
+    /// sk_acceptq_is_full).
+    fn is_full(&self, fd: i64) -> bool {
+        let waiting = self.connections.iter().filter(|c| c.waits_for_accept(fd)).count();
+        self.sockets.get(&fd).is_some_and(|s| waiting as i64 > s.backlog)
+    }
+
+    /// A packet, in the endpoint's numbers, arrives for a connection.
+    pub fn receive(&mut self, now: Time, to: Addressee, header: &Header) {
+        let index = match to {
+            Addressee::Nobody => return,
+            Addressee::Is(index) => index,
+            Addressee::Unknown => {
+                let index = self.begin(Connection::new(self.kernel.tcp.clone()));
+                self.connections[index].note_syn(header);
+                self.connections[index].gone = true;
+                return self.refuse(now, index, header);
+            }
+        };
+        if self.overflows(index, header) {
+            if self.kernel.abort_on_overflow {
+                self.connections[index].gone = true;
+                self.refuse(now, index, header);
+            }
+            return;
+        }
+        let connection = &mut self.connections[index];
+        connection.note_syn(header);
+        if self.kernel.reflect_tos && header.flags.has(Flags::SYN) && connection.state() == State::Listen {
+            connection.dscp = header.dscp;
+        }
+        if self.kernel.rfc1337 && connection.state() == State::TimeWait && header.flags.has(Flags::RST) {
+            return; // RFC 1337 §3, fix 1
+        }
+        // Data for an application that is no longer there, or reads no more (RFC 9293 §3.6.1; RFC 1122 §4.2.2.13).
+        let unwanted = connection.read_shut
+            && header.len > 0
+            && matches!(connection.state(), State::FinWait1 | State::FinWait2)
+            && header.seq.wrapping_add(header.len).wrapping_sub(connection.stack.expects()) as i32 > 0;
+        if unwanted {
+            connection.gone = true;
+        }
+        if connection.state() == State::Closed {
+            return self.refuse(now, index, header);
+        }
+        connection.stack.on_segment(now, header);
+        self.pump(index, now);
+    }
+
+    /// Whether an ACK would end a handshake while the queue of its listening socket is full: it is not taken (listen(2);
+    /// Linux, tcp_v4_syn_recv_sock).
+    fn overflows(&self, index: usize, header: &Header) -> bool {
+        let connection = &self.connections[index];
+        let ends = connection.state() == State::SynReceived
+            && header.flags.has(Flags::ACK)
+            && !header.flags.has(Flags::RST)
+            && !header.flags.has(Flags::SYN);
+        ends && connection.waits_at.is_some_and(|fd| self.is_full(fd))
+    }
+
+    /// Answers a segment that is for no connection (RFC 9293 §3.10.7.1).
+    fn refuse(&mut self, now: Time, index: usize, header: &Header) {
+        if header.flags.has(Flags::RST) {
+            return;
+        }
+        let answer = if header.flags.has(Flags::ACK) {
+            Header { seq: header.ack, flags: Flags::RST, ..Header::default() }
+        } else {
+            let ack = header.seq.wrapping_add(header.seq_len());
+            Header { ack, flags: Flags::RST | Flags::ACK, ..Header::default() }
+        };
+        self.sent.push_back(Sent { at: now, connection: index, header: answer });
+    }
+}

@@ -1,0 +1,129 @@
+//! What is set for the whole host: the parameters of new sockets, and what a kernel decides beside them.
+
+mod module;
+mod sysctl;
+mod value;
+
+use serde_json::{Map, Value, json};
+use tcp::{Preset, Tcp};
+use units::Duration;
+
+use crate::calls::Own;
+use crate::command::Effect;
+use crate::settings;
+
+/// A host's settings, as Linux has them when it comes.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Parameters of new sockets.
+    pub tcp: Tcp,
+    /// Parameters of CUBIC that were set, for when it is the congestion control.
+    cubic: Map<String, Value>,
+    /// Whether a connection that finds the queue of a listening socket full is reset (tcp_abort_on_overflow).
+    pub abort_on_overflow: bool,
+    /// Most connections that `listen` lets wait (net.core.somaxconn).
+    pub somaxconn: i64,
+    /// Most that SO_RCVBUF and SO_SNDBUF may ask for (net.core.rmem_max, net.core.wmem_max).
+    pub buffers: (i64, i64),
+    /// What sockets begin with (the second of tcp_rmem and tcp_wmem).
+    pub first_buffers: (i64, i64),
+    /// Whether what answers a SYN has its DSCP (tcp_reflect_tos).
+    pub reflect_tos: bool,
+    /// How long FIN-WAIT-2 lasts without an application (tcp_fin_timeout); `None`: for ever (RFC 9293 §3.6).
+    pub fin_timeout: Option<Duration>,
+    /// How often data goes out again without an application (tcp_orphan_retries); `None`: as often as with one.
+    pub orphan_retries: Option<u64>,
+    /// Whether TIME-WAIT bears resets (tcp_rfc1337).
+    pub rfc1337: bool,
+}
+
+impl Kernel {
+    /// One that gives sockets these parameters; what is beside them is Linux's if they are.
+    pub fn new(tcp: Tcp) -> Self {
+        let linux = tcp.preset == Preset::Linux;
+        Kernel {
+            tcp,
+            cubic: Map::new(),
+            abort_on_overflow: false,
+            somaxconn: 4096,
+            buffers: (212_992, 212_992),
+            first_buffers: (131_072, 16_384),
+            reflect_tos: false,
+            fin_timeout: linux.then(|| Duration::from_millis(60_000)),
+            orphan_retries: linux.then_some(8),
+            rfc1337: false,
+        }
+    }
+
+    /// Does what a command does, other than waiting; `Err`: it is not supported.
+    pub fn apply(&mut self, effect: &Effect) -> Result<(), String> {
+        match effect {
+            Effect::Sysctl(name, value) => sysctl::set(self, name, value),
+            Effect::Module(module, name, value) => module::set(self, module, name, value),
+            Effect::Route(metric, value) => self.route(metric, value),
+            Effect::FlushMetrics | Effect::Restore | Effect::Script(_) | Effect::Sleep(_) => Ok(()),
+        }
+    }
+
+    /// Parameters of new sockets change; `Err`: why they cannot.
+    pub fn change(&mut self, changes: &[(&'static str, Value)]) -> Result<(), String> {
+        self.tcp = settings::change(&self.tcp, changes)?;
+        Ok(())
+    }
+
+    /// The parameters of a connection: those of the kernel, but for what a socket keeps from when it was made, and what
+    /// its options changed. A passive connection has the congestion control of the day, unless its listener set one.
+    pub fn parameters(&self, made: &Tcp, own: &Own, passive: bool) -> Tcp {
+        let (mut tcp, made) = (self.tcp.clone(), made.clone());
+        (tcp.receive_window, tcp.rto_min) = (made.receive_window, made.rto_min);
+        if !passive {
+            tcp.congestion = made.congestion;
+        }
+        own.lay_over(&mut tcp);
+        tcp
+    }
+
+    /// Parameters of a connection after a change of the kernel's: Linux looks at these all the time. Its own stay.
+    pub fn heeded(&self, tcp: &Tcp, own: &Own) -> Tcp {
+        let mut heeded = tcp.clone();
+        macro_rules! heed {
+            ($($key:ident)+) => { $( heeded.$key = self.tcp.$key; )+ };
+        }
+        heed!(syn_retries synack_retries syn_linear_timeouts retries idle_restart dsack frto tail_loss_probe invalid_ack_spacing);
+        own.lay_over(&mut heeded);
+        heeded
+    }
+
+    /// Another congestion control for new sockets.
+    fn choose(&mut self, kind: &str) -> Option<()> {
+        self.tcp = self.with_congestion(&self.tcp, kind)?;
+        Some(())
+    }
+
+    /// `tcp` with another congestion control; `None`: there is none of that name.
+    pub fn with_congestion(&self, tcp: &Tcp, kind: &str) -> Option<Tcp> {
+        let mut table = Map::from_iter([("kind".to_string(), json!(kind))]);
+        if kind == "cubic" {
+            table.extend(self.cubic.clone());
+        }
+        settings::change(tcp, &[("congestion", Value::Object(table))]).ok()
+    }
+
+    /// A metric of the route (ip-route(8)).
+    fn route(&mut self, metric: &str, value: &str) -> Result<(), String> {
+        let unsupported = || format!("ip route … {metric} {value}");
+        let number = value::integer(value);
+        let changes = match (metric, number) {
+            ("initcwnd", Some(n)) => vec![("initial_window", json!(format!("{n} packets")))],
+            ("mtu", Some(n)) => vec![("mss", json!(format!("{} B", (n - HEADERS).max(0))))],
+            ("rto_min", _) => vec![("rto_min", json!(value::milliseconds(value).ok_or_else(unsupported)?))],
+            ("congctl", _) => return self.choose(value).ok_or_else(unsupported),
+            ("features", _) if value == "ecn" => vec![("ecn", json!("rfc3168"))],
+            _ => return Err(unsupported()),
+        };
+        self.change(&changes).map_err(|_| unsupported())
+    }
+}
+
+/// The headers of IPv4 and TCP without options.
+pub const HEADERS: i64 = 40;

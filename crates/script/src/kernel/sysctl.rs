@@ -1,0 +1,292 @@
+//! Kernel parameters by name (Linux 6.12, Documentation/networking/ip-sysctl.rst): what each means here, or that it
+//! cannot be had.
+
+use serde_json::{Value, json};
+use units::Duration;
+
+use super::Kernel;
+use super::value::{integer, integers};
+
+/// Parameters that change nothing that a script could see, whatever their value: they are obsolete, or say something of
+/// many hosts, processes or addresses, of a queue below TCP, or of how segments are cut for an interface.
+const UNSEEN: &[&str] = &[
+    "tcp_adv_win_scale",              // obsolete since Linux 6.6
+    "tcp_allowed_congestion_control", // of processes without privileges
+    "tcp_autocorking", // waits for what is in the queue of the device, where nothing waits here
+    "tcp_backlog_ack_defer",
+    "tcp_base_mss", // of MTU probing, as are the next
+    "tcp_mtu_probe_floor",
+    "tcp_probe_interval",
+    "tcp_probe_threshold",
+    "tcp_child_ehash_entries",
+    "tcp_comp_sack_slack_ns", // of compressed ACKs
+    "tcp_early_demux",
+    "tcp_fack",            // obsolete
+    "tcp_keepalive_intvl", // of SO_KEEPALIVE, which is not there
+    "tcp_keepalive_probes",
+    "tcp_keepalive_time",
+    "tcp_limit_output_bytes", // of the queue of the device
+    "tcp_low_latency",        // obsolete
+    "tcp_migrate_req",
+    "tcp_min_tso_segs",
+    "tcp_plb_cong_thresh", // of PLB
+    "tcp_plb_idle_rehash_rounds",
+    "tcp_plb_rehash_rounds",
+    "tcp_plb_suspend_rto_sec",
+    "tcp_retries1", // asks the routing for another way
+    "tcp_stdurg",   // of urgent data, which is not there
+    "tcp_tso_rtt_log",
+    "tcp_tw_reuse", // of ports
+];
+
+/// Parameters that are what is done here from the second to the third value, and cannot be had otherwise.
+const WITHIN: &[(&str, i64, i64)] = &[
+    ("tcp_challenge_ack_limit", 1000, i64::MAX), // a second
+    ("tcp_comp_sack_delay_ns", 0, 0),
+    ("tcp_comp_sack_nr", 0, 0),
+    ("tcp_fwmark_accept", 0, 0),
+    ("tcp_l3mdev_accept", 0, 0),
+    ("tcp_max_orphans", 64, i64::MAX),
+    ("tcp_max_reordering", 3, i64::MAX), // with RACK it does not matter, without it nothing adapts
+    ("tcp_max_syn_backlog", 64, i64::MAX),
+    ("tcp_max_tw_buckets", 64, i64::MAX),
+    ("tcp_min_rtt_wlen", 300, i64::MAX), // the least round trip is that of the whole connection
+    ("tcp_moderate_rcvbuf", 0, 0),
+    ("tcp_mtu_probing", 0, 0),
+    ("tcp_no_metrics_save", 1, 1),
+    ("tcp_no_ssthresh_metrics_save", 1, 1),
+    ("tcp_pacing_ca_ratio", 120, 120),
+    ("tcp_pacing_ss_ratio", 200, 200),
+    ("tcp_pingpong_thresh", 1, 1),
+    ("tcp_plb_enabled", 0, 0),
+    ("tcp_retrans_collapse", 0, 0),
+    ("tcp_shrink_window", 0, 0),
+    ("tcp_syncookies", 0, 1),
+    ("tcp_thin_dupack", 0, 0),
+    ("tcp_thin_linear_timeouts", 0, 0),
+    ("tcp_tso_win_divisor", 3, 3),
+    ("tcp_workaround_signed_windows", 0, 0),
+];
+
+/// Other parameters of IPv4, by how they begin: of routes, ports, addresses, fragments and other protocols.
+const UNSEEN_OF_IP: &[&str] = &[
+    "conf.",
+    "fib_",
+    "icmp_",
+    "igmp_",
+    "inet_peer_",
+    "ip_",
+    "ipfrag_",
+    "neigh.",
+    "nexthop_",
+    "ping_",
+    "route.",
+    "udp_",
+];
+
+/// Others of all protocols: of queues and buffers that TCP does not use.
+const UNSEEN_OF_ALL: &[&str] = &[
+    "busy_poll",
+    "busy_read",
+    "default_qdisc",
+    "netdev_budget",
+    "netdev_budget_usecs",
+    "netdev_max_backlog",
+    "optmem_max",
+    "rmem_default",
+    "wmem_default",
+];
+
+/// Sets a parameter, named with dots; `Err`: it is not supported.
+pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), String> {
+    let value = value.trim();
+    let done =
+        match name.split_once('.').and_then(|(net, rest)| (net == "net").then_some(rest)?.split_once('.')) {
+            Some(("ipv4", name)) if name.starts_with("tcp_") => of_tcp(kernel, name, value),
+            Some(("ipv4", name)) => UNSEEN_OF_IP.iter().any(|u| name.starts_with(u)).then_some(()),
+            Some(("core", name)) => of_all(kernel, name, value),
+            Some(("ipv6", _)) => Some(()), // scripts are of IPv4
+            _ => None,
+        };
+    done.ok_or_else(|| format!("sysctl {name}={value}"))
+}
+
+fn of_all(kernel: &mut Kernel, name: &str, value: &str) -> Option<()> {
+    let positive = || integer(value).filter(|n| *n >= 0);
+    match name {
+        "somaxconn" => kernel.somaxconn = positive()?,
+        "rmem_max" => kernel.buffers.0 = positive()?,
+        "wmem_max" => kernel.buffers.1 = positive()?,
+        _ => return UNSEEN_OF_ALL.contains(&name).then_some(()),
+    }
+    Some(())
+}
+
+fn of_tcp(kernel: &mut Kernel, name: &str, value: &str) -> Option<()> {
+    if let Some((_, low, high)) = WITHIN.iter().find(|w| w.0 == name) {
+        return (*low..=*high).contains(&integer(value)?).then_some(());
+    }
+    if UNSEEN.contains(&name) {
+        return Some(());
+    }
+    if of_host(kernel, name, value)? {
+        return Some(());
+    }
+    kernel.change(&of_sockets(name, value)?).ok()
+}
+
+/// What is no parameter of a connection. Whether `name` is such.
+fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
+    let number = || integer(value);
+    match name {
+        "tcp_abort_on_overflow" => kernel.abort_on_overflow = number()? != 0,
+        "tcp_congestion_control" => kernel.choose(value)?,
+        "tcp_fin_timeout" => kernel.fin_timeout = Some(seconds(number()?)?),
+        // 0: as often as is safe (tcp_orphan_retries).
+        "tcp_orphan_retries" => {
+            let number = number().and_then(|n| u64::try_from(n).ok())?;
+            kernel.orphan_retries = Some(if number == 0 { 8 } else { number });
+        }
+        "tcp_reflect_tos" => kernel.reflect_tos = number()? != 0,
+        "tcp_rfc1337" => kernel.rfc1337 = number()? != 0,
+        // Pages, of all connections together.
+        "tcp_mem" => (integers::<3>(value)?[2] >= 1024).then_some(())?,
+        // What is written waits without bound here; what the kernel holds before it blocks, it grows to.
+        "tcp_wmem" => {
+            let [_, usual, most] = integers(value)?;
+            (most >= 1 << 20).then_some(())?;
+            kernel.first_buffers.1 = usual;
+        }
+        "tcp_rmem" => {
+            kernel.first_buffers.0 = integers::<3>(value)?[1];
+            return Some(false);
+        }
+        _ => return Some(false),
+    }
+    Some(true)
+}
+
+fn seconds(number: i64) -> Option<Duration> {
+    (0..=1_000_000).contains(&number).then(|| Duration::from_millis(number as u64 * 1000))
+}
+
+/// Changes of the parameters of sockets.
+fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
+    let number = || integer(value).filter(|n| *n >= 0);
+    let flag = || integer(value).map(|v| json!(v != 0));
+    let one = |key, value| Some(vec![(key, value)]);
+    match name {
+        "tcp_sack" => one("sack", flag()?),
+        "tcp_dsack" => one("dsack", flag()?),
+        "tcp_timestamps" => one("timestamps", flag()?), // 1 and 2 differ in where the clock begins
+        "tcp_window_scaling" => one("window_scaling", json!(if number()? == 0 { "off" } else { "on" })),
+        "tcp_ecn_fallback" => one("ecn_fallback", flag()?),
+        "tcp_ecn" => one("ecn", json!(["off", "rfc3168", "passive", "accurate"].get(number()? as usize)?)),
+        "tcp_frto" => one("frto", json!(if number()? == 0 { "off" } else { "sack" })),
+        "tcp_slow_start_after_idle" => {
+            one("idle_restart", json!(if number()? == 0 { "off" } else { "rfc2861" }))
+        }
+        // Since Linux 4.13 the parameter only turns the tail loss probe on and off.
+        "tcp_early_retrans" => one("tail_loss_probe", json!(number().filter(|n| *n <= 4)? >= 3)),
+        // Bits: RACK; its window static; without its threshold of duplicates.
+        "tcp_recovery" => one("rack", json!(number().filter(|n| *n <= 1)? == 1)),
+        "tcp_reordering" => one("duplicate_acks", json!(format!("{} packets", number()?))),
+        "tcp_syn_retries" => one("syn_retries", json!(number()?)),
+        "tcp_synack_retries" => one("synack_retries", json!(number()?)),
+        "tcp_syn_linear_timeouts" => one("syn_linear_timeouts", json!(number()?)),
+        "tcp_retries2" => one("retries", json!(number()?)),
+        "tcp_rto_min_us" => one("rto_min", json!(format!("{} us", number()?))),
+        "tcp_rto_max_ms" => one("rto_max", json!(format!("{} ms", number()?))),
+        "tcp_min_snd_mss" => one("least_mss", json!(format!("{} B", number()?))),
+        "tcp_invalid_ratelimit" => one("invalid_ack_spacing", json!(format!("{} ms", number()?))),
+        "tcp_rmem" => {
+            // Half of the default is window at first; the most decides the shift (tcp_select_initial_window).
+            let [_, usual, most] = integers(value)?;
+            let shift = (0..14).find(|s| most >> s <= 65_535).unwrap_or(14);
+            let window = format!("{} B", (usual / 2).clamp(1, 65_535));
+            Some(vec![("receive_window", json!(window)), ("window_shift", json!(shift))])
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tcp::Tcp;
+
+    fn kernel() -> Kernel {
+        Kernel::new(Tcp::preset("linux", &json!({})).unwrap())
+    }
+
+    fn after(name: &str, value: &str) -> Kernel {
+        let mut kernel = kernel();
+        set(&mut kernel, name, value).unwrap_or_else(|e| panic!("{e}"));
+        kernel
+    }
+
+    #[test]
+    fn kernel_parameters_become_ours() {
+        let tcp = |name: &str, value: &str| after(&format!("net.ipv4.tcp_{name}"), value).tcp;
+        assert_eq!(tcp("reordering", "5").duplicate_acks, units::Packets(5.0));
+        assert_eq!(tcp("ecn", "0x1").ecn, tcp::Ecn::Rfc3168);
+        assert_eq!(tcp("ecn", "2").ecn, tcp::Ecn::Passive);
+        assert!(tcp("timestamps", "2").timestamps);
+        assert_eq!((tcp("recovery", "0x0").rack, tcp("recovery", "0x1").rack), (false, true));
+        assert_eq!(
+            (tcp("early_retrans", "3").tail_loss_probe, tcp("early_retrans", "0").tail_loss_probe),
+            (true, false)
+        );
+        let window = tcp("rmem", "4096 8192 0x400000");
+        assert_eq!((window.receive_window, window.window_shift), (units::Bytes(4096), Some(7)));
+        let kernel = after("net.ipv4.tcp_fin_timeout", "5");
+        assert_eq!((kernel.fin_timeout, kernel.orphan_retries), (Some(Duration::from_millis(5000)), Some(8)));
+        assert_eq!(after("net.core.somaxconn", "5").somaxconn, 5);
+        assert_eq!(after("net.ipv4.tcp_orphan_retries", "0").orphan_retries, Some(8));
+    }
+
+    #[test]
+    fn what_is_done_anyway_is_fine() {
+        let plain = kernel().tcp;
+        for (name, value) in [
+            ("mtu_probing", "0"),
+            ("comp_sack_nr", "0"),
+            ("wmem", "4096 16384 4194304"),
+            ("mem", "94446 125928 188892"),
+            ("autocorking", "1"),
+            ("tso_win_divisor", "3"),
+            ("allowed_congestion_control", "reno cubic bbr"),
+            ("pacing_ss_ratio", "200"),
+        ] {
+            assert_eq!(after(&format!("net.ipv4.tcp_{name}"), value).tcp, plain, "{name}");
+        }
+        for name in ["net.ipv4.ip_local_port_range", "net.ipv4.conf.all.rp_filter", "net.core.default_qdisc"]
+        {
+            assert_eq!(after(name, "1").tcp, plain);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_told() {
+        for (name, value) in [
+            ("net.ipv4.tcp_mtu_probing", "2"),
+            ("net.ipv4.tcp_new_thing", "1"),
+            ("net.ipv4.tcp_congestion_control", "quic"),
+            ("net.ipv4.tcp_recovery", "0x3"),
+            ("net.ipv4.tcp_ecn", "9"),
+            ("net.ipv4.tcp_wmem", "4096 4096 4096"),
+            ("net.ipv4.tcp_comp_sack_nr", "44"),
+            ("net.ipv4.tcp_tso_win_divisor", "8"),
+            ("net.ipv4.tcp_retries2", "0"),
+            ("net.ipv4.tcp_sack", "yes"),
+            ("net.ipv4.tcp_sack", ""),
+            ("net.ipv4.vs", "1"),
+            ("net.core.new_thing", "1"),
+            ("kernel.panic", "1"),
+            ("net", "1"),
+        ] {
+            let e = set(&mut kernel(), name, value).unwrap_err();
+            assert_eq!(e, format!("sysctl {name}={value}"));
+        }
+    }
+}

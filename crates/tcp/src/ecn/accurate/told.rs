@@ -1,0 +1,433 @@
+//! The Data Sender of Accurate ECN (RFC 9768 §3.2, `rfc9768`): what ACKs say of the packets that it sent.
+//!
+//! Where the ACE field may have gone around, the number of marks is guessed as in appendix A.2.1, but only while ACKs
+//! usually acknowledge few packets: those that always acknowledge many would seem to have gone around all the time.
+//! With the option the guess is the number nearest to the marked bytes over the mean size of the packets
+//! acknowledged, which is exact for packets of one size; the example of appendix A.2.2 takes the largest number that
+//! the ACK allows as soon as more bytes are marked than the least number of packets can hold.
+
+use net::{AccEcn, Flags, Options};
+
+use super::DIVACE;
+use super::path::Continuous;
+use crate::sender::Newly;
+
+/// Below this mean of packets that an ACK acknowledges one of many tells of lost ACKs ("well below 8", appendix
+/// A.2.1); the mean and its weight are Linux's (ACK_COMP_THRESH, PKTS_ACKED_WEIGHT).
+const FEW: f32 = 4.0;
+const WEIGHT: f32 = 1.0 / 64.0;
+
+/// What the other side said.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// s.cep.
+    packets: u32,
+    /// s.e0b, s.ceb, s.e1b.
+    bytes: [u32; 3],
+    /// Counters of its options were zero when they cannot be: they say nothing (§3.2.3.2.4).
+    zeroed: bool,
+    /// Nothing is answered any more (table 4, note 1; §3.2.2.3, §3.2.2.4).
+    deaf: bool,
+    /// Feedback has come since the handshake.
+    begun: bool,
+    /// ACKs since the last option were of so many packets that ACE may have gone around.
+    uncertain: bool,
+    /// The latest timestamp.
+    latest: Option<u32>,
+    /// Mean number of packets that an ACK acknowledges; 0 before the first.
+    mean: f32,
+    /// Packets counted since the last option, and bytes by which these ran ahead of it.
+    since_option: u32,
+    ahead: u32,
+    /// Marked bytes that belong to no byte acknowledged yet.
+    waiting: u32,
+    continuous: Continuous,
+}
+
+impl Default for Told {
+    /// §3.2.1.
+    fn default() -> Self {
+        Told {
+            packets: 5,
+            bytes: [1, 0, 1],
+            zeroed: false,
+            deaf: false,
+            begun: false,
+            uncertain: false,
+            latest: None,
+            mean: 0.0,
+            since_option: 0,
+            ahead: 0,
+            waiting: 0,
+            continuous: Continuous::default(),
+        }
+    }
+}
+
+/// What an ACK says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Packets newly marked.
+    pub packets: u32,
+    /// Bytes newly acknowledged that were marked.
+    pub bytes: u32,
+    /// The path or the other end changes what it should not: nothing may be ECN-capable.
+    pub mangled: bool,
+}
+
+impl Told {
+    /// The SYN-ACK, or the first segment that acknowledges ours, arrives, with an option or without: one that comes
+    /// later is read all the same (§3.2.3.2.3). `tests`: a counter that is zero there was zeroed on the way
+    /// (§3.2.3.2.4).
+    pub fn on_first(&mut self, options: &Options, tests: bool) {
+        self.latest = options.timestamps.map(|t| t.0);
+        let Some(option) = options.accurate_ecn else { return };
+        self.zeroed = tests && (option.ee0b() == Some(0) || option.ee1b() == Some(0));
+        if !self.zeroed {
+            self.on_option(&option);
+        }
+    }
+
+    /// The pure ACK of our SYN-ACK arrives, and says in which field that came (table 4). Whether it was marked.
+    pub fn on_handshake(&mut self, ace: u32) -> bool {
+        self.deaf = ace == 0b000;
+        self.packets = if ace == 0b110 { 6 } else { 5 };
+        ace == 0b110
+    }
+
+    /// Data, not a pure ACK, acknowledges our SYN-ACK: it carries the counter (§3.2.2.2). Whether something was marked.
+    pub fn on_data_for_handshake(&mut self, ace: u32) -> bool {
+        let marked = ace.wrapping_sub(self.packets) % DIVACE;
+        self.packets += marked;
+        marked > 0
+    }
+
+    /// Nothing is answered any more.
+    pub fn is_deaf(&self) -> bool {
+        self.deaf
+    }
+
+    /// An ACK arrives (§3.2.2.2, §3.2.3.1): one that another has superseded says nothing. `tests`: of the first ACE
+    /// field (§3.2.2.4), and of marks on every packet (§3.2.2.3).
+    pub fn on_ack(&mut self, flags: Flags, options: &Options, newly: &Newly, tests: bool) -> Said {
+        if self.deaf || self.is_superseded(options, newly) {
+            return Said::default();
+        }
+        let ace = super::ace(flags);
+        if tests && !std::mem::replace(&mut self.begun, true) && ace == 0 {
+            self.deaf = true;
+            return Said { mangled: true, ..Said::default() };
+        }
+        let least = ace.wrapping_sub(self.packets) % DIVACE;
+        let option = options.accurate_ecn.filter(|_| !self.zeroed);
+        let marked = option.and_then(|option| self.on_option(&option));
+        if self.mean == 0.0 {
+            self.mean = newly.segments as f32;
+        }
+        // An option without ECEB says that nothing was marked since the one before (§3.2.3), which may have been lost.
+        let packets = self.likely(least, marked.or(option.map(|_| 0)), newly);
+        if newly.segments > 0 {
+            self.mean += WEIGHT * (newly.segments as f32 - self.mean);
+        }
+        self.packets = self.packets.wrapping_add(packets);
+        self.since_option += packets;
+        self.uncertain |= newly.segments >= DIVACE;
+        // §3.2.3.2.5: bytes were marked, and no packet.
+        let mut mangled = marked.is_some_and(|b| b > 0) && self.since_option == 0 && !self.uncertain;
+        if tests && self.continuous.on_ack((newly.segments, packets), newly.ack, newly.max) {
+            (self.deaf, mangled) = (true, true);
+        }
+        Said { packets, bytes: self.place(packets, marked, newly), mangled }
+    }
+
+    /// Whether a later ACK came before (§3.2.2.2, appendix A.1): it acknowledges nothing new, and is not the later
+    /// one by its timestamp.
+    fn is_superseded(&mut self, options: &Options, newly: &Newly) -> bool {
+        let Some((value, _)) = options.timestamps else { return !newly.advances };
+        let ahead = self.latest.map_or(1, |latest| value.wrapping_sub(latest) as i32);
+        if ahead > 0 {
+            self.latest = Some(value);
+        }
+        ahead < 0 || (ahead == 0 && !newly.advances)
+    }
+
+    /// Takes in the counters of an option (§3.2.3.1): bytes newly marked, if it says.
+    fn on_option(&mut self, option: &AccEcn) -> Option<u32> {
+        let fields = [option.ee0b(), option.eceb(), option.ee1b()];
+        let mut grown = [0; 3];
+        for ((counter, field), grown) in self.bytes.iter_mut().zip(fields).zip(&mut grown) {
+            if let Some(field) = field {
+                *grown = field.wrapping_sub(*counter) & 0xFF_FFFF;
+                *counter = counter.wrapping_add(*grown);
+            }
+        }
+        option.eceb().map(|_| grown[1])
+    }
+
+    /// How many packets were marked, `least` or a multiple of eight more (§3.2.2.5.2). `marked`: bytes, by the option.
+    fn likely(&self, least: u32, marked: Option<u32>, newly: &Newly) -> u32 {
+        if newly.segments < DIVACE {
+            return least; // also where it is more than were acknowledged: control packets may be marked
+        }
+        let most = newly.segments - (newly.segments - least) % DIVACE; // dSafer.cep, appendix A.2.1
+        match marked {
+            None if self.mean >= FEW => least,
+            None => most,
+            Some(bytes) => {
+                let size = f64::from(newly.bytes.max(1)) / f64::from(newly.segments);
+                let beyond = f64::from(bytes) / size - f64::from(self.since_option + least);
+                let around = (beyond / f64::from(DIVACE)).round().max(0.0) as u32;
+                least.saturating_add(around.saturating_mul(DIVACE)).min(most)
+            }
+        }
+    }
+
+    /// Marked bytes among those that the ACK delivers. Without option they are as many packets as were marked, of the
+    /// mean size (appendix A.3); the next option says what they were. Bytes that arrived before what an ACK can
+    /// deliver wait for those.
+    fn place(&mut self, packets: u32, marked: Option<u32>, newly: &Newly) -> u32 {
+        let bytes = match marked {
+            Some(bytes) => {
+                let more = bytes.saturating_sub(self.ahead);
+                self.ahead = self.ahead.saturating_sub(bytes);
+                (self.since_option, self.uncertain) = (0, false);
+                more
+            }
+            None => {
+                let size = newly.bytes.checked_div(newly.segments).unwrap_or(newly.size);
+                let bytes = packets.saturating_mul(size);
+                self.ahead = self.ahead.saturating_add(bytes);
+                bytes
+            }
+        };
+        let waiting = self.waiting.saturating_add(bytes);
+        let placed = waiting.min(newly.bytes);
+        self.waiting = waiting - placed;
+        placed
+    }
+
+    /// Bytes that arrived there with ECT(0), CE and ECT(1), by its options.
+    pub fn counts(&self) -> [u32; 3] {
+        let from = Told::default();
+        [0, 1, 2].map(|i| self.bytes[i].wrapping_sub(from.bytes[i]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use net::{AccEcnOrder, Ecn};
+
+    use super::*;
+
+    const MSS: u32 = 1460;
+
+    /// An ACK of so many full segments.
+    fn of(segments: u32) -> Newly {
+        Newly { bytes: segments * MSS, segments, advances: segments > 0, size: MSS, ..Newly::default() }
+    }
+
+    /// The options of an ACK at this time, with this counter of marked bytes.
+    fn options(at: Option<u32>, ceb: Option<u32>) -> Options {
+        let mut options = Options::NONE;
+        options.timestamps = at.map(|value| (value, 0));
+        options.accurate_ecn = ceb.map(|ceb| AccEcn::of(AccEcnOrder::Ect0First, 1, ceb, 1, 3));
+        options
+    }
+
+    fn option(ceb: u32) -> Options {
+        options(None, Some(ceb))
+    }
+
+    fn ack(told: &mut Told, counter: u32, options: &Options, newly: &Newly) -> (u32, u32) {
+        let said = told.on_ack(super::super::flags(counter % 8), options, newly, false);
+        assert!(!said.mangled);
+        (said.packets, said.bytes)
+    }
+
+    /// A sender whose ACKs were each of two packets.
+    fn usual() -> Told {
+        let mut told = Told::default();
+        assert_eq!(ack(&mut told, 5, &Options::NONE, &of(2)), (0, 0));
+        told
+    }
+
+    #[test]
+    fn the_counter_goes_around() {
+        let (mut told, mut counter) = (Told::default(), 5);
+        for marks in [0, 1, 3, 0, 7, 2] {
+            counter += marks;
+            assert_eq!(ack(&mut told, counter, &Options::NONE, &of(7)).0, marks);
+        }
+    }
+
+    /// Appendix A.2.1: of nine packets two may have been marked, of ten ten.
+    #[test]
+    fn without_option_the_safest_count_is_taken() {
+        assert_eq!(ack(&mut usual(), 5 + 2, &Options::NONE, &of(9)), (2, 2 * MSS));
+        assert_eq!(ack(&mut usual(), 5 + 2, &Options::NONE, &of(10)), (10, 10 * MSS));
+        assert_eq!(ack(&mut usual(), 5, &Options::NONE, &of(8)).0, 8);
+    }
+
+    /// Appendix A.2.1: not where ACKs of many packets are usual.
+    #[test]
+    fn an_ack_of_many_packets_may_be_usual() {
+        let mut told = Told::default();
+        for _ in 0..5 {
+            assert_eq!(ack(&mut told, 5, &Options::NONE, &of(16)).0, 0);
+        }
+    }
+
+    /// With the option the marked bytes tell how often the counter went around.
+    #[test]
+    fn with_option_the_bytes_tell() {
+        for marks in [0, 1, 2, 9, 10, 17, 30] {
+            let said = ack(&mut usual(), 5 + marks, &option(marks * MSS), &of(40));
+            assert_eq!(said, (marks, marks * MSS));
+        }
+        // Bytes of an ACK without option before it are not taken twice.
+        let mut told = usual();
+        assert_eq!(ack(&mut told, 5 + 3, &Options::NONE, &of(4)), (3, 3 * MSS));
+        assert_eq!(ack(&mut told, 5 + 13, &option(13 * MSS), &of(20)), (10, 10 * MSS));
+    }
+
+    /// §3.2.2.2: an ACK that acknowledges nothing new was overtaken, unless its timestamp says that it was not.
+    #[test]
+    fn an_ack_that_was_overtaken_says_nothing() {
+        let mut told = usual();
+        assert_eq!(ack(&mut told, 5 + 4, &Options::NONE, &of(4)).0, 4);
+        assert_eq!(ack(&mut told, 5 + 3, &Options::NONE, &of(0)).0, 0);
+        assert_eq!(ack(&mut told, 5 + 5, &Options::NONE, &of(2)).0, 1);
+        let at = |value| options(Some(value), None);
+        assert_eq!(ack(&mut told, 5 + 6, &at(10), &of(0)).0, 1);
+        assert_eq!(ack(&mut told, 5 + 5, &at(10), &of(0)).0, 0, "not later");
+        assert_eq!(ack(&mut told, 5 + 5, &at(9), &of(1)).0, 0, "earlier");
+        assert_eq!(ack(&mut told, 5 + 7, &at(11), &of(0)).0, 1);
+    }
+
+    /// More marks than packets: control packets were marked (§3.2.2.5.2).
+    #[test]
+    fn more_marks_than_packets_count() {
+        assert_eq!(ack(&mut usual(), 5 + 5, &Options::NONE, &of(2)), (5, 2 * MSS));
+    }
+
+    /// Appendix A.3: packets of the mean size; the option then says what they were.
+    #[test]
+    fn bytes_are_estimated_where_no_option_comes() {
+        let mut told = usual();
+        let small = Newly { bytes: 300, segments: 3, advances: true, size: MSS, ..Newly::default() };
+        assert_eq!(ack(&mut told, 5 + 1, &Options::NONE, &small), (1, 100));
+        assert_eq!(ack(&mut told, 5 + 2, &option(60 + MSS), &of(2)), (1, MSS - 40));
+    }
+
+    /// What was marked out of order, without SACK, is told before the ACK that delivers it.
+    #[test]
+    fn marked_bytes_wait_for_their_ack() {
+        let mut told = usual();
+        let later = options(Some(5), Some(2 * MSS));
+        assert_eq!(ack(&mut told, 5 + 2, &later, &of(0)), (2, 0));
+        let latest = options(Some(6), Some(2 * MSS));
+        assert_eq!(ack(&mut told, 5 + 2, &latest, &of(3)), (0, 2 * MSS));
+    }
+
+    /// §3.2.3.2.5: marked bytes without a marked packet.
+    #[test]
+    fn counters_that_contradict_each_other_are_found() {
+        let mut told = usual();
+        let said = told.on_ack(super::super::flags(5), &option(MSS), &of(2), false);
+        assert!(said.mangled);
+        // Not if an ACK without option came before, or without this counter, nor if the counter may have gone around.
+        let mut told = usual();
+        ack(&mut told, 5 + 1, &Options::NONE, &of(2));
+        assert_eq!(ack(&mut told, 5 + 1, &option(MSS), &of(2)), (0, 0));
+        let mut short = Options::NONE;
+        short.accurate_ecn = Some(AccEcn::of(AccEcnOrder::Ect0First, 1, 0, 1, 1));
+        assert_eq!(ack(&mut told, 5 + 2, &short, &of(2)).0, 1);
+        assert_eq!(ack(&mut told, 5 + 2, &option(2 * MSS), &of(2)), (0, 0));
+        assert_eq!(
+            ack(&mut told, 5 + 2, &short, &of(20)).0,
+            0,
+            "an ACK of many packets, and nothing was marked"
+        );
+        assert_eq!(ack(&mut told, 5 + 10, &option(10 * MSS), &of(40)).0, 8);
+    }
+
+    /// §3.2.3.2.4: counters that were zeroed on the way are not believed; nor is a counter of packets (§3.2.2.4).
+    #[test]
+    fn zeroed_counters_are_not_believed() {
+        let mut zero = Options::NONE;
+        zero.accurate_ecn = Some(AccEcn::of(AccEcnOrder::Ect1First, 0, 0, 0, 1));
+        for (tests, bytes) in [(true, MSS), (false, 20)] {
+            let mut told = Told::default();
+            told.on_first(&zero, tests);
+            assert_eq!(ack(&mut told, 5 + 1, &option(20), &of(2)), (1, bytes));
+        }
+        let mut told = Told::default();
+        assert!(told.on_ack(super::super::flags(0), &Options::NONE, &of(1), true).mangled);
+        assert!(told.is_deaf());
+        let mut told = Told::default();
+        assert_eq!(ack(&mut told, 0, &Options::NONE, &of(3)).0, 3);
+    }
+
+    use proptest::prelude::*;
+
+    use super::super::received::Received;
+
+    proptest! {
+        /// Whatever is marked, and whichever ACKs are lost or come without option: what the sender was told in the
+        /// end is what arrived, packets and bytes, as long as no ACK is of as many packets as make the counter go
+        /// around.
+        #[test]
+        fn what_is_told_is_what_arrived(
+            packets in prop::collection::vec((0u8..4, 1u32..3, any::<bool>(), any::<bool>()), 1..300),
+            share in 0u8..5,
+            size in 1u32..1461,
+        ) {
+            let (mut received, mut told) = (Received::default(), Told::default());
+            let (mut marks, mut said, mut out) = ((0, 0), (0, 0), 0);
+            for (i, &(mark, every, lost, with_option)) in packets.iter().enumerate() {
+                let marked = mark < share;
+                let field = if marked { Ecn::Ce } else { Ecn::Ect0 };
+                let at_once = received.on_packet(field, size as u16, false);
+                marks = if marked { (marks.0 + 1, marks.1 + size) } else { marks };
+                out += 1;
+                let last = i + 1 == packets.len();
+                if !at_once && !last && !(i as u32).is_multiple_of(every) {
+                    continue;
+                }
+                received.on_ack_sent();
+                let mut options = Options::NONE;
+                options.accurate_ecn = received.option(12).filter(|_| with_option || last);
+                if lost && !last && out < 6 {
+                    continue;
+                }
+                let newly = Newly { bytes: out * size, segments: out, advances: true, size, ..Newly::default() };
+                let one = told.on_ack(received.flags(), &options, &newly, false);
+                prop_assert!(!one.mangled);
+                said = (said.0 + one.packets, said.1 + one.bytes);
+                out = 0;
+            }
+            prop_assert_eq!(said, marks);
+        }
+    }
+
+    /// Table 4.
+    #[test]
+    fn the_ack_of_the_syn_ack_begins_the_count() {
+        for (value, marked, counter) in [
+            (1, false, 5),
+            (2, false, 5),
+            (3, false, 5),
+            (4, false, 5),
+            (5, false, 5),
+            (6, true, 6),
+            (7, false, 5),
+        ] {
+            let mut told = Told::default();
+            assert_eq!(told.on_handshake(value), marked);
+            assert_eq!(ack(&mut told, counter, &Options::NONE, &of(1)).0, 0);
+        }
+        let mut told = Told::default();
+        assert!(!told.on_handshake(0) && told.is_deaf());
+        assert_eq!(ack(&mut told, 6, &Options::NONE, &of(1)).0, 0);
+    }
+}

@@ -1,0 +1,114 @@
+//! Which packets are ECN-capable (RFC 3168 §6.1, `rfc3168`; RFC 5562 §3, `rfc5562`; RFC 8257 §3.6 and §4.1,
+//! `rfc8257`; ECN++, table 1, `draft-generalized-ecn`), and with which of the two codepoints (RFC 9331 §4,
+//! `rfc9331`).
+//!
+//! Of the draft on ECN++ the abstract alone was at hand: its table and its responses are as they are known.
+
+use net::{Ecn as Field, Flags, Seq};
+
+use super::{EcnEnd, Mode};
+use crate::config::{Ecn, EctOn, Misbehaviour, Tcp};
+use crate::congestion::Algorithm;
+
+/// Which packets may be ECN-capable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Ect {
+    /// None.
+    #[default]
+    None,
+    /// New data, with ECT(0), and nothing else: RFC 3168 as it is usually done.
+    NewData,
+    /// Those that the parameters say.
+    Asked,
+}
+
+/// The codepoint of a sender; `accurate`: with feedback that a scalable one needs (RFC 9331 §4.2).
+fn codepoint(tcp: &Tcp, accurate: bool) -> Field {
+    let is_l4s = accurate && matches!(tcp.congestion, Algorithm::Prague(_));
+    if tcp.ect1 || is_l4s { Field::Ect1 } else { Field::Ect0 }
+}
+
+impl EcnEnd {
+    /// The field of a SYN with these flags, sent for the `attempt`th time. ECN++: only if it asks for Accurate ECN,
+    /// which can say that it was marked.
+    pub fn syn_field(tcp: &Tcp, flags: Flags, attempt: u8) -> Field {
+        let capable = match tcp.ecn_in_force() {
+            _ if flags == Flags::default() => false,
+            Ecn::Dctcp => true, // RFC 8257 §3.6
+            Ecn::Accurate => tcp.ect_in_force() == EctOn::AllPackets && attempt == 0,
+            _ => false,
+        };
+        let capable = capable && tcp.misbehaviour != Misbehaviour::Strips;
+        if capable { codepoint(tcp, true) } else { Field::NotEct }
+    }
+
+    /// The field of a SYN-ACK that is sent for the `attempt`th time.
+    pub fn syn_ack_field(&self, tcp: &Tcp, attempt: u8) -> Field {
+        let capable = match tcp.ecn_in_force() {
+            Ecn::Dctcp => true,
+            Ecn::EcnPlus | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce => attempt == 0, // RFC 5562 §3.1
+            _ => tcp.ect_in_force() == EctOn::AllPackets && attempt == 0,
+        };
+        if capable && self.ect != Ect::None && tcp.misbehaviour != Misbehaviour::Strips {
+            codepoint(tcp, self.mode == Mode::Accurate)
+        } else {
+            Field::NotEct
+        }
+    }
+
+    /// The field of a segment with data, a FIN or a probe that ends at `end`.
+    #[inline]
+    pub fn field(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
+        match self.ect {
+            Ect::None => Field::NotEct,
+            // RFC 3168 §6.1.5, §6.1.6: no retransmission, no window probe.
+            Ect::NewData if len > 0 && is_new && !is_probe => Field::Ect0,
+            Ect::NewData => Field::NotEct,
+            Ect::Asked => self.field_asked(len, is_new, is_probe, end, tcp),
+        }
+    }
+
+    #[inline(never)]
+    fn field_asked(&mut self, len: u32, is_new: bool, is_probe: bool, end: Seq, tcp: &Tcp) -> Field {
+        let is_new_data = len > 0 && is_new && !is_probe;
+        let capable = match tcp.ect_in_force() {
+            EctOn::NewData => is_new_data,
+            EctOn::AllData => len > 0 && !is_probe,
+            EctOn::AllPackets => true,
+        };
+        match self.nonce() {
+            _ if !capable || tcp.misbehaviour == Misbehaviour::Strips => Field::NotEct,
+            Some(nonce) if is_new_data => nonce.field(end),
+            Some(_) => Field::Ect0,
+            None => codepoint(tcp, self.mode == Mode::Accurate),
+        }
+    }
+
+    /// The field of a pure ACK (RFC 3168 §6.1.4). ECN++ makes it ECN-capable where its marks are counted, and where
+    /// ACKs of ACKs are not taken for duplicates (RFC 9768 §3.2.2.5.1): `by_sack` alone tells of losses.
+    #[inline]
+    pub fn ack_field(&self, by_sack: bool, tcp: &Tcp) -> Field {
+        match (self.ect, self.mode) {
+            (Ect::Asked, Mode::Accurate) if by_sack => self.control_field(tcp),
+            (Ect::Asked, Mode::Dctcp) => self.control_field(tcp), // RFC 8257 §4.1
+            _ => Field::NotEct,
+        }
+    }
+
+    /// The field of a reset.
+    pub fn reset_field(&self, tcp: &Tcp) -> Field {
+        match (self.ect, self.mode) {
+            (Ect::None, _) => Field::NotEct,
+            (_, Mode::Dctcp) if tcp.misbehaviour != Misbehaviour::Strips => codepoint(tcp, false), // RFC 8257 §3.6
+            _ => self.control_field(tcp),
+        }
+    }
+
+    fn control_field(&self, tcp: &Tcp) -> Field {
+        if tcp.ect_in_force() == EctOn::AllPackets && tcp.misbehaviour != Misbehaviour::Strips {
+            codepoint(tcp, self.mode == Mode::Accurate)
+        } else {
+            Field::NotEct
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What ends agree on with their SYNs (RFC 3168 §6.1.1, `rfc3168`; RFC 9768 §3.1, `rfc9768`), and what becomes of
+//! marks on these (RFC 5562 §3, `rfc5562`; RFC 9768 §3.2.2; `draft-generalized-ecn`, of which the abstract alone was
+//! at hand).
+
+use net::{AccEcn, Ecn as Field, Flags, Options, Segment};
+
+use super::accurate::path::mangles;
+use super::accurate::{self, Accurate, FirstData};
+use super::capable::Ect;
+use super::nonce::Nonce;
+use super::rfc3168::{self, EcnState};
+use super::{EcnEnd, Mode, More};
+use crate::config::{AccEcnTests, Ecn, EctOn, Misbehaviour, Tcp};
+
+/// The flags of ECN in a segment.
+const ALL: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);
+
+/// Our SYNs, or SYN-ACKs: the flags and the field of the first and of the last.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Syns {
+    /// Of the first.
+    pub first: (Flags, Field),
+    /// Of the last.
+    pub last: (Flags, Field),
+}
+
+impl Syns {
+    /// The field that they all had.
+    fn field(&self) -> Option<Field> {
+        (self.first.1 == self.last.1).then_some(self.first.1)
+    }
+}
+
+impl EcnEnd {
+    /// Flags of a SYN, sent for the `attempt`th time. A host whose ECN-setup SYN got no answer tries without (RFC
+    /// 3168 §6.1.1.1), with Accurate ECN after one more (RFC 9768 §3.1.4.1).
+    pub fn syn_flags(tcp: &Tcp, attempt: u8) -> Flags {
+        let (flags, attempts) = match tcp.ecn_in_force() {
+            Ecn::Off | Ecn::Passive => return Flags::default(),
+            Ecn::Accurate => (ALL, 2),
+            _ => (rfc3168::SETUP_SYN, 1),
+        };
+        if attempt >= attempts && tcp.ecn_fallback { Flags::default() } else { flags }
+    }
+
+    /// A SYN arrives. `sent`: our own, if both sides open at once.
+    pub fn on_syn(&mut self, flags: Flags, field: Field, sent: &Syns, tcp: &Tcp) {
+        self.handshake = field;
+        if tcp.ecn_in_force() == Ecn::Off {
+            return;
+        }
+        if tcp.ecn_in_force() == Ecn::Accurate && accurate::is_offer(accurate::ace(flags)) {
+            self.agree_on_accurate(sent);
+        } else if rfc3168::is_setup(flags) {
+            self.agree_on_classic(sent, tcp);
+        }
+    }
+
+    /// The SYN comes again. Whether it asks for another kind of feedback than the first, so that the connection must
+    /// be reset (RFC 9768 §3.1.5). One without ECN gets a SYN-ACK without, or that of Accurate ECN, and nothing will
+    /// be ECN-capable (RFC 3168 §6.1.1; RFC 9768 §3.1.5).
+    pub fn on_syn_again(&mut self, flags: Flags, field: Field, tcp: &Tcp) -> bool {
+        let ace = accurate::ace(flags);
+        if ace == 0 || (self.mode != Mode::Accurate && !rfc3168::is_setup(flags)) {
+            self.ect = Ect::None;
+        }
+        match self.mode {
+            Mode::Off => false,
+            Mode::Accurate => {
+                self.handshake = field; // the latest (§3.1.5)
+                if let Some(accurate) = self.accurate() {
+                    accurate.asked_again |= accurate::is_offer(ace);
+                }
+                ace == 0b011
+            }
+            _ => tcp.ecn_in_force() == Ecn::Accurate && accurate::is_offer(ace),
+        }
+    }
+
+    /// A SYN-ACK arrives that answers one of our SYNs. Whether one of them was marked, or may have been without
+    /// anyone to say so: then the initial window is one segment (RFC 9768 §3.2.2.2; `draft-generalized-ecn`, SYN).
+    pub fn on_syn_ack(
+        &mut self,
+        flags: Flags,
+        field: Field,
+        options: &Options,
+        sent: &Syns,
+        tcp: &Tcp,
+    ) -> bool {
+        self.handshake = field;
+        if sent.first.0 == Flags::default() {
+            return false; // RFC 3168 §6.1.1: ECN was never offered
+        }
+        let ace = accurate::ace(flags);
+        if sent.first.0 == ALL && accurate::is_consent(ace) {
+            return self.on_consent(ace, field, options, sent, tcp);
+        }
+        if rfc3168::is_setup(flags) {
+            self.agree_on_classic(sent, tcp);
+            // A marked SYN-ACK is echoed as data is (RFC 5562 §3.2), but not by DCTCP (RFC 8257 §3.6).
+            self.classic = EcnState::default();
+            self.classic.on_data(false, field == Field::Ce, tcp.ecn_echo);
+        }
+        sent.first.1.is_capable() && sent.first.0 == ALL
+    }
+
+    fn on_consent(&mut self, ace: u32, field: Field, options: &Options, sent: &Syns, tcp: &Tcp) -> bool {
+        self.agree_on_accurate(&Syns::default()); // the client may send ECT whatever it sent (RFC 9768 §3.1.4.1)
+        let tests = tcp.accecn_tests != AccEcnTests::Off;
+        let arrived = accurate::handshake_field(ace);
+        if tests && sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived)) {
+            self.ect = Ect::None; // §3.2.2.3
+        }
+        if let Some(accurate) = self.accurate() {
+            accurate.received.on_syn_ack(field);
+            accurate.told.on_first(options, tests);
+            accurate.handshake_due = true;
+            accurate.first_data = FirstData::Due;
+        }
+        arrived == Some(Field::Ce)
+    }
+
+    /// A SYN-ACK arrives again: its ACK says in which field it came, if it confirms Accurate ECN (RFC 9768 §3.2.2.1).
+    pub fn on_syn_ack_again(&mut self, flags: Flags, field: Field) {
+        if self.mode == Mode::Accurate && accurate::is_consent(accurate::ace(flags)) {
+            self.handshake = field;
+            if let Some(accurate) = self.accurate() {
+                accurate.received.on_syn_ack(field);
+                accurate.handshake_due = true;
+            }
+        }
+    }
+
+    fn agree_on_classic(&mut self, sent: &Syns, tcp: &Tcp) {
+        self.mode = match tcp.ecn_in_force() {
+            Ecn::Dctcp => Mode::Dctcp,
+            Ecn::Nonce => Mode::Nonce,
+            _ => Mode::Classic,
+        };
+        if self.mode == Mode::Nonce {
+            self.more = Some(Box::new(More::Nonce(Nonce::default())));
+        }
+        let usual = self.mode == Mode::Classic
+            && tcp.misbehaviour != Misbehaviour::Strips
+            && tcp.ect_in_force() == EctOn::NewData
+            && !tcp.ect1;
+        self.ect = if sent.last.0 != sent.first.0 {
+            Ect::None // RFC 3168 §6.1.1: a SYN without ECN was sent
+        } else if usual {
+            Ect::NewData
+        } else {
+            Ect::Asked
+        };
+    }
+
+    fn agree_on_accurate(&mut self, sent: &Syns) {
+        self.mode = Mode::Accurate;
+        self.ect = if sent.last.0 != sent.first.0 { Ect::None } else { Ect::Asked };
+        self.more = Some(Box::new(More::Accurate(Accurate::default())));
+    }
+
+    /// Flags of a SYN-ACK that is sent after so many timeouts (RFC 3168 §6.1.1; RFC 9768 §3.1.1, §3.2.3.2.2).
+    pub fn syn_ack_flags(&mut self, timeouts: u8, tcp: &Tcp) -> Flags {
+        match self.mode {
+            Mode::Off => Flags::default(),
+            Mode::Accurate if timeouts > 1 && tcp.ecn_fallback => {
+                self.ect = Ect::None; // §3.1.5
+                Flags::default()
+            }
+            Mode::Accurate => accurate::handshake(self.handshake),
+            _ if self.ect == Ect::None => Flags::default(),
+            Mode::Nonce => Flags::ECE | Flags::AE, // RFC 3540 §5: the first sum is 1
+            _ => Flags::ECE,
+        }
+    }
+
+    /// The option of a SYN-ACK that is sent after so many timeouts: the first tests whether it gets through (RFC 9768
+    /// §3.2.3.2.1, §3.2.3.2.2).
+    pub fn syn_ack_option(&mut self, timeouts: u8, room: u16) -> Option<AccEcn> {
+        let accurate = self.accurate()?;
+        if timeouts > 0 || accurate.asked_again { None } else { accurate.received.test_option(room) }
+    }
+
+    /// Whether the SYN-ACK that arrived was marked: its ACK says so (RFC 5562 §3.2).
+    pub fn handshake_marked(&self) -> bool {
+        self.handshake == Field::Ce && self.negotiated()
+    }
+
+    /// What ends the handshake arrives, and may say in which field our SYN-ACK came. Whether that was marked.
+    pub fn on_handshake_ack(&mut self, segment: &Segment, options: &Options, sent: &Syns, tcp: &Tcp) -> bool {
+        if self.mode == Mode::Classic || self.mode == Mode::Nonce {
+            return segment.flags.has(Flags::ECE);
+        }
+        let tests = tcp.accecn_tests != AccEcnTests::Off;
+        let Some(accurate) = self.accurate() else { return false };
+        accurate.told.on_first(options, tests);
+        let ace = accurate::ace(segment.flags);
+        if segment.len > 0 || !options.sack().is_empty() {
+            return accurate.told.on_data_for_handshake(ace);
+        }
+        let marked = accurate.told.on_handshake(ace);
+        let arrived = accurate::handshake_field(ace).filter(|_| tests);
+        let mangled = sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived));
+        if accurate.told.is_deaf() || mangled {
+            self.ect = Ect::None; // RFC 9768, table 4, note 1; §3.2.2.3
+        }
+        marked
+    }
+}

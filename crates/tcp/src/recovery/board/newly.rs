@@ -1,0 +1,38 @@
+//! What an ACK would deliver, asked before it is taken in.
+
+use net::Seq;
+
+use super::{Board, COUNTED, SACKED, Sent};
+
+impl Board {
+    /// Bytes and segments that an ACK up to `ack` with these SACK blocks delivers for the first time, as
+    /// [`Board::on_ack`] will count them.
+    pub fn newly(&self, una: Seq, ack: Seq, blocks: &[(Seq, Seq)], max: Seq) -> (u32, u32) {
+        let (mut bytes, mut segments) = (0, 0);
+        for s in self.segments.iter().take_while(|s| s.start.before(ack)) {
+            let end = if s.end.after(ack) { ack } else { s.end };
+            bytes += s.not_counted(end);
+            segments += u32::from(!s.has(SACKED | COUNTED));
+        }
+        let latest = una.max(ack);
+        for (i, &(start, end)) in blocks.iter().enumerate() {
+            let twice = i == 0 && self.is_duplicate(start, end, ack, blocks);
+            if twice || !start.before(end) || end.after(max) || start.before(latest) {
+                continue;
+            }
+            let (start, end) = self.not_walked(start, end);
+            let earlier = &blocks[..i];
+            let before = |s: &Sent| !s.end.after(latest) || s.start.max(latest).before(start);
+            let from = self.segments.partition_point(before);
+            for s in self.segments.range(from..).take_while(|s| !s.end.after(end)) {
+                let s = Sent { start: s.start.max(latest), ..*s }; // what the ACK leaves of it
+                let again = earlier.iter().any(|b| !s.start.before(b.0) && !s.end.after(b.1));
+                if !again {
+                    bytes += s.not_counted(s.end);
+                    segments += u32::from(!s.has(SACKED | COUNTED));
+                }
+            }
+        }
+        (bytes, segments)
+    }
+}

@@ -1,0 +1,135 @@
+//! What the application wishes of small segments: they wait for more to come, or for nothing (tcp(7), TCP_CORK,
+//! TCP_NODELAY; send(2), MSG_MORE, MSG_EOR); and Nagle's algorithm.
+
+use net::Seq;
+use units::{Duration, Time};
+
+use super::{More, Pending, Sender};
+use crate::config::{Nagle, RtoEstimator, Tcp};
+
+/// The longest that a small segment waits for more while nothing is out (tcp(7)); Linux counts it as it counts a probe of
+/// the window, and waits for a timeout at least.
+const LONGEST: Duration = Duration::from_millis(200);
+
+/// The application's wishes, each a bit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wishes(u8);
+
+impl Wishes {
+    const NODELAY: u8 = 1;
+    const CORK: u8 = 2;
+    /// More comes soon: until something arrives.
+    const MORE: u8 = 4;
+    /// What waits now goes, corked or not.
+    const PUSH: u8 = 8;
+
+    fn any(self, bits: u8) -> bool {
+        self.0 & bits != 0
+    }
+
+    fn set(&mut self, bit: u8, on: bool) {
+        self.0 = self.0 & !bit | if on { bit } else { 0 };
+    }
+}
+
+impl More {
+    /// Whether a record ends within (`seq`, `end`].
+    #[inline(never)]
+    pub(super) fn ends_record(&self, seq: Seq, end: Seq) -> bool {
+        self.records.iter().any(|r| r.after(seq) && !r.after(end))
+    }
+}
+
+impl Sender {
+    /// Small segments never wait for ACKs. What waits goes now, even corked (Linux, __tcp_sock_set_nodelay).
+    pub fn nodelay(&mut self, on: bool) {
+        if on && !self.wishes.any(Wishes::NODELAY) {
+            self.wishes.set(Wishes::PUSH, true);
+        }
+        self.wishes.set(Wishes::NODELAY, on);
+        self.end_wait();
+    }
+
+    /// Small segments wait for more.
+    pub fn cork(&mut self, on: bool) {
+        self.wishes.set(Wishes::CORK, on);
+        self.end_wait();
+    }
+
+    /// The last write is followed by another.
+    pub fn expect_more(&mut self, on: bool) {
+        self.wishes.set(Wishes::MORE, on);
+        self.end_wait();
+    }
+
+    /// What is written from now on goes into other segments than what was written before.
+    pub fn end_record(&mut self) {
+        let (una, end) = (self.una, self.data_end() + self.unsent as u32);
+        if let Some(more) = &mut self.more {
+            while more.records.front().is_some_and(|r| !r.after(una)) {
+                more.records.pop_front();
+            }
+            more.records.push_back(end);
+        }
+    }
+
+    /// Whether nothing was wished.
+    pub(super) fn has_no_wishes(&self) -> bool {
+        !self.wishes.any(Wishes::NODELAY | Wishes::CORK | Wishes::MORE)
+    }
+
+    /// Something new was written or wished: what waits may go.
+    pub fn end_wait(&mut self) {
+        if self.is_persisting() && self.is_worth_it(self.rwnd) && !self.is_held() {
+            (self.timer, self.pending) = (Time::NEVER, Pending::Rto);
+        }
+    }
+
+    /// Whether all that there is to send is a small segment that waits for more.
+    pub(super) fn is_held(&self) -> bool {
+        let wishes = self.wishes;
+        let waits = wishes.any(Wishes::CORK | Wishes::MORE) && !wishes.any(Wishes::PUSH) && !self.closing;
+        waits && self.unsent > 0 && self.unsent < u64::from(self.smss)
+    }
+
+    /// How long a small segment waits for more.
+    pub(super) fn longest_wait(&self, tcp: &Tcp) -> Duration {
+        match tcp.rto_estimator {
+            RtoEstimator::Linux => self.rto.timeout(tcp).max(LONGEST),
+            _ => LONGEST,
+        }
+    }
+
+    /// It has waited for so long.
+    pub(super) fn end_longest_wait(&mut self) {
+        self.wishes.set(Wishes::PUSH, true);
+        (self.timer, self.pending) = (Time::NEVER, Pending::Rto);
+    }
+
+    /// The application writes: only what waited before goes whatever was wished.
+    pub(super) fn on_write(&mut self) {
+        self.wishes.set(Wishes::PUSH, false);
+        self.end_wait();
+    }
+
+    /// How much of `len` bytes of new data goes into one segment: up to the end of a record.
+    pub(super) fn within_record(&self, more: &More, len: u32) -> u32 {
+        match more.records.iter().find(|end| end.after(self.nxt)) {
+            Some(end) => len.min(*end - self.nxt),
+            None => len,
+        }
+    }
+
+    /// Whether a segment of `len` bytes of new data, with nothing behind it, waits.
+    pub(super) fn holds(&self, more: &More, tcp: &Tcp) -> bool {
+        let wishes = self.wishes;
+        match tcp.nagle {
+            _ if wishes.any(Wishes::PUSH) => false,
+            _ if wishes.any(Wishes::CORK | Wishes::MORE) => true,
+            _ if wishes.any(Wishes::NODELAY) => false,
+            Nagle::Off => false,
+            Nagle::Rfc896 => self.una != self.max,
+            Nagle::Minshall => more.small.after(self.una),
+        }
+    }
+}

@@ -1,0 +1,254 @@
+"""TCP through whole networks: what no script of one connection shows."""
+
+from math import sqrt
+from statistics import mean
+from typing import Any
+
+import pytest
+
+import aqmlab
+
+
+def dumbbell(rate: str, delay: str, queue: Any, hosts: int = 2) -> dict[str, Any]:
+    """A network whose round trip is twice ``delay`` and 4 ms."""
+    return {
+        "kind": "dumbbell",
+        "rate": rate,
+        "delay": delay,
+        "queue": queue,
+        "left_hosts": hosts,
+        "left_rate": "1 Gbit/s",
+        "left_delay": "1 ms",
+        "right_hosts": hosts,
+        "right_rate": "1 Gbit/s",
+        "right_delay": "1 ms",
+    }
+
+
+RED = {
+    "kind": "red",
+    "limit": "100 packets",
+    "minth": "5 packets",
+    "maxth": "15 packets",
+    "gentle": False,
+}
+PLAIN = {
+    "receive_window": "4 MiB",
+    "limited_transmit": True,
+    "recovery": "newreno",
+}
+SACK = {**PLAIN, "sack": True, "recovery": "sack"}
+
+
+def through_red(tcp: dict[str, Any]) -> tuple[float, float]:
+    """Busy share of the link, and its drops, of two endless flows for 60 s; means of 20 runs."""
+    scenario = {
+        "title": "Two flows through RED 5/15",
+        "duration": "60 s",
+        "network": dumbbell("10 Mbit/s", "18 ms", RED),
+        "flows": [{"count": 2, "from": "left-{i}", "to": "right-{i}", "traffic": {"kind": "bulk"}}],
+        "tcp": tcp,
+    }
+    links = [run.links.iloc[0] for run in aqmlab.replicate(scenario, 20)]
+    return mean(k["utilization"] for k in links), mean(k["dropped_packets"] for k in links)
+
+
+@pytest.mark.parametrize("reduction", ["halve", "prr"])
+def test_a_lost_retransmission_does_not_raise_ssthresh(reduction: str) -> None:
+    """RFC 5681 §4.3: with SACK the link is as busy as with NewReno, and drops are hardly more.
+
+    With half of SND.MAX - SND.UNA as ssthresh after a timeout there were twenty times as many.
+    """
+    busy, drops = through_red(PLAIN)
+    busy_with_sack, drops_with_sack = through_red({**SACK, "rate_reduction": reduction})
+    assert busy_with_sack == pytest.approx(busy, rel=0.02)
+    assert drops_with_sack < 1.5 * drops
+
+
+def one_flow(tcp: dict[str, Any], network: dict[str, Any], duration: str = "60 s") -> aqmlab.Result:
+    """An endless flow for a minute."""
+    return aqmlab.run(
+        {
+            "title": "One endless flow",
+            "duration": duration,
+            "network": network,
+            "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
+            "tcp": tcp,
+        }
+    )
+
+
+LOSSY = {
+    **dumbbell("10 Mbit/s", "18 ms", {"kind": "drop_tail", "limit": "1000 packets"}),
+    "impairments": [{"kind": "loss", "probability": 0.01}],
+}
+
+
+@pytest.mark.parametrize("tcp", [PLAIN, SACK], ids=["newreno", "sack"])
+@pytest.mark.parametrize("avoidance", ["per-ack", "per-byte", "per-window"])
+@pytest.mark.parametrize(
+    "congestion",
+    [
+        {"kind": "highspeed"},
+        {"kind": "scalable", "legacy_window": "1000 packets"},
+        {"kind": "htcp", "low_speed": "100 s", "beta_max": 0.5},
+        {"kind": "illinois", "window_threshold": "1000 packets"},
+    ],
+    ids=lambda c: str(c["kind"]),
+)
+def test_standard_tcp_where_it_says_so(
+    congestion: dict[str, Any], avoidance: str, tcp: dict[str, Any]
+) -> None:
+    """RFC 3649 §5: up to 38 segments HighSpeed TCP is standard TCP; so are the others somewhere.
+
+    At 1 % loss windows stay below, so that every packet is the same.
+    """
+    tcp = {**tcp, "initial_ssthresh": "20 packets"}
+    reno = one_flow({**tcp, "congestion": {"kind": "reno", "avoidance": avoidance}}, LOSSY)
+    other = one_flow({**tcp, "congestion": {**congestion, "avoidance": avoidance}}, LOSSY)
+    assert reno.flows["fast_retransmits"].sum() > 50
+    assert other.flows.equals(reno.flows)
+
+
+DUALPI2 = {"kind": "dualpi2", "limit": "10000 packets"}
+CUBIC = {"preset": "linux", "ecn": "rfc3168"}
+PRAGUES: dict[str, dict[str, Any]] = {
+    "plain": {"congestion": "prague"},
+    "sack": {"congestion": "prague", "sack": True, "recovery": "sack"},
+    "linux": {"preset": "linux", "congestion": "prague"},
+}
+
+
+def later(scenario: dict[str, Any], first_s: int, last_s: int) -> tuple[Any, Any]:
+    """Tables of flows and links with what was counted between two times."""
+    before, after = (aqmlab.run({**scenario, "duration": f"{t} s"}) for t in (first_s, last_s))
+    flows, links = (
+        getattr(after, name).select_dtypes("number") - getattr(before, name).select_dtypes("number")
+        for name in ("flows", "links")
+    )
+    flows["goodput_bps"] = flows["acked_bytes"] * 8 / (last_s - first_s)
+    return flows, links.iloc[0]
+
+
+@pytest.mark.parametrize("tcp", PRAGUES)
+@pytest.mark.parametrize("rtt_ms", [5, 20, 100])
+def test_prague_alone_fills_the_link(rtt_ms: int, tcp: str) -> None:
+    """After its slow start: 40 Mbit/s through DualPI2, with the preset and without."""
+    scenario = {
+        "network": dumbbell("40 Mbit/s", f"{(rtt_ms - 4) / 2} ms", DUALPI2),
+        "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
+        "tcp": {**PRAGUES[tcp], "receive_window": "8 MB"},
+    }
+    _, link = later(scenario, 25, 50)
+    assert link["busy_s"] > 0.95 * 25
+    assert link["dropped_packets"] == 0
+
+
+@pytest.mark.parametrize("tcp", PRAGUES)
+@pytest.mark.parametrize("rate", [10, 50, 100])
+def test_prague_beside_cubic(rate: int, tcp: str) -> None:
+    """Beside one CUBIC of Linux through DualPI2, 20 ms, it has 1.2 to 3 times the share."""
+    scenario = {
+        "network": dumbbell(f"{rate} Mbit/s", "8 ms", DUALPI2),
+        "flows": [
+            {
+                "name": "prague",
+                "from": "left-0",
+                "to": "right-0",
+                "tcp": PRAGUES[tcp],
+                "traffic": "bulk",
+            },
+            {"name": "cubic", "from": "left-1", "to": "right-1", "tcp": CUBIC, "traffic": "bulk"},
+        ],
+    }
+    flows, link = later(scenario, 10, 70)
+    prague, cubic = flows["goodput_bps"]
+    assert 1.2 <= prague / cubic <= 3
+    assert link["busy_s"] > 0.97 * 60
+
+
+class AtRandom(aqmlab.CustomQueue):
+    """Marks one packet in so many, however long the queue is."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__(limit="1000 packets")
+        self.share = share
+
+    def on_arrival(self, _packet: aqmlab.Packet, _at: aqmlab.Arrival) -> aqmlab.Verdict:
+        return aqmlab.signal("early") if self.place.uniform() < self.share else aqmlab.PASS
+
+
+@pytest.mark.parametrize("tcp", PRAGUES)
+@pytest.mark.parametrize("share", [0.1, 0.02])
+def test_prague_gets_two_marks_a_round_trip(share: float, tcp: str) -> None:
+    """RFC 9331 §4.3: whatever the rate. On a link that never fills, 40 ms."""
+    scenario = {
+        "duration": "80 s",
+        "network": dumbbell("100 Mbit/s", "18 ms", AtRandom(share)),
+        "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
+        "tcp": PRAGUES[tcp],
+        "record": {"series": ["window"], "interval": "40 ms"},
+    }
+    result = aqmlab.run(scenario)
+    window = result.series("window").query("time_s > 30")["cwnd_bytes"].mean() / 1460
+    # A cut of p/2 of the window comes with the first mark a round trip after the last cut, 1 + 1/Wp
+    # round trips later on average, in which the window has grown by as many segments: Wp = 1 + √3.
+    assert window * share == pytest.approx(1 + sqrt(3), rel=0.15)
+
+
+@pytest.mark.parametrize("queue", ["pi2", "codel"])
+def test_prague_falls_back_where_that_helps(queue: str) -> None:
+    """RFC 9331 §4.3, item 3: a fair share beside CUBIC in a classic AQM, and in a coupled one.
+
+    Without fall-back CoDel leaves CUBIC a tenth; with one that never checks itself PI2 leaves
+    Prague as little.
+    """
+    prague = {
+        "congestion": {"kind": "prague", "fallback": "delay"},
+        "sack": True,
+        "recovery": "sack",
+    }
+    scenario = {
+        "network": dumbbell("50 Mbit/s", "8 ms", {"kind": queue, "limit": "10000 packets"}),
+        "flows": [
+            {"name": "prague", "from": "left-0", "to": "right-0", "tcp": prague, "traffic": "bulk"},
+            {"name": "cubic", "from": "left-1", "to": "right-1", "tcp": CUBIC, "traffic": "bulk"},
+        ],
+    }
+    flows, _ = later(scenario, 50, 150)
+    prague_bps, cubic_bps = flows["goodput_bps"]
+    assert 0.6 < prague_bps / cubic_bps < 1.7
+
+
+def test_bbr_probes_the_round_trip_every_ten_seconds() -> None:
+    """draft-cardwell-iccrg-bbr-00 §4.3.5: with four segments, though round trips repeat exactly."""
+    queue = {"kind": "drop_tail", "limit": "1000 packets"}
+    scenario = {
+        "duration": "40 s",
+        "network": dumbbell("1 Mbit/s", "18 ms", queue),
+        "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
+        "tcp": {"preset": "linux", "congestion": "bbr"},
+        "record": {"series": ["window"], "interval": "10 ms"},
+    }
+    window = aqmlab.run(scenario).series("window")
+    probes = window[(window["time_s"] > 5) & (window["cwnd_bytes"] <= 4 * 1448)]["time_s"]
+    begins = probes[probes.diff().fillna(9) > 5]
+    assert len(begins) == 3
+    assert begins.diff().dropna().between(10, 11).all()
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_bbr_recovers_its_rate_after_a_collapse(seed: int) -> None:
+    """A flow that waits for its pace is not idle: its probe of more bandwidth keeps its gain.
+
+    Without RACK a lost retransmission leaves BBR at a segment a timeout for more than ten rounds.
+    """
+    queue = {"kind": "drop_tail", "limit": "100 packets"}
+    scenario = {
+        "seed": seed,
+        "network": dumbbell("40 Mbit/s", "18 ms", queue),
+        "flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}],
+        "tcp": {"congestion": "bbr", "sack": True, "recovery": "sack"},
+    }
+    _, link = later(scenario, 60, 90)
+    assert link["busy_s"] > 0.9 * 30
