@@ -3742,6 +3742,13 @@ class Westwood(Table):
     filter : float | None
         Weight of the past in the filter of the bandwidth (α). Default: 0.9. Range: at least 0, at
         most 0.999. Source: grieco2004westwood §2.
+    stages : Literal["one", "two"] | None
+        How often the bandwidth is filtered. Default: one. "one": Once. "two": Twice: the filter's
+        output is filtered again (Linux). Source: grieco2004westwood §2; Linux, tcp_westwood: twice.
+    in_recovery : Literal["pipe", "half"] | None
+        What cwnd is while a congestion is repaired. Default: pipe. "pipe": What fills the pipe,
+        from the start. "half": Half of it, as Reno's; what fills the pipe when the repair is
+        complete (Linux). Source: mascolo2001westwood §3; Linux, tcp_westwood: half.
     interval_min : str | None
         Least time between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s, at
         most 10 s. Source: Linux, tcp_westwood: 50 ms.
@@ -3758,6 +3765,8 @@ class Westwood(Table):
     KIND: ClassVar[str | None] = "westwood"
 
     filter: float | None = None
+    stages: Literal["one", "two"] | None = None
+    in_recovery: Literal["pipe", "half"] | None = None
     interval_min: str | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
@@ -3778,6 +3787,13 @@ class Vegas(Table):
     gamma : str | None
         Segments queued above which slow start ends (γ). Default: 1 packet. Range: at least 0
         packets, at most 1000000 packets. Source: brakmo1994vegas §3.3; Linux, tcp_vegas: 1.
+    doubles : Literal["every-other-round", "every-round"] | None
+        When slow start opens cwnd. Default: every-other-round. "every-other-round": In every other
+        round trip, so that cwnd is fixed in the one that is judged (§3.3). "every-round": In each
+        round trip, as Reno does; each is judged (Linux). Source: brakmo1994vegas §3.3; Linux,
+        tcp_vegas: each.
+    slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
+        Slow start, where it opens cwnd. Default: standard. Source: rfc5681 §3.1.
     """
 
     KIND: ClassVar[str | None] = "vegas"
@@ -3785,6 +3801,8 @@ class Vegas(Table):
     alpha: str | None = None
     beta: str | None = None
     gamma: str | None = None
+    doubles: Literal["every-other-round", "every-round"] | None = None
+    slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3802,6 +3820,9 @@ class Scalable(Table):
     legacy_window : str | None
         Window up to which it is standard TCP (lwnd). Default: 16 packets. Range: at least 0
         packets, at most 1000000 packets. Source: kelly2003scalable §3.1.
+    least_increase : float | None
+        Least increase, in segments a round trip. Default: 0.0. Range: at least 0, at most 100.
+        Source: kelly2003scalable §3: none; Linux, tcp_scalable: 1.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -3817,6 +3838,7 @@ class Scalable(Table):
     a: float | None = None
     b: float | None = None
     legacy_window: str | None = None
+    least_increase: float | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4021,6 +4043,11 @@ class Htcp(Table):
     throughput_change : float | None
         Change of the throughput from one congestion to the next beyond which half of the window is
         left (Δ_B). Default: 0.2. Range: at least 0, at most 10. Source: leith2004htcp §3.
+    rtt_scaling : Literal["off", "on"] | None
+        Whether the increase depends on the round trip. Default: off. "off": It does not. "on": α(Δ)
+        is multiplied by RTTmin/100 ms, between a tenth and two, and is then at least 1, before the
+        factor 2(1 − β): flows of unlike round trips grow alike (Linux). Source: leith2004htcp §3;
+        draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4037,6 +4064,7 @@ class Htcp(Table):
     beta_min: float | None = None
     beta_max: float | None = None
     throughput_change: float | None = None
+    rtt_scaling: Literal["off", "on"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 

@@ -4,7 +4,6 @@ use units::Read;
 use units::param::{Invalid, Json};
 
 use crate::config::Tcp;
-use crate::congestion::Algorithm;
 
 /// What a preset changes of the defaults.
 fn changes(name: &str) -> Option<Json> {
@@ -20,7 +19,7 @@ fn changes(name: &str) -> Option<Json> {
         }),
         // Linux 6 as it comes.
         "linux" => serde_json::json!({
-            "congestion": {"kind": "cubic", "slow_start": {"kind": "standard", "limit": "255 packets"}},
+            "congestion": "cubic",
             "recovery": "sack",
             "sack": true,
             "timestamps": true,
@@ -66,24 +65,56 @@ fn changes(name: &str) -> Option<Json> {
     })
 }
 
-/// Parameters of a preset's controller that are not its own: every controller that has them gets them.
-const SHARED: [&str; 2] = ["slow_start", "avoidance"];
-
-/// Lays what a preset says of its controller under the controller that is `named` beside it: all of it if it is the same
-/// one, otherwise how slow start and avoidance work.
-fn keep(named: &mut Json, preset: &Json) {
-    if named.is_string() {
-        *named = serde_json::json!({"kind": named});
+/// What a preset changes of a congestion control's defaults.
+fn controller_changes(preset: &str, kind: &str) -> Json {
+    if preset != "linux" {
+        return serde_json::json!({});
     }
-    let (Some(named), Some(preset)) = (named.as_object_mut(), preset.as_object()) else { return };
-    let kind = named.get("kind").and_then(Json::as_str).unwrap_or("");
-    let params = Algorithm::params_of(kind).unwrap_or_default();
-    let same = preset.get("kind").and_then(Json::as_str) == Some(kind);
-    for (key, value) in preset {
-        let fits = params.iter().any(|p| p.name == key) && (same || SHARED.contains(&key.as_str()));
-        if fits && !named.contains_key(key) {
-            named.insert(key.clone(), value.clone());
+    let slow_start = serde_json::json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"});
+    match kind {
+        "reno" | "dctcp" | "illinois" => {
+            serde_json::json!({"slow_start": slow_start, "avoidance": "per-window"})
         }
+        "westwood" => serde_json::json!({
+            "slow_start": slow_start,
+            "avoidance": "per-window",
+            "filter": 0.875,
+            "stages": "two",
+            "in_recovery": "half",
+        }),
+        "scalable" => serde_json::json!({
+            "slow_start": slow_start,
+            "avoidance": "per-window",
+            "legacy_window": "0 packets",
+            "least_increase": 1.0,
+        }),
+        "htcp" => serde_json::json!({
+            "slow_start": slow_start,
+            "avoidance": "per-window",
+            "rtt_scaling": "on",
+        }),
+        "highspeed" | "prague" => serde_json::json!({"slow_start": slow_start}),
+        "vegas" => serde_json::json!({"slow_start": slow_start, "doubles": "every-round"}),
+        "cubic" => serde_json::json!({"slow_start": {"kind": "hybrid"}, "arithmetic": "linux"}),
+        "bbr" => serde_json::json!({"budget": "linux"}),
+        "abe" => serde_json::json!({"over": {"kind": "reno"}}),
+        _ => serde_json::json!({}),
+    }
+}
+
+/// Lays what a preset says of a congestion control under what was said of it, and of the one that it modifies.
+fn keep(said: &mut Json, preset: &str) {
+    if said.is_string() {
+        *said = serde_json::json!({"kind": said});
+    }
+    let Some(said) = said.as_object_mut() else { return };
+    let kind = said.get("kind").and_then(Json::as_str).unwrap_or("").to_string();
+    let Json::Object(changes) = controller_changes(preset, &kind) else { return };
+    for (key, value) in changes {
+        said.entry(key).or_insert(value);
+    }
+    if let Some(over) = said.get_mut("over") {
+        keep(over, preset);
     }
 }
 
@@ -108,14 +139,13 @@ impl Tcp {
     /// with the name is told when the document is read.
     pub fn expand(document: &mut Json) {
         let Some(map) = document.as_object_mut() else { return };
-        let Some(Json::Object(preset)) = map.get("preset").and_then(Json::as_str).and_then(changes) else {
-            return;
-        };
-        if let (Some(named), Some(kept)) = (map.get_mut("congestion"), preset.get("congestion")) {
-            keep(named, kept);
-        }
+        let Some(name) = map.get("preset").and_then(Json::as_str).map(String::from) else { return };
+        let Some(Json::Object(preset)) = changes(&name) else { return };
         for (key, value) in preset {
             map.entry(key).or_insert(value);
+        }
+        if let Some(congestion) = map.get_mut("congestion") {
+            keep(congestion, &name);
         }
     }
 
@@ -124,10 +154,10 @@ impl Tcp {
         if document.get("preset").is_some() {
             return Tcp::expand(document);
         }
-        if let (Some(named), Some(preset)) = (document.get_mut("congestion"), changes(preset))
-            && let Some(kept) = preset.get("congestion")
+        if changes(preset).is_some()
+            && let Some(congestion) = document.get_mut("congestion")
         {
-            keep(named, kept);
+            keep(congestion, preset);
         }
     }
 }
@@ -144,30 +174,37 @@ mod tests {
         assert!(Tcp::preset("bsd", &Json::Null).unwrap_err().to_string().contains("rfc and linux"));
     }
 
-    /// Slow start is the preset's, whatever controller is named beside it, unless that says otherwise.
+    /// What the preset says of a controller holds wherever it is named, unless it is said otherwise.
     #[test]
-    fn a_controller_beside_a_preset_keeps_its_slow_start() {
-        let slow_start =
-            |more: Json| Tcp::preset("linux", &more).unwrap().congestion.write()["slow_start"].clone();
-        let kept = slow_start(serde_json::json!({}));
-        assert_eq!(kept["limit"], "255 packets");
-        for named in [
-            serde_json::json!("reno"),
-            serde_json::json!({"kind": "westwood"}),
-            serde_json::json!({"kind": "cubic", "beta": 0.8}),
-        ] {
-            assert_eq!(slow_start(serde_json::json!({"congestion": named})), kept, "{named}");
+    fn a_controller_beside_a_preset_is_the_presets() {
+        let congestion = |said: Json| {
+            Tcp::preset("linux", &serde_json::json!({"congestion": said})).unwrap().congestion.write()
+        };
+        let linux = Tcp::preset("linux", &serde_json::json!({})).unwrap().congestion.write();
+        assert_eq!(linux["slow_start"]["kind"], "hybrid");
+        assert_eq!(linux, congestion("cubic".into()));
+        assert_eq!(congestion(serde_json::json!({"kind": "cubic", "beta": 0.8}))["arithmetic"], "linux");
+        for kind in
+            ["reno", "dctcp", "westwood", "illinois", "htcp", "scalable", "highspeed", "vegas", "prague"]
+        {
+            let said = congestion(kind.into());
+            assert_eq!(said["slow_start"]["limit"], "255 packets", "{kind}");
+            assert_eq!(said["slow_start"]["at_ssthresh"], "stops", "{kind}");
         }
-        let own = serde_json::json!({"kind": "reno", "slow_start": "standard"});
-        assert_eq!(slow_start(serde_json::json!({"congestion": own}))["limit"], "1 packet");
-        for none in ["bbr", "vegas", "ledbat"] {
-            Tcp::preset("linux", &serde_json::json!({"congestion": none})).unwrap();
+        assert_eq!(congestion("reno".into())["avoidance"], "per-window");
+        assert_eq!(congestion("abe".into())["over"]["avoidance"], "per-window");
+        let over = congestion(serde_json::json!({"kind": "abe", "over": "cubic"}));
+        assert_eq!(over["over"]["arithmetic"], "linux");
+        let own = congestion(serde_json::json!({"kind": "reno", "slow_start": "standard"}));
+        assert_eq!(own["slow_start"]["limit"], "1 packet");
+        for kind in ["bbr", "bbr3", "ledbat"] {
+            congestion(kind.into());
         }
         let mut change = serde_json::json!({"congestion": "reno"});
         Tcp::expand_change(&mut change, "linux");
         assert_eq!(change["congestion"]["slow_start"]["limit"], "255 packets");
         let mut change = serde_json::json!({"congestion": "reno", "preset": "rfc"});
         Tcp::expand_change(&mut change, "linux");
-        assert_eq!(change["congestion"], "reno");
+        assert_eq!(change["congestion"], serde_json::json!({"kind": "reno"}));
     }
 }

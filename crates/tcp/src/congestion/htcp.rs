@@ -6,17 +6,28 @@
 //! hand. α(Δ) and Δ_L, the bounds of β, the half that the first congestion leaves, and 2(1 − β)α(Δ) of at least 1
 //! were checked against FreeBSD's `cc_htcp`, which implements the draft, and Linux's `tcp_htcp`; Δ_B against the
 //! second alone. Both let RTTmax fade by a twentieth of RTTmax − RTTmin a congestion, where here it is that
-//! of the epoch. Missing: scaling of the increase by the round trip (FreeBSD: RTT/100 ms between 0.1 and 2),
-//! which is optional.
+//! of the epoch. Scaling of the increase by the round trip is optional; that it is by RTTmin/100 ms between 0.1 and
+//! 2, and of no less than a segment, is as in both.
 
 use units::Read;
 use units::param::{Invalid, join};
-use units::{Duration, Range, Time, params};
+use units::{Duration, Range, Time, params, words};
 
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
+
+words! {
+    /// Whether the increase depends on the round trip.
+    pub enum RttScaling {
+        /// It does not.
+        Off = "off",
+        /// α(Δ) is multiplied by RTTmin/100 ms, between a tenth and two, and is then at least 1, before the factor 2(1 − β): flows of
+        /// unlike round trips grow alike (Linux).
+        On = "on",
+    }
+}
 
 params! {
     /// H-TCP: for a second after congestion it is standard TCP; then the increase grows with the
@@ -31,6 +42,8 @@ params! {
         beta_max: f64 = (0.8), in Range::between(0.1, 0.95), from "leith2004htcp §3";
         /// Change of the throughput from one congestion to the next beyond which half of the window is left (Δ_B).
         throughput_change: f64 = (0.2), in Range::between(0.0, 10.0), from "leith2004htcp §3";
+        /// Whether the increase depends on the round trip.
+        rtt_scaling: RttScaling = (RttScaling::Off), in Range::ANY, from "leith2004htcp §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
@@ -94,6 +107,15 @@ impl HtcpState {
         }
     }
 
+    /// What the increase is multiplied by: RTTmin/100 ms.
+    fn scale(&self) -> f64 {
+        let measured = self.rtt_min != Duration(u64::MAX);
+        if self.params.rtt_scaling == RttScaling::Off || !measured {
+            return 1.0;
+        }
+        (self.rtt_min.seconds() / 0.1).clamp(0.1, 2.0)
+    }
+
     /// β(k + 1): adaptive backoff.
     fn beta(&self) -> f64 {
         let was = self.epoch.throughput;
@@ -134,8 +156,10 @@ impl CongestionControl for HtcpState {
         }
         let since = ack.now.since(*self.epoch.began.get_or_insert(ack.now));
         // α = 2(1 − β)α(Δ): as fair with a smaller decrease; never below standard TCP's.
-        let alpha = 2.0 * (1.0 - self.epoch.beta) * increase(since, self.params.low_speed);
-        self.growth.cwnd_on_ack(w, ack, alpha.max(1.0))
+        let factor = (increase(since, self.params.low_speed) * self.scale()).max(1.0);
+        let alpha = 2.0 * (1.0 - self.epoch.beta) * factor;
+        let least = if self.params.rtt_scaling == RttScaling::Off { 1.0 } else { 0.0 };
+        self.growth.cwnd_on_ack(w, ack, alpha.max(least))
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {

@@ -2,7 +2,7 @@
 //!
 //! Below the legacy window it is standard TCP (§3.1 of the paper). The paper was not at hand; a and b are what
 //! Linux's `tcp_scalable` says it recommends (0.01, 7/8). The legacy window of 16 is as later literature quotes
-//! it; Linux has none.
+//! it; Linux has none, and adds at least a segment a window instead (`least_increase`).
 
 use units::{Packets, Range, Time, params};
 
@@ -21,6 +21,8 @@ params! {
         b: f64 = (0.125), in Range::between(0.01, 0.9), from "kelly2003scalable §3";
         /// Window up to which it is standard TCP (lwnd).
         legacy_window: Packets = (Packets(16.0)), in Range::between(0.0, 1e6), from "kelly2003scalable §3.1";
+        /// Least increase, in segments a round trip.
+        least_increase: f64 = (0.0), in Range::between(0.0, 100.0), from "kelly2003scalable §3: none; Linux, tcp_scalable: 1";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
@@ -55,7 +57,8 @@ impl CongestionControl for ScalableState {
         if !ack.cwnd_limited {
             return w.cwnd;
         }
-        let alpha = if self.is_legacy(w) { 1.0 } else { self.params.a * w.cwnd / w.smss };
+        let scaled = (self.params.a * w.cwnd / w.smss).max(self.params.least_increase);
+        let alpha = if self.is_legacy(w) { 1.0 } else { scaled };
         self.growth.cwnd_on_ack(w, ack, alpha)
     }
 

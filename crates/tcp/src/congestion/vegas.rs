@@ -10,12 +10,22 @@
 //! (`tcp_vegas`); what is left of cwnd when slow start ends was not found: here all of it.
 
 use units::param::{Invalid, join};
-use units::{Duration, Packets, Range, Read, Time, params};
+use units::{Duration, Packets, Range, Read, Time, params, words};
 
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
+
+words! {
+    /// When slow start opens cwnd.
+    pub enum Doubles {
+        /// In every other round trip, so that cwnd is fixed in the one that is judged (§3.3).
+        EveryOtherRound = "every-other-round",
+        /// In each round trip, as Reno does; each is judged (Linux).
+        EveryRound = "every-round",
+    }
+}
 
 params! {
     /// TCP Vegas: once a round trip cwnd grows by a segment if fewer than α of its segments seem to be
@@ -27,6 +37,10 @@ params! {
         beta: Packets = (Packets(4.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: four";
         /// Segments queued above which slow start ends (γ).
         gamma: Packets = (Packets(1.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.3; Linux, tcp_vegas: 1";
+        /// When slow start opens cwnd.
+        doubles: Doubles = (Doubles::EveryOtherRound), in Range::ANY, from "brakmo1994vegas §3.3; Linux, tcp_vegas: each";
+        /// Slow start, where it opens cwnd.
+        slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
     }
 }
 
@@ -63,7 +77,7 @@ impl VegasState {
     pub fn new(params: &Vegas) -> Self {
         VegasState {
             params: params.clone(),
-            growth: Growth::new(&SlowStart::standard(), Avoidance::PerAck),
+            growth: Growth::new(&params.slow_start, Avoidance::PerAck),
             base: Duration(u64::MAX),
             least: Duration(u64::MAX),
             opens: true,
@@ -90,8 +104,9 @@ impl CongestionControl for VegasState {
         let diff = if ack.round { self.diff(w) } else { None };
         let slow_start = w.cwnd < w.ssthresh;
         // §3.3: the comparison is valid of a round in which cwnd stayed fixed.
-        let fixed = !self.opens;
-        if ack.round && slow_start {
+        let alternates = self.params.doubles == Doubles::EveryOtherRound;
+        let fixed = !self.opens || !alternates;
+        if ack.round && slow_start && alternates {
             self.opens = !self.opens;
         }
         match diff {
