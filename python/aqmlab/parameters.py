@@ -4151,8 +4151,8 @@ class Cubic(Table):
         Source: rfc9438 §4.7.
     arithmetic : Literal["rfc9438", "linux"] | None
         What the curve is followed in. Default: rfc9438. "rfc9438": Real numbers, by RFC 9438.
-        "linux": Whole segments, in the integers of Linux's tcp_cubic: β is 717/1024 and C is
-        410/1024, whatever they are here. Source: rfc9438 §4.2; Linux, tcp_cubic.
+        "linux": Whole segments, in the integers of Linux's tcp_cubic: β and C are in 1024ths, 717
+        and 410 of them if nothing is said. Source: rfc9438 §4.2; Linux, tcp_cubic.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: hystart. Source: rfc9438 §4.10: should be HyStart++.
     """
@@ -4508,9 +4508,9 @@ class Tcp(Table):
         unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
         turn it off.
     quick_ack : str | None
-        ACKs of data that go out at once when a connection begins, or after a gap. Default: 0
-        packets. Range: a whole number, at least 0 packets, at most 1000 packets. Source: rfc5681
-        §4.2 allows; Linux: 16.
+        ACKs that go out at once when data comes for the first time, after a pause longer than the
+        timeout, or that had come before. Default: 0 packets. Range: a whole number, at least 0
+        packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
     idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
         What an idle time longer than the timeout does to cwnd. Default: off. "off": Nothing.
         "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for

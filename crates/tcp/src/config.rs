@@ -484,7 +484,8 @@ params! {
         spurious_response: SpuriousResponse = (SpuriousResponse::Eifel), in Range::ANY, from "rfc4015";
         /// Nagle's algorithm.
         nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
-        /// ACKs of data that go out at once when a connection begins, or after a gap.
+        /// ACKs that go out at once when data comes for the first time, after a pause longer than the timeout, or
+        /// that had come before.
         quick_ack: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
         /// What an idle time longer than the timeout does to cwnd.
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";

@@ -76,7 +76,7 @@ pub struct Receiver {
     pub ts_recent: u32,
     ts_recent_at: u32,
     last_ack: Seq,
-    /// When data last arrived, in milliseconds; kept for quick ACKs only.
+    /// When data last arrived, in milliseconds; kept where there are quick ACKs.
     heard: u32,
     stats: Counts,
 }
@@ -111,7 +111,7 @@ impl Receiver {
         }
         if segment.len > 0 {
             self.count(segment);
-            if self.quick > 0 {
+            if tcp.quick_ack.0 > 0.0 {
                 self.heard = timestamp(now);
             }
             if self.behind.is_none() && segment.seq == self.next {
@@ -146,7 +146,9 @@ impl Receiver {
     /// A segment outside the window: it is answered, and counted if it is old data.
     pub fn on_unacceptable(&mut self, segment: &Segment, tcp: &Tcp) {
         self.ack_now = true;
-        self.quick = self.quick.max(tcp.quick_ack.0 as u16);
+        if segment.len > 0 && !segment.seq.after(self.next) {
+            self.quicken(u16::MAX, tcp);
+        }
         if segment.len > 0 && segment.seq.before(self.next) {
             self.count(segment);
             self.stats.duplicate_segments += 1;
@@ -166,10 +168,11 @@ impl Receiver {
         if before > 0 {
             self.duplicate = Some(self.first_duplicate(start, end));
         }
-        self.quick = self.quick.max(tcp.quick_ack.0 as u16);
         if !end.after(self.next) || start.after(self.next) {
             if end.after(self.next) {
                 self.insert(start, end);
+            } else {
+                self.quicken(u16::MAX, tcp);
             }
             self.ack_now = true; // RFC 5681 §4.2: at once, so that the sender learns of the gap
             return;
@@ -233,6 +236,20 @@ impl Receiver {
         let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
         if self.quick > 0 && self.stats.segments > 0 && since < tcp.delayed_ack_timeout {
             self.quick = 0;
+        }
+    }
+
+    /// The next ACKs of data go out at once: so many, as far as the parameters allow (Linux, tcp_incr_quickack).
+    #[inline(never)]
+    pub fn quicken(&mut self, most: u16, tcp: &Tcp) {
+        self.quick = self.quick.max(most.min(tcp.quick_ack.0 as u16));
+    }
+
+    /// Data arrives: after a pause longer than the timeout its sender may have a small window (Linux, tcp_event_data_recv).
+    pub fn on_pause(&mut self, now: Time, timeout: Duration, tcp: &Tcp) {
+        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
+        if self.stats.segments > 0 && since > timeout {
+            self.quicken(u16::MAX, tcp);
         }
     }
 

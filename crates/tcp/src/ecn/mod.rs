@@ -62,6 +62,8 @@ pub struct Prompt {
     pub before: bool,
     /// One of this segment.
     pub at_once: bool,
+    /// So many from now on, where there are quick ACKs.
+    pub more: u16,
 }
 
 /// What feedback goes out on.
@@ -131,8 +133,13 @@ impl EcnEnd {
         if self.mode == Mode::Classic {
             let (cwr, echoed) = (segment.flags.has(Flags::CWR), self.classic.echoes());
             self.classic.on_data(cwr, marked, tcp.ecn_echo);
-            let at_once = tcp.ecn_echo == EcnEcho::Linux && (cwr || (marked && !echoed));
-            return Prompt { before: false, at_once };
+            if tcp.ecn_echo == EcnEcho::Rfc3168 {
+                return Prompt::default();
+            }
+            // Linux, __tcp_ecn_check_ce: a first mark, and what is not ECN-capable and so sent again.
+            let repeated = self.classic.is_repeated(field != Field::NotEct);
+            let more = if (marked && !echoed) || repeated { 2 } else { 0 };
+            return Prompt { before: false, at_once: cwr || more > 0, more };
         }
         self.on_data_otherwise(segment, field, (marked, owes_ack), tcp)
     }
@@ -149,7 +156,7 @@ impl EcnEnd {
             Mode::Off | Mode::Classic | Mode::Accurate => Prompt::default(),
             Mode::Dctcp => {
                 let changed = self.ce.on_data(marked);
-                Prompt { before: changed && owes_ack, at_once: changed }
+                Prompt { before: changed && owes_ack, at_once: changed, more: 0 }
             }
             Mode::Nonce => {
                 self.classic.on_data(segment.flags.has(Flags::CWR), marked, tcp.ecn_echo);

@@ -21,6 +21,8 @@ pub struct EcnState {
     echoing: bool,
     /// A mark arrived that is not acknowledged yet.
     marked: bool,
+    /// An ECN-capable packet arrived.
+    seen: bool,
 }
 
 impl EcnState {
@@ -31,6 +33,13 @@ impl EcnState {
     pub fn on_data(&mut self, cwr: bool, ce: bool, echo: EcnEcho) {
         self.marked = ce || (self.marked && echo == EcnEcho::Rfc3168);
         self.echoing = self.marked || (self.echoing && !cwr);
+    }
+
+    /// An ECN-capable packet arrived, or another: whether this one comes after such, so that it is likely sent again.
+    #[inline]
+    pub fn is_repeated(&mut self, capable: bool) -> bool {
+        self.seen |= capable;
+        self.seen && !capable
     }
 
     /// Whether an ACK carries ECN-Echo now.

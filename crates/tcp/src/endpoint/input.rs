@@ -130,10 +130,17 @@ impl Endpoint {
         if prompt.before {
             self.rare.get_or_insert_default().earlier = Some(next);
         }
+        if segment.len > 0 && self.tcp.quick_ack.0 > 0.0 {
+            let timeout = self.sender.as_ref().map_or(self.tcp.rto_initial, |s| s.timeout(&self.tcp));
+            receiver.on_pause(now, timeout, &self.tcp);
+        }
         let finished = receiver.on_data(now, segment, &self.tcp);
         if self.ecn.negotiated() {
             self.ecn.on_advance(receiver.next);
             receiver.ack_now |= prompt.at_once;
+            if prompt.more > 0 {
+                receiver.quicken(prompt.more, &self.tcp);
+            }
         }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;

@@ -8,13 +8,30 @@
 
 use units::{Duration, Time};
 
-/// β: 717/1024.
-const BETA: u64 = 717;
-const BETA_SCALE: u64 = 1024;
-/// C: 410/1024.
-const C: f64 = 410.0;
-/// Fifteen eighths of a window for each segment of Reno's estimate: 8 (1 + β)/(3 (1 - β)), rounded down.
-const RENO_EIGHTHS: u64 = 15;
+use super::Cubic;
+
+/// What a loss leaves of the window, the scale of the curve and the growth of the estimate, in integers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// β in 1024ths.
+    beta: u64,
+    /// C in 1024ths.
+    c: f64,
+    /// Eighths of a window for each segment of Reno's estimate: 8 (1 + β)/(3 (1 - β)), rounded down.
+    reno_eighths: u64,
+}
+
+impl Scale {
+    /// Of the parameters of CUBIC.
+    pub(super) fn of(p: &Cubic) -> Self {
+        let beta = (p.beta * ONE as f64 + 0.5) as u64;
+        let c = (p.c * ONE as f64 / 10.0 + 0.5).floor() * 10.0; // bic_scale is a tenth of it
+        Scale { beta, c, reno_eighths: 8 * (ONE + beta) / 3 / (ONE - beta) }
+    }
+}
+
+/// 1 of β and C.
+const ONE: u64 = 1024;
 /// Segments for a segment where cwnd is at the curve or above it.
 const HARDLY: u64 = 100;
 /// The same at most before any congestion.
@@ -49,7 +66,7 @@ pub(super) struct Curve {
 
 impl Curve {
     /// Segments acknowledged for a segment of growth, when `acked` more are (bictcp_update).
-    pub(super) fn every(&mut self, cwnd: u64, acked: u64, now: Time) -> u64 {
+    pub(super) fn every(&mut self, scale: &Scale, [cwnd, acked]: [u64; 2], now: Time) -> u64 {
         let now = ticks(now);
         self.acked += acked;
         if self.cwnd == cwnd && now.saturating_sub(self.computed) <= CALM {
@@ -57,35 +74,35 @@ impl Curve {
         }
         if self.epoch.is_none() || now != self.computed {
             (self.cwnd, self.computed) = (cwnd, now);
-            self.every = self.by_curve(cwnd, acked, now);
+            self.every = self.by_curve(scale.c, [cwnd, acked], now);
         }
-        self.every = self.every.min(self.by_reno(cwnd)).max(2);
+        self.every = self.every.min(self.by_reno(scale, cwnd)).max(2);
         self.every
     }
 
-    fn by_curve(&mut self, cwnd: u64, acked: u64, now: u64) -> u64 {
+    fn by_curve(&mut self, c: f64, [cwnd, acked]: [u64; 2], now: u64) -> u64 {
         let epoch = *self.epoch.get_or_insert_with(|| {
             (self.acked, self.reno) = (acked, cwnd);
             (self.k, self.origin) = if self.w_max <= cwnd {
                 (0, cwnd)
             } else {
                 let away = (self.w_max - cwnd) as f64;
-                (libm::cbrt(away * 1024.0 / C * 1024.0 * 1024.0 * 1024.0) as u64, self.w_max)
+                (libm::cbrt(away * 1024.0 / c * 1024.0 * 1024.0 * 1024.0) as u64, self.w_max)
             };
             now
         });
         let least = self.least_rtt.map_or(0, |d| d.0.div_ceil(1_000_000_000));
         let t = (now - epoch + least) * 1024 / 1000;
         let off = t.abs_diff(self.k) as f64 / 1024.0;
-        let delta = (C / 1024.0 * off * off * off) as u64;
+        let delta = (c / 1024.0 * off * off * off) as u64;
         let target = if t < self.k { self.origin.saturating_sub(delta) } else { self.origin + delta };
         let every = if target > cwnd { cwnd / (target - cwnd) } else { HARDLY * cwnd };
         if self.w_max == 0 { every.min(BLIND) } else { every }
     }
 
     /// The same by what Reno would have.
-    fn by_reno(&mut self, cwnd: u64) -> u64 {
-        let window = cwnd * RENO_EIGHTHS / 8;
+    fn by_reno(&mut self, scale: &Scale, cwnd: u64) -> u64 {
+        let window = cwnd * scale.reno_eighths / 8;
         while self.acked > window {
             self.acked -= window;
             self.reno += 1;
@@ -94,11 +111,11 @@ impl Curve {
     }
 
     /// Congestion: what is left of the window.
-    pub(super) fn on_congestion(&mut self, cwnd: u64, converges: bool) -> u64 {
+    pub(super) fn on_congestion(&mut self, scale: &Scale, cwnd: u64, converges: bool) -> u64 {
         self.epoch = None;
         let converging = converges && cwnd < self.w_max;
-        self.w_max = if converging { cwnd * (BETA_SCALE + BETA) / (2 * BETA_SCALE) } else { cwnd };
-        cwnd * BETA / BETA_SCALE
+        self.w_max = if converging { cwnd * (ONE + scale.beta) / (2 * ONE) } else { cwnd };
+        cwnd * scale.beta / ONE
     }
 
     /// A timeout.
@@ -123,6 +140,13 @@ impl Curve {
 mod tests {
     use super::*;
 
+    /// β 717/1024, C 410/1024, and fifteen eighths.
+    fn usual() -> Scale {
+        let scale = Scale::of(&super::super::super::defaults());
+        assert_eq!((scale.beta, scale.c, scale.reno_eighths), (717, 410.0, 15));
+        scale
+    }
+
     fn at(seconds: f64) -> Time {
         Time::ZERO + Duration::from_seconds(seconds)
     }
@@ -132,18 +156,22 @@ mod tests {
     #[test]
     fn the_curve_goes_through_w_max() {
         let mut c = Curve { w_max: 100, ..Curve::default() };
-        assert_eq!(c.every(70, 1, at(10.0)), 70, "the curve has risen by less than one, which is rounded up");
+        assert_eq!(
+            c.every(&usual(), [70, 1], at(10.0)),
+            70,
+            "the curve has risen by less than one, which is rounded up"
+        );
         assert_eq!((c.k, c.origin), (4316, 100));
-        assert_eq!(c.by_curve(90, 1, 10_000 + 2108), 90 / (97 - 90));
-        assert_eq!(c.by_curve(99, 1, 10_000 + 4215), 99);
-        assert_eq!(c.by_curve(100, 1, 10_000 + 4215), HARDLY * 100);
-        assert_eq!(c.by_curve(100, 1, 10_000 + 8430), 100 / 29);
+        assert_eq!(c.by_curve(410.0, [90, 1], 10_000 + 2108), 90 / (97 - 90));
+        assert_eq!(c.by_curve(410.0, [99, 1], 10_000 + 4215), 99);
+        assert_eq!(c.by_curve(410.0, [100, 1], 10_000 + 4215), HARDLY * 100);
+        assert_eq!(c.by_curve(410.0, [100, 1], 10_000 + 8430), 100 / 29);
     }
 
     #[test]
     fn before_congestion_a_window_grows_by_a_twentieth() {
         let mut c = Curve::default();
-        assert_eq!(c.every(200, 1, at(1.0)), 20);
+        assert_eq!(c.every(&usual(), [200, 1], at(1.0)), 20);
     }
 
     /// Reno's estimate grows by a segment for fifteen eighths of a window.
@@ -151,13 +179,13 @@ mod tests {
     fn the_estimate_of_reno() {
         let mut c = Curve { w_max: 16, ..Curve::default() };
         for _ in 0..=31 {
-            assert_eq!(c.every(16, 1, at(1.0)), 1600);
+            assert_eq!(c.every(&usual(), [16, 1], at(1.0)), 1600);
         }
         c.cwnd = 0;
-        assert_eq!(c.every(16, 1, at(1.1)), 16, "a window for a segment");
-        assert_eq!(c.on_congestion(16, true), 11);
+        assert_eq!(c.every(&usual(), [16, 1], at(1.1)), 16, "a window for a segment");
+        assert_eq!(c.on_congestion(&usual(), 16, true), 11);
         assert_eq!(c.w_max, 16);
-        assert_eq!(c.on_congestion(11, true), 7);
+        assert_eq!(c.on_congestion(&usual(), 11, true), 7);
         assert_eq!(c.w_max, 11 * 1741 / 2048);
     }
 }

@@ -31,7 +31,7 @@ words! {
     pub enum Arithmetic {
         /// Real numbers, by RFC 9438.
         Rfc9438 = "rfc9438",
-        /// Whole segments, in the integers of Linux's tcp_cubic: β is 717/1024 and C is 410/1024, whatever they are here.
+        /// Whole segments, in the integers of Linux's tcp_cubic: β and C are in 1024ths, 717 and 410 of them if nothing is said.
         Linux = "linux",
     }
 }
@@ -83,6 +83,7 @@ pub struct CubicState {
     curve: Curve,
     /// The same in Linux's integers.
     linux: linux::Curve,
+    scale: linux::Scale,
     before: Option<Curve>,
     /// Since when something else than cwnd limits what is sent.
     limited_since: Option<Time>,
@@ -112,6 +113,7 @@ impl CubicState {
             growth: Growth::new(&params.slow_start, Avoidance::PerByte),
             curve: Curve { w_max: None, cwnd_prior: None, epoch: None },
             linux: linux::Curve::default(),
+            scale: linux::Scale::of(params),
             before: None,
             limited_since: None,
         }
@@ -177,7 +179,7 @@ impl CongestionControl for CubicState {
         }
         if self.params.arithmetic == Arithmetic::Linux {
             let segments = |bytes: f64| (bytes / w.smss + 1e-6) as u64;
-            let every = self.linux.every(segments(cwnd), segments(f64::from(rest)), ack.now);
+            let every = self.linux.every(&self.scale, [segments(cwnd), segments(f64::from(rest))], ack.now);
             let window = every.saturating_mul(w.smss as u64).min(u64::from(u32::MAX)) as u32;
             return self.growth.count(cwnd, w.smss, rest, window);
         }
@@ -189,7 +191,7 @@ impl CongestionControl for CubicState {
         let cwnd = w.cwnd / w.smss;
         if self.params.arithmetic == Arithmetic::Linux {
             let converges = self.params.fast_convergence == FastConvergence::On;
-            let left = self.linux.on_congestion((cwnd + 1e-6) as u64, converges);
+            let left = self.linux.on_congestion(&self.scale, (cwnd + 1e-6) as u64, converges);
             return match congestion {
                 Congestion::Timeout { again } => {
                     self.linux.forget();
