@@ -4494,6 +4494,14 @@ class Tcp(Table):
         By the next two ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3).
         "original": As by SACK, and whatever arrives that was sent before the timeout, and only
         then, ends the test at once (Linux). Source: rfc5682.
+    timeout_in_recovery : Literal["cuts", "keeps"] | None
+        What a timeout in the middle of a recovery does to ssthresh. Default: cuts. "cuts": It
+        lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
+        "keeps": It leaves it as the recovery set it (Linux, tcp_enter_loss). Source: rfc5681 §4.3.
+    loss_window : Literal["segment", "flight-and-segment"] | None
+        cwnd after a timeout, with SACK. Default: segment. "segment": One segment (RFC 5681 §3.1).
+        "flight-and-segment": One segment more than is in flight: RACK does not deem lost what was
+        sent within the last round trip (Linux). Source: rfc5681 §3.1: LW.
     eifel : bool | None
         Whether a spurious retransmission is found by timestamps, or D-SACK. Default: false. Source:
         rfc3522; rfc3708.
@@ -4651,6 +4659,8 @@ class Tcp(Table):
     tlp_max_ack_delay: str | None = None
     tlp_slack: str | None = None
     frto: Literal["off", "basic", "sack", "original"] | None = None
+    timeout_in_recovery: Literal["cuts", "keeps"] | None = None
+    loss_window: Literal["segment", "flight-and-segment"] | None = None
     eifel: bool | None = None
     spurious_response: Literal["eifel", "restore", "none"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None

@@ -293,6 +293,26 @@ words! {
 }
 
 words! {
+    /// What a timeout in the middle of a recovery does to ssthresh.
+    pub enum TimeoutInRecovery {
+        /// It lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
+        Cuts = "cuts",
+        /// It leaves it as the recovery set it (Linux, tcp_enter_loss).
+        Keeps = "keeps",
+    }
+}
+
+words! {
+    /// cwnd after a timeout.
+    pub enum LossWindow {
+        /// One segment (RFC 5681 §3.1).
+        Segment = "segment",
+        /// One segment more than is in flight: RACK does not deem lost what was sent within the last round trip (Linux).
+        FlightAndSegment = "flight-and-segment",
+    }
+}
+
+words! {
     /// Bounds of what proportional rate reduction sends below ssthresh.
     pub enum PrrBound {
         /// Conservative: what was delivered (RFC 6937 §3, CRB).
@@ -478,6 +498,10 @@ params! {
         tlp_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: nothing; Linux: 2 ms";
         /// Whether a timeout is tested for being spurious (F-RTO).
         frto: FrtoKind = (FrtoKind::Off), in Range::ANY, from "rfc5682";
+        /// What a timeout in the middle of a recovery does to ssthresh.
+        timeout_in_recovery: TimeoutInRecovery = (TimeoutInRecovery::Cuts), in Range::ANY, from "rfc5681 §4.3";
+        /// cwnd after a timeout, with SACK.
+        loss_window: LossWindow = (LossWindow::Segment), in Range::ANY, from "rfc5681 §3.1: LW";
         /// Whether a spurious retransmission is found by timestamps, or D-SACK.
         eifel: bool = (false), in Range::ANY, from "rfc3522; rfc3708";
         /// What a spurious retransmission is answered with.

@@ -6,6 +6,8 @@
 //!
 //! Missing: urgent data, fast open, keep-alive, path MTU discovery.
 
+#![recursion_limit = "256"] // for the tables of presets
+
 mod config;
 pub mod congestion;
 pub mod ecn;

@@ -31,6 +31,8 @@ fn changes(name: &str) -> Option<Json> {
             "tail_loss_probe": true,
             "tlp_max_ack_delay": "200 ms",
             "tlp_slack": "2 ms",
+            "timeout_in_recovery": "keeps",
+            "loss_window": "flight-and-segment",
             "frto": "original",
             "eifel": true,
             "fast_retransmit_timer": "first-restarts",

@@ -24,6 +24,7 @@ impl Sender {
         {
             let weight = board.weight_of(end - start) as f64;
             if self.retransmit || pipe + weight <= self.cwnd {
+                let pushed = board.is_pushed(i);
                 board.on_resent(i, now, &clock);
                 more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
                 more.prr.on_sent(weight);
@@ -39,7 +40,7 @@ impl Sender {
                 } {
                     self.restart_rto(more, now, tcp);
                 }
-                return Some(self.resend(now, start, end, tcp));
+                return Some(self.resend(now, (start, end, pushed), tcp));
             }
             return None;
         }
@@ -73,6 +74,9 @@ impl Sender {
         self.nxt = self.max;
         if let Some(board) = &mut more.board {
             board.on_sent(start, self.max, now, &clock, app_limited);
+            if outgoing.push {
+                board.on_pushed();
+            }
         }
         more.prr.on_sent(weight);
         self.time_new_data(more, runs, now, tcp);
@@ -93,7 +97,7 @@ impl Sender {
         if more.phase != Phase::Recovery || tcp.rack || used + f64::from(self.smss) > self.cwnd {
             return None;
         }
-        let (_, start, end) = match board.next_hole() {
+        let (i, start, end) = match board.next_hole() {
             Some(hole) => {
                 board.on_resent_early(hole.0, now, &clock);
                 hole
@@ -109,7 +113,8 @@ impl Sender {
         };
         more.prr.on_sent(board.weight_of(end - start) as f64);
         more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
-        Some(self.resend(now, start, end, tcp))
+        let pushed = board.is_pushed(i);
+        Some(self.resend(now, (start, end, pushed), tcp))
     }
 
     /// The length of the next new segment (0: a FIN alone), if the receiver, Nagle and the application let it go.
@@ -139,25 +144,31 @@ impl Sender {
             let start = self.max;
             let outgoing = self.build(now, start, len, tcp);
             self.nxt = self.max;
-            more.board.as_mut()?.on_sent(start, self.max, now, &clock, false);
+            let board = more.board.as_mut()?;
+            board.on_sent(start, self.max, now, &clock, false);
+            if outgoing.push {
+                board.on_pushed();
+            }
             (outgoing, false)
         } else {
             let board = more.board.as_mut()?;
             let last = *board.last()?;
             let i = board.last_index();
+            let pushed = board.is_pushed(i);
             board.on_resent(i, now, &clock);
             more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
-            (self.resend(now, last.start, last.end, tcp), true)
+            (self.resend(now, (last.start, last.end, pushed), tcp), true)
         };
         more.tlp.on_probe(self.max, retransmitted);
         Some(outgoing)
     }
 
     /// Sends [start, end) again. A FIN that was not sent yet does not join it: the scoreboard would not know.
-    fn resend(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) -> Outgoing {
+    fn resend(&mut self, now: Time, (start, end, pushed): (Seq, Seq, bool), tcp: &Tcp) -> Outgoing {
         let fin = u32::from(self.fin_sent && end == self.max);
         let closing = std::mem::replace(&mut self.closing, self.fin_sent);
-        let outgoing = self.build(now, start, end - start - fin, tcp);
+        let mut outgoing = self.build(now, start, end - start - fin, tcp);
+        outgoing.push |= pushed;
         self.closing = closing;
         outgoing
     }

@@ -3,8 +3,8 @@
 use units::{Duration, Time};
 
 use super::{Cut, More, Pending, Phase, Sender};
-use crate::config::{FastRetransmitTimer, FrtoKind, Tcp, UserTimeoutFrom};
-use crate::congestion::Congestion;
+use crate::config::{FastRetransmitTimer, FrtoKind, LossWindow, Tcp, TimeoutInRecovery, UserTimeoutFrom};
+use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
 use crate::recovery::tlp;
@@ -110,7 +110,8 @@ impl Sender {
     fn on_timeout_by_board(&mut self, now: Time, tcp: &Tcp) {
         let Some(mut more) = self.more.take() else { return };
         let again = more.phase == Phase::Loss && self.una.before(self.recover);
-        let cut_before = more.phase == Phase::Cwr;
+        let keeps = tcp.timeout_in_recovery == TimeoutInRecovery::Keeps && self.una.before(self.recover);
+        let cut_before = more.phase == Phase::Cwr || (more.phase == Phase::Recovery && keeps);
         let window = self.reordering_window(&more, tcp);
         if !again {
             more.undo = Undo::begin(&self.window());
@@ -134,6 +135,9 @@ impl Sender {
             Some(board) if tcp.rack => board.lose_on_timeout(now, window),
             Some(board) => board.lose_all(true),
             None => {}
+        }
+        if tcp.loss_window == LossWindow::FlightAndSegment && !self.congestion.rules_recovery() {
+            self.cwnd += more.board.as_ref().map_or(0.0, |b| b.pipe() as f64);
         }
         self.timed.1 = Time::NEVER;
         self.retransmit = true;

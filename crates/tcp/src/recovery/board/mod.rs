@@ -30,6 +30,8 @@ const APP_LIMITED: u8 = 16;
 const COUNTED: u8 = 32;
 /// It was sent again without being deemed lost: it is in flight twice.
 const TWICE: u8 = 64;
+/// It ends a write: it has PSH, also when it is sent again.
+const PUSHED: u8 = 128;
 
 /// A segment that was sent.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use net::Seq;
 use units::Time;
 
-use super::{APP_LIMITED, Board, Clock, EVER_RESENT, LOST, RESENT, SACKED, Sent, TWICE};
+use super::{APP_LIMITED, Board, Clock, EVER_RESENT, LOST, PUSHED, RESENT, SACKED, Sent, TWICE};
 
 impl Board {
     /// New data goes out.
@@ -16,6 +16,18 @@ impl Board {
         if let Some(by_time) = &mut self.by_time {
             by_time.push_back();
         }
+    }
+
+    /// The newest segment went out with PSH.
+    pub fn on_pushed(&mut self) {
+        if let Some(s) = self.segments.back_mut() {
+            s.marks |= PUSHED;
+        }
+    }
+
+    /// Whether the segment at `index` has PSH.
+    pub fn is_pushed(&self, index: usize) -> bool {
+        self.segments.get(index).is_some_and(|s| s.has(PUSHED))
     }
 
     /// What is to be sent again next: [start, end), at most `most` bytes; its place for [`Board::on_resent`].
