@@ -4453,6 +4453,17 @@ class Tcp(Table):
         Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the
         sender wait for its timer. Default: 1 packet. Range: at least 1 packets, at most 2 packets.
         Source: rfc3168 §6.1.2; Linux: 2.
+    window_tuning : Literal["off", "linux"] | None
+        How the receive window is found. Default: off. "off": It is `receive_window` from the
+        beginning. "linux": It grows with the data that arrives and is read, from half of
+        `receive_memory` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged at once while it
+        grows. Source: Linux, tcp_moderate_rcvbuf: on.
+    receive_memory : str | None
+        Memory for received data when a connection begins, if the window is tuned. Default: 131072
+        B. Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_rmem: 131072.
+    receive_memory_max : str | None
+        The most that it becomes. Default: 6 MiB. Range: at least 1 B, at most 2147483647 B. Source:
+        Linux, tcp_rmem: 6291456.
     window_scaling : Literal["full", "on", "off"] | None
         Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
         hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
@@ -4519,6 +4530,12 @@ class Tcp(Table):
         ACKs that go out at once when data comes for the first time, after a pause longer than the
         timeout, or that had come before. Default: 0 packets. Range: a whole number, at least 0
         packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
+    compressed_acks : str | None
+        Most ACKs of data behind a gap that are held back together, after the first three, for a
+        twentieth of a round trip or a millisecond, whichever is shorter; 0: each goes out at once.
+        It takes a tuned window, which measures the round trip. Default: 0 packets. Range: a whole
+        number, at least 0 packets, at most 255 packets. Source: rfc5681 §4.2: at once; Linux,
+        tcp_comp_sack_nr: 44.
     idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
         What an idle time longer than the timeout does to cwnd. Default: off. "off": Nothing.
         "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
@@ -4645,6 +4662,9 @@ class Tcp(Table):
     ect_on: Literal["new-data", "all-data", "all-packets"] | None = None
     ect1: bool | None = None
     ecn_least_window: str | None = None
+    window_tuning: Literal["off", "linux"] | None = None
+    receive_memory: str | None = None
+    receive_memory_max: str | None = None
     window_scaling: Literal["full", "on", "off"] | None = None
     window_shift: int | None = None
     timestamps: bool | None = None
@@ -4665,6 +4685,7 @@ class Tcp(Table):
     spurious_response: Literal["eifel", "restore", "none"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     quick_ack: str | None = None
+    compressed_acks: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
     cwnd_counts: Literal["acknowledged", "delivered"] | None = None
     cwnd_validation: Literal["none", "limited"] | None = None

@@ -293,6 +293,17 @@ words! {
 }
 
 words! {
+    /// How the receive window is found.
+    pub enum WindowTuning {
+        /// It is `receive_window` from the beginning.
+        Off = "off",
+        /// It grows with the data that arrives and is read, from half of `receive_memory` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged
+        /// at once while it grows.
+        Linux = "linux",
+    }
+}
+
+words! {
     /// What a timeout in the middle of a recovery does to ssthresh.
     pub enum TimeoutInRecovery {
         /// It lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
@@ -470,6 +481,12 @@ params! {
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
         /// Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the sender wait for its timer.
         ecn_least_window: Packets = (Packets(1.0)), in Range::between(1.0, 2.0), from "rfc3168 §6.1.2; Linux: 2";
+        /// How the receive window is found.
+        window_tuning: WindowTuning = (WindowTuning::Off), in Range::ANY, from "Linux, tcp_moderate_rcvbuf: on";
+        /// Memory for received data when a connection begins, if the window is tuned.
+        receive_memory: Bytes = (Bytes(131_072)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_rmem: 131072";
+        /// The most that it becomes.
+        receive_memory_max: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_rmem: 6291456";
         /// Window scaling.
         window_scaling: WindowScaling = (WindowScaling::Full), in Range::ANY, from "rfc7323 §2";
         /// Shift of the windows that are advertised; absent: the least that the receive window needs.
@@ -511,6 +528,9 @@ params! {
         /// ACKs that go out at once when data comes for the first time, after a pause longer than the timeout, or
         /// that had come before.
         quick_ack: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
+        /// Most ACKs of data behind a gap that are held back together, after the first three, for a twentieth of a round trip or a
+        /// millisecond, whichever is shorter; 0: each goes out at once. It takes a tuned window, which measures the round trip.
+        compressed_acks: Packets = (Packets(0.0)), in Range::between(0.0, 255.0).whole(), from "rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44";
         /// What an idle time longer than the timeout does to cwnd.
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
         /// What counts where cwnd grows.

@@ -18,6 +18,7 @@ mod receiver;
 pub mod recovery;
 pub mod rto;
 mod sender;
+mod tuning;
 
 pub use config::*;
 pub use endpoint::{Endpoint, Error, State};

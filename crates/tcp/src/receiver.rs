@@ -3,8 +3,9 @@
 use net::{Options, Segment, Seq};
 use units::{Duration, Time};
 
-use crate::config::{DelayedAckUnit, GapAck, Tcp, WindowScaling};
+use crate::config::{DelayedAckUnit, GapAck, Tcp, WindowScaling, WindowTuning};
 use crate::sender::timestamp;
+use crate::tuning::Tuning;
 
 /// A coarse clock for the age of TS.Recent: 2^40 ps, 1.1 s.
 fn age_clock(now: Time) -> u32 {
@@ -13,6 +14,12 @@ fn age_clock(now: Time) -> u32 {
 
 /// 24 days (RFC 7323 §5.5) of that clock.
 const MOST_AGE: u32 = (Duration::from_millis(24 * 86_400_000).0 >> 40) as u32;
+
+/// ACKs of what is behind a gap that are never held back (TCP_FASTRETRANS_THRESH), the part of a round trip for which others are, and the longest time
+/// (tcp_comp_sack_delay_ns).
+const HELD_AFTER: u8 = 3;
+const HELD_FOR: u64 = 20;
+const HELD_AT_MOST: Duration = Duration::from_millis(1);
 
 /// What a receiver counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +52,10 @@ struct Behind {
     reported: [Option<Seq>; 4],
     /// The range that the last segment went into.
     latest: Option<Seq>,
+    /// ACKs that went out at once for the gap at `gap`, and those that are held back.
+    gap: Seq,
+    at_once: u8,
+    held: u8,
 }
 
 /// The receive sequence space (RFC 9293 §3.3.1) and the delayed ACK. What every segment touches comes
@@ -79,6 +90,8 @@ pub struct Receiver {
     /// When data last arrived, in milliseconds; kept where there are quick ACKs.
     heard: u32,
     stats: Counts,
+    /// How the window is found, where it is not what the parameters say.
+    tuning: Option<Box<Tuning>>,
 }
 
 impl Receiver {
@@ -86,12 +99,55 @@ impl Receiver {
     pub fn new(next: Seq, tcp: &Tcp) -> Self {
         let quick = tcp.quick_ack.0 as u16;
         let edge = next + Self::first_window(tcp);
-        Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, ..Receiver::default() }
+        let tuned = tcp.window_tuning == WindowTuning::Linux;
+        let tuning = tuned.then(|| Box::new(Tuning::new(next, tcp)));
+        Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, tuning, ..Receiver::default() }
+    }
+
+    /// The window that the parameters give before anything arrives.
+    pub fn whole_window(tcp: &Tcp) -> u32 {
+        match tcp.window_tuning {
+            WindowTuning::Off => tcp.receive_window.0 as u32,
+            WindowTuning::Linux => Tuning::first_window(tcp),
+        }
+    }
+
+    /// Room for received data.
+    pub fn buffer(&self, tcp: &Tcp) -> u32 {
+        self.tuning.as_ref().map_or(tcp.receive_window.0 as u32, |t| t.window(self.unread))
+    }
+
+    /// What was read in a round trip, where the window is tuned.
+    pub fn space(&self) -> Option<u32> {
+        self.tuning.as_ref().map(|t| t.read())
+    }
+
+    /// A segment with data arrives, with a timestamp of ours or none. While the window grows the number of quick ACKs stays odd, and
+    /// does not come to its end (Linux, tcp_grow_window).
+    #[inline(never)]
+    pub fn tune(&mut self, now: Time, len: u16, echo: Option<u32>, tcp: &Tcp) {
+        let next = self.next;
+        let Some(tuning) = &mut self.tuning else { return };
+        if let Some(echo) = echo.filter(|&e| e != 0) {
+            let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(echo)));
+            tuning.on_echo(echo, since, u32::from(len));
+        }
+        if tuning.on_data(now, u32::from(len), next) && tcp.quick_ack.0 > 0.0 {
+            self.quick |= 1;
+        }
+    }
+
+    /// The application has read all that it wants for now.
+    pub fn on_read(&mut self, now: Time) {
+        let to = Seq(self.next.0.wrapping_sub(self.unread));
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_read(now, to);
+        }
     }
 
     /// The window that a SYN or SYN-ACK tells, which is never scaled (RFC 7323 §2.2).
     pub fn first_window(tcp: &Tcp) -> u32 {
-        let buffer = tcp.receive_window.0 as u32;
+        let buffer = Self::whole_window(tcp);
         if tcp.window_scaling == WindowScaling::Full { buffer } else { buffer.min(65_535) }
     }
 
@@ -171,6 +227,9 @@ impl Receiver {
         if !end.after(self.next) || start.after(self.next) {
             if end.after(self.next) {
                 self.insert(start, end);
+                if self.holds_back(now, tcp) {
+                    return;
+                }
             } else {
                 self.quicken(u16::MAX, tcp);
             }
@@ -197,6 +256,29 @@ impl Receiver {
         } else {
             self.delay_ack(now, (end - start) as u16, tcp);
         }
+    }
+
+    /// Whether the ACK of data behind a gap is held back, to go out with the next ones (Linux, __tcp_ack_snd_check).
+    fn holds_back(&mut self, now: Time, tcp: &Tcp) -> bool {
+        let most = tcp.compressed_acks.0 as u8;
+        let rtt = self.tuning.as_ref().and_then(|t| t.rtt()).unwrap_or(Duration::ZERO);
+        let Some(behind) = self.behind.as_mut().filter(|_| most > 0) else { return false };
+        if behind.gap != self.next {
+            (behind.gap, behind.at_once) = (self.next, 0);
+        }
+        if behind.at_once < HELD_AFTER {
+            behind.at_once += 1;
+            return false;
+        }
+        behind.held = behind.held.saturating_add(1);
+        if self.quick > 0 || self.unacknowledged > 0 || behind.held > most || rtt == Duration::ZERO {
+            return false;
+        }
+        let delay = Duration(rtt.0 / HELD_FOR).min(HELD_AT_MOST);
+        if behind.held == 1 {
+            self.ack_at = now + delay;
+        }
+        true
     }
 
     fn delay_ack(&mut self, now: Time, len: u16, tcp: &Tcp) {
@@ -228,6 +310,9 @@ impl Receiver {
         self.ack_now = false;
         self.ack_at = Time::NEVER;
         self.last_ack = self.next;
+        if let Some(behind) = &mut self.behind {
+            behind.held = 0;
+        }
     }
 
     /// Data goes out; soon after data came in, the conversation is interactive, and its ACKs can wait for

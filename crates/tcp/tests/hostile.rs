@@ -220,7 +220,7 @@ impl Watched {
             }
             Op::Read(n) => {
                 let readable = self.end.readable();
-                assert_eq!(self.end.read(*n), readable.min(*n));
+                assert_eq!(self.end.read(self.now, *n), readable.min(*n));
             }
             Op::Close => self.end.close(),
             Op::Abort => self.end.abort(),

@@ -204,7 +204,8 @@ fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
             let [_, usual, most] = integers(value)?;
             let shift = (0..14).find(|s| most >> s <= 65_535).unwrap_or(14);
             let window = format!("{} B", (usual / 2).clamp(1, 65_535));
-            Some(vec![("receive_window", json!(window)), ("window_shift", json!(shift))])
+            let tuning = ("window_tuning", json!("off"));
+            Some(vec![("receive_window", json!(window)), ("window_shift", json!(shift)), tuning])
         }
         _ => None,
     }

@@ -155,7 +155,7 @@ impl Stack {
 
     /// The application reads up to `bytes`.
     pub fn read(&mut self, now: Time, bytes: u64) -> u64 {
-        let read = u64::from(self.endpoint.read(bytes.min(u32::MAX.into()) as u32));
+        let read = u64::from(self.endpoint.read(now, bytes.min(u32::MAX.into()) as u32));
         self.meter.on_read(now, read);
         read
     }

@@ -80,10 +80,11 @@ impl Endpoint {
     }
 
     /// The application reads up to `bytes`: how many there were.
-    pub fn read(&mut self, bytes: u32) -> u32 {
+    pub fn read(&mut self, now: Time, bytes: u32) -> u32 {
         let (buffer, smss) = (self.buffer(), self.smss());
         let Some(receiver) = &mut self.receiver else { return 0 };
         let (n, update) = receiver.read(bytes, buffer, smss);
+        receiver.on_read(now);
         self.ack_due |= update && !matches!(self.state, State::Closed | State::TimeWait);
         n
     }

@@ -4,6 +4,7 @@ use net::{Ecn as EcnField, Flags, Options, Segment};
 use units::Time;
 
 use super::{Endpoint, State};
+use crate::config::WindowTuning;
 use crate::ecn::Prompt;
 use crate::receiver::{Receiver, acceptable};
 use crate::sender::{Arriving, Feedback};
@@ -36,7 +37,7 @@ impl Endpoint {
             }
             self.told_window()
         } else {
-            self.buffer()
+            self.plain_buffer()
         };
         let next = self.next();
         let in_window = (segment.seq == next && window > 0) || acceptable(next, segment, window);
@@ -83,7 +84,7 @@ impl Endpoint {
             if beyond > 0 {
                 return self.on_data_beyond(now, segment, beyond, field);
             }
-            self.on_data(now, segment, field);
+            self.on_data(now, segment, options.timestamps.map(|t| t.1), field);
         }
     }
 
@@ -100,8 +101,8 @@ impl Endpoint {
     /// The window that the other side knows of.
     #[inline(never)]
     fn told_window(&self) -> u32 {
-        match (&self.receiver, &self.rare) {
-            (Some(receiver), Some(rare)) if rare.reads => receiver.advertised(),
+        match &self.receiver {
+            Some(receiver) if self.tells_window() => receiver.advertised(),
             _ => self.buffer(),
         }
     }
@@ -119,7 +120,7 @@ impl Endpoint {
     }
 
     #[inline]
-    pub(super) fn on_data(&mut self, now: Time, segment: &Segment, field: EcnField) {
+    pub(super) fn on_data(&mut self, now: Time, segment: &Segment, echo: Option<u32>, field: EcnField) {
         let next = self.irs + 1;
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
         let next = receiver.next;
@@ -134,6 +135,9 @@ impl Endpoint {
             let timeout = self.sender.as_ref().map_or(self.tcp.rto_initial, |s| s.timeout(&self.tcp));
             receiver.on_pause(now, timeout, &self.tcp);
         }
+        if segment.len > 0 && self.tcp.window_tuning != WindowTuning::Off {
+            receiver.tune(now, segment.len, echo, &self.tcp);
+        }
         let finished = receiver.on_data(now, segment, &self.tcp);
         if self.ecn.negotiated() {
             self.ecn.on_advance(receiver.next);
@@ -144,6 +148,7 @@ impl Endpoint {
         }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
+            receiver.on_read(now);
         }
         if finished {
             self.on_fin(now);

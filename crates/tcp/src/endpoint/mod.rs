@@ -14,7 +14,7 @@ use net::{Options, Segment, Seq};
 use units::{Duration, Time};
 
 use self::handshake::smss;
-use crate::config::{Ecn, Tcp, WindowScaling};
+use crate::config::{Ecn, Tcp, WindowScaling, WindowTuning};
 use crate::ecn::EcnEnd;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
@@ -158,6 +158,7 @@ impl Endpoint {
             state: State::Closed,
             syn_due: false,
             optioned: tcp.window_scaling != WindowScaling::Full
+                || tcp.window_tuning != WindowTuning::Off
                 || tcp.sack
                 || tcp.timestamps
                 || tcp.ecn_in_force() == Ecn::Accurate,
@@ -241,7 +242,21 @@ impl Endpoint {
         }
     }
 
+    /// Room for received data.
     fn buffer(&self) -> u32 {
+        match &self.receiver {
+            Some(receiver) => receiver.buffer(&self.tcp),
+            None => Receiver::whole_window(&self.tcp),
+        }
+    }
+
+    /// Whether the window depends on what was told before: where the application reads when it likes, or the window is tuned.
+    fn tells_window(&self) -> bool {
+        self.tcp.window_tuning != WindowTuning::Off || self.rare.as_ref().is_some_and(|r| r.reads)
+    }
+
+    /// The same where nothing was agreed on: it is never tuned.
+    fn plain_buffer(&self) -> u32 {
         self.tcp.receive_window.0 as u32
     }
 }

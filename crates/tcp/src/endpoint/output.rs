@@ -88,8 +88,7 @@ impl Endpoint {
     fn window_field(&mut self) -> u32 {
         let buffer = self.buffer();
         let smss = self.smss();
-        let reads = self.rare.as_ref().is_some_and(|r| r.reads);
-        let window = if reads { self.receiver().window(buffer, smss) } else { buffer };
+        let window = if self.tells_window() { self.receiver().window(buffer, smss) } else { buffer };
         match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,
             (true, _) => {
@@ -107,7 +106,7 @@ impl Endpoint {
             self.write_options(now, options, carrier);
             self.window_field()
         } else {
-            self.buffer()
+            self.plain_buffer()
         };
         Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
     }

@@ -3,8 +3,8 @@
 mod get;
 mod set;
 
-use tcp::Tcp;
 use tcp::congestion::Algorithm;
+use tcp::{Tcp, WindowTuning};
 use units::{Bytes, Duration};
 
 use super::{Answer, Making, Reply, is_null, member, number};
@@ -69,6 +69,7 @@ impl Own {
         }
         if let Some(window) = self.receive_window {
             tcp.receive_window = Bytes(window);
+            tcp.window_tuning = WindowTuning::Off; // SO_RCVBUF turns it off (tcp(7))
         }
         if let Some(congestion) = &self.congestion {
             tcp.congestion = congestion.clone();

@@ -209,7 +209,7 @@ impl<'a> Path<'a> {
             pair.next_read[end] = None;
             let most = app.reads.map_or(0, |r| r.1);
             let readable = tcp.readable();
-            let n = tcp.read(most);
+            let n = tcp.read(self.now, most);
             assert_eq!(n, most.min(readable));
             let ledger = &mut pair.ledgers[1 - end];
             ledger.read += u64::from(n);

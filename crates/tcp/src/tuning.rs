@@ -1,0 +1,230 @@
+//! The receive window as Linux finds it: it grows with the data that arrives, up to what the memory for received data holds, and
+//! that memory grows with what the application reads in a round trip (dynamic right-sizing).
+//!
+//! Source: tcp_grow_window, tcp_measure_rcv_mss, tcp_rcv_rtt_update and tcp_rcv_space_adjust of Linux 6.12. While the window grows each
+//! segment is acknowledged at once. A segment costs more memory than its payload: here that of a packet of its own, as an Ethernet
+//! device without coalescing leaves it.
+//!
+//! Missing: memory pressure, and the memory that unread data takes beside its payload.
+
+use net::Seq;
+use units::{Duration, Time};
+
+use crate::config::Tcp;
+
+/// Memory that a segment takes beside its data: the descriptor, and what goes with the data in one allocation: headers, headroom, and what
+/// describes fragments (sk_buff and skb_shared_info of Linux 6.12).
+const DESCRIPTOR: u32 = 240;
+const BESIDE_DATA: u32 = 66 + 64 + 320;
+/// Shares of the memory are 256ths of it; a half before anything is known (TCP_DEFAULT_SCALING_RATIO).
+const WHOLE: u64 = 256;
+const HALF: u64 = 128;
+/// Data shorter than this does not open the window.
+const SHORT: u32 = 128;
+/// Segments of the first window that a sender may have (TCP_INIT_CWND).
+const FIRST_WINDOW: u32 = 10;
+
+/// What the window is found by.
+#[derive(Clone, Debug)]
+pub struct Tuning {
+    /// The window to be advertised (rcv_ssthresh), and what it may grow to (window_clamp).
+    window: u32,
+    clamp: u32,
+    /// Memory for received data (rcvbuf), and its greatest.
+    memory: u64,
+    memory_max: u64,
+    /// The part of it that is data, in 256ths, and the segment that said so.
+    ratio: u64,
+    len: u32,
+    mss: u32,
+    most: u32,
+    /// Least or average round trip.
+    rtt: Option<Duration>,
+    /// Our timestamp that came back last.
+    echo: u32,
+    /// A window's worth of data began here and then.
+    round: (Seq, Time),
+    /// What was read in the last round trip, and since when the next is counted.
+    read: u32,
+    read_from: (Seq, Time),
+}
+
+/// Memory of a segment.
+fn memory_of(len: u32) -> u32 {
+    DESCRIPTOR + (len + BESIDE_DATA).next_power_of_two()
+}
+
+impl Tuning {
+    /// The window when a connection begins.
+    pub fn first_window(tcp: &Tcp) -> u32 {
+        let whole = tcp.receive_memory.0 * HALF / WHOLE;
+        let segment = tcp.mss.0.max(1);
+        let window = if whole > segment { whole / segment * segment } else { whole };
+        window.min(tcp.receive_window.0) as u32
+    }
+
+    /// A connection that begins, and expects `next`.
+    pub fn new(next: Seq, tcp: &Tcp) -> Self {
+        let window = Self::first_window(tcp);
+        let mss = tcp.mss.0 as u32;
+        let mut tuning = Tuning {
+            window,
+            clamp: 0,
+            memory: tcp.receive_memory.0,
+            memory_max: tcp.receive_memory_max.0.max(tcp.receive_memory.0),
+            ratio: HALF,
+            len: 0,
+            mss,
+            most: tcp.receive_window.0 as u32,
+            rtt: None,
+            echo: 0,
+            round: (next + window, Time::ZERO),
+            read: window.min(FIRST_WINDOW * mss),
+            read_from: (next, Time::ZERO),
+        };
+        tuning.clamp = tuning.whole();
+        tuning
+    }
+
+    /// All that the memory holds of data.
+    fn whole(&self) -> u32 {
+        (self.memory * self.ratio / WHOLE).min(u64::from(self.most)) as u32
+    }
+
+    /// The window, while so much was not read.
+    pub fn window(&self, unread: u32) -> u32 {
+        self.window.saturating_add(unread).min(self.whole().max(self.window))
+    }
+
+    /// A segment with data arrives, `next` being RCV.NXT: whether the window grows.
+    pub fn on_data(&mut self, now: Time, len: u32, next: Seq) -> bool {
+        if self.len == 0 {
+            (self.round.1, self.read_from.1) = (now, now);
+        }
+        if len != self.len && len >= self.mss / 2 {
+            self.len = len;
+            self.ratio = (u64::from(len) * WHOLE / u64::from(memory_of(len))).max(1);
+            self.clamp = self.whole();
+            self.read = self.read.min(self.clamp);
+        }
+        if !next.before(self.round.0) {
+            let sample = now.since(self.round.1);
+            self.rtt = Some(self.rtt.map_or(sample, |rtt| rtt.min(sample)));
+            self.round = (next + self.window, now);
+        }
+        let room = self.clamp.saturating_sub(self.window);
+        let grows = if len < SHORT || room == 0 { 0 } else { self.growth(len) };
+        self.window += grows.min(room);
+        grows > 0
+    }
+
+    /// By how much a segment opens the window: two of it, unless its memory is too much for what it brings.
+    fn growth(&self, len: u32) -> u32 {
+        let (mut taken, mut bound) =
+            (u64::from(memory_of(len)) * self.ratio / WHOLE, self.memory_max * self.ratio / WHOLE);
+        if taken > u64::from(len) {
+            loop {
+                (taken, bound) = (taken / 2, bound / 2);
+                if u64::from(self.window) > bound {
+                    return 0;
+                }
+                if taken <= u64::from(len) {
+                    break;
+                }
+            }
+        }
+        2 * self.mss.max(len)
+    }
+
+    /// A full segment has this of our timestamps, that long ago; each counts once.
+    pub fn on_echo(&mut self, echo: u32, sample: Duration, len: u32) {
+        if echo != self.echo && len >= self.len && sample > Duration::ZERO {
+            self.on_round_trip(sample);
+        }
+        self.echo = echo;
+    }
+
+    fn on_round_trip(&mut self, sample: Duration) {
+        self.rtt = Some(match self.rtt {
+            Some(rtt) if sample > rtt => Duration(rtt.0 - rtt.0 / 8 + sample.0 / 8),
+            _ => sample,
+        });
+    }
+
+    /// The application has read up to `to`: more in a round trip than in any before asks for more memory, that of what a sender may send in the next
+    /// two.
+    pub fn on_read(&mut self, now: Time, to: Seq) {
+        let Some(rtt) = self.rtt.filter(|&rtt| now.since(self.read_from.1) >= rtt) else { return };
+        if rtt == Duration::ZERO {
+            return;
+        }
+        let copied = to - self.read_from.0;
+        if copied > self.read {
+            let mut window = 2 * u64::from(copied) + 16 * u64::from(self.mss);
+            window += 2 * (window * u64::from(copied - self.read) / u64::from(self.read.max(1)));
+            let memory = (window * WHOLE / self.ratio).min(self.memory_max);
+            if memory > self.memory {
+                self.memory = memory;
+                self.clamp = self.whole();
+            }
+            self.read = copied;
+        }
+        self.read_from = (to, now);
+    }
+
+    /// The round trip, as far as it is known.
+    pub fn rtt(&self) -> Option<Duration> {
+        self.rtt
+    }
+
+    /// What was read in the last round trip.
+    pub fn read(&self) -> u32 {
+        self.read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tcp(memory: u64) -> Tcp {
+        let said = serde_json::json!({"mss": "1460 B", "receive_memory": format!("{memory} B"),
+            "receive_memory_max": "8388608 B", "receive_window": "8388608 B"});
+        Tcp::preset("linux", &said).unwrap()
+    }
+
+    /// A kernel with 4 MiB: from 2096560 B to 2654208 B, 162 of 256 parts, by two segments a segment: 192 of them.
+    #[test]
+    fn the_window_grows_by_two_segments_a_segment() {
+        let mut t = Tuning::new(Seq(0), &tcp(4_194_304));
+        assert_eq!(t.window(0), 2_096_560);
+        let (mut next, mut grown) = (Seq(0), 0);
+        for _ in 0..1000 {
+            next = next + 1448;
+            grown += u32::from(t.on_data(Time::ZERO, 1448, next));
+        }
+        assert_eq!((t.window(0), grown), (2_654_208, 191));
+    }
+
+    /// Twice as much is read in each round trip: the memory follows, up to its greatest.
+    #[test]
+    fn memory_follows_what_is_read() {
+        let mut t = Tuning::new(Seq(0), &tcp(131_072));
+        assert_eq!(t.window(0), 64_240);
+        let (mut next, mut now) = (Seq(0), Time::ZERO);
+        let mut window = 0;
+        for round in 0..10 {
+            for _ in 0..10u32 << round {
+                next = next + 1448;
+                now += Duration(Duration::from_millis(40).0 / u64::from(10u32 << round));
+                t.on_data(now, 1448, next);
+                t.on_round_trip(Duration::from_millis(40));
+                t.on_read(now, next);
+            }
+            assert!(t.window(0) >= window);
+            window = t.window(0);
+            assert!(window >= (20u32 << round) * 1448 || window > 5_000_000, "{round}: {window}");
+        }
+        assert_eq!(window, 5_308_416, "162 of 256 parts of 8 MiB");
+    }
+}
