@@ -3787,11 +3787,13 @@ class Vegas(Table):
     gamma : str | None
         Segments queued above which slow start ends (γ). Default: 1 packet. Range: at least 0
         packets, at most 1000000 packets. Source: brakmo1994vegas §3.3; Linux, tcp_vegas: 1.
-    doubles : Literal["every-other-round", "every-round"] | None
-        When slow start opens cwnd. Default: every-other-round. "every-other-round": In every other
-        round trip, so that cwnd is fixed in the one that is judged (§3.3). "every-round": In each
-        round trip, as Reno does; each is judged (Linux). Source: brakmo1994vegas §3.3; Linux,
-        tcp_vegas: each.
+    rules : Literal["paper", "linux"] | None
+        How a round trip is judged. Default: paper. "paper": Diff is what the actual rate lacks of
+        the expected; in slow start cwnd grows in every other round trip, so that it is fixed in the
+        one that is judged (§3.2, §3.3). "linux": Diff is what the expected rate exceeds the actual
+        one by, in whole segments; slow start grows in each round trip and ends with what would
+        queue nothing, and a segment; a round trip of less than three measurements is not judged
+        (tcp_vegas). Source: brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start, where it opens cwnd. Default: standard. Source: rfc5681 §3.1.
     """
@@ -3801,7 +3803,7 @@ class Vegas(Table):
     alpha: str | None = None
     beta: str | None = None
     gamma: str | None = None
-    doubles: Literal["every-other-round", "every-round"] | None = None
+    rules: Literal["paper", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
 
 

@@ -98,7 +98,7 @@ fn controller_changes(preset: &str, kind: &str) -> Json {
             "rtt_scaling": "on",
         }),
         "highspeed" | "prague" => serde_json::json!({"slow_start": slow_start}),
-        "vegas" => serde_json::json!({"slow_start": slow_start, "doubles": "every-round"}),
+        "vegas" => serde_json::json!({"slow_start": slow_start, "rules": "linux"}),
         "cubic" => serde_json::json!({"slow_start": {"kind": "hybrid"}, "arithmetic": "linux"}),
         "bbr" => serde_json::json!({"budget": "linux"}),
         "abe" => serde_json::json!({"over": {"kind": "reno"}}),

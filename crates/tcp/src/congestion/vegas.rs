@@ -18,12 +18,14 @@ use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
 
 words! {
-    /// When slow start opens cwnd.
-    pub enum Doubles {
-        /// In every other round trip, so that cwnd is fixed in the one that is judged (§3.3).
-        EveryOtherRound = "every-other-round",
-        /// In each round trip, as Reno does; each is judged (Linux).
-        EveryRound = "every-round",
+    /// How a round trip is judged.
+    pub enum Rules {
+        /// Diff is what the actual rate lacks of the expected; in slow start cwnd grows in every other round trip, so that it is fixed
+        /// in the one that is judged (§3.2, §3.3).
+        Paper = "paper",
+        /// Diff is what the expected rate exceeds the actual one by, in whole segments; slow start grows in each round trip and ends with what would
+        /// queue nothing, and a segment; a round trip of less than three measurements is not judged (tcp_vegas).
+        Linux = "linux",
     }
 }
 
@@ -37,8 +39,8 @@ params! {
         beta: Packets = (Packets(4.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.2: four";
         /// Segments queued above which slow start ends (γ).
         gamma: Packets = (Packets(1.0)), in Range::between(0.0, 1e6), from "brakmo1994vegas §3.3; Linux, tcp_vegas: 1";
-        /// When slow start opens cwnd.
-        doubles: Doubles = (Doubles::EveryOtherRound), in Range::ANY, from "brakmo1994vegas §3.3; Linux, tcp_vegas: each";
+        /// How a round trip is judged.
+        rules: Rules = (Rules::Paper), in Range::ANY, from "brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas";
         /// Slow start, where it opens cwnd.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
     }
@@ -67,6 +69,8 @@ pub struct VegasState {
     base: Duration,
     /// Least round trip of this round; `u64::MAX` ps: none.
     least: Duration,
+    /// Round trips measured in this round.
+    samples: u32,
     /// Slow start opens cwnd in every other round.
     opens: bool,
     leaves_slow_start: bool,
@@ -80,9 +84,38 @@ impl VegasState {
             growth: Growth::new(&params.slow_start, Avoidance::PerAck),
             base: Duration(u64::MAX),
             least: Duration(u64::MAX),
+            samples: 0,
             opens: true,
             leaves_slow_start: false,
         }
+    }
+
+    /// cwnd after an ACK, as tcp_vegas_cong_avoid has it.
+    fn by_linux(&mut self, w: &Window, ack: &Ack) -> f64 {
+        let slow_start = w.cwnd < w.ssthresh;
+        if !ack.round {
+            return if slow_start { self.growth.slow_start(w, ack).0 } else { w.cwnd };
+        }
+        let (rtt, samples) = (self.least.seconds(), std::mem::take(&mut self.samples));
+        self.least = Duration(u64::MAX);
+        if samples <= 2 {
+            return self.growth.cwnd_on_ack(w, ack, 1.0);
+        }
+        let base = self.base.seconds().max(1e-9);
+        let cwnd = w.cwnd / w.smss;
+        let diff = (cwnd * (rtt - base).max(0.0) / base).floor();
+        if slow_start && diff > self.params.gamma.0 {
+            self.leaves_slow_start = true;
+            return w.cwnd.min(((cwnd * base / rtt).floor() + 1.0) * w.smss).max(2.0 * w.smss);
+        }
+        if slow_start {
+            return self.growth.slow_start(w, ack).0;
+        }
+        if diff > self.params.beta.0 {
+            self.leaves_slow_start = true;
+            return (w.cwnd - w.smss).max(2.0 * w.smss);
+        }
+        if diff < self.params.alpha.0 { w.cwnd + w.smss } else { w.cwnd }
     }
 
     /// Diff of the round that has ended.
@@ -97,16 +130,19 @@ impl CongestionControl for VegasState {
         if let Some(rtt) = ack.rtt {
             self.base = self.base.min(rtt);
             self.least = self.least.min(rtt);
+            self.samples = self.samples.saturating_add(1);
         }
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
+        if self.params.rules == Rules::Linux {
+            return self.by_linux(w, ack);
+        }
         let diff = if ack.round { self.diff(w) } else { None };
         let slow_start = w.cwnd < w.ssthresh;
         // §3.3: the comparison is valid of a round in which cwnd stayed fixed.
-        let alternates = self.params.doubles == Doubles::EveryOtherRound;
-        let fixed = !self.opens || !alternates;
-        if ack.round && slow_start && alternates {
+        let fixed = !self.opens;
+        if ack.round && slow_start {
             self.opens = !self.opens;
         }
         match diff {
