@@ -14,7 +14,7 @@ impl Cookie {
     /// One of these bytes; `None`: no cookie can be so long.
     pub fn of(bytes: &[u8]) -> Option<Cookie> {
         let mut cookie = Cookie::REQUEST;
-        let fits = bytes.is_empty() || ((4..=16).contains(&bytes.len()) && bytes.len() % 2 == 0);
+        let fits = bytes.is_empty() || ((4..=16).contains(&bytes.len()) && bytes.len().is_multiple_of(2));
         fits.then(|| {
             cookie.bytes[..bytes.len()].copy_from_slice(bytes);
             cookie.len = bytes.len() as u8;

@@ -4,12 +4,13 @@
 //! control, the retransmission timer and the ECN response are separate files that combine; the
 //! sender alone owns cwnd and ssthresh.
 //!
-//! Missing: urgent data, fast open, keep-alive, path MTU discovery.
+//! Missing: urgent data, keep-alive, path MTU discovery.
 
 mod config;
 pub mod congestion;
 pub mod ecn;
 mod endpoint;
+pub mod fast_open;
 mod info;
 mod preset;
 mod receiver;

@@ -132,6 +132,19 @@ impl Receiver {
         done
     }
 
+    /// Data comes with a SYN, or a SYN-ACK, and is acknowledged at once. What answers a SYN tells the whole window behind
+    /// its data (Linux, tcp_fastopen_create_child).
+    pub fn on_syn_data(&mut self, len: u16, of_syn: bool) {
+        if of_syn {
+            self.edge = self.edge + u32::from(len);
+        }
+        if len > 0 {
+            self.stats.segments += 1;
+            self.stats.bytes += u64::from(len);
+            self.advance(self.next + u32::from(len));
+        }
+    }
+
     fn advance(&mut self, to: Seq) {
         self.unread = self.unread.saturating_add(to - self.next);
         self.next = to;

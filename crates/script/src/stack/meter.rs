@@ -218,7 +218,6 @@ impl Meter {
             ("total_rto", self.timeouts.count),
             ("total_rto_recoveries", self.timeouts.recoveries),
             ("total_rto_time", self.timeouts.milliseconds + running),
-            ("fastopen_client_fail", 0),
         ];
         fields.extend(self.unpaced(endpoint).map(|rate| ("pacing_rate", rate)));
         fields

@@ -29,6 +29,12 @@ impl Endpoint {
         if self.state <= State::SynReceived {
             return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
         }
+        self.poll_open(now, options)
+    }
+
+    /// Data, or an ACK.
+    #[inline]
+    pub(super) fn poll_open(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let outgoing = match &mut self.sender {
             _ if self.ack_due && self.ecn.owes_handshake() => None, // a pure ACK comes first
             Some(sender) if self.rare.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
