@@ -301,11 +301,11 @@ impl Receiver {
     }
 
     /// The application reads up to `bytes`; whether the window has opened so far that the other side
-    /// should be told.
-    pub fn read(&mut self, bytes: u32, buffer: u32, smss: u32) -> (u32, bool) {
+    /// should be told. `most`: of which the window field can tell.
+    pub fn read(&mut self, bytes: u32, buffer: u32, most: u32, smss: u32) -> (u32, bool) {
         let n = bytes.min(self.unread);
         self.unread -= n;
-        let free = buffer.saturating_sub(self.unread);
+        let free = buffer.saturating_sub(self.unread).min(most);
         let told = self.advertised();
         (n, n > 0 && free >= 2 * told && free >= told + smss.min(buffer / 2))
     }

@@ -84,7 +84,7 @@ impl Meter {
             return;
         }
         self.segments_in += 1;
-        if header.len > 0 && !opens {
+        if header.len > 0 && (!opens || endpoint.is_early()) {
             self.data_in += 1;
         }
         let next = endpoint.next_expected().0;

@@ -81,9 +81,9 @@ impl Endpoint {
 
     /// The application reads up to `bytes`: how many there were.
     pub fn read(&mut self, bytes: u32) -> u32 {
-        let (buffer, smss) = (self.buffer(), self.smss());
+        let (buffer, most, smss) = (self.buffer(), self.most_told(), self.smss());
         let Some(receiver) = &mut self.receiver else { return 0 };
-        let (n, update) = receiver.read(bytes, buffer, smss);
+        let (n, update) = receiver.read(bytes, buffer, most, smss);
         self.ack_due |= update && !matches!(self.state, State::Closed | State::TimeWait);
         n
     }

@@ -7,8 +7,6 @@ use super::{Endpoint, Error, State};
 use crate::config::Tcp;
 use crate::fast_open::{Answer, Failure, Opening, Server};
 
-/// Room that a SYN with data leaves for options (Linux, MAX_TCP_OPTION_SPACE).
-const OPTION_ROOM: u32 = Options::MOST as u32;
 /// The SYN-ACK of an end that is open already goes out once more than others (Linux, tcp_fastopen_synack_timer).
 const MORE_SYN_ACKS: u64 = 1;
 /// SYN-ACKs without answer before what followed them is deemed lost (Linux, tcp_fastopen_synack_timer).
@@ -45,7 +43,7 @@ struct Early {
 }
 
 impl Endpoint {
-    /// Opens actively, and what is written before the first SYN goes out may go with it (RFC 7413 §4.2.1).
+    /// Opens actively, and what is written before the first SYN goes out may go with it (RFC 7413 §4.2.2).
     pub fn connect_fast(&mut self, opening: Opening) {
         self.connect();
         let failure = if opening.data { Failure::None } else { Failure::NoCookie };
@@ -88,7 +86,7 @@ impl Endpoint {
         self.fast().map_or((false, Failure::None), |f| (f.taken, f.failure))
     }
 
-    /// The option and the data of a SYN that goes out: those of the first alone (RFC 7413 §4.2.1; Linux,
+    /// The option and the data of a SYN that goes out: those of the first alone (RFC 7413 §4.2.2; Linux,
     /// tcp_send_syn_data).
     pub(super) fn begin_fast(&mut self, tcp: &Tcp, options: &mut Options) -> u16 {
         let Some(opening) = self.fast_mut().and_then(|f| f.opening.take()) else { return 0 };
@@ -99,8 +97,7 @@ impl Endpoint {
         }
         let mut len = 0;
         if opening.data && option.is_some() == opening.option.is_some() {
-            let mss = opening.mss.map_or(tcp.mss.0, |mss| tcp.mss.0.min(mss.into())).min(u16::MAX.into());
-            len = self.sender().on_syn_data((mss as u32).saturating_sub(OPTION_ROOM));
+            len = self.sender().on_syn_data(opening.room(tcp));
         }
         if let Some(fast) = self.fast_mut() {
             (fast.asked, fast.data) = (option, len > 0);

@@ -98,11 +98,17 @@ impl Endpoint {
         let window = if reads { self.receiver().window(buffer, smss) } else { buffer };
         match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,
-            (true, _) => {
-                let most = 65_535u32 << self.agreed.our_scale;
-                (window.min(most) >> self.agreed.our_scale) << self.agreed.our_scale
-            }
-            (false, _) => window.min(65_535),
+            (true, _) => (window.min(self.most_told()) >> self.agreed.our_scale) << self.agreed.our_scale,
+            (false, _) => window.min(self.most_told()),
+        }
+    }
+
+    /// The largest window that the field can tell (RFC 7323 §2.2).
+    pub(super) fn most_told(&self) -> u32 {
+        match (self.agreed.scaling, self.tcp.window_scaling) {
+            (_, WindowScaling::Full) => u32::MAX,
+            (true, _) => 65_535 << self.agreed.our_scale,
+            (false, _) => 65_535,
         }
     }
 

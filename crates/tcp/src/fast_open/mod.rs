@@ -5,7 +5,9 @@
 mod key;
 
 pub use key::Key;
-use net::{Cookie, FastOpen};
+use net::{Cookie, FastOpen, Options};
+
+use crate::config::Tcp;
 
 /// How a client opens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,15 @@ pub struct Opening {
     pub data: bool,
     /// The other side's segment size, if it is known.
     pub mss: Option<u16>,
+}
+
+impl Opening {
+    /// Bytes of data that the SYN may have: a segment, less the room for all options there could be (Linux,
+    /// tcp_send_syn_data).
+    pub fn room(&self, tcp: &Tcp) -> u32 {
+        let mss = self.mss.map_or(tcp.mss.0, |mss| tcp.mss.0.min(mss.into())).min(u16::MAX.into());
+        (mss as u32).saturating_sub(Options::MOST.into())
+    }
 }
 
 /// How a client's SYN was answered.

@@ -21,7 +21,7 @@ impl Sender {
         len
     }
 
-    /// The other side acknowledged the SYN, but not all of its data, which goes out again at once (RFC 7413 §4.2.1).
+    /// The other side acknowledged the SYN, but not all of its data, which goes out again at once (RFC 7413 §4.2.2).
     /// That is no sign of congestion (Linux, tcp_non_congestion_loss_retransmit).
     pub(super) fn lose_syn_data(&mut self, now: Time, tcp: &Tcp) {
         self.timed.1 = Time::NEVER;
