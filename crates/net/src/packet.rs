@@ -223,6 +223,10 @@ impl Options {
         let cookie = Cookie::of(&bytes[..len])?;
         Some(FastOpen { cookie, experimental: self.fast_open & Self::EXPERIMENTAL != 0 })
     }
+    #[cold]
+    fn cookie_len(&self) -> u16 {
+        self.fast_open().map_or(0, |option| option.wire_len())
+    }
     /// Adds the option of Fast Open, in place of SACK blocks.
     pub fn set_fast_open(&mut self, option: FastOpen) {
         let cookie = option.cookie.bytes();
@@ -246,7 +250,7 @@ impl Options {
             + times
             + sack
             + counters
-            + self.fast_open().map_or(0, |option| option.wire_len())
+            + if self.fast_open == 0 { 0 } else { self.cookie_len() }
     }
 }
 

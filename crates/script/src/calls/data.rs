@@ -77,6 +77,9 @@ impl Making<'_> {
         let waits = !socket.nonblocking && !has(flags, "MSG_DONTWAIT");
         let low = constant("SO_RCVLOWAT").and_then(|o| socket.options.get(&(1, o)).copied()).unwrap_or(1);
         let target = if has(flags, "MSG_WAITALL") { size } else { size.min(low.max(1) as u64) };
+        if socket.fast_open.waits_for_data.is_some() {
+            return Ok(if waits { self.blocks() } else { Reply::Fails("EAGAIN") });
+        }
         let (index, connection) = self.connection(fd, "ENOTCONN")?;
         let over =
             connection.stack.at_eof() || connection.read_shut || connection.broken() || connection.gone;

@@ -91,6 +91,8 @@ impl Meter {
         if matches!(before.state, State::Listen | State::SynSent) {
             if endpoint.state() == State::Established {
                 (self.data_sent, self.data_received, self.ack_received) = (now, now, now);
+                // What went with the SYN and was not taken counts beside it (Linux, tcp_rcv_fastopen_synack).
+                self.first_sent += u64::from(endpoint.segments_out().0);
             }
             self.end_timeouts(now, endpoint);
             return;

@@ -106,7 +106,7 @@ impl Endpoint {
     /// Bytes written and not acknowledged, and of those never sent.
     pub fn outstanding(&self) -> (u64, u64) {
         self.sender.as_ref().map_or((0, 0), |s| {
-            let sent = u64::from(s.data_end().minus(s.una).max(0) as u32);
+            let sent = u64::from(s.data_end().minus(s.una).max(0) as u32) - u64::from(self.syn_out());
             (sent.saturating_add(s.unsent), s.unsent)
         })
     }

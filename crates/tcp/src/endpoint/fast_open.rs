@@ -71,6 +71,12 @@ impl Endpoint {
         if self.state == State::SynReceived { self.fast()?.early } else { None }
     }
 
+    #[cold]
+    pub(super) fn state_of_early(&self) -> State {
+        let closes = self.early().is_some() && self.sender.as_ref().is_some_and(|s| s.closing);
+        if closes { State::FinWait1 } else { self.state }
+    }
+
     /// Whether data flows though the handshake has not ended: the application may have the connection.
     pub fn is_early(&self) -> bool {
         self.early().is_some()
