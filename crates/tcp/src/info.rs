@@ -68,7 +68,7 @@ impl Info {
         let rate = sender.and_then(|s| s.pacing_rate(tcp)).map_or(u64::MAX, |r| r.0 / 8);
         let (received_ce, here, there) = end.ecn_counts();
         let fields = vec![
-            ("state", number(end.state())),
+            ("state", number(end.state_told())),
             ("ca_state", ca_state),
             ("retransmits", expirations),
             ("probes", 0),

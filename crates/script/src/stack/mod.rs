@@ -225,7 +225,7 @@ impl Stack {
 
     /// Its state.
     pub fn state(&self) -> State {
-        self.endpoint.state()
+        self.endpoint.state_told()
     }
 
     /// Why it ended before its time.

@@ -71,9 +71,10 @@ impl Endpoint {
         if self.state == State::SynReceived { self.fast()?.early } else { None }
     }
 
-    #[cold]
-    pub(super) fn state_of_early(&self) -> State {
-        let closes = self.early().is_some() && self.sender.as_ref().is_some_and(|s| s.closing);
+    /// Its state as its application has it: who closed while it was open already waits for the ACK of its FIN as much as
+    /// for that of its SYN (RFC 9293 §3.10.4).
+    pub fn state_told(&self) -> State {
+        let closes = self.is_early() && self.sender.as_ref().is_some_and(|s| s.closing);
         if closes { State::FinWait1 } else { self.state }
     }
 
@@ -185,9 +186,12 @@ impl Endpoint {
         early.again
     }
 
-    /// Whether data may go out: not when SYN-ACKs remain without answer.
-    pub(super) fn may_send_early(&self) -> bool {
-        self.early().is_some_and(|early| early.again < UNANSWERED)
+    /// Data of an end that is open already; none when SYN-ACKs remain without answer.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn poll_early(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
+        self.early().filter(|early| early.again < UNANSWERED)?;
+        self.poll_open(now, options)
     }
 
     /// When that SYN-ACK goes out again, or a delayed ACK.

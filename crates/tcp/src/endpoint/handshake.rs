@@ -219,7 +219,7 @@ impl Endpoint {
             return Some(self.pure_ack(now, options)); // of an unacceptable segment
         }
         if !std::mem::take(&mut self.syn_due) {
-            return if self.may_send_early() { self.poll_open(now, options) } else { None };
+            return self.poll_early(now, options);
         }
         let tcp = self.tcp.clone();
         let attempt = if self.is_early() {

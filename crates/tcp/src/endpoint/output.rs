@@ -33,7 +33,7 @@ impl Endpoint {
     }
 
     /// Data, or an ACK.
-    #[inline]
+    #[inline(always)]
     pub(super) fn poll_open(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let outgoing = match &mut self.sender {
             _ if self.ack_due && self.ecn.owes_handshake() => None, // a pure ACK comes first

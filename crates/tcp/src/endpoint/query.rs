@@ -16,11 +16,9 @@ impl Endpoint {
         matches!(self.state, State::Closed | State::TimeWait)
     }
 
-    /// Its state. Who closed while it was open already waits for the ACK of its FIN as much as for that of its SYN (RFC
-    /// 9293 §3.10.4).
-    #[inline]
+    /// Its state.
     pub fn state(&self) -> State {
-        if self.state == State::SynReceived { self.state_of_early() } else { self.state }
+        self.state
     }
 
     /// Its parameters.
