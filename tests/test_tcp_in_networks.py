@@ -252,3 +252,28 @@ def test_bbr_recovers_its_rate_after_a_collapse(seed: int) -> None:
     }
     _, link = later(scenario, 60, 90)
     assert link["busy_s"] > 0.9 * 30
+
+
+def test_nothing_is_taken_back_where_nothing_is_reordered() -> None:
+    """RFC 3522: an echo that is older than a retransmission tells of the original.
+
+    CoDel drops a packet of each flow in each of the first recoveries, so that retransmissions of one
+    are in flight when the next begins. Their ACKs were taken for those of originals, and ssthresh and
+    cwnd went up again, to what they had been before.
+    """
+    scenario = {
+        "title": "Four flows begin at once",
+        "duration": "3 s",
+        "phase_breaking": {"start": "0 s", "delay": "0 s"},
+        "network": dumbbell("10 Mbit/s", "18 ms", {"kind": "fq_codel"}, 4),
+        "flows": [{"count": 4, "from": "left-{i}", "to": "right-{i}", "traffic": {"kind": "bulk"}}],
+        "tcp": {"preset": "linux"},
+        "record": {"series": ["window"], "interval": "5 ms"},
+    }
+    run = aqmlab.run(scenario)
+    assert run.flows["fast_retransmits"].min() > 4
+    assert run.flows["duplicate_segments"].sum() == 0
+    for _, window in run.series("window").groupby("flow"):
+        ssthresh = window["ssthresh_bytes"]
+        raised = ssthresh > ssthresh.shift()
+        assert (ssthresh < window["cwnd_bytes"].shift())[raised].all(), "a cut, and nothing else"

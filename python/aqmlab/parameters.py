@@ -1549,6 +1549,11 @@ class FqCodel(Table):
         spared only where it would leave the link next to nothing to send. "own-queue": What waits
         in the queue of the packet: a flow with no more than a packet there is never signalled.
         Source: rfc8289 §4.4: should be all queues that share the link; so in Linux and ns-3.
+    root : Literal["newton", "exact"] | None
+        How 1/√count is found. Default: newton. "newton": By one step of Newton's iteration a
+        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … where the roots are 1, 0.71, 0.58, 0.5 (Linux,
+        ns-3). "exact": As it is. Source: rfc8289 §5.6: by integer multiplication; Linux,
+        codel_Newton_step.
     ce_threshold : str | None
         An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel
         says; absent: none is. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
@@ -1593,6 +1598,7 @@ class FqCodel(Table):
     interval: str | None = None
     mtu: str | None = None
     occupancy: Literal["all-queues", "own-queue"] | None = None
+    root: Literal["newton", "exact"] | None = None
     ce_threshold: str | None = None
     quantum: str | None = None
     flows: int | None = None
@@ -1624,6 +1630,11 @@ class Codel(Table):
     mtu : str | None
         While no more than this waits nothing is signalled (maxpacket). Default: 1500 B. Range: at
         least 1 B, at most 65535 B. Source: rfc8289 §5.3: should be the interface's MTU.
+    root : Literal["newton", "exact"] | None
+        How 1/√count is found. Default: newton. "newton": By one step of Newton's iteration a
+        signal, in 16 bits: 1, 0.5, 0.56, 0.49 … where the roots are 1, 0.71, 0.58, 0.5 (Linux,
+        ns-3). "exact": As it is. Source: rfc8289 §5.6: by integer multiplication; Linux,
+        codel_Newton_step.
     ce_threshold : str | None
         An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel
         says; absent: none is. Default: absent. Range: at least 0 s. Source: rfc8290 §5.2.7: absent.
@@ -1658,6 +1669,7 @@ class Codel(Table):
     target: str | None = None
     interval: str | None = None
     mtu: str | None = None
+    root: Literal["newton", "exact"] | None = None
     ce_threshold: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None

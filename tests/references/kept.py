@@ -202,7 +202,9 @@ class Codel(Discipline):
         maxpacket: int = 1500,
         limit: int = 100,
         ce_threshold_us: int | None = None,
+        newton: bool = True,
     ) -> None:
+        self.newton, self.rec_inv_sqrt = newton, 0xFFFF
         self.ce_threshold = None if ce_threshold_us is None else ce_threshold_us * 10**6
         self.target, self.interval = target_us * 10**6, interval_us * 10**6
         self.maxpacket, self.limit = maxpacket, limit
@@ -222,7 +224,15 @@ class Codel(Discipline):
             self.queue.append(packet)
 
     def control_law(self, t: int, count: int) -> int:
+        if self.newton:
+            return t + (self.interval * self.rec_inv_sqrt >> 16)
         return t + int(self.interval / math.sqrt(count))
+
+    def newton_step(self) -> None:
+        """Take x (3 - count x²) / 2 in fixed point, 16 bits kept (Linux, codel_impl.h)."""
+        x = self.rec_inv_sqrt * 2**16
+        value = (3 * 2**32 - self.count * (x * x // 2**32)) % 2**64 // 4
+        self.rec_inv_sqrt = (value * x % 2**64 // 2**31) // 2**16 % 2**16
 
     def dodequeue(self, now: int) -> tuple[Packet | None, bool]:
         if not self.queue:
@@ -264,6 +274,7 @@ class Codel(Discipline):
                 self.dropping = False
             while now >= self.drop_next and self.dropping:
                 self.count += 1
+                self.newton_step()
                 if self.mark(p):
                     self.drop_next = self.control_law(self.drop_next, self.count)
                     return p
@@ -284,6 +295,9 @@ class Codel(Discipline):
             self.count = 1
             if delta > 1 and now - self.drop_next < 16 * self.interval:
                 self.count = delta
+                self.newton_step()
+            else:
+                self.rec_inv_sqrt = 0xFFFF
             self.drop_next = self.control_law(now, self.count)
             self.lastcount = self.count
         return p

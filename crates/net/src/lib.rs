@@ -5,6 +5,7 @@
 
 mod accurate_ecn;
 mod discipline;
+mod fast_open;
 mod ledger;
 mod link;
 mod packet;
@@ -12,6 +13,7 @@ mod route;
 
 pub use accurate_ecn::{AccEcn, AccEcnOrder};
 pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Held, Next, QueueDiscipline, Verdict, Why};
+pub use fast_open::{Cookie, FastOpen};
 pub use ledger::{Count, Inside, Ledger, Violation};
 pub use link::{
     Flight, InPipe, Link, NoProbe, Opportunities, Pace, Place, Probe, Steps, byte_time, time_to_send,

@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::{Add, BitOr, BitOrAssign, Sub};
 
 use crate::accurate_ecn::AccEcn;
+use crate::fast_open::{Cookie, FastOpen};
 
 /// The ECN field of the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -158,8 +159,10 @@ pub struct Options {
     pub timestamps: Option<(u32, u32)>,
     /// Counters of Accurate ECN (RFC 9768 §3.2.3).
     pub accurate_ecn: Option<AccEcn>,
+    /// SACK blocks, or the cookie of Fast Open: a SYN has none of the former, and nothing else has the latter.
     blocks: [(Seq, Seq); 4],
     count: u8,
+    fast_open: u8,
 }
 
 impl Options {
@@ -175,11 +178,17 @@ impl Options {
         accurate_ecn: None,
         blocks: [(Seq(0), Seq(0)); 4],
         count: 0,
+        fast_open: 0,
     };
+
+    /// Bits of `fast_open`: the option is there, under the kind of experiments; below is the length of its cookie.
+    const THERE: u8 = 0x80;
+    const EXPERIMENTAL: u8 = 0x40;
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
+            && self.fast_open == 0
             && self.timestamps.is_none()
             && self.mss.is_none()
             && self.window_scale.is_none()
@@ -192,10 +201,43 @@ impl Options {
     }
     /// Adds a SACK block, unless there are as many as fit into the 40 bytes of a header: four, three beside timestamps.
     pub fn push_sack(&mut self, block: (Seq, Seq)) {
-        if self.count < 4 && self.wire_len() + if self.count == 0 { 12 } else { 8 } <= Self::MOST {
+        if self.count < 4
+            && self.fast_open == 0
+            && self.wire_len() + if self.count == 0 { 12 } else { 8 } <= Self::MOST
+        {
             self.blocks[usize::from(self.count)] = block;
             self.count += 1;
         }
+    }
+    /// The option of Fast Open (RFC 7413 §4.1.1), in a SYN.
+    pub fn fast_open(&self) -> Option<FastOpen> {
+        if self.fast_open == 0 {
+            return None;
+        }
+        let mut bytes = [0; 16];
+        for (at, (a, b)) in bytes.chunks_exact_mut(8).zip(self.blocks) {
+            at[..4].copy_from_slice(&a.0.to_be_bytes());
+            at[4..].copy_from_slice(&b.0.to_be_bytes());
+        }
+        let len = usize::from(self.fast_open & !(Self::THERE | Self::EXPERIMENTAL));
+        let cookie = Cookie::of(&bytes[..len])?;
+        Some(FastOpen { cookie, experimental: self.fast_open & Self::EXPERIMENTAL != 0 })
+    }
+    #[cold]
+    fn cookie_len(&self) -> u16 {
+        self.fast_open().map_or(0, |option| option.wire_len())
+    }
+    /// Adds the option of Fast Open, in place of SACK blocks.
+    pub fn set_fast_open(&mut self, option: FastOpen) {
+        let cookie = option.cookie.bytes();
+        let word = |i: usize| {
+            let byte = |i: usize| cookie.get(i).copied().unwrap_or(0);
+            Seq(u32::from_be_bytes([byte(i), byte(i + 1), byte(i + 2), byte(i + 3)]))
+        };
+        (self.blocks, self.count) = ([(Seq(0), Seq(0)); 4], 0);
+        (self.blocks[0], self.blocks[1]) = ((word(0), word(4)), (word(8), word(12)));
+        let experimental = if option.experimental { Self::EXPERIMENTAL } else { 0 };
+        self.fast_open = Self::THERE | experimental | cookie.len() as u8;
     }
     /// Bytes they take in a header, each padded to four; SACK permitted fills the padding of the
     /// timestamps (RFC 7323, appendix A).
@@ -208,6 +250,7 @@ impl Options {
             + times
             + sack
             + counters
+            + if self.fast_open == 0 { 0 } else { self.cookie_len() }
     }
 }
 
@@ -401,6 +444,32 @@ mod tests {
             assert_eq!((store.take(packet.options), store.take(copy.options)), (options, options));
             assert_eq!(store.in_use(), 0);
         }
+    }
+
+    /// A cookie costs no packet anything.
+    #[test]
+    fn options_stay_small() {
+        assert_eq!(size_of::<Options>(), 72);
+    }
+
+    #[test]
+    fn a_cookie_stands_where_sack_blocks_do() {
+        for len in [0, 4, 8, 16] {
+            for experimental in [false, true] {
+                let bytes: Vec<u8> = (1..=len).collect();
+                let option = FastOpen { cookie: Cookie::of(&bytes).unwrap(), experimental };
+                let mut options = Options { mss: Some(1460), ..Options::default() };
+                options.push_sack((Seq(1), Seq(2)));
+                options.set_fast_open(option);
+                options.push_sack((Seq(1), Seq(2)));
+                assert_eq!((options.fast_open(), options.sack()), (Some(option), &[][..]));
+                assert_eq!(options.wire_len(), 4 + option.wire_len());
+                let mut alone = Options::NONE;
+                alone.set_fast_open(option);
+                assert!(!alone.is_empty());
+            }
+        }
+        assert_eq!(Options::NONE.fast_open(), None);
     }
 
     #[test]

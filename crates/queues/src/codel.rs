@@ -3,7 +3,8 @@
 //! Source: RFC 8289 §5 (`rfc8289`), the annotated pseudo-code, line by line; where the RFC drops, an
 //! ECN-capable packet is marked and sent (its §3.1 and RFC 3168), which ends a round of the loop as a
 //! drop does, except that there is a packet to send. Of several queues that share a link all count in the test of
-//! what waits (§4.4).
+//! what waits (§4.4). The RFC's 1/√count "can be computed efficiently using only integer multiplication" (§5.6); Linux, ns-3 and
+//! others do so by one step of Newton's iteration a signal (codel_impl.h), and so does this, unless it is asked for the root itself.
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
 use units::{Bytes, Duration, Range, Time, params, words};
@@ -23,6 +24,16 @@ words! {
     }
 }
 
+words! {
+    /// How 1/√count is found, which decides the time of the next signal.
+    pub enum Root {
+        /// By one step of Newton's iteration a signal, in 16 bits: 1, 0.5, 0.56, 0.49 … where the roots are 1, 0.71, 0.58, 0.5 (Linux, ns-3).
+        Newton = "newton",
+        /// As it is.
+        Exact = "exact",
+    }
+}
+
 params! {
     /// CoDel watches how long packets wait. When even the least delay of an interval is above the
     /// target, packets are signalled at the head of the queue (marked if ECN-capable, else dropped), the
@@ -35,6 +46,8 @@ params! {
         interval: Duration = (Duration::from_millis(100)), in Range::above(0.0), from "rfc8289 §4.3: 100 ms";
         /// While no more than this waits nothing is signalled (maxpacket).
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3: should be the interface's MTU";
+        /// How 1/√count is found.
+        root: Root = (Root::Newton), in Range::ANY, from "rfc8289 §5.6: by integer multiplication; Linux, codel_Newton_step";
         /// An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel says; absent: none is.
         ce_threshold: Option<Duration> = (None), in Range::at_least(0.0), from "rfc8290 §5.2.7: absent";
     }
@@ -99,6 +112,9 @@ pub struct Control {
     occupancy: Occupancy,
     ce_threshold: Option<Duration>,
     marks: bool,
+    root: Root,
+    /// What Newton's iteration has for 1/√count, in 2^-16.
+    inverse: u16,
     /// Time to declare the sojourn time above target, if it was not below since.
     first_above: Option<Time>,
     drop_next: Time,
@@ -117,6 +133,8 @@ impl Control {
             occupancy,
             ce_threshold: codel.ce_threshold,
             marks,
+            root: codel.root,
+            inverse: u16::MAX,
             first_above: None,
             drop_next: Time::ZERO,
             count: 0,
@@ -126,8 +144,24 @@ impl Control {
     }
 
     /// §5.6, control_law().
-    fn after(&self, t: Time, count: u32) -> Time {
-        t + Duration((self.interval.0 as f64 / f64::from(count).sqrt()) as u64)
+    fn after(&self, t: Time) -> Time {
+        t + match self.root {
+            Root::Exact => Duration((self.interval.0 as f64 / f64::from(self.count).sqrt()) as u64),
+            Root::Newton => Duration(((u128::from(self.interval.0) * u128::from(self.inverse)) >> 16) as u64),
+        }
+    }
+
+    /// Counts this many signals from now on: x becomes x (3 - count x²)/2, beside 1/√count.
+    fn count(&mut self, count: u32) {
+        self.count = count;
+        if count == 1 {
+            self.inverse = u16::MAX;
+            return;
+        }
+        let x = u64::from(self.inverse) << 16;
+        let square = (x * x) >> 32;
+        let value = (3u64 << 32).wrapping_sub(u64::from(count) * square) >> 2;
+        self.inverse = ((value.wrapping_mul(x) >> 31) >> 16) as u16;
     }
 
     /// §5.6, dodequeue(), where so many bytes wait in other queues.
@@ -185,14 +219,14 @@ impl Control {
                 self.dropping = false;
             }
             while now >= self.drop_next && self.dropping {
-                self.count += 1;
+                self.count(self.count.saturating_add(1));
                 if let Some(marked) = self.signal(r.held, fates) {
-                    self.drop_next = self.after(self.drop_next, self.count);
+                    self.drop_next = self.after(self.drop_next);
                     return Some(marked);
                 }
                 r = self.take(store, others, now);
                 if r.ok_to_drop {
-                    self.drop_next = self.after(self.drop_next, self.count);
+                    self.drop_next = self.after(self.drop_next);
                 } else {
                     self.dropping = false;
                 }
@@ -203,8 +237,8 @@ impl Control {
             self.dropping = true;
             let delta = self.count.saturating_sub(self.last_count);
             let recently = now.since(self.drop_next).0 < 16 * self.interval.0;
-            self.count = if delta > 1 && recently { delta } else { 1 };
-            self.drop_next = self.after(now, self.count);
+            self.count(if delta > 1 && recently { delta } else { 1 });
+            self.drop_next = self.after(now);
             self.last_count = self.count;
         }
         r.held
@@ -221,8 +255,13 @@ mod tests {
     fn signals_come_faster_with_the_root_of_their_count() {
         let step = Duration::from_millis(1);
         let interval = Duration::from_millis(100);
-        let codel =
-            Codel { target: Duration::from_millis(5), interval, mtu: Bytes(1500), ce_threshold: None };
+        let codel = Codel {
+            target: Duration::from_millis(5),
+            interval,
+            mtu: Bytes(1500),
+            root: Root::Exact,
+            ce_threshold: None,
+        };
         let mut control = Control::new(&codel, Occupancy::OwnQueue, true);
         let mut store = Store::default();
         let packet = Packet { size: 1500, ..Packet::default() };
@@ -254,6 +293,7 @@ mod tests {
         let codel = Codel {
             target: Duration::from_millis(5),
             interval: Duration::from_millis(100),
+            root: Root::Newton,
             mtu: Bytes(1500),
             ce_threshold: None,
         };
@@ -271,6 +311,32 @@ mod tests {
                 control.dequeue(&mut store, elsewhere, ms(now), &mut fates);
             }
             assert_eq!(fates.count(), usize::from(signalled), "{occupancy:?} {elsewhere}");
+        }
+    }
+
+    /// A signal after 100 ms, then 50, 56, 49 and 44: one step of Newton's iteration each, from 1.
+    #[test]
+    fn newtons_iteration_begins_with_half() {
+        let interval = Duration::from_millis(100);
+        let codel = Codel {
+            target: Duration::from_millis(5),
+            interval,
+            mtu: Bytes(1500),
+            root: Root::Newton,
+            ce_threshold: None,
+        };
+        let mut control = Control::new(&codel, Occupancy::OwnQueue, false);
+        let shares: Vec<u64> = (1..=6)
+            .map(|count| {
+                control.count(count);
+                control.after(Time::ZERO).0 / 1_000_000_000
+            })
+            .collect();
+        assert_eq!(shares, [99, 50, 56, 48, 44, 40]);
+        for count in 7..200 {
+            control.count(count);
+            let exact = interval.0 as f64 / f64::from(count).sqrt();
+            assert!((control.after(Time::ZERO).0 as f64 / exact - 1.0).abs() < 0.02, "{count}");
         }
     }
 }

@@ -9,7 +9,7 @@ use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Packets, Range, Read, Time, params};
 
-use crate::codel::{Codel, Control, Occupancy};
+use crate::codel::{Codel, Control, Occupancy, Root};
 use crate::fifo::{Buffer, Marking};
 use crate::flow_queues::FlowQueues;
 use crate::law::{Keeps, Place};
@@ -28,6 +28,8 @@ params! {
         mtu: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "rfc8289 §5.3: should be the interface's MTU";
         /// Where it waits.
         occupancy: Occupancy = (Occupancy::AllQueues), in Range::ANY, from "rfc8289 §4.4: should be all queues that share the link; so in Linux and ns-3";
+        /// How 1/√count is found.
+        root: Root = (Root::Newton), in Range::ANY, from "rfc8289 §5.6: by integer multiplication; Linux, codel_Newton_step";
         /// An ECN-capable packet that waited longer than this is marked when it is sent, whatever CoDel says; absent: none is.
         ce_threshold: Option<Duration> = (None), in Range::at_least(0.0), from "rfc8290 §5.2.7: absent";
         /// Bytes that a queue may send in its turn.
@@ -59,6 +61,7 @@ impl Keeps for FqCodel {
             target: self.target,
             interval: self.interval,
             mtu: self.mtu,
+            root: self.root,
             ce_threshold: self.ce_threshold,
         };
         let control = Control::new(&codel, self.occupancy, buffer.ecn == Marking::Mark);

@@ -116,6 +116,7 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("TCP_FASTOPEN_CONNECT", 30),
     ("TCP_ULP", 31),
     ("TCP_FASTOPEN_KEY", 33),
+    ("TCP_FASTOPEN_NO_COOKIE", 34),
     ("TCP_ZEROCOPY_RECEIVE", 35),
     ("TCP_INQ", 36),
     ("TCP_TX_DELAY", 37),

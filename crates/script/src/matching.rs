@@ -2,14 +2,16 @@
 
 use std::fmt::Display;
 
-use net::{Options, Seq};
+use net::{Cookie, FastOpen, Options, Seq};
+use tcp::fast_open::Key;
 use units::Duration;
 
 use crate::host::{Connection, Origin};
+use crate::kernel::fast_open as settings;
 use crate::print::ecn_name;
 use crate::print::letters;
 use crate::stack::Header;
-use crate::syntax::{EcnField, Flags, Packet, TcpOption, Way};
+use crate::syntax::{EcnField, Flags, Packet, TcpOption, Way, Written};
 
 /// The values of a list of options; padding, and what no host knows, left out.
 pub fn values(list: &[TcpOption]) -> Options {
@@ -24,6 +26,13 @@ pub fn values(list: &[TcpOption]) -> Options {
             TcpOption::AccurateEcn(counters) => options.accurate_ecn = Some(*counters),
             // The room for blocks depends on the timestamps, which may come later.
             TcpOption::Sack(_) => {}
+            TcpOption::FastOpen(cookie, experimental) => {
+                if let Written::Bytes(bytes) = cookie
+                    && let Some(cookie) = Cookie::of(bytes)
+                {
+                    options.set_fast_open(FastOpen { cookie, experimental: *experimental });
+                } // others a host ignores (RFC 7413 §4.1.1)
+            }
             TcpOption::Other(_) => {} // of what arrives; expectations have none
         }
     }
@@ -44,9 +53,29 @@ pub fn unsupported(list: &[TcpOption], way: Way) -> Vec<String> {
         TcpOption::Other(text) if way == Way::Out || text.starts_with("md5") => {
             Some(format!("TCP option {text}"))
         }
+        // No host sends what is no cookie.
+        TcpOption::FastOpen(Written::Bytes(bytes), _) if way == Way::Out && Cookie::of(bytes).is_none() => {
+            Some(format!("a cookie of {} bytes: it has 4 to 16, an even number", bytes.len()))
+        }
         _ => None,
     };
     list.iter().filter_map(each).collect()
+}
+
+/// A segment of the script with the cookies that it names, as the host makes them.
+pub fn with_cookies(packet: &Packet, host: &settings::FastOpen) -> Packet {
+    let mut packet = packet.clone();
+    for option in packet.options.iter_mut().flatten() {
+        if let TcpOption::FastOpen(cookie, _) = option {
+            let key = match cookie {
+                Written::Bytes(_) => continue,
+                Written::OfHost => host.keys.now,
+                Written::OfZeros => Key::default(),
+            };
+            *cookie = Written::Bytes(host.cookie(&key).bytes().to_vec());
+        }
+    }
+    packet
 }
 
 /// A segment of the script as it arrives at the endpoint.
@@ -97,6 +126,7 @@ pub fn to_script(header: &Header, connection: &Connection) -> Packet {
     }
     options.extend(o.window_scale.map(TcpOption::WindowScale));
     options.extend(o.accurate_ecn.map(TcpOption::AccurateEcn));
+    options.extend(o.fast_open().map(written));
     if !o.sack().is_empty() {
         let blocks = o.sack().iter().map(|b| (theirs.to_script(b.0.0), theirs.to_script(b.1.0)));
         options.push(TcpOption::Sack(blocks.collect()));
@@ -115,6 +145,10 @@ pub fn to_script(header: &Header, connection: &Connection) -> Packet {
         urgent: None,
         options: Some(options),
     }
+}
+
+fn written(option: FastOpen) -> TcpOption {
+    TcpOption::FastOpen(Written::Bytes(option.cookie.bytes().to_vec()), option.experimental)
 }
 
 /// How exact a timestamp must be: how long a tick of the script's numbers is, and how far a time may be off.
@@ -200,6 +234,8 @@ fn compare_options(all: &mut Vec<String>, expected: &Options, sent: &Options, th
         o.accurate_ecn.map_or("none".to_string(), |counters| TcpOption::AccurateEcn(counters).to_string())
     };
     compare(all, "option", counters(expected), counters(sent));
+    let cookie = |o: &Options| o.fast_open().map_or("none".to_string(), |option| written(option).to_string());
+    compare(all, "Fast Open", cookie(expected), cookie(sent));
 }
 
 #[cfg(test)]

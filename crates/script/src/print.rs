@@ -7,7 +7,7 @@ use units::Duration;
 
 use crate::syntax::{
     Action, Call, EcnField, Event, Expr, Field, Flags, LETTERS, Outcome, Packet, Script, Setting, TcpOption,
-    Way, When,
+    Way, When, Written,
 };
 
 impl Display for Script {
@@ -159,6 +159,18 @@ impl Display for TcpOption {
                     .iter()
                     .zip(option.counters())
                     .try_for_each(|(name, counter)| write!(f, " {name} {counter}"))
+            }
+            TcpOption::FastOpen(cookie, experimental) => {
+                f.write_str(if *experimental { "FOEXP" } else { "FO" })?;
+                match cookie {
+                    Written::Bytes(bytes) if bytes.is_empty() => Ok(()),
+                    Written::Bytes(bytes) => {
+                        f.write_str(" ")?;
+                        bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                    }
+                    Written::OfHost => f.write_str(" TFO_COOKIE"),
+                    Written::OfZeros => f.write_str(" TFO_COOKIE_ZERO"),
+                }
             }
             TcpOption::Other(text) => f.write_str(text),
         }

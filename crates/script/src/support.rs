@@ -110,10 +110,25 @@ fn call(call: &Call) -> Vec<String> {
         }
         _ => {}
     }
+    all.extend(call.args.iter().flat_map(flags));
     let mut symbols = Vec::new();
     call.args.iter().for_each(|e| unknown(e, &mut symbols));
     all.extend(symbols.into_iter().map(|s| format!("symbol {s}")));
     all
+}
+
+/// What no call on a socket can ask for here: flags of messages, and data beside them.
+fn flags(e: &Expr) -> Vec<String> {
+    const MISSING: [&str; 4] = ["MSG_CTRUNC", "MSG_ERRQUEUE", "MSG_OOB", "MSG_ZEROCOPY"];
+    match e {
+        Expr::Word(name) if MISSING.contains(&name.as_str()) => vec![name.clone()],
+        Expr::Or(list) => list.iter().flat_map(flags).collect(),
+        Expr::Struct(fields) => {
+            let control = fields.iter().filter(|f| f.name.as_deref() == Some("msg_control"));
+            control.map(|_| "msg_control".to_string()).collect()
+        }
+        _ => vec![],
+    }
 }
 
 /// Adds the symbols of an expression that have no value here.

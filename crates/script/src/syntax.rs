@@ -170,8 +170,21 @@ pub enum TcpOption {
     Timestamps(u32, u32),
     /// `ECN e1b 1 ceb 0`: counters of Accurate ECN (RFC 9768 §3.2.3), for ECT(0), CE, ECT(1) or in reverse.
     AccurateEcn(AccEcn),
+    /// `FO 0123456789abcdef`, or `FOEXP …` under the kind of experiments: a cookie of Fast Open; `FO` alone asks for one.
+    FastOpen(Written, bool),
     /// One that is not understood here.
     Other(String),
+}
+
+/// A cookie of Fast Open, as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Written {
+    /// Its bytes, be they a cookie or not.
+    Bytes(Vec<u8>),
+    /// `TFO_COOKIE`: the one that the host gives.
+    OfHost,
+    /// `TFO_COOKIE_ZERO`: the one that it would give with a key of zeros.
+    OfZeros,
 }
 
 /// A system call and what it returns.

@@ -19,6 +19,10 @@ fn event() -> impl Strategy<Value = String> {
         " <ECN e0b 1 ceb 16777215 e1b 0>",
         " <ECN e1b 5 ceb 0>",
         " <ECN>",
+        " <mss 1000,FO>",
+        " <mss 1000,FO TFO_COOKIE>",
+        " <FOEXP 0011223344556677>",
+        " <FO 00>",
     ]);
     let field = prop::sample::select(vec!["", "[ect0] ", "[ect1] ", "[ce] "]);
     let packet = (
@@ -42,6 +46,11 @@ fn event() -> impl Strategy<Value = String> {
         "connect(3, ..., ...) = 0",
         "connect(5, ..., ...) = -1 EINPROGRESS",
         "socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 5",
+        "sendto(5, ..., 1000, MSG_FASTOPEN, ..., ...) = ?",
+        "sendto(5, ..., 9223372036854775807, MSG_FASTOPEN|MSG_DONTWAIT, ..., ...) = ?",
+        "setsockopt(5, SOL_TCP, TCP_FASTOPEN_CONNECT, [1], 4) = ?",
+        "setsockopt(3, SOL_TCP, TCP_FASTOPEN, [9223372036854775807], 4) = ?",
+        "`sysctl -q net.ipv4.tcp_fastopen=0x607`",
         "write(4, ..., 1) = 1",
         "write(4, ..., 100000) = 100000",
         "write(4, ..., 9223372036854775807) = ?",

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use script::parse;
 use script::syntax::{
-    Action, Call, EcnField, Event, Expr, Field, Flags, Outcome, Packet, TcpOption, Way, When,
+    Action, Call, EcnField, Event, Expr, Field, Flags, Outcome, Packet, TcpOption, Way, When, Written,
 };
 use units::Duration;
 
@@ -259,7 +259,13 @@ fn call() -> impl Strategy<Value = Action> {
 }
 
 fn packet() -> impl Strategy<Value = Action> {
+    let cookie = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..20).prop_map(Written::Bytes),
+        Just(Written::OfHost),
+        Just(Written::OfZeros),
+    ];
     let option = prop_oneof![
+        (cookie, any::<bool>()).prop_map(|(cookie, experimental)| TcpOption::FastOpen(cookie, experimental)),
         Just(TcpOption::Nop),
         Just(TcpOption::Eol),
         Just(TcpOption::SackPermitted),

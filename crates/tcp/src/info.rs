@@ -50,10 +50,12 @@ impl Info {
             };
             (phase, u64::from(s.doublings()), u64::from(s.expirations))
         });
+        let (syn_data, failure) = end.fast_open_result();
         let options = u64::from(timestamps)
             | u64::from(sack) << 1
             | u64::from(scaling) << 2
-            | u64::from(end.uses_ecn()) << 3;
+            | u64::from(end.uses_ecn()) << 3
+            | u64::from(syn_data) << 5;
         let (srtt, deviation) = sender.map_or_else(Default::default, |s| s.smoothed(tcp));
         let (out, sacked, lost, resent) = sender.map_or((0, 0, 0, 0), Sender::counts);
         let segments =
@@ -66,7 +68,7 @@ impl Info {
         let rate = sender.and_then(|s| s.pacing_rate(tcp)).map_or(u64::MAX, |r| r.0 / 8);
         let (received_ce, here, there) = end.ecn_counts();
         let fields = vec![
-            ("state", number(end.state())),
+            ("state", number(end.state_told())),
             ("ca_state", ca_state),
             ("retransmits", expirations),
             ("probes", 0),
@@ -121,6 +123,7 @@ impl Info {
             ("received_e0_bytes", u64::from(here[0])),
             ("received_ce_bytes", u64::from(here[1])),
             ("outq", outstanding),
+            ("fastopen_client_fail", failure as u64),
         ];
         Info { fields }
     }

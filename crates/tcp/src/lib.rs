@@ -4,7 +4,7 @@
 //! control, the retransmission timer and the ECN response are separate files that combine; the
 //! sender alone owns cwnd and ssthresh.
 //!
-//! Missing: urgent data, fast open, keep-alive, path MTU discovery.
+//! Missing: urgent data, keep-alive, path MTU discovery.
 
 #![recursion_limit = "256"] // for the tables of presets
 
@@ -12,6 +12,7 @@ mod config;
 pub mod congestion;
 pub mod ecn;
 mod endpoint;
+pub mod fast_open;
 mod info;
 mod preset;
 mod receiver;

@@ -7,8 +7,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use common::random::{self, Drawn};
-use net::{AccEcn, AccEcnOrder, Ecn, Flags, Options, Segment, Seq};
+use net::{AccEcn, AccEcnOrder, Cookie, Ecn, FastOpen, Flags, Options, Segment, Seq};
 use proptest::prelude::*;
+use tcp::fast_open::{Opening, Server};
 use tcp::{Endpoint, State, Tcp};
 use units::{Duration, Read, Time};
 
@@ -55,7 +56,8 @@ impl fmt::Debug for Fed {
         let Options { mss, window_scale, sack_permitted, accurate_ecn, .. } = options;
         let text = format!(
             "seq {seq:?} ack {ack:?} len {len} window {window} {flags:?} {field:?} {blocks:?} {times:?} \
-             {mss:?} {window_scale:?} {sack_permitted} {accurate_ecn:?}"
+             {mss:?} {window_scale:?} {sack_permitted} {accurate_ecn:?} {:?}",
+            options.fast_open()
         );
         f.write_str(&text)
     }
@@ -75,6 +77,26 @@ enum Op {
     QuickAck(bool),
 }
 
+/// The option of Fast Open: a request, the cookie that every server here gives, or any.
+fn fast_open() -> impl Strategy<Value = FastOpen> {
+    let bytes = prop_oneof![
+        1 => Just(vec![]),
+        3 => Just(vec![7; 8]),
+        1 => prop::collection::vec(any::<u8>(), 4..=16).prop_map(|mut b| { b.truncate(b.len() & !1); b }),
+    ];
+    (bytes, any::<bool>()).prop_map(|(bytes, experimental)| FastOpen {
+        cookie: Cookie::of(&bytes).unwrap_or_default(),
+        experimental,
+    })
+}
+
+/// How an end opens: fast or not.
+fn opening() -> impl Strategy<Value = Option<Opening>> {
+    let mss = prop::option::of(any::<u16>());
+    let fast = (prop::option::of(fast_open()), any::<bool>(), mss);
+    prop::option::of(fast.prop_map(|(option, data, mss)| Opening { option, data, mss }))
+}
+
 fn fed() -> impl Strategy<Value = Fed> {
     let flags = prop_oneof![
         6 => Just(Flags::ACK),
@@ -92,13 +114,14 @@ fn fed() -> impl Strategy<Value = Fed> {
         prop::option::of(any::<u8>()),
         any::<bool>(),
         prop::option::of((any::<bool>(), any::<[u32; 3]>(), 0usize..4)),
+        prop::option::weighted(0.3, fast_open()),
     );
     let blocks = prop::collection::vec((number(), 0u32..6000), 0..4);
     let times = prop::option::of((number(), number()));
     ((number(), number(), blocks, times), options, (len, window, flags, ecn, field)).prop_map(
         |(
             (seq, ack, blocks, times),
-            (mss, window_scale, sack_permitted, accurate),
+            (mss, window_scale, sack_permitted, accurate, fast_open),
             (len, window, flags, ecn, field),
         )| {
             let order = |first| if first { AccEcnOrder::Ect1First } else { AccEcnOrder::Ect0First };
@@ -107,6 +130,9 @@ fn fed() -> impl Strategy<Value = Fed> {
             let mut options = Options::NONE;
             (options.mss, options.window_scale) = (mss, window_scale);
             (options.sack_permitted, options.accurate_ecn) = (sack_permitted, accurate_ecn);
+            if let Some(option) = fast_open {
+                options.set_fast_open(option);
+            }
             Fed { seq, ack, blocks, times, options, len, window, flags: flags | Flags(ecn), field }
         },
     )
@@ -171,7 +197,7 @@ impl Watched {
         let is_new = segment.len > 0 && segment.seq == self.max && data_end.after(self.max);
         self.max = self.max.max(segment.end());
         let w = self.end.window();
-        if is_new && segment.len > 1 {
+        if is_new && segment.len > 1 && !segment.flags.has(Flags::SYN) {
             assert!(w.flight <= w.rwnd, "{segment:?} exceeds the window: {w:?}");
             if !tcp.sack {
                 assert!(
@@ -242,18 +268,31 @@ impl Watched {
     }
 }
 
-fn feed(tcp: &Drawn, iss: u32, opens: bool, holds: bool, handshake: bool, ops: &[Op]) {
+fn feed(tcp: &Drawn, iss: u32, opens: bool, fast: Option<Opening>, holds: bool, handshake: bool, ops: &[Op]) {
     let mut end = Endpoint::new(Arc::new(tcp.tcp.clone()), Duration::ZERO);
     end.set_iss(Seq(iss));
     if holds {
         end.hold_data();
     }
-    if opens {
-        end.connect()
-    } else {
-        end.listen()
+    let mut written = 0;
+    match (opens, fast) {
+        (false, None) => end.listen(),
+        (false, Some(opening)) => {
+            let cookie = Cookie::of(&[7; 8]).unwrap();
+            end.listen_fast(Server {
+                cookie,
+                before: None,
+                open_to_all: opening.data && opening.mss.is_some(),
+            })
+        }
+        (true, None) => end.connect(),
+        (true, Some(opening)) => {
+            end.connect_fast(opening);
+            written = u64::from(opening.mss.unwrap_or(1)); // so that there is data for the SYN
+            end.write(written);
+        }
     }
-    let mut w = Watched { end, now: Time::ZERO, next: Seq(77), max: Seq(iss), stamp: 0, written: 0 };
+    let mut w = Watched { end, now: Time::ZERO, next: Seq(77), max: Seq(iss), stamp: 0, written };
     w.pump();
     if handshake {
         // Into the open state, so that what follows meets it.
@@ -281,10 +320,10 @@ proptest! {
     fn nothing_that_arrives_breaks_an_end(
         tcp in random::parameters(),
         iss in prop_oneof![Just(0u32), Just(u32::MAX - 3000), any::<u32>()],
-        (opens, holds, handshake) in (any::<bool>(), any::<bool>(), prop::bool::weighted(0.8)),
+        (opens, fast, holds, handshake) in (any::<bool>(), opening(), any::<bool>(), prop::bool::weighted(0.6)),
         ops in prop::collection::vec(op(), 0..40),
     ) {
-        feed(&tcp, iss, opens, holds, handshake, &ops);
+        feed(&tcp, iss, opens, fast, holds, handshake, &ops);
     }
 }
 

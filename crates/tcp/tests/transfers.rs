@@ -5,7 +5,7 @@ mod common;
 
 use std::fmt;
 
-use common::path::{App, Closes, Fate, Harm, Link, Pair, Passage, Path};
+use common::path::{App, Closes, Fast, Fate, Harm, Link, Pair, Passage, Path};
 use common::random::{self, Drawn};
 use proptest::prelude::*;
 use units::{Duration, Rate, Time};
@@ -57,15 +57,16 @@ struct Case {
     link: Option<(u64, usize)>,
     iss: [u32; 2],
     both_open: bool,
+    fast: Option<Fast>,
 }
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Case { tcps, apps, harm, seed, rtt, link, iss, both_open } = self;
+        let Case { tcps, apps, harm, seed, rtt, link, iss, both_open, fast } = self;
         let apps = apps.clone().map(|a| (a.writes, a.closes, a.reads));
         let text = format!("{:?}\n{:?}\n{apps:?}\n{harm:?}\n", tcps[0], tcps[1]);
         f.write_str(&text)?;
-        let text = format!("seed {seed} rtt {rtt} link {link:?} iss {iss:?} both {both_open}");
+        let text = format!("seed {seed} rtt {rtt} link {link:?} iss {iss:?} both {both_open} {fast:?}");
         f.write_str(&text)
     }
 }
@@ -74,14 +75,18 @@ fn case() -> impl Strategy<Value = Case> {
     let ends = (random::parameters(), random::parameters(), app(), app());
     let iss = prop_oneof![Just(0u32), Just(u32::MAX - 3000), any::<u32>()];
     let link = prop::option::of((100_000u64..10_000_000, 1usize..30));
-    let rest = (harm(), any::<u64>(), 1u64..300, link, [iss.clone(), iss], prop::bool::weighted(0.1));
-    (ends, rest).prop_map(|((a, b, one, mut other), (harm, seed, rtt, link, iss, both_open))| {
+    let fast = prop::option::of(prop::sample::select(vec![Fast::Taken, Fast::Refused, Fast::Unknown]));
+    let rest = (harm(), any::<u64>(), 1u64..300, link, [iss.clone(), iss], prop::bool::weighted(0.1), fast);
+    (ends, rest).prop_map(|((a, b, mut one, mut other), (harm, seed, rtt, link, iss, both_open, fast))| {
+        if let (Some(first), true) = (one.writes.front_mut(), fast.is_some()) {
+            first.0 = Time::ZERO; // so that there is data for the SYN
+        }
         if one.closes == Closes::AfterPeer && other.closes == Closes::AfterPeer {
             other.closes = Closes::AfterWrites; // someone must begin
             other.writes.push_back((Time::ZERO, 1));
             other.writes.make_contiguous().sort();
         }
-        Case { tcps: [a, b], apps: [one, other], harm, seed, rtt, link, iss, both_open }
+        Case { tcps: [a, b], apps: [one, other], harm, seed, rtt, link, iss, both_open, fast }
     })
 }
 
@@ -91,6 +96,7 @@ fn check(case: &Case) {
     if case.both_open {
         pair.open_at_once();
     }
+    pair.open_fast(case.fast);
     let mut path = Path::new(vec![pair], case.harm.rule(case.seed));
     if let Some((rate, limit)) = case.link {
         path.links = [Link::new(Rate(rate), limit), Link::new(Rate(rate), limit)];
@@ -139,7 +145,7 @@ mod found {
     }
 
     fn run(tcps: [Drawn; 2], apps: [App; 2], harm: Harm, seed: u64, rtt: u64) {
-        check(&Case { tcps, apps, harm, seed, rtt, link: None, iss: [0, 0], both_open: false });
+        check(&Case { tcps, apps, harm, seed, rtt, link: None, iss: [0, 0], both_open: false, fast: None });
     }
 
     /// A probe of one octet is the same octet each time, and goes out again when the window opens.
@@ -209,6 +215,7 @@ mod found {
             link: Some((100_000, 1)),
             iss: [0, 0],
             both_open: false,
+            fast: None,
         };
         check(&case);
     }

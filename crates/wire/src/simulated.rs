@@ -5,6 +5,7 @@ use net::{Flags, Packet, Segment, Seq};
 use crate::datagram::Transport;
 use crate::ends::Ends;
 use crate::error::Error;
+use crate::few::Few;
 use crate::ip::Ip;
 use crate::options::{List, Options, SackBlocks, TcpOption};
 use crate::tcp::Tcp;
@@ -36,6 +37,16 @@ impl TryFrom<&net::Options> for Options {
         }
         if let Some(option) = from.accurate_ecn {
             list.add(&[TcpOption::AccEcn(option)])?;
+        }
+        if let Some(option) = from.fast_open() {
+            // It has at most 16 bytes.
+            let cookie = Few::of(option.cookie.bytes()).unwrap_or_default();
+            let option = if option.experimental {
+                TcpOption::FastOpenExperiment(cookie)
+            } else {
+                TcpOption::FastOpen(cookie)
+            };
+            list.add(&[option])?;
         }
         list.padded()
     }
@@ -111,6 +122,20 @@ mod tests {
     use crate::ends::Family;
     use TcpOption::{Mss, Nop, Sack, SackPermitted, Timestamps, WindowScale};
     use net::{AccEcn, AccEcnOrder, Label};
+
+    #[test]
+    fn a_cookie_is_written() {
+        let cookie = net::Cookie::of(&[1, 2, 3, 4, 5, 6]).unwrap();
+        for experimental in [false, true] {
+            let mut syn = net::Options::NONE;
+            syn.mss = Some(1460);
+            syn.set_fast_open(net::FastOpen { cookie, experimental });
+            let few = Few::of(cookie.bytes()).unwrap();
+            let option =
+                if experimental { TcpOption::FastOpenExperiment(few) } else { TcpOption::FastOpen(few) };
+            assert_eq!(list(&syn), [Mss(1460), option]);
+        }
+    }
 
     fn list(options: &net::Options) -> Vec<TcpOption> {
         let written = Options::try_from(options).unwrap();

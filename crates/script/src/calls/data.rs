@@ -6,7 +6,7 @@ use super::{Answer, Making, Reply, is_null, number};
 use crate::constants::value as constant;
 use crate::syntax::Expr;
 
-fn has(flags: i64, name: &str) -> bool {
+pub(super) fn has(flags: i64, name: &str) -> bool {
     constant(name).is_some_and(|bit| flags & bit != 0)
 }
 
@@ -23,11 +23,11 @@ fn vector(list: &Expr) -> Result<(i64, bool), Reply> {
 }
 
 /// What a call reads into or writes from.
-struct Buffer {
-    size: u64,
-    flags: i64,
+pub(super) struct Buffer {
+    pub(super) size: u64,
+    pub(super) flags: i64,
     /// It is at no address.
-    null: bool,
+    pub(super) null: bool,
 }
 
 impl Making<'_> {
@@ -60,6 +60,7 @@ impl Making<'_> {
             "MSG_MORE",
             "MSG_EOR",
             "MSG_DONTROUTE",
+            "MSG_FASTOPEN",
         ];
         let rest = known.iter().filter_map(|f| constant(f)).fold(flags, |rest, bit| rest & !bit);
         if rest != 0 {
@@ -76,6 +77,9 @@ impl Making<'_> {
         let waits = !socket.nonblocking && !has(flags, "MSG_DONTWAIT");
         let low = constant("SO_RCVLOWAT").and_then(|o| socket.options.get(&(1, o)).copied()).unwrap_or(1);
         let target = if has(flags, "MSG_WAITALL") { size } else { size.min(low.max(1) as u64) };
+        if socket.fast_open.waits_for_data.is_some() {
+            return Ok(if waits { self.blocks() } else { Reply::Fails("EAGAIN") });
+        }
         let (index, connection) = self.connection(fd, "ENOTCONN")?;
         let over =
             connection.stack.at_eof() || connection.read_shut || connection.broken() || connection.gone;
@@ -99,15 +103,25 @@ impl Making<'_> {
 
     pub(super) fn write(&mut self) -> Answer {
         let (fd, now, done) = (self.fd()?, self.now, self.progress.bytes);
-        let Buffer { size, flags, null } = self.buffer()?;
+        let buffer = self.buffer()?;
+        if !self.progress.again && self.opens_by_write(fd, buffer.flags)? {
+            return self.write_fast(fd, &buffer);
+        }
+        let Buffer { size, flags, null } = buffer;
         let socket = self.socket_of(fd)?;
         let waits = !socket.nonblocking && !has(flags, "MSG_DONTWAIT");
         let (limit, again) = (socket.send_buffer, self.progress.again);
         let (index, connection) = self.connection(fd, "EPIPE")?;
+        let opening = again && connection.connecting;
+        connection.connecting &= !(again && connection.established());
         if let Some(error) = connection.error.take() {
+            if opening {
+                self.socket_of(fd)?.connection = None; // what went with the SYN is forgotten
+                return Ok(Reply::Fails(error));
+            }
             return Ok(if done > 0 { Reply::Done(done as i64) } else { Reply::Fails(error) });
         }
-        if matches!(connection.state(), State::SynSent | State::SynReceived) {
+        if matches!(connection.state(), State::SynSent | State::SynReceived) && !connection.stack.is_early() {
             return Ok(if waits { self.blocks() } else { Reply::Fails("EAGAIN") });
         }
         if connection.deaf() {

@@ -3,6 +3,7 @@
 mod control;
 mod data;
 mod epoll;
+mod fast_open;
 mod open;
 mod options;
 mod poll;
@@ -80,6 +81,8 @@ pub struct Socket {
     pub linger2: Option<Option<Duration>>,
     /// SO_LINGER: on, and for how many seconds.
     pub linger: (i64, i64),
+    /// Fast Open.
+    pub fast_open: fast_open::OfSocket,
 }
 
 impl Socket {
@@ -99,6 +102,7 @@ impl Socket {
             options: BTreeMap::new(),
             linger2: None,
             linger: (0, 0),
+            fast_open: fast_open::OfSocket::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use units::Duration;
 
 use super::{Answer, Making, Reply, Socket, is_null};
 use crate::constants::value as constant;
-use crate::host::ALL;
+use crate::host::{ALL, Connection};
 
 const NONBLOCK: i64 = 0o4000;
 
@@ -38,12 +38,16 @@ impl Making<'_> {
 
     pub(super) fn listen(&mut self) -> Answer {
         let (fd, backlog, most) = (self.fd()?, self.value(1)?, self.host.kernel.somaxconn);
+        let every_listener = self.host.kernel.fast_open.every_listener();
         let socket = self.socket_of(fd)?;
-        if socket.connection.is_some() {
+        if socket.connection.is_some() || socket.fast_open.waits_for_data.is_some() {
             return Ok(Reply::Fails("EINVAL"));
         }
         let backlog = if backlog < 0 { most } else { backlog.min(most) }; // listen(2), somaxconn
         (socket.listens, socket.backlog) = (true, backlog);
+        if every_listener && socket.fast_open.queue == 0 {
+            socket.fast_open.queue = backlog; // Linux, __inet_listen_sk
+        }
         self.host.listener = Some(fd);
         Ok(Reply::Done(0))
     }
@@ -83,21 +87,25 @@ impl Making<'_> {
             return Ok(Reply::Fails("EFAULT"));
         }
         let (socket, first) = (self.socket_of(fd)?, "ECONNABORTED");
-        if socket.listens {
+        if socket.listens || socket.fast_open.waits_for_data.is_some() {
             return Ok(Reply::Fails("EISCONN"));
         }
         let nonblocking = socket.nonblocking;
         let Some(index) = socket.connection else {
-            let mut connection = self.host.new_connection(fd, false);
-            connection.stack.connect();
-            connection.connecting = true;
-            let index = self.host.begin(connection);
-            self.socket_of(fd)?.connection = Some(index);
-            self.apply(fd);
-            if let Some(quick) = self.socket_of(fd)?.option("TCP_QUICKACK") {
-                self.apply_quickack(fd, quick != 0);
+            let opening = self.defer_connect(fd)?;
+            if opening.is_some_and(|o| o.data) {
+                return Ok(Reply::Done(0));
             }
-            self.host.pump(index, self.now);
+            let mut connection = self.host.new_connection(fd, false);
+            match opening {
+                Some(opening) => {
+                    connection.stack.connect_fast(opening);
+                    connection.opens_fast = Some(self.destination(1));
+                }
+                None => connection.stack.connect(),
+            }
+            connection.connecting = true;
+            self.begin_connecting(fd, connection)?;
             return Ok(if nonblocking { Reply::Fails("EINPROGRESS") } else { self.blocks() });
         };
         let connection = &mut self.host.connections[index];
@@ -114,6 +122,18 @@ impl Making<'_> {
             return Ok(Reply::Fails(error));
         }
         Ok(if nonblocking { Reply::Fails("EALREADY") } else { self.blocks() })
+    }
+
+    /// A connection of a socket begins: its SYN goes out.
+    pub(super) fn begin_connecting(&mut self, fd: i64, connection: Connection) -> Result<(), Reply> {
+        let index = self.host.begin(connection);
+        self.socket_of(fd)?.connection = Some(index);
+        self.apply(fd);
+        if let Some(quick) = self.socket_of(fd)?.option("TCP_QUICKACK") {
+            self.apply_quickack(fd, quick != 0);
+        }
+        self.host.pump(index, self.now);
+        Ok(())
     }
 
     pub(super) fn shutdown(&mut self) -> Answer {

@@ -21,6 +21,9 @@ pub fn ready(host: &mut Host, fd: i64) -> i64 {
     if socket.listens {
         return if host.connections.iter().any(|c| c.waits_for_accept(fd)) { IN } else { 0 };
     }
+    if socket.fast_open.waits_for_data.is_some() {
+        return OUT;
+    }
     let Some(index) = socket.connection else { return OUT | HUP };
     let limit = socket.send_buffer;
     let low = constant("SO_RCVLOWAT").and_then(|o| socket.options.get(&(1, o)).copied()).unwrap_or(1);
@@ -35,7 +38,7 @@ pub fn ready(host: &mut Host, fd: i64) -> i64 {
     if no_more {
         mask |= IN | RDHUP;
     }
-    if matches!(connection.state(), State::SynSent | State::SynReceived) {
+    if matches!(connection.state(), State::SynSent | State::SynReceived) && !connection.stack.is_early() {
         return mask;
     }
     if connection.stack.readable() >= low.max(1) as u64 {

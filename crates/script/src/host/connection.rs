@@ -1,6 +1,7 @@
 //! A connection of the host, whether a socket stands for it or not.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use tcp::{Error, State, Tcp};
@@ -87,6 +88,8 @@ pub struct Connection {
     pub clock: Clock,
     /// Descriptor of the listening socket that it came by, until it is accepted.
     pub waits_at: Option<i64>,
+    /// The same for good.
+    pub came_to: Option<i64>,
     /// The application has closed its socket.
     pub orphan: bool,
     /// The application reads, or writes, no more.
@@ -95,6 +98,10 @@ pub struct Connection {
     pub write_shut: bool,
     /// A non-blocking connect whose end has not been told.
     pub connecting: bool,
+    /// Whom it opens fast to, until it is known how that was answered.
+    pub opens_fast: Option<Ipv4Addr>,
+    /// When it was reset while it was open before its handshake had ended.
+    pub reset_early: Option<Time>,
     /// It is gone, whatever its endpoint thinks.
     pub gone: bool,
     /// A write found no room, or a poll.
@@ -127,10 +134,13 @@ impl Connection {
             irs: 0,
             clock: Clock::default(),
             waits_at: None,
+            came_to: None,
             orphan: false,
             read_shut: false,
             write_shut: false,
             connecting: false,
+            opens_fast: None,
+            reset_early: None,
             gone: false,
             no_space: false,
             seen: Seen::default(),
@@ -245,6 +255,6 @@ impl Connection {
             });
         }
         self.state = self.state();
-        self.opened |= self.established();
+        self.opened |= self.established() || self.stack.is_early();
     }
 }

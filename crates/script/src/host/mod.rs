@@ -1,10 +1,13 @@
 //! The host under test: its connections, and the packets that they sent and nobody has looked at.
 
 mod connection;
+mod fast_open;
 mod wakes;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::Ipv4Addr;
 
+use tcp::fast_open::Known;
 use tcp::{State, Tcp};
 use units::Time;
 
@@ -58,6 +61,8 @@ pub struct Host {
     pub sent: VecDeque<Sent>,
     /// Packets that connections before it sent, and the script did not expect by the time that it began.
     pub missed: Vec<Sent>,
+    /// What it knows of servers for Fast Open.
+    pub servers: BTreeMap<Ipv4Addr, Known>,
 }
 
 impl Host {
@@ -72,6 +77,7 @@ impl Host {
             listener: None,
             sent: VecDeque::new(),
             missed: Vec::new(),
+            servers: BTreeMap::new(),
         }
     }
 
@@ -125,12 +131,14 @@ impl Host {
         }
         connection.stack.settle(now, connection.no_space);
         connection.notice();
+        self.learn(index);
+        let connection = &mut self.connections[index];
         connection.bound_fin_wait(now, connection.linger2.unwrap_or(self.kernel.fin_timeout));
         self.wake_for(index);
     }
 
     /// The connection that a packet of the script, still in its numbers, is for.
-    pub fn addressee(&mut self, flags: Flags) -> Addressee {
+    pub fn addressee(&mut self, now: Time, flags: Flags) -> Addressee {
         let opens = flags.has(Flags::SYN) && !flags.has(Flags::ACK);
         let over = self.current.is_none_or(|i| {
             let connection = &self.connections[i];
@@ -143,8 +151,11 @@ impl Host {
             Some(fd) if opens && self.is_full(fd) => Addressee::Nobody, // Linux, tcp_conn_request
             Some(fd) if opens => {
                 let mut connection = self.new_connection(fd, true);
-                connection.waits_at = Some(fd);
-                connection.stack.listen();
+                (connection.waits_at, connection.came_to) = (Some(fd), Some(fd));
+                match self.at_listener(fd, now) {
+                    Some(server) => connection.stack.listen_fast(server),
+                    None => connection.stack.listen(),
+                }
                 Addressee::Is(self.begin(connection))
             }
             _ => self.current.map_or(Addressee::Unknown, Addressee::Is),
@@ -214,7 +225,11 @@ impl Host {
         if connection.state() == State::Closed {
             return self.refuse(now, index, header);
         }
+        let early = connection.stack.is_early();
         connection.stack.on_segment(now, header);
+        if early && header.flags.has(Flags::RST) && connection.state() == State::Closed {
+            connection.reset_early = Some(now);
+        }
         self.pump(index, now);
     }
 
@@ -223,6 +238,7 @@ impl Host {
     fn overflows(&self, index: usize, header: &Header) -> bool {
         let connection = &self.connections[index];
         let ends = connection.state() == State::SynReceived
+            && !connection.stack.is_early()
             && header.flags.has(Flags::ACK)
             && !header.flags.has(Flags::RST)
             && !header.flags.has(Flags::SYN);

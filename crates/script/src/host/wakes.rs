@@ -37,7 +37,7 @@ impl Connection {
             readable: self.stack.readable(),
             ended: self.stack.peer_closed(),
             over: self.broken() || self.gone,
-            opened: self.established(),
+            opened: self.established() || self.stack.is_early(),
             fin_acknowledged,
         };
         let was = std::mem::replace(&mut self.seen, now);

@@ -1,5 +1,6 @@
 //! What is set for the whole host: the parameters of new sockets, and what a kernel decides beside them.
 
+pub mod fast_open;
 mod module;
 mod sysctl;
 mod value;
@@ -35,6 +36,8 @@ pub struct Kernel {
     pub orphan_retries: Option<u64>,
     /// Whether TIME-WAIT bears resets (tcp_rfc1337).
     pub rfc1337: bool,
+    /// Fast Open.
+    pub fast_open: fast_open::FastOpen,
 }
 
 impl Kernel {
@@ -52,6 +55,7 @@ impl Kernel {
             fin_timeout: linux.then(|| Duration::from_millis(60_000)),
             orphan_retries: linux.then_some(8),
             rfc1337: false,
+            fast_open: fast_open::FastOpen::default(),
         }
     }
 
@@ -117,6 +121,10 @@ impl Kernel {
             ("initcwnd", Some(n)) => vec![("initial_window", json!(format!("{n} packets")))],
             ("mtu", Some(n)) => vec![("mss", json!(format!("{} B", (n - HEADERS).max(0))))],
             ("rto_min", _) => vec![("rto_min", json!(value::milliseconds(value).ok_or_else(unsupported)?))],
+            ("fastopen_no_cookie", Some(n)) => {
+                self.fast_open.route_needs_no_cookie = n != 0;
+                return Ok(());
+            }
             ("congctl", _) => return self.choose(value).ok_or_else(unsupported),
             ("features", _) if value == "ecn" => vec![("ecn", json!("rfc3168"))],
             _ => return Err(unsupported()),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use units::Duration;
 
 use super::Kernel;
+use super::fast_open::Keys;
 use super::value::{integer, integers};
 
 /// Parameters that change nothing that a script could see, whatever their value: they are obsolete, or say something of
@@ -44,6 +45,7 @@ const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_challenge_ack_limit", 1000, i64::MAX), // a second
     ("tcp_comp_sack_delay_ns", 0, 0),
     ("tcp_comp_sack_nr", 0, 0),
+    ("tcp_fastopen_blackhole_timeout_sec", 0, 0),
     ("tcp_fwmark_accept", 0, 0),
     ("tcp_l3mdev_accept", 0, 0),
     ("tcp_max_orphans", 64, i64::MAX),
@@ -141,6 +143,8 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
     match name {
         "tcp_abort_on_overflow" => kernel.abort_on_overflow = number()? != 0,
         "tcp_congestion_control" => kernel.choose(value)?,
+        "tcp_fastopen" => kernel.fast_open.set_bits(number()?)?,
+        "tcp_fastopen_key" => kernel.fast_open.keys = Keys::read(value)?,
         "tcp_fin_timeout" => kernel.fin_timeout = Some(seconds(number()?)?),
         // 0: as often as is safe (tcp_orphan_retries).
         "tcp_orphan_retries" => {
@@ -279,6 +283,9 @@ mod tests {
             ("net.ipv4.tcp_comp_sack_nr", "44"),
             ("net.ipv4.tcp_tso_win_divisor", "8"),
             ("net.ipv4.tcp_retries2", "0"),
+            ("net.ipv4.tcp_fastopen", "0x100"),
+            ("net.ipv4.tcp_fastopen_key", "a1a1a1a1"),
+            ("net.ipv4.tcp_fastopen_blackhole_timeout_sec", "3600"),
             ("net.ipv4.tcp_sack", "yes"),
             ("net.ipv4.tcp_sack", ""),
             ("net.ipv4.vs", "1"),

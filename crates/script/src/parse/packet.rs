@@ -4,7 +4,10 @@ use net::{AccEcn, AccEcnOrder};
 
 use super::cursor::{Cursor, SyntaxError};
 use crate::print::counter_names;
-use crate::syntax::{Action, EcnField, Flags, LETTERS, Packet, TcpOption, Way};
+use crate::syntax::{Action, EcnField, Flags, LETTERS, Packet, TcpOption, Way, Written};
+
+/// Bytes that an option has room for.
+const MOST_COOKIE: usize = 38;
 
 /// Words that begin a packet other than a TCP segment over IPv4.
 const FOREIGN: [&str; 7] = ["icmp", "udp", "udplite", "ipv4", "ipv6", "gre", "mpls"];
@@ -225,6 +228,7 @@ fn option(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
         "sack" => TcpOption::Sack(blocks(c)?),
         "TS" => timestamps(c)?,
         "ECN" => counters(c)?,
+        "FO" | "FOEXP" => TcpOption::FastOpen(cookie(c)?, word == "FOEXP"),
         _ => {
             c.take_while(|x| !matches!(x, ',' | '>' | '\n'));
             let end = c.at();
@@ -234,6 +238,25 @@ fn option(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
             TcpOption::Other(text)
         }
     })
+}
+
+/// Bytes in hexadecimal, or the name of a cookie.
+fn cookie(c: &mut Cursor) -> Result<Written, SyntaxError> {
+    let start = c.at();
+    let text = c.take_while(|x| x.is_ascii_alphanumeric() || x == '_');
+    match text {
+        "TFO_COOKIE" => return Ok(Written::OfHost),
+        "TFO_COOKIE_ZERO" => return Ok(Written::OfZeros),
+        _ => {}
+    }
+    let digits: Option<Vec<u8>> = text.chars().map(|x| x.to_digit(16).map(|d| d as u8)).collect();
+    let digits = digits.filter(|d| d.len() % 2 == 0 && d.len() <= 2 * MOST_COOKIE);
+    let Some(digits) = digits else {
+        c.back_to(start);
+        let most = MOST_COOKIE;
+        return Err(c.wrong(format!("a cookie is up to {most} bytes in hexadecimal, or TFO_COOKIE")));
+    };
+    Ok(Written::Bytes(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()))
 }
 
 fn blocks(c: &mut Cursor) -> Result<Vec<(u32, u32)>, SyntaxError> {

@@ -21,6 +21,14 @@ impl Runner {
                 ("tcp_ts_tick_usecs", Some(us)) => {
                     self.tick = (us > 0).then_some(units::Duration(us.saturating_mul(1_000_000)));
                 }
+                ("local_ip" | "remote_ip", _) => {
+                    // What cannot be read as an address is one of another family, whose packets are not there either.
+                    if let Some(address) = setting.value.as_deref().and_then(|v| v.parse().ok()) {
+                        let settings = &mut kernel.fast_open;
+                        let local = setting.name == "local_ip";
+                        *(if local { &mut settings.local } else { &mut settings.remote }) = address;
+                    }
+                }
                 ("mtu", Some(mtu)) => {
                     let mss = json!(format!("{} B", mtu.saturating_sub(HEADERS as u64)));
                     kernel.change(&[("mss", mss)]).map_err(|e| unsupported(setting.line, e))?;
@@ -69,6 +77,7 @@ impl Runner {
         for effect in effects {
             match &effect {
                 Effect::Sleep(time) => self.advance(self.now + *time)?,
+                Effect::FlushMetrics => self.host.servers.clear(),
                 Effect::Restore => self.host.kernel = self.before.clone(),
                 Effect::Script(name) => self.shell_script(command.line, name),
                 other => {

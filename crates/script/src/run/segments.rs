@@ -2,14 +2,15 @@
 
 use super::{Due, PATIENCE, Runner, Step, differs};
 use crate::host::{Addressee, Connection, Sent};
-use crate::matching::{Ticks, differences, to_live, to_script};
+use crate::matching::{Ticks, differences, to_live, to_script, with_cookies};
 use crate::stack::Header;
 use crate::syntax::{Flags, Packet, TcpOption};
 
 impl Runner {
     pub(super) fn inject(&mut self, line: u32, packet: &Packet) -> Step {
+        let packet = &with_cookies(packet, &self.host.kernel.fast_open);
         self.tell(self.now, Some(line), packet.to_string());
-        let to = self.host.addressee(packet.flags);
+        let to = self.host.addressee(self.now, packet.flags);
         let header = match to {
             Addressee::Is(index) => to_live(packet, &self.host.connections[index]),
             _ => to_live(packet, &Connection::new(self.host.kernel.tcp.clone())),
@@ -20,6 +21,7 @@ impl Runner {
 
     /// The next segment that the endpoint sent must be `packet`, in time.
     pub(super) fn expect(&mut self, line: u32, packet: &Packet, due: &Due) -> Step {
+        let packet = &with_cookies(packet, &self.host.kernel.fast_open);
         let latest = if due.any { self.now } else { due.to };
         self.pass(latest + PATIENCE, |host| !host.sent.is_empty())?;
         let Some(sent) = self.host.sent.pop_front() else {

@@ -84,13 +84,15 @@ impl Meter {
             return;
         }
         self.segments_in += 1;
-        if header.len > 0 && !opens {
+        if header.len > 0 && (!opens || endpoint.is_early()) {
             self.data_in += 1;
         }
         let next = endpoint.next_expected().0;
         if matches!(before.state, State::Listen | State::SynSent) {
             if endpoint.state() == State::Established {
                 (self.data_sent, self.data_received, self.ack_received) = (now, now, now);
+                // What went with the SYN and was not taken counts beside it (Linux, tcp_rcv_fastopen_synack).
+                self.first_sent += u64::from(endpoint.segments_out().0);
             }
             self.end_timeouts(now, endpoint);
             return;
@@ -218,7 +220,6 @@ impl Meter {
             ("total_rto", self.timeouts.count),
             ("total_rto_recoveries", self.timeouts.recoveries),
             ("total_rto_time", self.timeouts.milliseconds + running),
-            ("fastopen_client_fail", 0),
         ];
         fields.extend(self.unpaced(endpoint).map(|rate| ("pacing_rate", rate)));
         fields

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use meter::{Before, Meter};
 use net::{Options, Segment, Seq};
+use tcp::fast_open::{Answer, Opening, Server};
 use tcp::{Endpoint, Error, State, Tcp};
 use units::{Duration, Time};
 
@@ -78,6 +79,27 @@ impl Stack {
     pub fn connect(&mut self) {
         self.endpoint.connect();
         self.meter.on_connect();
+    }
+
+    /// Opens actively, with Fast Open.
+    pub fn connect_fast(&mut self, opening: Opening) {
+        self.endpoint.connect_fast(opening);
+        self.meter.on_connect();
+    }
+
+    /// Opens passively, with Fast Open.
+    pub fn listen_fast(&mut self, server: Server) {
+        self.endpoint.listen_fast(server);
+    }
+
+    /// Whether data flows though the handshake has not ended.
+    pub fn is_early(&self) -> bool {
+        self.endpoint.is_early()
+    }
+
+    /// How the SYN of [`Stack::connect_fast`] was answered.
+    pub fn fast_open_answer(&self) -> Option<Answer> {
+        self.endpoint.fast_open_answer()
     }
 
     /// Opens passively.
@@ -203,7 +225,7 @@ impl Stack {
 
     /// Its state.
     pub fn state(&self) -> State {
-        self.endpoint.state()
+        self.endpoint.state_told()
     }
 
     /// Why it ended before its time.

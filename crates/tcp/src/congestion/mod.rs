@@ -13,7 +13,7 @@ pub mod dctcp;
 pub mod fallback;
 pub mod growth;
 #[cfg(test)]
-mod harness;
+pub(crate) mod harness;
 pub mod highspeed;
 pub mod htcp;
 pub mod hybrid_start;

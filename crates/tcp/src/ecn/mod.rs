@@ -207,6 +207,13 @@ impl EcnEnd {
         }
     }
 
+    /// Data came with a SYN or SYN-ACK. Its bytes count, the packet does not (RFC 9768 §3.2.2.2, §3.2.3).
+    pub fn on_syn_data(&mut self, field: Field, bytes: u16) {
+        if let Some(accurate) = self.accurate() {
+            accurate.received.on_syn_data(field, bytes);
+        }
+    }
+
     /// RCV.NXT is `next` now.
     #[inline]
     pub fn on_advance(&mut self, next: Seq) {

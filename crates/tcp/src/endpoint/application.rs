@@ -81,9 +81,9 @@ impl Endpoint {
 
     /// The application reads up to `bytes`: how many there were.
     pub fn read(&mut self, now: Time, bytes: u32) -> u32 {
-        let (buffer, smss) = (self.buffer(), self.smss());
+        let (buffer, most, smss) = (self.buffer(), self.most_told(), self.smss());
         let Some(receiver) = &mut self.receiver else { return 0 };
-        let (n, update) = receiver.read(bytes, buffer, smss);
+        let (n, update) = receiver.read(bytes, buffer, most, smss);
         receiver.on_read(now);
         self.ack_due |= update && !matches!(self.state, State::Closed | State::TimeWait);
         n
@@ -107,7 +107,7 @@ impl Endpoint {
     /// Bytes written and not acknowledged, and of those never sent.
     pub fn outstanding(&self) -> (u64, u64) {
         self.sender.as_ref().map_or((0, 0), |s| {
-            let sent = u64::from(s.data_end().minus(s.una).max(0) as u32);
+            let sent = u64::from(s.data_end().minus(s.una).max(0) as u32) - u64::from(self.syn_out());
             (sent.saturating_add(s.unsent), s.unsent)
         })
     }

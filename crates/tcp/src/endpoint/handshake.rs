@@ -58,6 +58,7 @@ impl Endpoint {
             self.state = State::SynReceived;
             self.sender().set_window(segment);
             self.syn_due = true;
+            self.on_fast_syn(segment, options, field);
         }
     }
 
@@ -65,7 +66,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn in_syn_sent(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let acked = segment.flags.has(Flags::ACK);
-        if acked && segment.ack != self.max() {
+        if acked && (!segment.ack.after(self.iss) || segment.ack.after(self.max())) {
             if !segment.flags.has(Flags::RST) {
                 self.rare().reset = Some(Reset::answers(segment, options));
             }
@@ -83,7 +84,7 @@ impl Endpoint {
         if !segment.flags.has(Flags::SYN) {
             if acked && self.rare.as_ref().is_some_and(|r| r.tried) {
                 // A responder that sends no second SYN-ACK (RFC 5562 §5) is established already.
-                self.syn_acked(now);
+                self.syn_acked(now, segment.ack);
                 self.establish(now);
                 self.in_synchronized(now, segment, options, field);
             }
@@ -98,7 +99,8 @@ impl Endpoint {
             return;
         }
         if acked {
-            self.syn_acked(now);
+            self.on_fast_answer(segment, options, field);
+            self.syn_acked(now, segment.ack);
             self.ack_due = true;
             self.establish(now);
             if marked {
@@ -114,7 +116,8 @@ impl Endpoint {
 
     /// Times that the SYN or SYN-ACK was sent before for want of an answer.
     fn attempt(&self) -> u8 {
-        self.sender.as_ref().map_or(0, |s| s.expirations)
+        let attempt = || self.sender.as_ref().map_or(0, |s| s.expirations);
+        self.early_attempt().unwrap_or_else(attempt)
     }
 
     /// Our SYNs as far as ECN is concerned.
@@ -136,16 +139,17 @@ impl Endpoint {
         Syns { first: field(0), last: field(self.attempt().max(u8::from(again))) }
     }
 
-    fn syn_acked(&mut self, now: Time) {
+    fn syn_acked(&mut self, now: Time, ack: Seq) {
         let (tcp, agreed) = (self.tcp.clone(), self.agreed);
         let sender = self.sender();
-        sender.on_syn_acked(now, smss(&tcp, &agreed), agreed.sack, agreed.timestamps, &tcp);
+        sender.on_syn_acked(now, ack, smss(&tcp, &agreed), agreed.sack, agreed.timestamps, &tcp);
         self.first_rtt = sender.smoothed(&tcp).0;
     }
 
     fn establish(&mut self, now: Time) {
         self.established_at = now;
-        let idle = self.sender.as_ref().is_none_or(|s| s.unsent == 0 && !s.closing && s.is_plain());
+        let idle =
+            self.sender.as_ref().is_none_or(|s| s.unsent == 0 && !s.closing && s.is_plain() && !s.has_sent());
         let closing = self.sender.as_ref().is_some_and(|s| s.closing);
         // Another clock or mode would remember more of the handshake than its round trip.
         let forgettable = self.state == State::SynReceived
@@ -160,7 +164,8 @@ impl Endpoint {
     #[cold]
     pub(super) fn on_handshake_ack(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
-        if !segment.ack.after(una) || self.tries_once(segment) {
+        let of_syn = if self.is_early() { !segment.ack.before(una) } else { segment.ack.after(una) };
+        if !of_syn || self.tries_once(segment) {
             return false;
         }
         let sent = self.syn_acks();
@@ -183,7 +188,9 @@ impl Endpoint {
     /// The ACK of the SYN-ACK, which was marked or not.
     #[cold]
     fn complete_handshake(&mut self, now: Time, segment: &Segment, marked: bool) {
-        self.syn_acked(now);
+        if !self.end_early(now, segment) {
+            self.syn_acked(now, segment.ack);
+        }
         self.establish(now);
         self.rwnd = segment.window;
         if let Some(sender) = &mut self.sender {
@@ -212,12 +219,16 @@ impl Endpoint {
             return Some(self.pure_ack(now, options)); // of an unacceptable segment
         }
         if !std::mem::take(&mut self.syn_due) {
-            return None;
+            return self.poll_early(now, options);
         }
         let tcp = self.tcp.clone();
-        let sender = self.sender();
-        sender.on_syn_sent(now, &tcp);
-        let attempt = sender.expirations;
+        let attempt = if self.is_early() {
+            self.on_early_syn_ack(now, &tcp)
+        } else {
+            let sender = self.sender();
+            sender.on_syn_sent(now, &tcp);
+            sender.expirations
+        };
         if let Some(most) = tcp.user_timeout {
             let over = *self.rare().syn_at.get_or_insert(now) + most;
             if attempt > 0 || tcp.user_timeout_from == UserTimeoutFrom::Progress {
@@ -241,9 +252,14 @@ impl Endpoint {
         if !reply {
             let (flags, field) = self.syns().last;
             segment.flags |= flags;
+            segment.len = self.begin_fast(&tcp, options);
             return Some((segment, field));
         }
-        segment.ack = self.irs + 1;
+        segment.ack = self.next();
+        if let Some(option) = self.fast_reply().filter(|o| options.wire_len() + o.wire_len() <= Options::MOST)
+        {
+            options.set_fast_open(option);
+        }
         segment.flags |= Flags::ACK | self.ecn.syn_ack_flags(attempt, &tcp);
         if tcp.accecn_option {
             options.accurate_ecn = self.ecn.syn_ack_option(attempt, Options::MOST - options.wire_len());

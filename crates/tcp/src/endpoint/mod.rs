@@ -1,6 +1,7 @@
 //! One end of a connection: the states of RFC 9293 §3.3.2 around a sender and a receiver.
 
 mod application;
+mod fast_open;
 mod handshake;
 mod input;
 mod output;
@@ -110,6 +111,7 @@ struct Rare {
     syn_at: Option<Time>,
     /// When a segment that is not acceptable, or is challenged, was last answered.
     answered: Option<Time>,
+    fast_open: Option<Box<fast_open::Fast>>,
 }
 
 /// One end of a TCP connection. Feed it with [`on_segment`](Endpoint::on_segment) and

@@ -29,6 +29,12 @@ impl Endpoint {
         if self.state <= State::SynReceived {
             return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
         }
+        self.poll_open(now, options)
+    }
+
+    /// Data, or an ACK.
+    #[inline(always)]
+    pub(super) fn poll_open(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let outgoing = match &mut self.sender {
             _ if self.ack_due && self.ecn.owes_handshake() => None, // a pure ACK comes first
             Some(sender) if self.rare.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
@@ -91,11 +97,17 @@ impl Endpoint {
         let window = if self.tells_window() { self.receiver().window(buffer, smss) } else { buffer };
         match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,
-            (true, _) => {
-                let most = 65_535u32 << self.agreed.our_scale;
-                (window.min(most) >> self.agreed.our_scale) << self.agreed.our_scale
-            }
-            (false, _) => window.min(65_535),
+            (true, _) => (window.min(self.most_told()) >> self.agreed.our_scale) << self.agreed.our_scale,
+            (false, _) => window.min(self.most_told()),
+        }
+    }
+
+    /// The largest window that the field can tell (RFC 7323 §2.2).
+    pub(super) fn most_told(&self) -> u32 {
+        match (self.agreed.scaling, self.tcp.window_scaling) {
+            (_, WindowScaling::Full) => u32::MAX,
+            (true, _) => 65_535 << self.agreed.our_scale,
+            (false, _) => 65_535,
         }
     }
 

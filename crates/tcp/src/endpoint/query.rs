@@ -68,7 +68,17 @@ impl Endpoint {
 
     /// What its sender counted.
     pub fn sender_stats(&self) -> SenderStats {
-        self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats())
+        let mut stats = self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats());
+        if stats.bytes > 0 {
+            stats.bytes -= u64::from(self.syn_out());
+        }
+        stats
+    }
+
+    /// Whether the number of its SYN is out and not acknowledged.
+    pub(super) fn syn_out(&self) -> bool {
+        let opens = matches!(self.state, State::SynSent | State::SynReceived);
+        opens && self.sender.as_ref().is_some_and(|s| s.una == self.iss && s.max != s.una)
     }
 
     /// What its receiver counted.

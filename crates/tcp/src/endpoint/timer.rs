@@ -12,15 +12,17 @@ impl Endpoint {
         let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.deadline());
         let receiver = self.receiver.as_ref().map_or(Time::NEVER, |r| r.ack_at);
         let at = sender.min(receiver);
-        if self.state == State::TimeWait || self.rare.is_some() { at.min(self.rare_deadline()) } else { at }
+        if self.state == State::TimeWait || self.rare.is_some() { self.rare_deadline(at) } else { at }
     }
 
+    /// The deadline where that of the halves is `at`.
     #[inline(never)]
-    fn rare_deadline(&self) -> Time {
+    fn rare_deadline(&self, at: Time) -> Time {
         match (&self.rare, self.state) {
-            (_, State::TimeWait) => self.time_wait_ends(),
-            (Some(rare), _) => rare.hold_until.unwrap_or(Time::NEVER),
-            _ => Time::NEVER,
+            (_, State::TimeWait) => at.min(self.time_wait_ends()),
+            (Some(_), State::SynReceived) => self.early_deadline().unwrap_or(at),
+            (Some(rare), _) => at.min(rare.hold_until.unwrap_or(Time::NEVER)),
+            _ => at,
         }
     }
 
@@ -49,6 +51,9 @@ impl Endpoint {
             && rare.hold_until.is_some_and(|t| t <= now)
         {
             rare.hold_until = None;
+        }
+        if self.is_early() {
+            return self.on_early_timer(now);
         }
         let Some(sender) = &mut self.sender else { return };
         if sender.timer > now {

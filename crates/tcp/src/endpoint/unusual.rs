@@ -68,11 +68,13 @@ impl Endpoint {
         if segment.seq_len() == 0 && late && segment.flags.has(Flags::ACK) {
             self.take_late_ack(now, segment);
         }
-        if segment.len > 0 && segment.seq.before(next) {
+        // A SYN is challenged, whatever it carries (RFC 5961 §4; Linux, tcp_validate_incoming).
+        let data = segment.len > 0 && !segment.flags.has(Flags::SYN);
+        if data && segment.seq.before(next) {
             let tcp = self.tcp.clone();
             self.receiver().on_unacceptable(segment, &tcp);
         }
-        if segment.len > 0 && !segment.flags.has(Flags::SYN) {
+        if data {
             self.ack_due = true;
         } else {
             self.answer(now);

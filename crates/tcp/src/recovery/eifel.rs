@@ -26,6 +26,13 @@ impl Undo {
         Undo { armed: true, cwnd: w.cwnd, ssthresh: w.ssthresh, flight: w.flight, ..Undo::default() }
     }
 
+    /// The same while so many retransmissions of an earlier recovery are in flight: what acknowledges one of them has its
+    /// timestamp, and must not be taken for the ACK of an original (Linux, tcp_retrans_stamp_cleanup and tcp_init_undo).
+    pub fn begin_again(&self, w: &Window, in_flight: u32) -> Self {
+        let retransmit_ts = self.retransmit_ts.filter(|_| in_flight > 0);
+        Undo { retransmit_ts, outstanding: in_flight, ..Undo::begin(w) }
+    }
+
     /// pipe_prev (RFC 4015 §3.2, step 0).
     pub fn pipe_prev(&self) -> f64 {
         self.ssthresh.max(self.flight)
@@ -33,11 +40,9 @@ impl Undo {
 
     /// A segment is sent again, with this timestamp.
     pub fn on_retransmit(&mut self, timestamp: Option<u32>) {
-        if self.armed {
-            self.outstanding += 1;
-            if self.retransmit_ts.is_none() {
-                self.retransmit_ts = timestamp;
-            }
+        self.outstanding += 1;
+        if self.retransmit_ts.is_none() {
+            self.retransmit_ts = timestamp;
         }
     }
 
@@ -69,6 +74,19 @@ mod tests {
         assert!(!u.original_arrived(Some(3)));
         u.on_retransmit(Some(7));
         assert!(u.original_arrived(Some(6)) && !u.original_arrived(Some(7)) && !u.original_arrived(None));
+    }
+
+    /// A retransmission of the recovery before is in flight: its ACK is of no original.
+    #[test]
+    fn the_next_recovery_keeps_the_timestamp_of_what_is_in_flight() {
+        let mut u = Undo { armed: true, ..Undo::default() };
+        u.on_retransmit(Some(7));
+        let w = crate::congestion::harness::window(10.0, 5.0, 10.0);
+        for (in_flight, earlier) in [(1, false), (0, true)] {
+            let mut next = u.begin_again(&w, in_flight);
+            next.on_retransmit(Some(9));
+            assert_eq!((next.original_arrived(Some(7)), next.outstanding), (earlier, in_flight + 1));
+        }
     }
 
     #[test]

@@ -7,7 +7,6 @@ use super::{Arriving, More, Pending, Phase, Progress, Sender, timestamp};
 use crate::config::{FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
 use crate::congestion::{Congestion, CongestionControl, RateSample};
 use crate::recovery::board::{Delivery, Doubt};
-use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
 use crate::recovery::tlp;
 use crate::recovery::{RecoveryKind, fack, sack};
@@ -215,7 +214,8 @@ impl Sender {
         }
         self.stats.fast_retransmits += 1;
         let cut_before = more.phase == Phase::Cwr;
-        more.undo = Undo::begin(&self.window());
+        let in_flight = more.board.as_ref().map_or(0, |b| b.counts().3);
+        more.undo = more.undo.begin_again(&self.window(), in_flight);
         self.retransmit = true;
         if cut_before {
             more.phase = Phase::Recovery; // the window was cut for this congestion

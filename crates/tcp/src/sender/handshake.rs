@@ -21,17 +21,20 @@ impl Sender {
     /// The SYN (or SYN-ACK) goes out.
     pub fn on_syn_sent(&mut self, now: Time, tcp: &Tcp) {
         let first = self.max == self.una;
-        (self.nxt, self.max) = (self.una + 1, self.una + 1);
+        self.max = self.max.max(self.una + 1); // there may be data that the first had
+        self.nxt = self.max;
         self.timed.1 = if first { now } else { Time::NEVER };
         self.timer = now + self.rto.timeout(tcp);
     }
 
-    /// The SYN is acknowledged: the connection is established, with this segment size, SACK and timestamps.
-    pub fn on_syn_acked(&mut self, now: Time, smss: u32, sack: bool, timestamps: bool, tcp: &Tcp) {
+    /// The SYN is acknowledged, up to `ack`: the connection is established, with this segment size, SACK and
+    /// timestamps.
+    pub fn on_syn_acked(&mut self, now: Time, ack: Seq, smss: u32, sack: bool, timestamps: bool, tcp: &Tcp) {
         if self.expirations > 0 && self.push == self.una {
             self.push = self.una + 1;
         }
-        self.una = self.max;
+        self.acked += u64::from(ack - (self.una + 1));
+        self.una = ack;
         self.sample(now, tcp);
         self.timer = Time::NEVER;
         self.recover = Seq(self.una.0.wrapping_sub(1)); // RFC 6582 §3.2: nothing was sent before
@@ -96,6 +99,9 @@ impl Sender {
                 held: false,
             }));
         }
+        if self.una != self.max {
+            self.lose_syn_data(now, tcp);
+        }
     }
 
     /// A sender that comes into being when the connection is established already. `window`: the last that was told,
@@ -115,7 +121,7 @@ impl Sender {
         if rtt > Duration::ZERO {
             self.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (self.una, self.max));
         }
-        self.on_syn_acked(Time::ZERO, smss, sack, timestamps, tcp);
+        self.on_syn_acked(Time::ZERO, self.max, smss, sack, timestamps, tcp);
     }
 
     /// The initial window is one segment: the SYN-ACK was marked (RFC 5562 §3.1).

@@ -5,6 +5,7 @@
 mod ack;
 mod by_board;
 mod cwnd;
+mod fast_open;
 mod handshake;
 mod hold;
 mod newly;
@@ -467,6 +468,11 @@ impl Sender {
     /// Whether it holds nothing that would be missed.
     pub fn is_plain(&self) -> bool {
         self.more.is_none() && self.stats.timeouts == 0 && self.has_no_wishes()
+    }
+
+    /// Whether data ever went out.
+    pub fn has_sent(&self) -> bool {
+        self.segments > 0
     }
 
     /// The connection is over: nothing is waited for.

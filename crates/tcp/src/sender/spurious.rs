@@ -97,7 +97,7 @@ impl Sender {
         self.last_cut = Cut::None;
         self.recover = Seq(self.una.0.wrapping_sub(1));
         self.rto.end_back_off();
-        more.undo = Undo::default();
+        more.undo.armed = false;
         more.frto = Frto::Off;
         more.phase = Phase::Open;
     }

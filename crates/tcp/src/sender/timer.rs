@@ -5,7 +5,6 @@ use units::{Duration, Time};
 use super::{Cut, More, Pending, Phase, Sender};
 use crate::config::{FastRetransmitTimer, FrtoKind, LossWindow, Tcp, TimeoutInRecovery, UserTimeoutFrom};
 use crate::congestion::{Congestion, CongestionControl};
-use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
 use crate::recovery::tlp;
 
@@ -114,7 +113,8 @@ impl Sender {
         let cut_before = more.phase == Phase::Cwr || (more.phase == Phase::Recovery && keeps);
         let window = self.reordering_window(&more, tcp);
         if !again {
-            more.undo = Undo::begin(&self.window());
+            let in_flight = more.board.as_ref().map_or(0, |b| b.counts().3);
+            more.undo = more.undo.begin_again(&self.window(), in_flight);
         }
         let (cwnd, ssthresh) = (f64::from(self.smss), self.ssthresh);
         self.cut(

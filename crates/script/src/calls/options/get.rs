@@ -73,6 +73,10 @@ impl Making<'_> {
                 let timeout = socket.linger2.unwrap_or(kernel.fin_timeout).unwrap_or(Duration::ZERO);
                 (timeout.0 / 1_000_000_000_000) as i64
             }
+            "TCP_FASTOPEN" => socket.fast_open.queue,
+            "TCP_FASTOPEN_CONNECT" => i64::from(socket.fast_open.connect),
+            "TCP_FASTOPEN_NO_COOKIE" => i64::from(socket.fast_open.no_cookie),
+            "TCP_FASTOPEN_KEY" => return Err(Reply::Unsupported("TCP_FASTOPEN_KEY as it is".into())),
             "TCP_NODELAY" | "TCP_CORK" => i64::from(set.is_some_and(|v| v != 0)),
             "TCP_QUICKACK" => match connection {
                 Some(index) => i64::from(self.host.connections[index].stack.acks_quickly()),

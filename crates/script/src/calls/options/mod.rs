@@ -36,6 +36,10 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_TCP", "TCP_LINGER2"),
     ("SOL_TCP", "TCP_USER_TIMEOUT"),
     ("SOL_TCP", "TCP_CONGESTION"),
+    ("SOL_TCP", "TCP_FASTOPEN"),
+    ("SOL_TCP", "TCP_FASTOPEN_CONNECT"),
+    ("SOL_TCP", "TCP_FASTOPEN_KEY"),
+    ("SOL_TCP", "TCP_FASTOPEN_NO_COOKIE"),
     ("SOL_IP", "IP_TOS"),
     ("SOL_IP", "IP_MTU_DISCOVER"),
 ];

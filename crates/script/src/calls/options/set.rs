@@ -4,6 +4,7 @@ use units::Duration;
 
 use super::{Answer, Expr, Making, Reply, constant, is_null, member, number};
 use crate::calls::Socket;
+use crate::kernel::fast_open::Keys;
 
 /// The least that the kernel gives a buffer, in its own count (socket(7), doubled; Linux, SOCK_MIN_SNDBUF and
 /// SOCK_MIN_RCVBUF).
@@ -24,6 +25,14 @@ impl Making<'_> {
                 return Ok(Reply::Done(0));
             }
             ("TCP_CONGESTION", Expr::Text(kind)) => return self.set_congestion(fd, kind),
+            ("TCP_FASTOPEN_KEY", Expr::Text(key)) => {
+                let Some(keys) = Keys::of_bytes(key.as_bytes()) else { return Ok(Reply::Fails("EINVAL")) };
+                self.socket_of(fd)?.fast_open.keys = Some(keys);
+                return Ok(Reply::Done(0));
+            }
+            ("TCP_FASTOPEN_KEY", other) => {
+                return Err(Reply::Unsupported(format!("TCP_FASTOPEN_KEY {other}")));
+            }
             _ => {}
         }
         if self.call.args.get(4).is_some_and(|len| number(len).is_ok_and(|len| len < 4)) {
@@ -47,8 +56,18 @@ impl Making<'_> {
     /// Does what an option does beside being kept; the error that it gives.
     fn set_parameter(&mut self, fd: i64, name: &str, value: i64) -> Result<Option<&'static str>, Reply> {
         let (most_received, most_sent) = self.host.kernel.buffers;
+        let (most_waiting, client) = (self.host.kernel.somaxconn, self.host.kernel.fast_open.client());
         let socket = self.socket_of(fd)?;
+        let begun = socket.connection.is_some() || socket.fast_open.waits_for_data.is_some();
         match name {
+            "TCP_FASTOPEN" if value < 0 || begun => return Ok(Some("EINVAL")),
+            "TCP_FASTOPEN" => socket.fast_open.queue = value.min(most_waiting),
+            "TCP_FASTOPEN_CONNECT" if !(0..=1).contains(&value) => return Ok(Some("EINVAL")),
+            "TCP_FASTOPEN_CONNECT" if !client => return Ok(Some("EOPNOTSUPP")),
+            "TCP_FASTOPEN_CONNECT" if begun || socket.listens => return Ok(Some("EINVAL")),
+            "TCP_FASTOPEN_CONNECT" => socket.fast_open.connect = value != 0,
+            "TCP_FASTOPEN_NO_COOKIE" if !(0..=1).contains(&value) || begun => return Ok(Some("EINVAL")),
+            "TCP_FASTOPEN_NO_COOKIE" => socket.fast_open.no_cookie = value != 0,
             "TCP_MAXSEG" if value != 0 && !(88..=32_767).contains(&value) => return Ok(Some("EINVAL")),
             "TCP_MAXSEG" => socket.own.mss = (value != 0).then_some(value as u64),
             "TCP_USER_TIMEOUT" if value < 0 => return Ok(Some("EINVAL")),

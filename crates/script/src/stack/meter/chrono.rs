@@ -25,7 +25,10 @@ pub fn kind(endpoint: &Endpoint, no_space: bool) -> Kind {
     let (out, smss) = (held - unsent, window.smss.max(1.0));
     let next = (unsent as f64).min(smss);
     let room_in_cwnd = endpoint.segments_in_flight() * smss + next <= window.cwnd + window.inflation;
-    if held == 0 || endpoint.state() <= State::SynReceived {
+    let opens = endpoint.state() <= State::SynReceived && !endpoint.is_early();
+    if opens && endpoint.sender_stats().segments > 0 {
+        Kind::Busy // data went with the SYN
+    } else if held == 0 || opens {
         Kind::Idle
     } else if unsent > 0 && room_in_cwnd && out as f64 + next > window.rwnd {
         Kind::Window

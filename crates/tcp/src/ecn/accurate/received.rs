@@ -73,6 +73,13 @@ impl Received {
         changed || self.pending >= most
     }
 
+    /// Data came with a SYN or SYN-ACK (RFC 7413), which is no packet that counts (§3.2.2.2).
+    pub fn on_syn_data(&mut self, field: Ecn, bytes: u16) {
+        if bytes > 0 {
+            self.count_bytes(field, bytes);
+        }
+    }
+
     fn count_bytes(&mut self, field: Ecn, bytes: u16) {
         let (counter, bit) = match field {
             Ecn::NotEct => return,

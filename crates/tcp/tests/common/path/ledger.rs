@@ -66,7 +66,13 @@ impl Ledger {
         }
         let start = self.at(segment.seq);
         if segment.flags.has(Flags::SYN) {
-            assert_eq!((start, segment.len), (-1, 0), "a SYN of {segment:?}");
+            assert_eq!(start, -1, "a SYN of {segment:?}");
+            assert!(
+                u64::from(segment.len) <= self.written,
+                "{segment:?} holds what was not written: {self:?}"
+            );
+            // It goes out before any window is known, and again whatever that is.
+            self.told = self.told.max(segment.len.into());
             return;
         }
         let end = start + i64::from(segment.len);
@@ -109,6 +115,11 @@ impl Ledger {
         if segment.flags.has(Flags::FIN) {
             self.fin = Some(end);
         }
+    }
+
+    /// Data of a SYN arrived, and was taken.
+    pub fn on_syn_data(&mut self, len: u16) {
+        self.arrives(0, len.into());
     }
 
     /// A segment of the receiver arrives at the sender.

@@ -10,13 +10,14 @@ mod pair;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use net::{Ecn, Flags, Options, Segment, Seq};
+use net::{Cookie, Ecn, FastOpen, Flags, Options, Segment, Seq};
+use tcp::fast_open::{Opening, Server};
 use tcp::{Error, State};
 use units::{Duration, Time};
 
 pub use fate::{Fate, Harm, Passage};
 pub use link::Link;
-pub use pair::{App, Closes, Pair};
+pub use pair::{App, Closes, Fast, Pair};
 
 struct Flying {
     at: Time,
@@ -147,6 +148,10 @@ impl<'a> Path<'a> {
         pair.ledgers[1 - f.to].on_arrival(&f.segment);
         pair.ledgers[f.to].on_told(&f.segment);
         pair.ends[f.to].on_segment(self.now, &f.segment, &f.options, f.field);
+        let takes = pair.ends[f.to].next_expected().after(f.segment.seq + 1);
+        if f.segment.flags.has(Flags::SYN) && f.segment.len > 0 && takes {
+            pair.ledgers[1 - f.to].on_syn_data(f.segment.len);
+        }
         self.pump(f.pair, f.to);
         self.after(f.pair, f.to);
     }
@@ -194,14 +199,28 @@ impl<'a> Path<'a> {
                     tcp.hold_data();
                 }
             }
-            if pair.both_open {
-                pair.ends[1].connect()
-            } else {
-                pair.ends[1].listen()
+            let cookie = |byte| Cookie::of(&[byte; 8]).unwrap_or_default();
+            match pair.fast {
+                _ if pair.both_open => pair.ends[1].connect(),
+                Some(Fast::Taken | Fast::Refused) => {
+                    pair.ends[1].listen_fast(Server { cookie: cookie(1), ..Server::default() })
+                }
+                Some(Fast::Unknown) | None => pair.ends[1].listen(),
             }
-            pair.ends[0].connect();
+            match pair.fast {
+                Some(fast) => {
+                    let cookie = cookie(if fast == Fast::Taken { 1 } else { 2 });
+                    let option = Some(FastOpen { cookie, experimental: false });
+                    pair.ends[0].connect_fast(Opening { option, data: true, mss: None });
+                }
+                None => pair.ends[0].connect(),
+            }
             self.pump(p, 1);
-            self.pump(p, 0);
+            if self.pairs[p].fast.is_none() {
+                self.pump(p, 0);
+                return;
+            }
+            self.app(p, 0); // what is written at once goes with the SYN
             return;
         }
         let (app, tcp) = (&mut pair.apps[end], &mut pair.ends[end]);

@@ -43,6 +43,17 @@ impl App {
     }
 }
 
+/// What the other end does with data on a SYN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fast {
+    /// The cookie is right.
+    Taken,
+    /// It is not.
+    Refused,
+    /// Fast Open is not known there.
+    Unknown,
+}
+
 /// A connection.
 pub struct Pair {
     /// The end that opens, and the other.
@@ -54,6 +65,7 @@ pub struct Pair {
     pub opens: Time,
     pub(super) opened: bool,
     pub(super) both_open: bool,
+    pub(super) fast: Option<Fast>,
     /// A host answered a segment of it with a reset, after TIME-WAIT.
     pub(super) forgotten: bool,
     pub(super) ledgers: [Ledger; 2],
@@ -74,6 +86,7 @@ impl Pair {
             opens: Time::ZERO,
             opened: false,
             both_open: false,
+            fast: None,
             forgotten: false,
             ledgers: Default::default(),
             next_read: [None; 2],
@@ -93,6 +106,11 @@ impl Pair {
     /// Both ends open actively.
     pub fn open_at_once(&mut self) {
         self.both_open = true;
+    }
+
+    /// The first end opens with data on its SYN.
+    pub fn open_fast(&mut self, fast: Option<Fast>) {
+        self.fast = fast;
     }
 
     /// Bytes that arrived in order at the other side of `end`.

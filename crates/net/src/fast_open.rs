@@ -1,0 +1,71 @@
+//! The option of TCP Fast Open (RFC 7413 §4.1.1, `rfc7413`).
+
+/// A cookie: 4 to 16 bytes, an even number of them; none: a request for one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Cookie {
+    bytes: [u8; 16],
+    len: u8,
+}
+
+impl Cookie {
+    /// A request for one.
+    pub const REQUEST: Cookie = Cookie { bytes: [0; 16], len: 0 };
+
+    /// One of these bytes; `None`: no cookie can be so long.
+    pub fn of(bytes: &[u8]) -> Option<Cookie> {
+        let mut cookie = Cookie::REQUEST;
+        let fits = bytes.is_empty() || ((4..=16).contains(&bytes.len()) && bytes.len().is_multiple_of(2));
+        fits.then(|| {
+            cookie.bytes[..bytes.len()].copy_from_slice(bytes);
+            cookie.len = bytes.len() as u8;
+            cookie
+        })
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// Whether it asks for one.
+    pub fn is_request(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// The option.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FastOpen {
+    /// The cookie, or the request for one.
+    pub cookie: Cookie,
+    /// Under the kind that experiments share (254, with 0xF989), as before RFC 7413; otherwise 34.
+    pub experimental: bool,
+}
+
+impl FastOpen {
+    /// Bytes that it takes in a header, padded to four.
+    pub fn wire_len(&self) -> u16 {
+        let before = if self.experimental { 4 } else { 2 };
+        (before + u16::from(self.cookie.len)).next_multiple_of(4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_has_4_to_16_bytes() {
+        let good: Vec<usize> = (0..40).filter(|&n| Cookie::of(&[1; 40][..n]).is_some()).collect();
+        assert_eq!(good, [0, 4, 6, 8, 10, 12, 14, 16]);
+        assert!(Cookie::of(&[]).is_some_and(|c| c.is_request()));
+    }
+
+    #[test]
+    fn it_is_padded() {
+        let cookie = Cookie::of(&[1; 8]).unwrap();
+        let len = |experimental| FastOpen { cookie, experimental }.wire_len();
+        assert_eq!((len(false), len(true)), (12, 12));
+        assert_eq!(FastOpen::default().wire_len(), 4);
+    }
+}

@@ -1,0 +1,123 @@
+//! Fast Open: connect that waits for data, and sendto that connects (tcp(7); Linux, tcp_sendmsg_fastopen).
+
+use std::net::Ipv4Addr;
+
+use net::{Cookie, FastOpen};
+use tcp::fast_open::Opening;
+
+use super::data::{Buffer, has};
+use super::{Answer, Making, Reply, member};
+use crate::kernel::fast_open::Keys;
+use crate::syntax::Expr;
+
+/// What a socket was told of Fast Open.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OfSocket {
+    /// TCP_FASTOPEN: most connections that are open before their handshakes ended.
+    pub queue: i64,
+    /// TCP_FASTOPEN_CONNECT.
+    pub connect: bool,
+    /// TCP_FASTOPEN_NO_COOKIE.
+    pub no_cookie: bool,
+    /// TCP_FASTOPEN_KEY.
+    pub keys: Option<Keys>,
+    /// Whom it has been connected to, as far as the application knows: the SYN waits for data.
+    pub waits_for_data: Option<Ipv4Addr>,
+}
+
+/// The address in `{sa_family = AF_INET, …, sin_addr = inet_addr("192.0.2.1")}`.
+fn address(e: &Expr) -> Option<Ipv4Addr> {
+    let Expr::Struct(fields) = e else { return None };
+    match member(fields, "sin_addr")? {
+        Expr::Call(_, args) => match args.first()? {
+            Expr::Text(text) => text.parse().ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Making<'_> {
+    /// Whom a call names in this argument, or in a member of a message.
+    pub(super) fn destination(&self, i: usize) -> Ipv4Addr {
+        let given = match self.call.args.get(i) {
+            Some(Expr::Struct(fields)) if self.call.name == "sendmsg" => member(fields, "msg_name"),
+            other => other,
+        };
+        given.and_then(address).unwrap_or(self.host.kernel.fast_open.remote)
+    }
+
+    fn opening(&mut self, fd: i64, to: Ipv4Addr) -> Result<Opening, Reply> {
+        let no_cookie = self.socket_of(fd)?.fast_open.no_cookie;
+        let needs = self.host.kernel.fast_open.client_needs_cookie() && !no_cookie;
+        Ok(self.host.servers.get(&to).copied().unwrap_or_default().opening(needs))
+    }
+
+    /// A connect of a socket with TCP_FASTOPEN_CONNECT: whether it returns at once, as the SYN waits for data; otherwise
+    /// how the SYN asks for a cookie (Linux, tcp_fastopen_defer_connect).
+    pub(super) fn defer_connect(&mut self, fd: i64) -> Result<Option<Opening>, Reply> {
+        if !self.socket_of(fd)?.fast_open.connect {
+            return Ok(None);
+        }
+        let to = self.destination(1);
+        let opening = self.opening(fd, to)?;
+        if opening.data {
+            self.socket_of(fd)?.fast_open.waits_for_data = Some(to);
+        }
+        Ok(Some(opening))
+    }
+
+    /// Whether a write is to open its connection.
+    pub(super) fn opens_by_write(&mut self, fd: i64, flags: i64) -> Result<bool, Reply> {
+        Ok(has(flags, "MSG_FASTOPEN") || self.socket_of(fd)?.fast_open.waits_for_data.is_some())
+    }
+
+    /// A write that opens its connection.
+    pub(super) fn write_fast(&mut self, fd: i64, buffer: &Buffer) -> Answer {
+        let &Buffer { size, flags, null } = buffer;
+        let by_flag = has(flags, "MSG_FASTOPEN");
+        if !self.host.kernel.fast_open.client() {
+            return Ok(Reply::Fails("EOPNOTSUPP"));
+        }
+        let socket = self.socket_of(fd)?;
+        let waits = !socket.nonblocking && !has(flags, "MSG_DONTWAIT");
+        let (deferred, limit) = (socket.fast_open.waits_for_data.take(), socket.send_buffer);
+        if by_flag && !matches!(self.call.name.as_str(), "sendto" | "sendmsg") && deferred.is_none() {
+            return Err(Reply::Unsupported(format!("{} with MSG_FASTOPEN", self.call.name)));
+        }
+        let socket = self.socket_of(fd)?;
+        if let Some(index) = socket.connection {
+            let connecting = self.host.connections[index].connecting;
+            return Ok(Reply::Fails(if connecting { "EALREADY" } else { "EISCONN" }));
+        }
+        if socket.listens {
+            return Ok(Reply::Fails("EISCONN"));
+        }
+        let to =
+            deferred.unwrap_or_else(|| self.destination(if self.call.name == "sendmsg" { 1 } else { 4 }));
+        let mut opening = self.opening(fd, to)?;
+        if null && opening.data {
+            // Nothing to send: a cookie is asked for (Linux, tcp_send_syn_data).
+            let request = |option: FastOpen| FastOpen { cookie: Cookie::REQUEST, ..option };
+            (opening.option, opening.data) = (opening.option.map(request), false);
+        }
+        let mut connection = self.host.new_connection(fd, false);
+        connection.stack.connect_fast(opening);
+        (connection.connecting, connection.opens_fast) = (true, Some(to));
+        let taken = match (opening.data, waits) {
+            (false, _) => 0,
+            (true, true) => size.min(connection.room(limit)),
+            (true, false) => size.min(u64::from(opening.room(&connection.tcp))),
+        };
+        if taken > 0 {
+            connection.stack.write(taken);
+        }
+        self.progress.bytes = taken;
+        self.begin_connecting(fd, connection)?;
+        Ok(match taken {
+            _ if waits => self.blocks(),
+            0 => Reply::Fails("EINPROGRESS"),
+            n => Reply::Done(n as i64),
+        })
+    }
+}

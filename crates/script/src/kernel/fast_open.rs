@@ -1,0 +1,160 @@
+//! Fast Open as a host is set up for it (Linux 6.12, Documentation/networking/ip-sysctl.rst, tcp_fastopen).
+
+use std::net::Ipv4Addr;
+
+use net::Cookie;
+use tcp::fast_open::{Key, Server};
+
+/// Bits of tcp_fastopen.
+const CLIENT: i64 = 0x1;
+const SERVER: i64 = 0x2;
+const CLIENT_NEEDS_NO_COOKIE: i64 = 0x4;
+/// Data is taken whatever the cookie is; kernels of today know it no more.
+const OBSOLETE: i64 = 0x100;
+const SERVER_NEEDS_NO_COOKIE: i64 = 0x200;
+const EVERY_LISTENER: i64 = 0x400;
+const KNOWN: i64 =
+    CLIENT | SERVER | CLIENT_NEEDS_NO_COOKIE | OBSOLETE | SERVER_NEEDS_NO_COOKIE | EVERY_LISTENER;
+
+/// The addresses of packetdrill: the host under test, and who it talks to.
+const LOCAL: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
+const REMOTE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+
+/// The settings.
+#[derive(Clone, Debug)]
+pub struct FastOpen {
+    bits: i64,
+    /// What cookies are made with, and what they were made with before, if that is still taken.
+    pub keys: Keys,
+    /// No cookie is needed on the route (ip-route(8), fastopen_no_cookie).
+    pub route_needs_no_cookie: bool,
+    /// Addresses of the host, and of who it talks to.
+    pub local: Ipv4Addr,
+    /// See `local`.
+    pub remote: Ipv4Addr,
+}
+
+/// A key, and the one before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keys {
+    /// What cookies are made with.
+    pub now: Key,
+    /// What they were made with.
+    pub before: Option<Key>,
+}
+
+impl Default for FastOpen {
+    fn default() -> Self {
+        FastOpen {
+            bits: CLIENT,
+            keys: Keys::default(),
+            route_needs_no_cookie: false,
+            local: LOCAL,
+            remote: REMOTE,
+        }
+    }
+}
+
+impl FastOpen {
+    fn has(&self, bit: i64) -> bool {
+        self.bits & bit != 0
+    }
+
+    /// Whether who connects may.
+    pub fn client(&self) -> bool {
+        self.has(CLIENT)
+    }
+
+    /// Whether who connects needs a cookie to send data.
+    pub fn client_needs_cookie(&self) -> bool {
+        !self.has(CLIENT_NEEDS_NO_COOKIE) && !self.route_needs_no_cookie
+    }
+
+    /// Whether who listens may.
+    pub fn server(&self) -> bool {
+        self.has(SERVER)
+    }
+
+    /// Whether every socket that listens does.
+    pub fn every_listener(&self) -> bool {
+        self.has(SERVER) && self.has(EVERY_LISTENER)
+    }
+
+    /// What a socket goes by that listens, with keys of its own or the host's.
+    pub fn at_listener(&self, keys: Option<Keys>, needs_no_cookie: bool) -> Server {
+        let keys = keys.unwrap_or(self.keys);
+        let all = needs_no_cookie || self.route_needs_no_cookie || self.has(SERVER_NEEDS_NO_COOKIE);
+        Server {
+            cookie: self.cookie(&keys.now),
+            before: keys.before.map(|key| self.cookie(&key)),
+            open_to_all: all,
+        }
+    }
+
+    /// The cookie of who it talks to.
+    pub fn cookie(&self, key: &Key) -> Cookie {
+        key.cookie(self.remote.octets(), self.local.octets())
+    }
+
+    /// tcp_fastopen.
+    pub fn set_bits(&mut self, bits: i64) -> Option<()> {
+        (bits & !KNOWN == 0 && bits & OBSOLETE == 0).then(|| self.bits = bits)
+    }
+}
+
+impl Keys {
+    /// tcp_fastopen_key: one key or two, each of four words in hexadecimal.
+    pub fn read(text: &str) -> Option<Keys> {
+        let mut keys = text.trim().split(',').map(key);
+        let now = keys.next()??;
+        let before = keys.next();
+        if keys.next().is_some() || before == Some(None) {
+            return None;
+        }
+        Some(Keys { now, before: before.flatten() })
+    }
+
+    /// TCP_FASTOPEN_KEY: one key or two, as they are.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Keys> {
+        let key = |bytes: &[u8]| <[u8; 16]>::try_from(bytes).ok().map(Key);
+        match bytes.len() {
+            16 => Some(Keys { now: key(bytes)?, before: None }),
+            32 => Some(Keys { now: key(&bytes[..16])?, before: key(&bytes[16..]) }),
+            _ => None,
+        }
+    }
+}
+
+fn key(text: &str) -> Option<Key> {
+    let words: Vec<u32> =
+        text.trim().split('-').map(|word| u32::from_str_radix(word, 16).ok()).collect::<Option<_>>()?;
+    Some(Key::of_words(words.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_as_they_are_written() {
+        let one = "a1a1a1a1-b2b2b2b2-c3c3c3c3-d4d4d4d4";
+        let keys = Keys::read(one).unwrap();
+        assert_eq!((keys.now.0[0], keys.now.0[15], keys.before), (0xa1, 0xd4, None));
+        assert_eq!(Keys::read(&format!("{one},{one}")).unwrap().before, Some(keys.now));
+        assert_eq!(Keys::of_bytes(&keys.now.0), Some(keys));
+        for wrong in ["", "1-2-3", "1-2-3-4-5", "1-2-3-x", "1-2-3-4,", "1-2-3-4,1-2-3-4,1-2-3-4"] {
+            assert_eq!(Keys::read(wrong), None, "{wrong}");
+        }
+        assert_eq!(Keys::of_bytes(&[0; 15]), None);
+    }
+
+    #[test]
+    fn bits_that_cannot_be_had_are_told() {
+        let mut settings = FastOpen::default();
+        assert_eq!(settings.set_bits(0x607), Some(()));
+        assert!(settings.client() && settings.every_listener() && !settings.client_needs_cookie());
+        for bits in [0x100, 0x800, 0x10_0000] {
+            assert_eq!(settings.set_bits(bits), None);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! TCP Fast Open (RFC 7413, `rfc7413`; Linux 6.12, net/ipv4/tcp_fastopen.c): what a server says to a cookie
+//! ([`Server`]), what a client begins with and remembers ([`Opening`], [`Known`]), and how cookies are made ([`Key`]).
+//! What an endpoint does with them is in `endpoint/fast_open.rs`.
+
+mod key;
+
+pub use key::Key;
+use net::{Cookie, FastOpen, Options};
+
+use crate::config::Tcp;
+
+/// How a client opens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Opening {
+    /// The option of its first SYN: a cookie or a request for one; none where no cookie is needed.
+    pub option: Option<FastOpen>,
+    /// Whether that SYN may carry data.
+    pub data: bool,
+    /// The other side's segment size, if it is known.
+    pub mss: Option<u16>,
+}
+
+impl Opening {
+    /// Bytes of data that the SYN may have: a segment, less the room for all options there could be (Linux,
+    /// tcp_send_syn_data).
+    pub fn room(&self, tcp: &Tcp) -> u32 {
+        let mss = self.mss.map_or(tcp.mss.0, |mss| tcp.mss.0.min(mss.into())).min(u16::MAX.into());
+        (mss as u32).saturating_sub(Options::MOST.into())
+    }
+}
+
+/// How a client's SYN was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The option of the first SYN.
+    pub asked: Option<FastOpen>,
+    /// Whether that had data.
+    pub data: bool,
+    /// Whether a SYN was sent again.
+    pub again: bool,
+    /// The option of the SYN-ACK.
+    pub option: Option<FastOpen>,
+    /// The segment size that it told, if it did.
+    pub mss: Option<u16>,
+}
+
+/// What a client knows of a server (RFC 7413 §4.1.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    cookie: Option<FastOpen>,
+    mss: Option<u16>,
+    /// Which kind of option it asks with: those of RFC 7413, of experiments for once, of RFC 7413 for good.
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    #[default]
+    Standard,
+    Experimental,
+    StandardAgain,
+}
+
+impl Known {
+    /// How to open; `needs_cookie`: without one there is no data with the SYN.
+    pub fn opening(&self, needs_cookie: bool) -> Opening {
+        let request = FastOpen { cookie: Cookie::REQUEST, experimental: self.kind == Kind::Experimental };
+        let option = needs_cookie.then(|| self.cookie.unwrap_or(request));
+        Opening { option, data: !needs_cookie || self.cookie.is_some(), mss: self.mss }
+    }
+
+    /// A SYN-ACK came. A server that knows only the kind of experiments is asked so the next time (Linux,
+    /// tcp_rcv_fastopen_synack, tcp_fastopen_cache_set); a cookie that nobody asked for is none.
+    pub fn learn(&mut self, answer: &Answer) {
+        self.mss = answer.mss.or(self.mss);
+        let Some(asked) = answer.asked else { return };
+        match answer.option {
+            Some(option) if !option.cookie.is_request() => self.cookie = Some(option),
+            None if !answer.again && !answer.data && self.cookie.is_none() => {
+                let next = if asked.experimental { Kind::StandardAgain } else { Kind::Experimental };
+                self.kind = self.kind.max(next);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a server that takes data with SYNs goes by, for one client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Server {
+    /// The cookie that it gives the client.
+    pub cookie: Cookie,
+    /// The cookie that it gave before its key changed, and still takes.
+    pub before: Option<Cookie>,
+    /// Whether no cookie is needed.
+    pub open_to_all: bool,
+}
+
+/// What becomes of a SYN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Its data is taken, and data may be sent before the handshake ends.
+    pub open: bool,
+    /// The option of the SYN-ACK.
+    pub option: Option<FastOpen>,
+}
+
+impl Server {
+    /// What to do with a SYN (RFC 7413 §4.2.2; Linux, tcp_try_fastopen).
+    pub fn decide(&self, option: Option<FastOpen>, has_data: bool) -> Verdict {
+        if self.open_to_all {
+            return Verdict { open: has_data || option.is_some(), option: None };
+        }
+        let Some(given) = option else { return Verdict::default() };
+        let mine = Some(FastOpen { cookie: self.cookie, ..given });
+        let there = !given.cookie.is_request();
+        match given.cookie {
+            c if there && c == self.cookie => Verdict { open: true, option: None },
+            c if there && Some(c) == self.before => Verdict { open: true, option: mine },
+            _ => Verdict { open: false, option: mine },
+        }
+    }
+}
+
+/// Why data of a SYN was not taken (Linux, enum tcp_fastopen_client_fail).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Failure {
+    /// It was, or there was none.
+    #[default]
+    None,
+    /// There was no cookie.
+    NoCookie,
+    /// The SYN alone was acknowledged.
+    NotAcknowledged,
+    /// The SYN went out again.
+    SynAgain,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cookie(byte: u8) -> Cookie {
+        Cookie::of(&[byte; 8]).unwrap()
+    }
+
+    fn option(byte: u8) -> Option<FastOpen> {
+        Some(FastOpen { cookie: cookie(byte), experimental: false })
+    }
+
+    const REQUEST: FastOpen = FastOpen { cookie: Cookie::REQUEST, experimental: false };
+
+    #[test]
+    fn a_server_takes_its_cookies_alone() {
+        let server = Server { cookie: cookie(1), before: Some(cookie(2)), open_to_all: false };
+        let verdict = |open, option| Verdict { open, option };
+        for data in [false, true] {
+            assert_eq!(server.decide(option(1), data), verdict(true, None));
+            assert_eq!(server.decide(option(2), data), verdict(true, option(1)), "the key has changed");
+            assert_eq!(server.decide(option(3), data), verdict(false, option(1)));
+            assert_eq!(server.decide(Some(REQUEST), data), verdict(false, option(1)));
+            assert_eq!(server.decide(None, data), Verdict::default());
+        }
+        let asked = FastOpen { experimental: true, ..REQUEST };
+        assert!(server.decide(Some(asked), true).option.is_some_and(|o| o.experimental), "as it was asked");
+        let server = Server { open_to_all: true, ..server };
+        assert_eq!([server.decide(None, true).open, server.decide(None, false).open], [true, false]);
+    }
+
+    #[test]
+    fn a_client_remembers() {
+        let mut known = Known::default();
+        assert_eq!(known.opening(true), Opening { option: Some(REQUEST), data: false, mss: None });
+        assert_eq!(known.opening(false), Opening { option: None, data: true, mss: None });
+        let asked = Answer { asked: Some(REQUEST), data: false, again: false, option: None, mss: Some(1000) };
+        known.learn(&Answer { option: option(7), asked: None, ..asked });
+        assert_eq!(known.opening(true).option, Some(REQUEST), "nobody asked for it");
+        known.learn(&Answer { option: option(7), ..asked });
+        assert_eq!(known.opening(true), Opening { option: option(7), data: true, mss: Some(1000) });
+        known.learn(&Answer { asked: option(7), data: true, option: option(8), mss: None, ..asked });
+        assert_eq!(known.opening(true).option, option(8));
+    }
+
+    #[test]
+    fn a_client_tries_both_kinds() {
+        let mut known = Known::default();
+        let mut unanswered = |again| {
+            let asked = known.opening(true).option;
+            known.learn(&Answer { asked, data: false, again, option: None, mss: None });
+            asked.is_some_and(|a| a.experimental)
+        };
+        let asked = [unanswered(true), unanswered(false), unanswered(false), unanswered(false)];
+        assert_eq!(asked, [false, false, true, false], "not where the option may be why the SYN was lost");
+        assert!(!unanswered(false));
+    }
+}
