@@ -12,10 +12,12 @@ import aqmlab
     [(100, 5, 40, 1), (400, 5, 40, 2), (1000, 2, 65, 2), (1000, 5, 65, 4), (1000, 10, 100, 10)],
 )
 def test_dctcp_swings_as_the_fluid_does(rate: int, delay: int, threshold: int, flows: int) -> None:
-    """Alizadeh et al. 2010, §3.3, equations 9 to 11, for N flows in step and a threshold K.
+    """Alizadeh et al. 2010, §3.3, equations 7 to 9, for N flows in step and a threshold K.
 
-    Q_max = K + N, and the queue swings by A = √(2N(C·RTT + K))/2. It holds for g small beside
-    √(C·RTT + K)/N (equation 15): g = 1/64. C in packets of 1500 B a second; delay in ms one way.
+    With W* = (C·RTT + K)/N, α²(1 - α/4) = (2W* + 1)/(W* + 1)²; Q_max = K + N, and the queue swings
+    by A = N(W* + 1)α/2, which equation 9 simplifies to √(2N(C·RTT + K))/2. It holds for g small
+    beside √(C·RTT + K)/N (equation 15): g = 1/64. C in packets of 1500 B a second; delay in ms one
+    way.
     """
     scenario = {
         "duration": "12 s",
@@ -54,6 +56,11 @@ def test_dctcp_swings_as_the_fluid_does(rate: int, delay: int, threshold: int, f
     settled = queue.loc[queue["time_s"] > 8, "queue_packets"]
     round_trip = 2 * (delay + 0.02) * 1e-3
     in_pipe = rate * 1e6 * round_trip / (8 * 1500)
-    swing = sqrt(2 * flows * (in_pipe + threshold)) / 2
+    window = (in_pipe + threshold) / flows
+    share = (2 * window + 1) / (window + 1) ** 2
+    alpha = sqrt(share)
+    for _ in range(20):
+        alpha = sqrt(share / (1 - alpha / 4))
+    swing = flows * (window + 1) * alpha / 2
     assert settled.max() == pytest.approx(threshold + flows, abs=2)
     assert settled.max() - settled.min() == pytest.approx(swing, abs=2)

@@ -257,9 +257,9 @@ def test_bbr_recovers_its_rate_after_a_collapse(seed: int) -> None:
 def test_nothing_is_taken_back_where_nothing_is_reordered() -> None:
     """RFC 3522: an echo that is older than a retransmission tells of the original.
 
-    CoDel drops a packet of each flow in each of the first recoveries, so that retransmissions of one
-    are in flight when the next begins. Their ACKs were taken for those of originals, and ssthresh and
-    cwnd went up again, to what they had been before.
+    CoDel drops a packet of each flow in each of the first recoveries, so that retransmissions of
+    one are in flight when the next begins. Their ACKs were taken for those of originals, and
+    ssthresh and cwnd went up again, to what they had been before.
     """
     scenario = {
         "title": "Four flows begin at once",
