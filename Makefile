@@ -32,7 +32,7 @@ rust: .venv/core.stamp
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo test --locked --workspace --exclude aqmlab-python
-	PROPTEST_CASES=10000 cargo test --locked --release -p lab --test runs every_transfer
+	PROPTEST_CASES=2500 cargo test --locked -p lab --test runs every_transfer
 
 # After the Rust tests, so that the summary of pytest is the last thing to be read.
 python: rust packages
@@ -40,12 +40,13 @@ python: rust packages
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m aqmlab._generate --check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 nightly: .venv/core.stamp
+	PROPTEST_CASES=100000 cargo test --locked --release -p lab --test runs every_transfer
 	PROPTEST_CASES=1000000 cargo test --locked -p tcp --release --test hostile --test transfers
 	PROPTEST_CASES=5000 cargo test --locked --workspace --exclude aqmlab-python --release
-	$(BIN)/python -m pytest --hypothesis-profile nightly -m 'nightly or not nightly'
+	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or not nightly'
 
 bench: .venv/core.stamp
 	@$(BIN)/aqmlab bench --peers
