@@ -84,7 +84,7 @@ impl Endpoint {
             if beyond > 0 {
                 return self.on_data_beyond(now, segment, beyond, field);
             }
-            self.on_data(now, segment, options.timestamps.map(|t| t.1), field);
+            self.on_data(now, segment, options, field);
         }
     }
 
@@ -119,9 +119,26 @@ impl Endpoint {
         old
     }
 
-    #[inline]
-    pub(super) fn on_data(&mut self, now: Time, segment: &Segment, echo: Option<u32>, field: EcnField) {
+    /// What a segment with data means beside what it brings, where options were agreed on: a pause, and the window.
+    #[inline(never)]
+    fn before_data(&mut self, now: Time, segment: &Segment, options: &Options) {
+        let timeout = self.sender.as_ref().map_or(self.tcp.rto_initial, |s| s.timeout(&self.tcp));
+        let Some(receiver) = &mut self.receiver else { return };
+        if self.tcp.quick_ack.0 > 0.0 {
+            receiver.on_pause(now, timeout, &self.tcp);
+        }
+        if self.tcp.window_tuning != WindowTuning::Off {
+            receiver.tune(now, segment.len, options.timestamps.map(|t| t.1), &self.tcp);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn on_data(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let next = self.irs + 1;
+        if self.optioned && segment.len > 0 {
+            self.receiver();
+            self.before_data(now, segment, options);
+        }
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
         let next = receiver.next;
         let prompt = match segment.len {
@@ -130,13 +147,6 @@ impl Endpoint {
         };
         if prompt.before {
             self.rare.get_or_insert_default().earlier = Some(next);
-        }
-        if segment.len > 0 && self.tcp.quick_ack.0 > 0.0 {
-            let timeout = self.sender.as_ref().map_or(self.tcp.rto_initial, |s| s.timeout(&self.tcp));
-            receiver.on_pause(now, timeout, &self.tcp);
-        }
-        if segment.len > 0 && self.tcp.window_tuning != WindowTuning::Off {
-            receiver.tune(now, segment.len, echo, &self.tcp);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
         if self.ecn.negotiated() {
@@ -148,7 +158,9 @@ impl Endpoint {
         }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
-            receiver.on_read(now);
+            if self.optioned {
+                receiver.on_read(now);
+            }
         }
         if finished {
             self.on_fin(now);

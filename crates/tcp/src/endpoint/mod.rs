@@ -161,6 +161,7 @@ impl Endpoint {
             syn_due: false,
             optioned: tcp.window_scaling != WindowScaling::Full
                 || tcp.window_tuning != WindowTuning::Off
+                || tcp.quick_ack.0 > 0.0
                 || tcp.sack
                 || tcp.timestamps
                 || tcp.ecn_in_force() == Ecn::Accurate,

@@ -13,7 +13,7 @@ impl Endpoint {
         let mut inside = *segment;
         inside.len -= beyond.min(i64::from(segment.len)) as u16;
         inside.flags = inside.flags.without(Flags::FIN);
-        self.on_data(now, &inside, None, field);
+        self.on_data(now, &inside, &Options::NONE, field);
     }
 
     /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
