@@ -4467,6 +4467,18 @@ class Tcp(Table):
         Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the
         sender wait for its timer. Default: 1 packet. Range: at least 1 packets, at most 2 packets.
         Source: rfc3168 §6.1.2; Linux: 2.
+    ack_of_unsent : Literal["answered", "dropped"] | None
+        What becomes of a segment that acknowledges what was never sent. Default: answered.
+        "answered": It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
+        "dropped": It is dropped (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
+    missing_timestamp : Literal["refused", "accepted"] | None
+        What becomes of a segment without a timestamp where timestamps were agreed on. Default:
+        refused. "refused": It is dropped (RFC 7323 §3.2). "accepted": It is taken as it is (Linux,
+        tcp_validate_incoming). Source: rfc7323 §3.2.
+    fin_waits : Literal["for-cwnd", "no"] | None
+        Whether a FIN without data waits for room in cwnd, with SACK. Default: for-cwnd. "for-cwnd":
+        It does, as any segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2:
+        cwnd limits data; Linux: no.
     window_tuning : Literal["off", "linux"] | None
         How the receive window is found. Default: off. "off": It is `receive_window` from the
         beginning. "linux": It grows with the data that arrives and is read, from half of
@@ -4676,6 +4688,9 @@ class Tcp(Table):
     ect_on: Literal["new-data", "all-data", "all-packets"] | None = None
     ect1: bool | None = None
     ecn_least_window: str | None = None
+    ack_of_unsent: Literal["answered", "dropped"] | None = None
+    missing_timestamp: Literal["refused", "accepted"] | None = None
+    fin_waits: Literal["for-cwnd", "no"] | None = None
     window_tuning: Literal["off", "linux"] | None = None
     receive_memory: str | None = None
     receive_memory_max: str | None = None

@@ -293,6 +293,36 @@ words! {
 }
 
 words! {
+    /// What becomes of a segment that acknowledges what was never sent.
+    pub enum AckOfUnsent {
+        /// It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
+        Answered = "answered",
+        /// It is dropped (Linux, tcp_ack).
+        Dropped = "dropped",
+    }
+}
+
+words! {
+    /// What becomes of a segment without a timestamp where timestamps were agreed on.
+    pub enum MissingTimestamp {
+        /// It is dropped (RFC 7323 §3.2).
+        Refused = "refused",
+        /// It is taken as it is (Linux, tcp_validate_incoming).
+        Accepted = "accepted",
+    }
+}
+
+words! {
+    /// Whether a FIN without data waits for room in cwnd.
+    pub enum FinWaits {
+        /// It does, as any segment does.
+        ForCwnd = "for-cwnd",
+        /// It does not (Linux, tcp_cwnd_test).
+        No = "no",
+    }
+}
+
+words! {
     /// How the receive window is found.
     pub enum WindowTuning {
         /// It is `receive_window` from the beginning.
@@ -481,6 +511,12 @@ params! {
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
         /// Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the sender wait for its timer.
         ecn_least_window: Packets = (Packets(1.0)), in Range::between(1.0, 2.0), from "rfc3168 §6.1.2; Linux: 2";
+        /// What becomes of a segment that acknowledges what was never sent.
+        ack_of_unsent: AckOfUnsent = (AckOfUnsent::Answered), in Range::ANY, from "rfc9293 §3.10.7.4";
+        /// What becomes of a segment without a timestamp where timestamps were agreed on.
+        missing_timestamp: MissingTimestamp = (MissingTimestamp::Refused), in Range::ANY, from "rfc7323 §3.2";
+        /// Whether a FIN without data waits for room in cwnd, with SACK.
+        fin_waits: FinWaits = (FinWaits::ForCwnd), in Range::ANY, from "rfc5681 §2: cwnd limits data; Linux: no";
         /// How the receive window is found.
         window_tuning: WindowTuning = (WindowTuning::Off), in Range::ANY, from "Linux, tcp_moderate_rcvbuf: on";
         /// Memory for received data when a connection begins, if the window is tuned.

@@ -4,7 +4,7 @@ use net::{Ecn as EcnField, Flags, Options, Segment};
 use units::Time;
 
 use super::{Endpoint, State};
-use crate::config::WindowTuning;
+use crate::config::{MissingTimestamp, WindowTuning};
 use crate::ecn::Prompt;
 use crate::receiver::{Receiver, acceptable};
 use crate::sender::{Arriving, Feedback};
@@ -112,7 +112,8 @@ impl Endpoint {
     fn refuses_timestamp(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let exempt = segment.flags.has(Flags::RST);
         let Some((value, _)) = options.timestamps else {
-            return !exempt && !segment.flags.has(Flags::SYN);
+            let refused = self.tcp.missing_timestamp == MissingTimestamp::Refused;
+            return refused && !exempt && !segment.flags.has(Flags::SYN);
         };
         let old = !exempt && self.receiver().is_stale(now, value);
         self.ack_due |= old;

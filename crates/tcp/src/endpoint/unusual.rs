@@ -4,6 +4,7 @@ use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::{Duration, Time};
 
 use super::{Endpoint, Error, Reset, State};
+use crate::config::AckOfUnsent;
 use crate::sender::{Arriving, Feedback};
 
 impl Endpoint {
@@ -22,7 +23,7 @@ impl Endpoint {
         if self.state == State::SynReceived {
             self.rare().reset = Some(Reset::answers(segment, options));
         } else {
-            self.ack_due = true;
+            self.ack_due |= self.tcp.ack_of_unsent == AckOfUnsent::Answered;
         }
     }
 

@@ -76,13 +76,17 @@ impl Sender {
                     more.cwnd_limited
                 };
             }
-            self.congestion.observe(&window, &ack);
+            if self.congestion.measures() {
+                self.congestion.observe(&window, &ack);
+            }
         }
         let rules = self.congestion.rules_recovery();
         if (opens && ack.cwnd_limited) || rules {
             self.cwnd = self.congestion.cwnd_on_ack(&window, &ack).max(window.smss);
         }
-        if let Some(ssthresh) = self.congestion.ssthresh_on_ack(&self.window()) {
+        if self.congestion.measures()
+            && let Some(ssthresh) = self.congestion.ssthresh_on_ack(&self.window())
+        {
             self.ssthresh = ssthresh;
         }
     }

@@ -4,7 +4,7 @@ use net::Seq;
 use units::Time;
 
 use super::{More, Outgoing, Phase, Sender, timestamp};
-use crate::config::{FastRetransmitTimer, Tcp};
+use crate::config::{FastRetransmitTimer, FinWaits, Tcp};
 use crate::recovery::frto::Frto;
 
 impl Sender {
@@ -56,7 +56,8 @@ impl Sender {
         };
         let board = more.board.as_mut()?;
         let weight = board.weight_of(len.max(1)) as f64;
-        if used + weight > self.cwnd && more.frto_may_send == 0 {
+        let waits = len > 0 || tcp.fin_waits == FinWaits::ForCwnd;
+        if used + weight > self.cwnd && more.frto_may_send == 0 && waits {
             return None;
         }
         more.frto_may_send = more.frto_may_send.saturating_sub(1);
@@ -118,6 +119,7 @@ impl Sender {
     }
 
     /// The length of the next new segment (0: a FIN alone), if the receiver, Nagle and the application let it go.
+    #[inline(always)]
     fn new_length(&self, more: &More, tcp: &Tcp) -> Option<u32> {
         if self.unsent == 0 {
             let fin_due = self.closing && !self.fin_sent;

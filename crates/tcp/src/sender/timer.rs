@@ -219,11 +219,12 @@ impl Sender {
     }
 
     /// New data went out, of which the scoreboard knows. `runs`: the timer ran before.
+    #[inline]
     pub(super) fn time_new_data(&mut self, more: &mut More, runs: bool, now: Time, tcp: &Tcp) {
         if !runs {
             more.rto_from = now; // RFC 6298 §5.1
         }
-        if self.pending != Pending::Reorder && self.may_probe(more, tcp) {
+        if tcp.tail_loss_probe && self.pending != Pending::Reorder && self.may_probe(more, tcp) {
             self.set_probe(more, now, self.rto_expires(more, now, tcp), tcp);
         }
     }
