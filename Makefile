@@ -32,7 +32,7 @@ rust: .venv/core.stamp
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo test --locked --workspace --exclude aqmlab-python
-	PROPTEST_CASES=2500 cargo test --locked -p lab --test runs every_transfer
+	PROPTEST_CASES=1000 cargo test --locked -p lab --test runs every_transfer
 
 # After the Rust tests, so that the summary of pytest is the last thing to be read.
 python: rust packages

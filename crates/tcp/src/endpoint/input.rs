@@ -136,7 +136,8 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn on_data(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let next = self.irs + 1;
-        if self.optioned && segment.len > 0 {
+        let tuned = self.optioned && self.tcp.window_tuning != WindowTuning::Off;
+        if segment.len > 0 && (tuned || self.tcp.quick_ack.0 > 0.0) {
             self.receiver();
             self.before_data(now, segment, options);
         }
@@ -159,7 +160,7 @@ impl Endpoint {
         }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
-            if self.optioned {
+            if tuned {
                 receiver.on_read(now);
             }
         }

@@ -25,7 +25,11 @@ impl Sender {
             acked,
             delivered,
             counted: if tcp.cwnd_counts == CwndCounts::Delivered { delivered } else { acked },
-            marked: (f64::from(delivered) * feedback.marked).round() as u32,
+            marked: if feedback.marked > 0.0 {
+                (f64::from(delivered) * feedback.marked).round() as u32
+            } else {
+                0
+            },
             total_delivered: self.acked,
             rtt,
             srtt: Duration::ZERO,
