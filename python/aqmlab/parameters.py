@@ -4273,6 +4273,9 @@ class Bbr(Table):
         (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three quanta, an even number of segments,
         and two more while the gain is above one (Linux, bbr_quantization_budget). Source:
         draft-cardwell-iccrg-bbr-00 §4.2.3.2.
+    pacing_margin : float | None
+        What is paced below the bandwidth. Default: 0.0. Range: at least 0, at most 0.5. Source:
+        draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux, bbr_pacing_margin_percent: 1 %.
     min_pipe : str | None
         Least window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packets, at most 100
         packets. Source: draft-cardwell-iccrg-bbr-00 §4.2.3.3.
@@ -4287,6 +4290,7 @@ class Bbr(Table):
     probe_rtt: str | None = None
     extra_acked_gain: float | None = None
     budget: Literal["quanta", "linux"] | None = None
+    pacing_margin: float | None = None
     min_pipe: str | None = None
 
 

@@ -48,6 +48,8 @@ params! {
         extra_acked_gain: f64 = (1.0), in Range::between(0.0, 10.0), from "Linux, tcp_bbr: 1; the draft has none";
         /// What is added to bandwidth times RTprop.
         budget: Budget = (Budget::Quanta), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.2.3.2";
+        /// What is paced below the bandwidth.
+        pacing_margin: f64 = (0.0), in Range::between(0.0, 0.5), from "draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux, bbr_pacing_margin_percent: 1 %";
         /// Least window (BBRMinPipeCwnd).
         min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00 §4.2.3.3";
     }
@@ -314,7 +316,8 @@ impl BbrState {
     /// BBRSetPacingRate: never down before the pipe is filled.
     fn set_pacing_rate(&mut self, srtt: Duration) {
         self.pacing.begin(self.params.high_gain * self.initial_window, srtt);
-        self.pacing.set(self.pacing_gain * self.btl_bw(), self.full.reached);
+        let paced = self.pacing_gain * self.btl_bw() * (1.0 - self.params.pacing_margin);
+        self.pacing.set(paced, self.full.reached);
     }
 }
 
