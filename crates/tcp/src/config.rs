@@ -615,6 +615,13 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
         let problem = format!("and header_on_data ({}) must not exceed 65535 B together", tcp.header_on_data);
         return Err(Invalid::new(&join(path, "mss"), &tcp.mss.write(), problem));
     }
+    if tcp.window_tuning == WindowTuning::Linux && tcp.receive_memory.0 / 2 < tcp.mss.0 {
+        return Err(Invalid::new(
+            &join(path, "receive_memory"),
+            &tcp.receive_memory.write(),
+            format!("must be twice the mss at least ({}), as half of it is the first window", tcp.mss),
+        ));
+    }
     if tcp.receive_window < tcp.mss {
         return Err(Invalid::new(
             &join(path, "receive_window"),

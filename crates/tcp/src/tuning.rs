@@ -161,7 +161,8 @@ impl Tuning {
         let copied = to - self.read_from.0;
         if copied > self.read {
             let mut window = 2 * u64::from(copied) + 16 * u64::from(self.mss);
-            window += 2 * (window * u64::from(copied - self.read) / u64::from(self.read.max(1)));
+            window +=
+                2 * (window.saturating_mul(u64::from(copied - self.read)) / u64::from(self.read.max(1)));
             let memory = (window * WHOLE / self.ratio).min(self.memory_max);
             if memory > self.memory {
                 self.memory = memory;
@@ -204,6 +205,14 @@ mod tests {
             grown += u32::from(t.on_data(Time::ZERO, 1448, next));
         }
         assert_eq!((t.window(0), grown), (2_654_208, 191));
+    }
+
+    /// A first window below a segment would let nothing in for ever.
+    #[test]
+    fn too_little_memory_is_refused() {
+        let said = serde_json::json!({"mss": "1460 B", "receive_memory": "2919 B"});
+        let error = Tcp::preset("linux", &said).unwrap_err().to_string();
+        assert!(error.contains("receive_memory") && error.contains("twice the mss"), "{error}");
     }
 
     /// Twice as much is read in each round trip: the memory follows, up to its greatest.
