@@ -343,12 +343,12 @@ impl Receiver {
         self.quick = self.quick.max(most.min(tcp.quick_ack.0 as u16));
     }
 
-    /// Data arrives: after a pause longer than the timeout its sender may have a small window (Linux, tcp_event_data_recv).
-    pub fn on_pause(&mut self, now: Time, timeout: Duration, tcp: &Tcp) {
+    /// The time since data arrived last. After a pause longer than the timeout its sender may have a small window (Linux,
+    /// tcp_event_data_recv).
+    #[inline]
+    pub fn pause(&self, now: Time) -> Option<Duration> {
         let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
-        if self.stats.segments > 0 && since > timeout {
-            self.quicken(u16::MAX, tcp);
-        }
+        (self.stats.segments > 0).then_some(since)
     }
 
     /// ACKs go out at once, or not, as the application wishes.

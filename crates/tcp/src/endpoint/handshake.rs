@@ -148,13 +148,12 @@ impl Endpoint {
 
     fn establish(&mut self, now: Time) {
         self.established_at = now;
-        let idle =
-            self.sender.as_ref().is_none_or(|s| s.unsent == 0 && !s.closing && s.is_plain() && !s.has_sent());
+        let untouched = self.sender.as_ref().is_none_or(|s| s.is_untouched());
         let closing = self.sender.as_ref().is_some_and(|s| s.closing);
-        // Another clock or mode would remember more of the handshake than its round trip.
-        let forgettable = self.state == State::SynReceived
-            || (self.tcp.rto_estimator == RtoEstimator::Rfc6298 && !self.ecn.negotiated());
-        if idle && forgettable {
+        // A clock with ticks remembers more of the handshake than its round trip.
+        if untouched
+            && (self.state == State::SynReceived || self.tcp.rto_estimator != RtoEstimator::Jacobson1988)
+        {
             self.sender = None; // it comes back when the application writes
         }
         self.state = if closing { State::FinWait1 } else { State::Established };

@@ -123,10 +123,14 @@ impl Endpoint {
     /// What a segment with data means beside what it brings, where options were agreed on: a pause, and the window.
     #[inline(never)]
     fn before_data(&mut self, now: Time, segment: &Segment, options: &Options) {
-        let timeout = self.sender.as_ref().map_or(self.tcp.rto_initial, |s| s.timeout(&self.tcp));
+        let paused = self
+            .receiver
+            .as_ref()
+            .and_then(|r| r.pause(now))
+            .is_some_and(|p| p > self.tcp.rto_min && p > self.rto());
         let Some(receiver) = &mut self.receiver else { return };
-        if self.tcp.quick_ack.0 > 0.0 {
-            receiver.on_pause(now, timeout, &self.tcp);
+        if paused && self.tcp.quick_ack.0 > 0.0 {
+            receiver.quicken(u16::MAX, &self.tcp);
         }
         if self.tcp.window_tuning != WindowTuning::Off {
             receiver.tune(now, segment.len, options.timestamps.map(|t| t.1), &self.tcp);

@@ -198,7 +198,15 @@ impl Endpoint {
         let mut sender = Sender::new(tcp, self.iss, self.phase);
         if self.state > State::SynReceived {
             let window = (self.irs, self.rwnd);
-            sender.resume(tcp, self.first_rtt, window, smss(tcp, agreed), agreed.sack, agreed.timestamps);
+            sender.resume(
+                self.established_at,
+                tcp,
+                self.first_rtt,
+                window,
+                smss(tcp, agreed),
+                agreed.sack,
+                agreed.timestamps,
+            );
         }
         sender
     }

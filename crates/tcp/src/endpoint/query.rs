@@ -58,7 +58,7 @@ impl Endpoint {
 
     /// Its smoothed round-trip time (SRTT); zero before the first is measured.
     pub fn srtt(&self) -> Duration {
-        self.sender.as_ref().map_or(Duration::ZERO, |s| s.smoothed(&self.tcp).0)
+        self.sender.as_ref().map_or(self.first_rtt, |s| s.smoothed(&self.tcp).0)
     }
 
     /// Bytes of its data that the other side acknowledged.
@@ -183,7 +183,13 @@ impl Endpoint {
 
     /// Everything an application may ask (Linux, TCP_INFO).
     pub fn info(&self) -> Info {
-        Info::of(self, self.sender.as_deref(), self.receiver.as_deref())
+        match &self.sender {
+            Some(sender) => Info::of(self, Some(sender), self.receiver.as_deref()),
+            None if self.state > State::SynReceived => {
+                Info::of(self, Some(&self.new_sender()), self.receiver.as_deref())
+            }
+            None => Info::of(self, None, self.receiver.as_deref()),
+        }
     }
 
     /// Whether SACK, timestamps and window scaling were agreed on; the scales of the other side and ours.

@@ -104,10 +104,11 @@ impl Sender {
         }
     }
 
-    /// A sender that comes into being when the connection is established already. `window`: the last that was told,
-    /// and a sequence number no later than that of any segment to come.
+    /// A sender that comes into being when the connection is established already, since `then`. `window`: the last that
+    /// was told, and a sequence number no later than that of any segment to come.
     pub fn resume(
         &mut self,
+        then: Time,
         tcp: &Tcp,
         rtt: Duration,
         window: (Seq, u32),
@@ -121,7 +122,7 @@ impl Sender {
         if rtt > Duration::ZERO {
             self.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (self.una, self.max));
         }
-        self.on_syn_acked(Time::ZERO, self.max, smss, sack, timestamps, tcp);
+        self.on_syn_acked(then, self.max, smss, sack, timestamps, tcp);
     }
 
     /// The initial window is one segment: the SYN-ACK was marked (RFC 5562 §3.1).

@@ -465,14 +465,13 @@ impl Sender {
         self.on_write();
     }
 
-    /// Whether it holds nothing that would be missed.
-    pub fn is_plain(&self) -> bool {
-        self.more.is_none() && self.stats.timeouts == 0 && self.has_no_wishes()
-    }
-
-    /// Whether data ever went out.
-    pub fn has_sent(&self) -> bool {
-        self.segments > 0
+    /// Whether it is as the handshake left it, at once: nothing was written, sent or wished.
+    pub fn is_untouched(&self) -> bool {
+        self.unsent == 0
+            && !self.closing
+            && self.segments == 0
+            && self.stats.timeouts == 0
+            && self.has_no_wishes()
     }
 
     /// The connection is over: nothing is waited for.
