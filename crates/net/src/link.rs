@@ -139,7 +139,8 @@ impl<Q: Fifo> Link<Q> {
     pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Option<Time> {
         self.ledger.arrive(packet);
         let idle = self.free_at <= now;
-        let at = Arrival { now, backlog: self.waiting(now), free_at: self.free_at };
+        let backlog = if idle { self.waiting_none() } else { self.waiting(now) };
+        let at = Arrival { now, backlog, free_at: self.free_at };
         let admitted = self.queue.admit(packet, &at, &mut self.fates);
         if !self.fates.0.is_empty() {
             self.settle(now, probe);
@@ -250,6 +251,16 @@ impl<Q: Fifo> Link<Q> {
             Some(held) => held.backlog(),
             None => self.waiting(now),
         }
+    }
+
+    /// The same where the transmitter is free: everything admitted has begun.
+    #[inline]
+    fn waiting_none(&mut self) -> Backlog {
+        if !self.waiting.is_empty() {
+            self.waiting.clear();
+            self.waiting_bytes = 0;
+        }
+        Backlog::default()
     }
 
     /// What was admitted and has not begun by `now`.

@@ -634,6 +634,12 @@ fn check(tcp: &Tcp, path: &str) -> Result<(), Invalid> {
 }
 
 impl Tcp {
+    /// Whether when data arrives says more than what it brings.
+    #[inline]
+    pub fn watches_arrivals(&self) -> bool {
+        self.window_tuning != WindowTuning::Off || self.quick_ack.0 > 0.0
+    }
+
     /// ECN as the congestion control has it: DCTCP and Prague bring their own; BBR does not answer marks, so it agrees on none (RFC
     /// 3168 §6.1.2: an ECN-capable sender must).
     pub fn ecn_in_force(&self) -> Ecn {

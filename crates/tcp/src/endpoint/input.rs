@@ -54,14 +54,17 @@ impl Endpoint {
         if segment.ack.after(self.max()) {
             return self.on_ack_of_nothing(segment, options);
         }
-        if let (true, Some((value, _))) = (self.agreed.timestamps, options.timestamps) {
+        if self.optioned
+            && self.agreed.timestamps
+            && let Some((value, _)) = options.timestamps
+        {
             self.receiver().on_timestamp(now, value, segment.seq); // RFC 7323 §5.3, R3: after R2, the window
         }
         let completes = self.state == State::SynReceived;
         if completes && !self.on_handshake_ack(now, segment, options) {
             return;
         }
-        if self.ecn.counts_packets() {
+        if self.optioned && self.ecn.counts_packets() {
             self.count_packet(segment, options, field);
         }
         if let Some(sender) = &mut self.sender {
@@ -123,16 +126,14 @@ impl Endpoint {
     /// What a segment with data means beside what it brings, where options were agreed on: a pause, and the window.
     #[inline(never)]
     fn before_data(&mut self, now: Time, segment: &Segment, options: &Options) {
-        let paused = self
-            .receiver
-            .as_ref()
-            .and_then(|r| r.pause(now))
-            .is_some_and(|p| p > self.tcp.rto_min && p > self.rto());
+        let (quick, tuned) = (self.tcp.quick_ack.0 > 0.0, self.tcp.window_tuning != WindowTuning::Off);
+        let pause = self.receiver().pause(now);
+        let paused = pause.is_some_and(|p| p > self.tcp.rto_min && p > self.rto());
         let Some(receiver) = &mut self.receiver else { return };
-        if paused && self.tcp.quick_ack.0 > 0.0 {
+        if paused && quick {
             receiver.quicken(u16::MAX, &self.tcp);
         }
-        if self.tcp.window_tuning != WindowTuning::Off {
+        if tuned {
             receiver.tune(now, segment.len, options.timestamps.map(|t| t.1), &self.tcp);
         }
     }
@@ -140,9 +141,7 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn on_data(&mut self, now: Time, segment: &Segment, options: &Options, field: EcnField) {
         let next = self.irs + 1;
-        let tuned = self.optioned && self.tcp.window_tuning != WindowTuning::Off;
-        if segment.len > 0 && (tuned || self.tcp.quick_ack.0 > 0.0) {
-            self.receiver();
+        if self.optioned && segment.len > 0 && self.tcp.watches_arrivals() {
             self.before_data(now, segment, options);
         }
         let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
@@ -164,7 +163,7 @@ impl Endpoint {
         }
         if self.rare.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
-            if tuned {
+            if self.optioned && self.tcp.window_tuning != WindowTuning::Off {
                 receiver.on_read(now);
             }
         }

@@ -36,7 +36,7 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn poll_open(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let outgoing = match &mut self.sender {
-            _ if self.ack_due && self.ecn.owes_handshake() => None, // a pure ACK comes first
+            Some(_) if self.ack_due && self.ecn.owes_handshake() => None, // a pure ACK comes first
             Some(sender) if self.rare.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
                 sender.next_segment(now, &self.tcp)
             }
@@ -159,7 +159,8 @@ impl Endpoint {
 
     #[inline]
     fn data(&mut self, now: Time, outgoing: Outgoing, options: &mut Options) -> (Segment, EcnField) {
-        let carrier = if self.ecn.counts_packets() { self.carrier(&outgoing) } else { Carrier::Data };
+        let counts = self.optioned && self.ecn.counts_packets();
+        let carrier = if counts { self.carrier(&outgoing) } else { Carrier::Data };
         let mut segment = self.header(now, outgoing.seq, options, carrier);
         segment.len = outgoing.len as u16;
         if outgoing.fin {
@@ -188,10 +189,12 @@ impl Endpoint {
         // What a window took back does not reach must not make the ACK unacceptable (Linux, tcp_acceptable_seq).
         let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.within_window());
         let segment = self.header(now, seq, options, Carrier::Ack);
-        (segment, self.ecn.ack_field(self.loses_by_sack(), &self.tcp))
+        let by_sack = self.optioned && self.loses_by_sack();
+        (segment, self.ecn.ack_field(by_sack, &self.tcp))
     }
 
     /// Whether losses are found by SACK alone, so that no ACK without SACK blocks is taken for a duplicate.
+    #[inline]
     fn loses_by_sack(&self) -> bool {
         self.agreed.sack && matches!(self.tcp.recovery, RecoveryKind::Sack | RecoveryKind::Fack)
     }
