@@ -19,12 +19,14 @@ mod sum;
 mod tables;
 mod template;
 mod trace;
+mod warnings;
 
 pub use effort::Effort;
 pub use read::{Format, read, read_file_text};
 pub use record::{Column, Outcome, Table};
 pub use run::{Failure, Watch, run, run_with};
 pub use scenario::Scenario;
+pub use warnings::Warning;
 
 use units::Read;
 use units::param::{Json, page};

@@ -3,6 +3,8 @@
 use units::Read;
 use units::param::{Invalid, Json, JsonMap, did_you_mean, join};
 
+use tcp::Tcp;
+
 use crate::scenario::Scenario;
 
 /// How a scenario is written.
@@ -124,18 +126,27 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
 /// Writes out the presets of TCP that a document names.
 fn expand_presets(document: &mut Json) {
     let preset = preset_of(document, "");
+    let base = document.get("tcp").cloned().unwrap_or_default();
     if let Some(tcp) = document.get_mut("tcp") {
-        tcp::Tcp::expand(tcp);
+        Tcp::expand(tcp, &Json::Null);
     }
     for flow in document.get_mut("flows").and_then(Json::as_array_mut).into_iter().flatten() {
+        let both = over(&base, flow.get("tcp"));
         if let Some(tcp) = flow.get_mut("tcp") {
-            tcp::Tcp::expand_change(tcp, &preset);
+            Tcp::expand_change(tcp, &base, &preset);
         }
         let preset = preset_of(flow, &preset);
         if let Some(tcp) = flow.get_mut("receiver_tcp") {
-            tcp::Tcp::expand_change(tcp, &preset);
+            Tcp::expand_change(tcp, &both, &preset);
         }
     }
+}
+
+/// The keys of `base` with those of `changes` over them.
+fn over(base: &Json, changes: Option<&Json>) -> Json {
+    let mut all = base.as_object().cloned().unwrap_or_default();
+    all.extend(changes.and_then(Json::as_object).into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())));
+    Json::Object(all)
 }
 
 /// The preset that the parameters of TCP in a table begin with.

@@ -10,6 +10,7 @@ use units::Time;
 use crate::effort::Effort;
 use crate::slot::{Phase, Slot};
 use crate::sum::Sum;
+use crate::warnings::Warning;
 
 /// One column.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +52,8 @@ pub fn names_of(values: impl Iterator<Item = String>) -> Column {
 pub struct Outcome {
     /// The tables.
     pub tables: Vec<Table>,
+    /// What may mislead.
+    pub warnings: Vec<Warning>,
     /// Simulated time at the end.
     pub end: Time,
     /// Events taken.

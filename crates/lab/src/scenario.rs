@@ -433,6 +433,17 @@ fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
     Err(Invalid::at(&join(path, key), problem).remedy(remedy))
 }
 
+/// What works on SACK's scoreboard is refused where there is none: it would do nothing.
+fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
+    let Some((key, remedy)) = tcp.lacks_scoreboard().filter(|_| !flow.traffic.is_datagrams()) else {
+        return Ok(());
+    };
+    let value = tcp.write().get(key).cloned().unwrap_or_default();
+    let path = join(&join(path, "tcp"), key);
+    Err(Invalid::new(&path, &value, "works on what SACK reports, and the flow has no recovery by SACK")
+        .remedy(remedy))
+}
+
 fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
     let flows = join(path, "flows");
     if s.flows.is_empty() {
@@ -456,6 +467,7 @@ fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
             }
         }
         let tcp = flow.tcp.apply(&s.tcp, &join(&path, "tcp"))?;
+        check_scoreboard(&tcp, flow, &path)?;
         flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
     }
     let accompanies = |flow: &Flow| {

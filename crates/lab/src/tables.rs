@@ -88,6 +88,7 @@ impl FlowTable {
 impl Simulation<'_> {
     pub(crate) fn outcome(mut self, setup: Effort, running: Effort) -> Outcome {
         self.count_the_rest();
+        let warnings = self.warnings();
         let wanted = &self.scenario.record;
         let rows = wanted.flows;
         let link_names = Arc::new(self.plan.links.iter().map(|l| l.name()).collect::<Vec<_>>());
@@ -157,7 +158,7 @@ impl Simulation<'_> {
                 }
             });
         }
-        Outcome { tables, end: self.end, events, ties, setup, running }
+        Outcome { tables, warnings, end: self.end, events, ties, setup, running }
     }
 
     /// Each flow with its sum: that of its connection, or of all its connections.

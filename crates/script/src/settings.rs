@@ -10,7 +10,7 @@ pub fn change(tcp: &Tcp, changes: &[(&'static str, Value)]) -> Result<Tcp, Strin
     if let Value::Object(map) = &mut document {
         map.extend(changes.iter().map(|(key, value)| ((*key).to_string(), value.clone())));
     }
-    Tcp::expand(&mut document);
+    Tcp::expand(&mut document, &Value::Null);
     Tcp::read(&document, "tcp").map_err(|e| e.to_string())
 }
 
@@ -29,6 +29,6 @@ pub fn set(tcp: &Tcp, setting: &str) -> Result<Tcp, String> {
         at = &mut at[key];
     }
     *at = value;
-    Tcp::expand(&mut document);
+    Tcp::expand(&mut document, &Value::Null);
     Tcp::read(&document, "tcp").map_err(|e| e.to_string())
 }

@@ -496,7 +496,8 @@ params! {
         /// What this host does wrong with ECN.
         misbehaviour: Misbehaviour = (Misbehaviour::None), in Range::ANY, from "rfc3540 §1; rfc3168 §18";
         /// Whether a SYN that offers ECN and gets no answer is sent again without; with Accurate ECN the second time, and so a SYN-ACK.
-        ecn_fallback: bool = (true), in Range::ANY, from "rfc3168 §6.1.1.1; rfc9768 §3.1.4, §3.2.3.2.2";
+        /// Where queues drop, not paths, it makes connections Not-ECT for life.
+        ecn_fallback: bool = (false), in Range::ANY, from "rfc3168 §6.1.1.1 and rfc9768 §3.1.4, §3.2.3.2.2 allow it; Linux: on";
         /// How marks are echoed.
         ecn_echo: EcnEcho = (EcnEcho::Rfc3168), in Range::ANY, from "rfc3168 §6.1.3";
         /// What an ACK with ECN-Echo does to cwnd that cuts nothing.

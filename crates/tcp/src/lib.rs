@@ -15,6 +15,7 @@ mod endpoint;
 pub mod fast_open;
 mod info;
 mod preset;
+mod presumed;
 mod receiver;
 pub mod recovery;
 pub mod rto;

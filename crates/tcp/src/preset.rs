@@ -4,6 +4,7 @@ use units::Read;
 use units::param::{Invalid, Json};
 
 use crate::config::Tcp;
+use crate::presumed;
 
 /// What a preset changes of the defaults.
 fn changes(name: &str) -> Option<Json> {
@@ -55,6 +56,7 @@ fn changes(name: &str) -> Option<Json> {
             "flight_unit": "segments",
             "zero_window_probe": "old-sequence",
             "ecn": "passive",
+            "ecn_fallback": true,
             "ecn_least_window": "2 packets",
             "ecn_echo": "linux",
             "ece_growth": "as-any-ack",
@@ -138,13 +140,14 @@ impl Tcp {
         if let Some(map) = all.as_object_mut() {
             map.insert("preset".into(), name.into());
         }
-        Tcp::expand(&mut all);
+        Tcp::expand(&mut all, &Json::Null);
         Tcp::read(&all, "tcp")
     }
 
-    /// Writes out the preset that a document of parameters names, under what it says itself. What is wrong
-    /// with the name is told when the document is read.
-    pub fn expand(document: &mut Json) {
+    /// Writes out what a document of parameters presumes, and the preset that it names, under what it says itself; `base` has
+    /// what it changes, as that was said. What is wrong with the name is told when the document is read.
+    pub fn expand(document: &mut Json, base: &Json) {
+        presumed::lay(document, base);
         let Some(map) = document.as_object_mut() else { return };
         let Some(name) = map.get("preset").and_then(Json::as_str).map(String::from) else { return };
         let Some(Json::Object(preset)) = changes(&name) else { return };
@@ -157,10 +160,11 @@ impl Tcp {
     }
 
     /// The same for a document that changes parameters of this preset, unless it names one itself.
-    pub fn expand_change(document: &mut Json, preset: &str) {
+    pub fn expand_change(document: &mut Json, base: &Json, preset: &str) {
         if document.get("preset").is_some() {
-            return Tcp::expand(document);
+            return Tcp::expand(document, base);
         }
+        presumed::lay(document, base);
         if changes(preset).is_some()
             && let Some(congestion) = document.get_mut("congestion")
         {
@@ -208,10 +212,10 @@ mod tests {
             congestion(kind.into());
         }
         let mut change = serde_json::json!({"congestion": "reno"});
-        Tcp::expand_change(&mut change, "linux");
+        Tcp::expand_change(&mut change, &Json::Null, "linux");
         assert_eq!(change["congestion"]["slow_start"]["limit"], "255 packets");
         let mut change = serde_json::json!({"congestion": "reno", "preset": "rfc"});
-        Tcp::expand_change(&mut change, "linux");
+        Tcp::expand_change(&mut change, &Json::Null, "linux");
         assert_eq!(change["congestion"], serde_json::json!({"kind": "reno"}));
     }
 }

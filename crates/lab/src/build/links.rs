@@ -26,6 +26,11 @@ pub struct LinkPlan {
 }
 
 impl LinkPlan {
+    /// Its queue, as the scenario has it.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
     /// The rules of the conditioner before its queue.
     pub fn condition(&self) -> &[Rule] {
         &self.condition

@@ -199,9 +199,8 @@ impl Endpoint {
         if self.state > State::SynReceived {
             let window = (self.irs, self.rwnd);
             sender.resume(
-                self.established_at,
                 tcp,
-                self.first_rtt,
+                (self.established_at, self.first_rtt),
                 window,
                 smss(tcp, agreed),
                 agreed.sack,

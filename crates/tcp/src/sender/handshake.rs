@@ -104,13 +104,13 @@ impl Sender {
         }
     }
 
-    /// A sender that comes into being when the connection is established already, since `then`. `window`: the last that
+    /// A sender that comes into being when the connection is established already: since `then`, with a first
+    /// round trip (zero: none). `window`: the last that
     /// was told, and a sequence number no later than that of any segment to come.
     pub fn resume(
         &mut self,
-        then: Time,
         tcp: &Tcp,
-        rtt: Duration,
+        (then, rtt): (Time, Duration),
         window: (Seq, u32),
         smss: u32,
         sack: bool,

@@ -1,0 +1,161 @@
+//! What is legal and probably not meant: told once a run, on stderr, in the manifest and on pages.
+
+use queues::{Law, Queue};
+use tcp::congestion::Algorithm;
+use tcp::{Ecn, Endpoint, Tcp};
+use traffic::Traffic;
+use units::{Depth, Read, Time};
+
+use crate::run::Simulation;
+
+/// Something that may mislead who reads the results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What it is about, in one word; the same in every run.
+    pub about: &'static str,
+    /// What was seen, and what to do.
+    pub text: String,
+}
+
+/// A condition on the connection of a slot, seen at the end.
+type Condition = fn(&Simulation, usize) -> bool;
+
+/// What can be wrong with a flow: its name, the condition, and what to say of so many of so many connections.
+const OF_FLOWS: [(&str, Condition, &str); 4] = [
+    (
+        "receive-window",
+        is_held_by_window,
+        "ended with a cwnd of at least the receive window, which limits them instead of the network: \
+         raise tcp.receive_window if that is not meant",
+    ),
+    (
+        "slow-start",
+        is_in_slow_start,
+        "were still in their first slow start at the end, so nothing here is a steady state: \
+         make the duration longer",
+    ),
+    (
+        "ecn-fallback",
+        fell_back,
+        "asked for ECN and go without it, because a SYN was lost (tcp.ecn_fallback): \
+         set tcp.ecn_fallback = false if the loss was congestion",
+    ),
+    (
+        "dctcp-in-classic-queue",
+        is_dctcp_in_dualpi2,
+        "are DCTCP with ECT(0), which DualPI2 puts into its classic queue: \
+         use congestion = \"prague\" for the queue of low latency",
+    ),
+];
+
+impl Simulation<'_> {
+    /// Everything that there is to warn of.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let mut all: Vec<Warning> = OF_FLOWS.iter().filter_map(|of| self.of_flows(of)).collect();
+        all.extend(self.small_buffer());
+        all.extend(self.without_marks());
+        all.extend(self.without_congestion());
+        all
+    }
+
+    fn of_flows(&self, (about, holds, what): &(&'static str, Condition, &str)) -> Option<Warning> {
+        let mut counts = vec![(0, 0); self.plan.tables()];
+        for s in 0..self.lasting {
+            let (of, all) = &mut counts[self.plan.table(self.fates.slots[s].flow as usize)];
+            *of += usize::from(holds(self, s));
+            *all += 1;
+        }
+        let of = |t: usize| format!("{} ({} of {})", self.plan.texts(t)[0], counts[t].0, counts[t].1);
+        let named: Vec<String> = (0..counts.len()).filter(|&t| counts[t].0 > 0).map(of).collect();
+        let rest = named.len().saturating_sub(5);
+        let names = named[..named.len() - rest].join(", ");
+        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        (!named.is_empty()).then(|| Warning { about, text: format!("connections of {names}{more} {what}") })
+    }
+
+    /// A queue that dropped and cannot hold two packets.
+    fn small_buffer(&self) -> Option<Warning> {
+        let dropped = |l: &usize| self.links[*l].ledger().rare().dropped.packets > 0;
+        let l = (0..self.links.len())
+            .filter(dropped)
+            .find(|&l| is_small(self.plan.links[l].queue(), &self.scenario.tcp))?;
+        let text = format!(
+            "the queue of {} holds fewer than two packets, so that two that arrive together are one too many: \
+             raise its limit if that is not meant",
+            self.plan.links[l].name()
+        );
+        Some(Warning { about: "small-buffer", text })
+    }
+
+    fn dropped(&self) -> u64 {
+        self.links.iter().map(|l| l.ledger().rare().dropped.packets).sum()
+    }
+
+    fn marked(&self) -> u64 {
+        self.links.iter().map(|l| l.ledger().rare().marked()).sum()
+    }
+
+    fn without_marks(&self) -> Option<Warning> {
+        let able = (0..self.lasting).filter(|&s| self.sender(s).uses_ecn()).count();
+        let dropped = self.dropped();
+        let text = || {
+            format!(
+                "ECN was negotiated by {able} of {} connections and {dropped} packets were dropped, but none was marked: \
+                 the queue that drops does not mark; use an AQM with ecn = \"mark\", or leave ECN out",
+                self.lasting
+            )
+        };
+        (able > 0 && dropped > 0 && self.marked() == 0).then(|| Warning { about: "no-marks", text: text() })
+    }
+
+    fn without_congestion(&self) -> Option<Warning> {
+        let some = self.lasting > 0 || !self.sources.is_empty();
+        let none = some && self.wires.is_empty() && self.dropped() == 0 && self.marked() == 0;
+        let text = "no packet was dropped or marked in the whole run: nothing here tells one queue or one congestion \
+                    control from another";
+        none.then(|| Warning { about: "no-congestion", text: text.into() })
+    }
+
+    fn sender(&self, s: usize) -> &Endpoint {
+        &self.endpoints[2 * s]
+    }
+}
+
+fn is_small(queue: &Queue, tcp: &Tcp) -> bool {
+    let limit = queue.write().get("limit").and_then(|limit| Depth::read(limit, "").ok());
+    let packet = (tcp.mss.0 + tcp.header_on_data.0) as f64;
+    match limit {
+        Some(Depth::Packets(n)) => n < 2.0,
+        Some(Depth::Bytes(n)) => n < 2.0 * packet,
+        None => false,
+    }
+}
+
+fn is_held_by_window(sim: &Simulation, s: usize) -> bool {
+    let (window, acked) = (sim.sender(s).window(), sim.sender(s).acked() as f64);
+    window.cwnd >= window.rwnd && window.rwnd > 0.0 && acked > 2.0 * window.rwnd
+}
+
+fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
+    let end = sim.sender(s);
+    let probes = matches!(end.tcp().congestion, Algorithm::Bbr(_) | Algorithm::Bbr3(_)); // its start-up is another
+    let bulk = matches!(sim.plan.traffic(sim.fates.slots[s].flow as usize), Traffic::Bulk(_));
+    let stats = end.sender_stats();
+    let cut = stats.timeouts + stats.fast_retransmits + stats.ecn_cuts > 0;
+    let window = end.window();
+    let unfinished = end.milestones().1 == Time::NEVER && stats.segments > 0;
+    bulk && unfinished && !probes && !cut && window.cwnd < window.ssthresh && !is_held_by_window(sim, s)
+}
+
+fn fell_back(sim: &Simulation, s: usize) -> bool {
+    let [sender, receiver] = [0, 1].map(|end| &sim.endpoints[2 * s + end]);
+    let asks = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);
+    let established = sender.milestones().0 != Time::NEVER;
+    let answers = receiver.tcp().ecn_in_force() != Ecn::Off;
+    sender.tcp().ecn_fallback && asks && answers && established && !sender.uses_ecn()
+}
+
+fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {
+    let dctcp = matches!(sim.sender(s).tcp().congestion, Algorithm::Dctcp(_));
+    dctcp && sim.plan.links.iter().any(|l| matches!(l.queue().law, Law::DualPi2(_)))
+}
