@@ -5516,10 +5516,11 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "delays", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "waits", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
-        longest. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
+        longest. "waits": How many packets waited how long in the queue of each link: what `delays`
+        sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
         of flows with arrivals. "segments": Every segment that the sending host of a traced flow
         sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
@@ -5540,7 +5541,17 @@ class Record(Table):
     interval: str | None = None
     series: (
         Sequence[
-            Literal["queue", "delays", "window", "drops", "marks", "transfers", "segments", "rtt"]
+            Literal[
+                "queue",
+                "delays",
+                "waits",
+                "window",
+                "drops",
+                "marks",
+                "transfers",
+                "segments",
+                "rtt",
+            ]
         ]
         | None
     ) = None
