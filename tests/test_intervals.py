@@ -115,7 +115,7 @@ def test_the_intervals_of_a_proportion_are_scipys(
     for ours, method in ((proportion_interval, "wilson"), (exact_proportion_interval, "exact")):
         low, middle, high = ours(*counts, confidence)
         assert 0 <= low <= middle <= high <= 1
-        theirs = test.proportion_ci(confidence, method)  # type: ignore[arg-type]
+        theirs = test.proportion_ci(confidence, method)
         assert (low, high) == pytest.approx(tuple(theirs), abs=1e-9)
 
 
@@ -175,14 +175,13 @@ def test_what_was_not_tested_does_not_count(p: list[float], untested: int) -> No
 def test_batch_means_see_the_dependence_that_student_does_not() -> None:
     """An autoregressive series: the variance of its mean is (1 + a)/(1 - a) times that of white."""
     random = np.random.default_rng(6)
-    a, held = 0.9, {batch_means: 0, mean_interval: 0}
+    a, held = 0.9, [0, 0]
     for _ in range(300):
         x = scipy.signal.lfilter([1], [1, -a], random.normal(size=4000))
-        for function in held:
-            low, _, high = function(x)
-            held[function] += low <= 0 <= high
-    assert held[batch_means] / 300 > 0.91
-    assert held[mean_interval] / 300 < 0.5
+        for i, (low, _, high) in enumerate([batch_means(x), mean_interval(x)]):
+            held[i] += low <= 0 <= high
+    assert held[0] / 300 > 0.91
+    assert held[1] / 300 < 0.5
 
 
 def test_batches_are_whole_and_the_last_values_count() -> None:

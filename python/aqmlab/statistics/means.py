@@ -135,7 +135,8 @@ def _differences(first: Iterable[float], second: Iterable[float]) -> "np.ndarray
     a, b = array(first, at_least=2), array(second, at_least=2)
     if len(a) != len(b):
         raise ValueError(f"{len(a)} and {len(b)} values cannot be paired")
-    return a - b
+    x: np.ndarray = a - b
+    return x
 
 
 def bootstrap_interval(
