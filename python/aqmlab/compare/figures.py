@@ -81,7 +81,7 @@ def trade_off(comparison: Comparison, link: str) -> Figure:
             axes.plot(x, y, color=colour, linewidth=1)
         axes.plot(
             np.median(delay), np.median(goodput), marker, color=colour, markersize=6,
-            label=arm.label, markerfacecolor="white", linestyle="none",
+            label=_written(arm.label), markerfacecolor="white", linestyle="none",
         )  # fmt: skip
     if min(every) > 0 and max(every) / min(every) > STEEP:
         _logarithmic(axes)
@@ -165,7 +165,7 @@ def queue_over_time(comparison: Comparison, link: str) -> Figure:
             continue
         time_s, packets = (comparison.runs[i][0].traces or {}).get(link, [[], []])
         axes.plot(time_s, packets, color=look(i)[0], linewidth=0.7)
-        axes.set_title(comparison.arms[i].label, loc="left", fontsize=9)
+        axes.set_title(_written(comparison.arms[i].label), loc="left", fontsize=9)
         axes.set_ylim(bottom=0)
         if i % columns == 0:
             axes.set_ylabel("packets")
@@ -173,6 +173,11 @@ def queue_over_time(comparison: Comparison, link: str) -> Figure:
             axes.set_xlabel("time (s)")
             axes.tick_params(labelbottom=True)
     return figure
+
+
+def _written(label: str) -> str:
+    """Return a label as text: no formula, and not hidden from the legend."""
+    return ("\u200b" * label.startswith("_") + label).replace("$", r"\$")
 
 
 def _height(comparison: Comparison) -> float:
@@ -203,7 +208,8 @@ def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: 
 
 
 def _name_rows(axes: Axes, comparison: Comparison) -> None:
-    labels = [textwrap.fill(arm.label.replace(",", ", "), 26) for arm in comparison.arms]
+    names = [_written(arm.label).replace(",", ", ") for arm in comparison.arms]
+    labels = [textwrap.fill(name, 26) for name in names]
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")

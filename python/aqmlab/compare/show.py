@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 READING = (
     "Means over the replications, ± half of their 95 % interval (Student's t). Below each: the "
     "difference to the first queue, pair by pair; * if it is real, that is if its p-value, "
-    "corrected for all differences shown (Holm), is below 0.05; = if every replication has the "
-    "same. > is a time that so many transfers did not end within that only this bound is known."
+    "corrected for all differences shown (Holm), is below 0.05, which needs some variance; = if "
+    "every replication has the same. > is a time that so many transfers did not end within that "
+    "only this bound is known."
 )
 ROOM = 22, 17
 """Characters that the measures' names, and a queue with its intervals, take."""
@@ -60,15 +61,17 @@ def table(comparison: "Comparison", *, wide: bool = True) -> "Table":
     """Return the comparison as a table; a narrow one has no intervals."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     made.add_column("", no_wrap=True)
     made.add_column("", no_wrap=True)
     for i in range(len(comparison.arms)):
-        made.add_column(head(comparison, i), justify="right", overflow="fold", max_width=30)
+        name = Text(head(comparison, i))  # no markup, whatever it is called
+        made.add_column(name, justify="right", overflow="fold", max_width=30)
     for m in comparison.measures:
         cells = [_cell(comparison, i, m, wide=wide) for i in range(len(comparison.arms))]
-        made.add_row(m.title, m.unit, *cells)
+        made.add_row(Text(m.title), m.unit, *cells)
     return made
 
 

@@ -260,7 +260,8 @@ def lognormal_mean_interval(values: Iterable[float], confidence: float = 0.95) -
     middle = float(logs.mean()) + variance / 2
     t = float(stdtrit(n - 1, (1 + confidence) / 2))
     half = t * (variance / n + variance**2 / (2 * (n - 1))) ** 0.5
-    low, estimate, high = np.exp([middle - half, middle, middle + half])
+    with np.errstate(over="ignore"):  # a bound may be infinite
+        low, estimate, high = np.exp([middle - half, middle, middle + half])
     return Interval(float(low), float(estimate), float(high))
 
 
