@@ -54,6 +54,14 @@ def small() -> dict[str, Any]:
     return copy.deepcopy(SMALL)
 
 
+@pytest.fixture
+def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
+    """The small scenario in a file."""
+    path = tmp_path / "small.json"
+    path.write_text(json.dumps(small))
+    return path
+
+
 def repeatable(file: Path) -> bytes:
     """What a file of a run says, without what the machine's speed puts into the manifest."""
     if file.name != "manifest.json":

@@ -28,14 +28,6 @@ QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
 
 @pytest.fixture
-def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
-    """The small scenario in a file."""
-    path = tmp_path / "small.json"
-    path.write_text(json.dumps(small))
-    return path
-
-
-@pytest.fixture
 def compared(scenario: Path) -> Comparison:
     """Three queues, three replications."""
     return compare(QUEUES, scenario, 3)
@@ -55,8 +47,11 @@ def test_what_is_measured_is_what_the_tables_say(compared: Comparison, scenario:
     assert run.measures["mark_rate"] == links["marked_packets"] / links["arrived_packets"]
     assert run.measures["utilization"] == links["utilization"]
     assert run.measures["p99_delay_s"] == delays["p99_delay_s"]
-    assert run.measures["jain"] == jain(result.flows["goodput_bps"])
-    assert math.isnan(run.measures["completion_s"])
+    assert run.measures["jain"] == pytest.approx(jain(result.flows["goodput_bps"]))
+    times = result.flows["completed_s"] - result.flows["start_s"]
+    assert run.measures["median_completion_s@C"] == pytest.approx(min(times))
+    assert run.measures["p99_completion_s@C"] == pytest.approx(max(times))
+    assert run.measures["unfinished@C"] == 0
     bits = 8 * result.flows["acked_bytes"].sum()
     assert run.measures["goodput_bps"] == bits / result.manifest["simulated_s"]
 
@@ -164,6 +159,7 @@ def test_the_command_leaves_a_page_figures_and_numbers(
             assert (out / "figures" / f"{name}.{suffix}").stat().st_size > 1000
     numbers = json.loads((out / "comparison.json").read_text())
     assert [q["queue"] for q in numbers["queues"]] == QUEUES
+    assert [q["name"] for q in numbers["queues"]] == QUEUES
     assert numbers["queues"][0]["differences"] == {}
     compared = compare(QUEUES, scenario, 3, overrides=[("tcp.ecn", "rfc3168")])
     interval = compared.interval(1, "goodput_bps")
@@ -197,7 +193,7 @@ def test_finished_runs_are_not_run_again(
 def test_a_kept_run_of_another_scenario_is_not_taken(tmp_path: Path) -> None:
     store = Store(tmp_path)
     assert store.find("{}") is None
-    (tmp_path / store._path("{}").name).write_text('{"scenario": {"a": 1}}')
+    (tmp_path / store._path("{}", None).name).write_text('{"scenario": {"a": 1}}')
     assert store.find("{}") is None
 
 
@@ -211,6 +207,15 @@ def test_a_kept_run_of_another_scenario_is_not_taken(tmp_path: Path) -> None:
         (["custom"], ["'custom' is no kind of queue"]),
         (["red:minht=5 packets"], ["red:minht=5 packets", "network.queue.minht", "minth"]),
         (["red:minth"], ["'minth' must be KEY=VALUE"]),
+        (["=red"], ["'=red' must be NAME=QUEUE"]),
+        (["a=rde"], ["'rde' is no kind of queue"]),
+        (["a=red", "a=pie"], ["'a' is there twice"]),
+        (["red", "--warm-up", "5"], ["--warm-up", "unit"]),
+        (["red", "--warm-up", "60 s"], ["--warm-up 60 s must be shorter", "60 s; shorten"]),
+        (
+            ["red", "--link", "left>right", "--link", "bottleneck"],
+            ["--link 'bottleneck' is there twice"],
+        ),
         (["red:minth=5"], ["minth", "unit", "packets"]),
         (["red", "red"], ["'red' is there twice"]),
         (["red", "--link", "a>b"], ["--link 'a>b' is no link", "left>right"]),

@@ -37,13 +37,16 @@ def test_the_python_of_the_readme_runs(
     monkeypatch.chdir(two.parent)
     for block in blocks(README, "python"):
         exec(block, {})
-    assert "Interval(low=" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert told == blocks(README, "text")[1], "copy the output to README.md"
+    for low, high in re.findall(r"([\d.]+) to ([\d.]+)", told):
+        assert float(high) > float(low) + 1, "the example shows how far runs differ"
 
 
 def test_the_python_of_the_pages_runs(capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks(Path("docs/statistics.md").read_text("utf-8"), "python"):
         exec(block, {})
-    assert capsys.readouterr().out.count("Interval(") == 3
+    assert capsys.readouterr().out.count("Interval(") == 4
 
 
 def test_the_python_of_comparing_queues_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -151,7 +151,8 @@ def test_delays_obey_littles_law(small: dict[str, Any], law: str) -> None:
     """Mean waiting packets are the rate of packets times their mean delay (Little 1961)."""
     small["network"]["queue"] = {"kind": law, "limit": "16 packets"}
     small["flows"][0]["traffic"]["size"] = "2 MB"
-    small["record"] = {"interval": "1 ms", "series": ["queue", "delays"], "links": ["left>right"]}
+    series = ["queue", "delays", "waits"]
+    small["record"] = {"interval": "1 ms", "series": series, "links": ["left>right"]}
     result = aqmlab.run(small)
     delays = result.series("delays").iloc[0]
     assert delays["link"] == "left>right"
@@ -163,6 +164,12 @@ def test_delays_obey_littles_law(small: dict[str, Any], law: str) -> None:
     order = ["median", "p95", "p99", "longest"]
     percentiles = [delays[f"{name}_delay_s"] for name in order]
     assert percentiles == sorted(percentiles)
+    waits = result.series("waits")
+    assert waits["packets"].sum() == delays["packets"]
+    mean = np.average(waits["wait_s"], weights=waits["packets"])
+    assert mean == pytest.approx(delays["mean_delay_s"], rel=0.008)
+    most = waits["wait_s"][waits["packets"].cumsum() >= 0.95 * delays["packets"]].iloc[0]
+    assert most == pytest.approx(delays["p95_delay_s"])
 
 
 def test_delays_of_links_that_only_delay_are_those_of_simulated_ones(small: dict[str, Any]) -> None:

@@ -199,8 +199,8 @@ def compare_command(
     queues: Annotated[
         list[str],
         typer.Argument(
-            help="Kinds of queues, each with the keys that differ from their defaults, e.g. "
-            "drop_tail codel 'red:minth=5 packets,maxth=15 packets'.",
+            help="Kinds of queues, each with the keys that differ from their defaults, and a name "
+            "if wanted: drop_tail codel 'gentle=red:minth=5 packets,maxth=15 packets'.",
             metavar="QUEUES...",
         ),
     ],
@@ -209,8 +209,21 @@ def compare_command(
         typer.Option(help="Traffic and network; default: RFC 7928's bottleneck.", metavar="FILE"),
     ] = None,
     link: Annotated[
-        str, typer.Option(help="The link whose queue is compared.", metavar="FROM>TO")
-    ] = "bottleneck",
+        list[str] | None,
+        typer.Option(
+            help="The link whose queue is compared; given again, all of them get it. "
+            "Default: the bottleneck of a dumbbell.",
+            metavar="FROM>TO",
+        ),
+    ] = None,
+    warm_up: Annotated[
+        str | None,
+        typer.Option(
+            help="Leave this time out at the start of each run, e.g. '5 s': from counts, delays "
+            "and goodputs; transfers count that began later. Figures of the queue show all.",
+            metavar="TIME",
+        ),
+    ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
@@ -240,8 +253,9 @@ def compare_command(
     try:
         with Bar() as bar:
             done = comparison.compare(
-                queues, file, count, threads, bar, link=link, overrides=overrides, store=kept
-            )
+                queues, file, count, threads, bar,
+                link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=kept,
+            )  # fmt: skip
     except KeyboardInterrupt:
         told = f"interrupted; {kept.finished} finished runs are in {kept.folder} and will be used"
         raise Interrupted(told if kept.finished else "interrupted; nothing was written") from None

@@ -4435,8 +4435,9 @@ class Tcp(Table):
         rfc3540 §1; rfc3168 §18.
     ecn_fallback : bool | None
         Whether a SYN that offers ECN and gets no answer is sent again without; with Accurate ECN
-        the second time, and so a SYN-ACK. Default: true. Source: rfc3168 §6.1.1.1; rfc9768 §3.1.4,
-        §3.2.3.2.2.
+        the second time, and so a SYN-ACK. Where queues drop, not paths, it makes connections
+        Not-ECT for life. Default: false. Source: rfc3168 §6.1.1.1 and rfc9768 §3.1.4, §3.2.3.2.2
+        allow it; Linux: on.
     ecn_echo : Literal["rfc3168", "linux"] | None
         How marks are echoed. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any of the
         data that it acknowledges was marked, and so do all after it until CWR comes (RFC 3168
@@ -5516,10 +5517,11 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "delays", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "waits", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
-        longest. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
+        longest. "waits": How many packets waited how long in the queue of each link: what `delays`
+        sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
         of flows with arrivals. "segments": Every segment that the sending host of a traced flow
         sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
@@ -5540,7 +5542,17 @@ class Record(Table):
     interval: str | None = None
     series: (
         Sequence[
-            Literal["queue", "delays", "window", "drops", "marks", "transfers", "segments", "rtt"]
+            Literal[
+                "queue",
+                "delays",
+                "waits",
+                "window",
+                "drops",
+                "marks",
+                "transfers",
+                "segments",
+                "rtt",
+            ]
         ]
         | None
     ) = None

@@ -69,6 +69,26 @@ impl Delays {
         self.of_each.iter_mut().for_each(|waits| waits.settle(now));
     }
 
+    /// How many packets waited how long, as a table.
+    pub fn waits(&self, names: &Arc<Vec<String>>) -> Table {
+        let (mut links, mut waits, mut packets) = (Vec::new(), Vec::new(), Vec::new());
+        for (&link, of) in self.links.iter().zip(&self.of_each) {
+            for (wait_s, count) in of.histogram.held() {
+                links.push(link);
+                waits.push(wait_s);
+                packets.push(count);
+            }
+        }
+        Table {
+            name: "waits",
+            columns: vec![
+                ("link", Column::Name(links, names.clone())),
+                ("wait_s", Column::Float(waits)),
+                ("packets", Column::Count(packets)),
+            ],
+        }
+    }
+
     /// As a table.
     pub fn table(&self, names: &Arc<Vec<String>>) -> Table {
         let float = |get: fn(&Histogram) -> f64| {

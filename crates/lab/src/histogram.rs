@@ -63,6 +63,12 @@ impl Histogram {
         if self.count == 0 { f64::NAN } else { Duration(self.greatest).seconds() }
     }
 
+    /// The buckets that hold any, in order: the middle of each in seconds, and how many are there.
+    pub fn held(&self) -> impl Iterator<Item = (f64, u64)> {
+        let of = |(b, &count): (usize, &u64)| (count > 0).then(|| (Duration(middle(b)).seconds(), count));
+        self.buckets.iter().enumerate().filter_map(of)
+    }
+
     /// The least time that `share` of them do not exceed (nearest rank), in seconds; NaN if there are none.
     pub fn percentile_s(&self, share: f64) -> f64 {
         let rank = (share * self.count as f64).ceil().max(1.0) as u64;
@@ -102,6 +108,9 @@ mod tests {
             prop_assert!((found - exact).abs() <= 0.008 * exact, "{found} {exact}");
             let mean = values.iter().sum::<u64>() as f64 / values.len() as f64 * 1e-12;
             prop_assert!((h.mean_s() - mean).abs() <= 1e-9 * mean);
+            let held: Vec<(f64, u64)> = h.held().collect();
+            prop_assert_eq!(held.iter().map(|(_, n)| n).sum::<u64>(), h.count());
+            prop_assert!(held.is_sorted_by(|a, b| a.0 < b.0) && held.iter().all(|(_, n)| *n > 0));
         }
     }
 }

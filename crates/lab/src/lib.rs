@@ -29,11 +29,16 @@ pub use scenario::Scenario;
 pub use warnings::Warning;
 
 use units::Read;
-use units::param::{Json, page};
+use units::param::{Invalid, Json, page};
 
 /// A scenario as JSON, every default filled in.
 pub fn write(scenario: &Scenario) -> Json {
     scenario.write()
+}
+
+/// For each table of flows the names of those whose data crosses any of some links, each named from>to.
+pub fn crossing(scenario: &Scenario, links: &[String]) -> Result<Vec<Vec<String>>, Invalid> {
+    build::plan(scenario).map(|plan| plan.crossing(links))
 }
 
 /// JSON Schema of a scenario.

@@ -234,6 +234,8 @@ words! {
         Queue = "queue",
         /// How long packets wait in the queue of each link: mean, percentiles, longest.
         Delays = "delays",
+        /// How many packets waited how long in the queue of each link: what `delays` sums up.
+        Waits = "waits",
         /// cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         Window = "window",
         /// Every dropped packet.

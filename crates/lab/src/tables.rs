@@ -105,7 +105,7 @@ impl Simulation<'_> {
         };
         drop(std::mem::take(&mut self.endpoints));
         // Names of flows cost text: they are made if a table asks for them.
-        let by_name = |s: &Series| !matches!(s, Series::Queue | Series::Delays);
+        let by_name = |s: &Series| !matches!(s, Series::Queue | Series::Delays | Series::Waits);
         let flow_names = if rows == Rows::Flow
             || wanted.series.iter().any(by_name)
             || !(self.sources.is_empty() && self.streams.is_empty())
@@ -143,6 +143,7 @@ impl Simulation<'_> {
                     Some(std::mem::take(&mut self.queue).table("queue", "link", &sampled, &link_names))
                 }
                 Series::Delays => delays.as_ref().map(|d| d.table(&link_names)),
+                Series::Waits => delays.as_ref().map(|d| d.waits(&link_names)),
                 Series::Window => {
                     Some(std::mem::take(&mut self.window).table("window", "flow", &lasting, &flow_names))
                 }

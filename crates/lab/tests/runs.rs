@@ -56,7 +56,7 @@ fn delays_are_of_what_left_the_queue_however_it_is_written() {
             ("network.queue", queue.as_str()),
             ("flows.0.traffic", r#"{ kind = "bulk" }"#),
             ("duration", "\"3 s\""),
-            ("record.series", r#"["delays"]"#),
+            ("record.series", r#"["delays", "waits"]"#),
         ];
         outcome(TWO_DOWNLOADS, &endless)
     });
@@ -65,6 +65,7 @@ fn delays_are_of_what_left_the_queue_however_it_is_written() {
     for outcome in [&arrival, &kept, &class] {
         let departed = numbers(outcome, "links", "departed_packets");
         assert_eq!(numbers(outcome, "delays", "packets"), departed);
+        assert_eq!(numbers(outcome, "waits", "packets").iter().sum::<f64>(), departed.iter().sum::<f64>());
     }
     let delays =
         |o: &mut Outcome| o.tables.iter().position(|t| t.name == "delays").map(|i| o.tables.remove(i));
@@ -72,6 +73,19 @@ fn delays_are_of_what_left_the_queue_however_it_is_written() {
     assert!(expected.is_some());
     assert_eq!(delays(&mut kept), expected);
     assert_eq!(delays(&mut class), expected);
+}
+
+#[test]
+fn flows_cross_the_links_of_their_data() {
+    let scenario = scenario(TWO_DOWNLOADS, &[]).unwrap();
+    let of = |links: &[&str]| {
+        let links: Vec<String> = links.iter().map(|l| l.to_string()).collect();
+        lab::crossing(&scenario, &links).unwrap()
+    };
+    assert_eq!(of(&["left>right"])[0].len(), 2);
+    assert_eq!(of(&["right>right-1"])[0].len(), 1);
+    assert_eq!(of(&["right>right-1", "right>right-0"]), of(&["left>right"]));
+    assert!(of(&["right>left"])[0].is_empty(), "ACKs are no data");
 }
 
 #[test]

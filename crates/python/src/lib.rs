@@ -43,6 +43,13 @@ fn check(text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult
     Ok(lab::write(&scenario).to_string())
 }
 
+/// For each table of flows of a scenario (JSON) the names of those whose data crosses any of some links.
+#[pyfunction]
+fn crossing(text: &str, links: Vec<String>) -> PyResult<Vec<Vec<String>>> {
+    let scenario = parse(text, "json", &[])?;
+    lab::crossing(&scenario, &links).map_err(|e| ScenarioError::new_err(e.to_string()))
+}
+
 /// JSON Schema of a scenario.
 #[pyfunction]
 fn schema() -> String {
@@ -280,6 +287,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(laws::signal, m)?)?;
     m.add_function(wrap_pyfunction!(laws::drop, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(crossing, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(pages, m)?)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;

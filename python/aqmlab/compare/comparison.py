@@ -6,22 +6,26 @@ and arrivals, so that queues are compared pair by pair (docs/statistics.md).
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from aqmlab.compare.measures import MEASURES, Measure, measure
-from aqmlab.compare.queues import Arm, arms
+from aqmlab.compare.measures import AtLeast, Measure, key, measures
+from aqmlab.compare.plan import Plan, plan
+from aqmlab.compare.queues import Arm
+from aqmlab.compare.seen import Seen
 from aqmlab.compare.store import NoStore, Run, Store
-from aqmlab.custom import Given, buffer_of, places, put
-from aqmlab.experiment import Progress, replications, run_texts
+from aqmlab.experiment import Progress, run_texts
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, normalize, toml_value
-from aqmlab.statistics import Interval, mean_interval, paired_difference
+from aqmlab.scenario import ScenarioLike
+from aqmlab.statistics import Interval, holm, mean_interval, paired_difference, paired_p_value
 
 SCENARIO = Path(__file__).with_name("bottleneck.toml")
 REPLICATIONS = 10
+SIGNIFICANT = 0.05
+"""The corrected p-value below which a difference is taken for real."""
 
 
 @dataclass(frozen=True)
@@ -32,68 +36,122 @@ class Comparison:
     ----------
     scenario : dict
         The scenario with every default filled in, its queue that of the first arm.
-    link : str
-        The link whose queue is compared.
+    links : list of str
+        The links whose queue is compared.
     arms : list of Arm
         The queues.
     runs : list of list of Run
         For each queue its runs in the order of their seeds.
+    possible : list of Measure
+        What was looked for.
+    warm_up : str, optional
+        What was left out at the start of each run.
     """
 
     scenario: dict[str, Any]
-    link: str
+    links: list[str]
     arms: list[Arm]
     runs: list[list[Run]]
+    possible: list[Measure]
+    warm_up: str | None = None
 
     @property
     def replications(self) -> int:
         """Runs of each queue."""
         return len(self.runs[0])
 
-    @property
+    @cached_property
     def measures(self) -> list[Measure]:
         """The measures that some run has."""
         return [
-            m for m in MEASURES
+            m for m in self.possible
             if any(not math.isnan(run.measures[m.name]) for runs in self.runs for run in runs)
         ]  # fmt: skip
+
+    def name(self, name: str, link: str) -> str:
+        """Return the name of a measure of a link."""
+        return key(name, link if len(self.links) > 1 else "")
 
     def values(self, arm: int, name: str) -> list[float]:
         """Return a measure of a queue, one value a replication."""
         return [run.measures[name] for run in self.runs[arm]]
 
+    def is_exceeded(self, arm: int, name: str) -> bool:
+        """Whether the measure of some run of a queue is only known to be greater."""
+        return any(name in run.at_least for run in self.runs[arm])
+
     def interval(self, arm: int, name: str) -> Interval:
-        """Return the mean of a measure and its 95 % interval; NaN bounds with one replication."""
+        """Return the mean of a measure and its 95 % interval; NaN bounds if there is none."""
         values = self.values(arm, name)
-        if len(values) == 1:
-            return Interval(math.nan, values[0], math.nan)
+        if len(values) == 1 or self.is_exceeded(arm, name):
+            return Interval(math.nan, sum(values) / len(values), math.nan)
         return mean_interval(values)
 
     def difference(self, arm: int, name: str) -> Interval:
         """Return by how much a queue's measure exceeds the first queue's, pair by pair, with its
-        95 % interval; NaN bounds with one replication.
+        95 % interval; NaN bounds with one replication, all NaN if a value is not known.
         """  # noqa: D205
+        if self.is_exceeded(arm, name) or self.is_exceeded(0, name):
+            return Interval(math.nan, math.nan, math.nan)
         mine, first = self.values(arm, name), self.values(0, name)
         if len(mine) == 1:
             return Interval(math.nan, mine[0] - first[0], math.nan)
         return paired_difference(mine, first)
 
+    @cached_property
+    def _corrected(self) -> dict[tuple[int, str], float]:
+        """The p-values of all differences, corrected for their number (Holm)."""
+        cells = [(arm, m.name) for arm in range(1, len(self.arms)) for m in self.measures]
+        return dict(zip(cells, holm(self.p_value(*cell) for cell in cells), strict=True))
+
+    def p_value(self, arm: int, name: str) -> float:
+        """Return the p-value of a difference by the paired t test; NaN if nothing can be tested."""
+        if self.replications == 1 or math.isnan(self.difference(arm, name).middle):
+            return math.nan
+        return paired_p_value(self.values(arm, name), self.values(0, name))
+
+    def corrected(self, arm: int, name: str) -> float:
+        """Return that p-value corrected for all differences of the comparison (Holm)."""
+        return self._corrected.get((arm, name), math.nan)
+
+    def is_clear(self, arm: int, name: str) -> bool:
+        """Whether a difference is real: its corrected p-value is below 0.05."""
+        return self.corrected(arm, name) < SIGNIFICANT
+
+    def is_identical(self, arm: int, name: str | None = None) -> bool:
+        """Whether a measure, or every one, is the first queue's in each replication."""
+        names = [name] if name else [m.name for m in self.measures]
+        pairs = zip(self.runs[arm], self.runs[0], strict=True)
+        return arm > 0 and all(
+            mine.measures[n] == first.measures[n]
+            or (math.isnan(mine.measures[n]) and math.isnan(first.measures[n]))
+            for mine, first in pairs
+            for n in names
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON has it: intervals, differences, and each run's values."""
 
-        def bounds(interval: Interval) -> dict[str, float | None]:
-            return {k: None if math.isnan(v) else v for k, v in interval._asdict().items()}
+        def told(numbers: dict[str, float]) -> dict[str, float | None]:
+            return {k: None if math.isnan(v) else v for k, v in numbers.items()}
+
+        def difference(arm: int, name: str) -> dict[str, float | None]:
+            numbers = self.difference(arm, name)._asdict()
+            ps = {"p": self.p_value(arm, name), "p_corrected": self.corrected(arm, name)}
+            return told(numbers | ps)
 
         names = [m.name for m in self.measures]
         return {
             "scenario": self.scenario,
-            "link": self.link,
+            "links": self.links,
+            "warm_up": self.warm_up,
             "replications": self.replications,
             "queues": [
                 {
-                    "queue": arm.label,
-                    "measures": {n: bounds(self.interval(i, n)) for n in names},
-                    "differences": {n: bounds(self.difference(i, n)) for n in names} if i else {},
+                    "name": arm.label,
+                    "queue": arm.queue,
+                    "measures": {n: told(self.interval(i, n)._asdict()) for n in names},
+                    "differences": {n: difference(i, n) for n in names} if i else {},
                     "runs": [run.as_dict(names) for run in self.runs[i]],
                 }
                 for i, arm in enumerate(self.arms)
@@ -102,13 +160,14 @@ class Comparison:
 
 
 def compare(
-    queues: Sequence[Any],
+    queues: Sequence[Any] | Mapping[str, Any],
     scenario: ScenarioLike = SCENARIO,
     replications: int = REPLICATIONS,
     jobs: int | None = None,
     progress: Progress | None = None,
     *,
-    link: str = "bottleneck",
+    link: str | Sequence[str] = "bottleneck",
+    warm_up: str | None = None,
     overrides: Sequence[tuple[str, str]] = (),
     store: Store | None = None,
 ) -> Comparison:
@@ -116,8 +175,9 @@ def compare(
 
     Parameters
     ----------
-    queues : sequence of str, table or CustomQueue
-        The queues: "red", "red:minth=5 packets", ``aqmlab.Red(minth="5 packets")``, ``MyQueue()``.
+    queues : sequence or mapping of str, table or CustomQueue
+        The queues: "red", "red:minth=5 packets", ``aqmlab.Red(minth="5 packets")``, ``MyQueue()``;
+        with names "gentle=red:maxp=0.05", or a mapping of names to queues.
     scenario : path, dict or Scenario
         The traffic and the network; default: a bottleneck as RFC 7928 sets it up. The buffer of
         its queue (limit and the like) stays, but for keys that a queue has itself.
@@ -125,8 +185,11 @@ def compare(
         Runs of each queue, 1 or more.
     jobs, progress
         As :func:`aqmlab.run_each`.
-    link : str
-        The link whose queue is compared; "bottleneck" is that of a dumbbell.
+    link : str or sequence of str
+        The links that get the queue, all of them the same; "bottleneck" is that of a dumbbell.
+    warm_up : str, optional
+        A time with its unit ("5 s") that is left out at the start of each run: counts, delays and
+        goodputs begin there, and transfers count that began later. Default: nothing is.
     overrides : sequence of (str, str)
         Dotted paths and their values, as ``--set`` has them.
     store : Store, optional
@@ -135,7 +198,7 @@ def compare(
     Raises
     ------
     ValueError
-        If a queue, a link or the number of replications is wrong.
+        If a queue, a link, the warm-up or the number of replications is wrong.
     ScenarioError, InvariantViolation, OSError
         As :func:`aqmlab.run`.
 
@@ -145,77 +208,63 @@ def compare(
     >>> c.difference(1, "mean_delay_s").middle < 0
     True
     """
-    chosen = arms(list(queues))
-    kept = store or NoStore()
-    given = Given()
-    base = normalize(scenario, overrides=overrides, given=given)
-    name, key = _place(json.loads(base), link)
-    texts = _texts(base, chosen, replications, (name, key), given)
+    links = [link] if isinstance(link, str) else list(link)
+    planned = plan(queues, scenario, replications, links, warm_up, overrides)
+    possible = measures(planned.links, planned.groups)
+    done = _run_all(planned, possible, jobs, progress, store or NoStore())
+    by_arm = [done[a :: len(planned.arms)] for a in range(len(planned.arms))]
+    first = json.loads(planned.texts[0])
+    return Comparison(first, planned.links, planned.arms, by_arm, possible, warm_up)
+
+
+def _run_all(
+    planned: Plan,
+    possible: list[Measure],
+    jobs: int | None,
+    progress: Progress | None,
+    kept: NoStore,
+) -> list[Run]:
+    """Return the runs in the order of their scenarios; what is kept is not run again."""
+    arms, warm_up = planned.arms, planned.warm_up
     runs: list[Run | None] = [
-        None if chosen[i % len(chosen)].law else kept.find(text) for i, text in enumerate(texts)
+        None if arms[i % len(arms)].law else kept.find(text, warm_up)
+        for i, text in enumerate(planned.texts)
     ]
     missing = [i for i, run in enumerate(runs) if run is None]
+    parts = 2 if warm_up else 1  # the whole run, and the same run up to the end of the warm-up
+    texts = [text for i in missing for text in (planned.texts[i], *planned.before(i))]
 
     def told(done: float, _: int) -> None:
         if progress:
-            progress(len(texts) - len(missing) + done, len(texts))
+            progress(len(runs) - len(missing) + done / parts, len(runs))
 
-    for j, result in run_texts([texts[i] for i in missing], jobs, told, given=given):
-        i = missing[j]
-        runs[i] = kept.keep(texts[i], chosen[i % len(chosen)].label, _run(result, name))
-    done = [run for run in runs if run is not None]
-    by_arm = [done[a :: len(chosen)] for a in range(len(chosen))]
-    return Comparison(json.loads(texts[0]), name, chosen, by_arm)
-
-
-def _place(scenario: dict[str, Any], link: str) -> tuple[str, str]:
-    """Return the name of a link, and where its queue stands in the scenario."""
-    known = places(scenario)
-    if link not in known:
-        if link == "bottleneck":
-            raise ValueError(
-                f"--link is needed: which queue is compared? There are: {', '.join(known)}"
-            )
-        raise ValueError(f"--link {link!r} is no link; there are: {', '.join(known)}")
-    return ("left>right" if link == "bottleneck" else link), known[link]
+    waiting: dict[int, Result] = {}
+    for j, result in run_texts(texts, jobs, told, given=planned.given):
+        waiting[j] = result
+        first = j - j % parts
+        if all(first + k in waiting for k in range(parts)):
+            whole, *before = (waiting.pop(first + k) for k in range(parts))
+            i = missing[j // parts]
+            seen = Seen(whole, before[0] if before else None, planned.groups)
+            run = _run(seen, possible)
+            runs[i] = kept.keep(planned.texts[i], arms[i % len(arms)].label, run, warm_up)
+    return [run for run in runs if run is not None]
 
 
-def _texts(
-    base: str, chosen: list[Arm], count: int, place: tuple[str, str], given: Given
-) -> list[str]:
-    """Return the scenarios: for each replication each queue."""
-    link, key = place
-    scenarios = [_with(json.loads(base), arm, link, key, given) for arm in chosen]
-    every = [replications(scenario, count) for scenario in scenarios]
-    texts = []
-    for r in range(count):
-        for of_arm in every:
-            series = ["delays", "queue"] if r == 0 else ["delays"]  # the first is drawn
-            interval = of_arm[r]["record"]["interval"]
-            record = {"links": [link], "series": series, "interval": interval}
-            texts.append(normalize(of_arm[r] | {"record": record}))
-    return texts
-
-
-def _with(scenario: dict[str, Any], arm: Arm, link: str, key: str, given: Given) -> dict[str, Any]:
-    """Return the scenario with a queue in its place: its buffer stays, and no other key."""
-    if arm.law:
-        overrides = [(k, toml_value(table)) for k, table in put(scenario, {link: arm.law}, given)]
-    else:
-        (_, kind), *changes = arm.changes
-        table = buffer_of(scenario, key) | {"kind": kind}
-        overrides = [(key, toml_value(table)), *((f"{key}.{k}", v) for k, v in changes)]
-    try:
-        done: dict[str, Any] = json.loads(normalize(scenario, overrides=overrides))
-    except ValueError as e:
-        raise ValueError(f"{arm.label}: {e}") from None
-    return done
-
-
-def _run(result: Result, link: str) -> Run:
+def _run(seen: Seen, possible: list[Measure]) -> Run:
     """Return what is kept of a run."""
-    trace = None
-    if "queue" in result.tables:
-        rows = result.columns("queue")
-        trace = [list(map(float, rows[name])) for name in ("time_s", "queue_packets")]
-    return Run(result.manifest["seed"], measure(result, link), trace)
+    values = {m.name: m.of(seen) for m in possible}
+    traces: dict[str, list[list[float]]] | None = None
+    if "queue" in seen.result.tables:
+        table, traces = seen.result.columns("queue"), {}
+        rows = zip(table["link"], table["time_s"], table["queue_packets"], strict=True)
+        for link, time_s, n in rows:
+            trace = traces.setdefault(link, [[], []])
+            trace[0].append(float(time_s))
+            trace[1].append(float(n))
+    return Run(
+        seen.result.manifest["seed"],
+        {name: float(value) for name, value in values.items()},
+        tuple(name for name, value in values.items() if isinstance(value, AtLeast)),
+        traces,
+    )

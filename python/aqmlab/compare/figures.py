@@ -65,13 +65,13 @@ def ellipse(
     return contour[0] + data[0].mean(), contour[1] + data[1].mean()
 
 
-def trade_off(comparison: Comparison) -> Figure:
+def trade_off(comparison: Comparison, link: str) -> Figure:
     """Draw goodput over queueing delay: a point a run, an ellipse and the median a queue."""
     figure, axes = sheet(size=(7.2, 5))
     every = []
     for i, arm in enumerate(comparison.arms):
         colour, marker = look(i)
-        delay = [1e3 * v for v in comparison.values(i, "mean_delay_s")]
+        delay = [1e3 * v for v in comparison.values(i, comparison.name("mean_delay_s", link))]
         goodput = [1e-6 * v for v in comparison.values(i, "goodput_bps")]
         every += delay
         axes.plot(delay, goodput, ".", color=colour, alpha=0.5, markersize=4)
@@ -81,14 +81,14 @@ def trade_off(comparison: Comparison) -> Figure:
             axes.plot(x, y, color=colour, linewidth=1)
         axes.plot(
             np.median(delay), np.median(goodput), marker, color=colour, markersize=6,
-            label=arm.label, markerfacecolor="white", linestyle="none",
+            label=_written(arm.label), markerfacecolor="white", linestyle="none",
         )  # fmt: skip
     if min(every) > 0 and max(every) / min(every) > STEEP:
         _logarithmic(axes)
     axes.margins(0.08)
     axes.invert_xaxis()
     axes.set_xlabel("mean queueing delay (ms), less to the right")
-    axes.set_ylabel("goodput of all flows (Mbit/s)")
+    axes.set_ylabel("goodput of the flows through the link (Mbit/s)")
     axes.annotate(
         "better", (0.98, 0.98), (0.9, 0.88), xycoords="axes fraction", color="0.35", ha="right",
         va="top", arrowprops={"arrowstyle": "->", "color": "0.35"},
@@ -106,27 +106,28 @@ def _logarithmic(axes: Axes) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def delays(comparison: Comparison) -> Figure:
+def delays(comparison: Comparison, link: str) -> Figure:
     """Draw mean, 95 % and 99 % of the queueing delay of each queue."""
     names = ("mean_delay_s", "p95_delay_s", "p99_delay_s")
     parts = [("mean", "o"), ("95 % of packets", "s"), ("99 % of packets", "^")]
     figure, axes = sheet(size=(7.2, _height(comparison)))
     for name, (label, marker), colour in zip(names, parts, ("0.1", "0.4", "0.65"), strict=True):
-        _dots(axes, comparison, name, 1e3, color=colour, marker=marker, label=label)
+        of = comparison.name(name, link)
+        _dots(axes, comparison, of, 1e3, color=colour, marker=marker, label=label)
     axes.set_xlim(left=0)
     axes.set_xlabel("queueing delay (ms)")
     legend_below(figure, axes)
     return figure
 
 
-def rates(comparison: Comparison) -> Figure:
+def rates(comparison: Comparison, link: str) -> Figure:
     """Draw the shares of packets that each queue dropped and marked."""
     figure, axes = sheet(size=(7.2, _height(comparison)))
     for shift, name, label, hatch in [
         (-0.2, "drop_rate", "dropped", ""),
         (0.2, "mark_rate", "marked (CE)", "///"),
     ]:
-        middle, errors = _bounds(comparison, name, 100)
+        middle, errors = _bounds(comparison, comparison.name(name, link), 100)
         colours = [look(i)[0] for i in range(len(middle))]
         axes.barh(
             np.arange(len(middle)) + shift, middle, height=0.36, xerr=errors, color=colours,
@@ -151,7 +152,7 @@ def fairness(comparison: Comparison) -> Figure:
     return figure
 
 
-def queue_over_time(comparison: Comparison) -> Figure:
+def queue_over_time(comparison: Comparison, link: str) -> Figure:
     """Draw the queue of the first replication over time, a panel a queue."""
     n = len(comparison.arms)
     columns = 2 if n > 1 else 1
@@ -162,9 +163,9 @@ def queue_over_time(comparison: Comparison) -> Figure:
         if i >= n:
             axes.set_visible(False)
             continue
-        time_s, packets = comparison.runs[i][0].trace or [[], []]
+        time_s, packets = (comparison.runs[i][0].traces or {}).get(link, [[], []])
         axes.plot(time_s, packets, color=look(i)[0], linewidth=0.7)
-        axes.set_title(comparison.arms[i].label, loc="left", fontsize=9)
+        axes.set_title(_written(comparison.arms[i].label), loc="left", fontsize=9)
         axes.set_ylim(bottom=0)
         if i % columns == 0:
             axes.set_ylabel("packets")
@@ -172,6 +173,11 @@ def queue_over_time(comparison: Comparison) -> Figure:
             axes.set_xlabel("time (s)")
             axes.tick_params(labelbottom=True)
     return figure
+
+
+def _written(label: str) -> str:
+    """Return a label as text: no formula, and not hidden from the legend."""
+    return ("\u200b" * label.startswith("_") + label).replace("$", r"\$")
 
 
 def _height(comparison: Comparison) -> float:
@@ -202,7 +208,8 @@ def _dots(axes: Axes, comparison: Comparison, name: str, scale: float, **style: 
 
 
 def _name_rows(axes: Axes, comparison: Comparison) -> None:
-    labels = [textwrap.fill(arm.label.replace(",", ", "), 26) for arm in comparison.arms]
+    names = [_written(arm.label).replace(",", ", ") for arm in comparison.arms]
+    labels = [textwrap.fill(name, 26) for name in names]
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")

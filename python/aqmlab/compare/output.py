@@ -2,12 +2,14 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.compare import figures
-from aqmlab.compare.show import READING, is_clear, text
+from aqmlab.compare.show import READING, difference, gain, head, mean, runs
 from aqmlab.compare.store import Store
 from aqmlab.folder import appearing
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg, write_report
@@ -17,13 +19,13 @@ if TYPE_CHECKING:
 
     from aqmlab.compare.comparison import Comparison
 
-KEY = {"good": "better than the first queue", "bad": "worse"}
+KEY = {"good": "really better than the first queue", "bad": "really worse"}
 RUNS = "runs"
 NUMBERS = "comparison.json"
 PAGE = "report.html"
 MADE_BY = "aqmlab compare"
 
-DRAWN: tuple[tuple[str, str, Any, str], ...] = (
+OF_EACH_LINK: tuple[tuple[str, str, Any, str], ...] = (
     ("trade-off", "Delay against goodput", figures.trade_off,
      "A point is a run; an ellipse the contour, one standard deviation from the mean, of the "
      "maximum-likelihood Gaussian of a queue's runs, whose tilt is their covariance; the large "
@@ -35,9 +37,11 @@ DRAWN: tuple[tuple[str, str, Any, str], ...] = (
      "Share of the arriving packets that a queue dropped and marked, with 95 % intervals."),
     ("queue", "Queue over time", figures.queue_over_time,
      "Waiting packets in the first replication of each queue, sampled."),
-    ("fairness", "Fairness", figures.fairness,
-     "Jain's index of the goodputs of flows that are one connection: every run, and the mean with "
-     "its 95 % interval."),
+)  # fmt: skip
+FAIRNESS = (
+    "fairness", "Fairness", figures.fairness,
+    "Jain's index of the goodputs of flows that cross the link and are one connection: every run, "
+    "and the mean with its 95 % interval.",
 )  # fmt: skip
 
 
@@ -81,10 +85,8 @@ def write(comparison: "Comparison", folder: Path) -> Path:
             shutil.copytree(folder / RUNS, new / RUNS)
         drawings = new / "figures"
         drawings.mkdir()
-        chapters = [Chapter("numbers", "Numbers", [READING], [numbers(comparison)])]
-        for name, title, draw, caption in DRAWN:
-            if name == "fairness" and "jain" not in [m.name for m in comparison.measures]:
-                continue
+        chapters = [Chapter("numbers", "Numbers", [READING], _tables(comparison))]
+        for name, title, draw, caption in _drawn(comparison):
             figure: Figure = draw(comparison)
             for suffix in ("svg", "png"):
                 save(figure, drawings / f"{name}.{suffix}")
@@ -102,30 +104,49 @@ def write(comparison: "Comparison", folder: Path) -> Path:
     return folder / PAGE
 
 
+def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
+    """Give name, title, how it is drawn, and caption of each figure; of several links, of each."""
+    for name, title, draw, caption in OF_EACH_LINK:
+        for i, link in enumerate(comparison.links):
+            several = len(comparison.links) > 1
+            at = f"{name}-{i + 1}" if several else name
+            yield at, f"{title}, {link}" if several else title, partial(draw, link=link), caption
+    if "jain" in [m.name for m in comparison.measures]:
+        yield FAIRNESS
+
+
+def _tables(comparison: "Comparison") -> list[Table]:
+    """Return the numbers, and what the names of queues stand for."""
+    named: list[list[str | Entry]] = [
+        [arm.label, Entry(arm.queue, prose=True)]
+        for arm in comparison.arms
+        if arm.label != arm.queue
+    ]
+    queues = [Table("What the names stand for", ["Name", "Queue"], named)] if named else []
+    return [numbers(comparison), *queues]
+
+
 def numbers(comparison: "Comparison") -> Table:
-    """Return the table of the page."""
-    head = ["Queue", *(f"{m.head} ({m.unit})" for m in comparison.measures)]
+    """Return the table of the page: a row a measure, a column a queue."""
+    arms = range(len(comparison.arms))
     rows: list[list[str | Entry]] = []
-    for i, arm in enumerate(comparison.arms):
-        row: list[str | Entry] = [arm.label]
-        for m in comparison.measures:
-            difference = comparison.difference(i, m.name)
-            clear = i > 0 and is_clear(difference)
-            sub = text(m, difference, signed=True) + "*" * clear if i else ""
-            gain = m.better * difference.middle if clear else 0
-            kind = "good" if gain > 0 else "bad" if gain < 0 else ""
-            row.append(Entry(text(m, comparison.interval(i, m.name)), sub=sub, kind=kind))
+    for m in comparison.measures:
+        row: list[str | Entry] = [Entry(m.title, sub=m.unit)]
+        for i in arms:
+            better = gain(comparison, i, m)
+            kind = "good" if better > 0 else "bad" if better < 0 else ""
+            texts = (mean(comparison, i, m), difference(comparison, i, m))
+            text, told = (text.replace(" ", "\u00a0") for text in texts)
+            row.append(Entry(text, sub=told, kind=kind))
         rows.append(row)
-    n = comparison.replications
-    caption = f"Queue of {comparison.link}, {n} replication{'s' * (n > 1)} of each"
-    return Table(caption, head, rows)
+    return Table(runs(comparison), ["", *(head(comparison, i) for i in arms)], rows)
 
 
 def _measures(comparison: "Comparison") -> Chapter:
     rows: list[list[str | Entry]] = [
-        [f"{m.head} ({m.unit})", Entry(m.meaning, prose=True)] for m in comparison.measures
+        [f"{m.title} ({m.unit})", Entry(m.meaning, prose=True)] for m in comparison.measures
     ]  # fmt: skip
-    return Chapter("measures", "What is measured", tables=[Table("", ["Column", "Meaning"], rows)])
+    return Chapter("measures", "What is measured", tables=[Table("", ["Row", "Meaning"], rows)])
 
 
 def _scenario(comparison: "Comparison") -> Chapter:
@@ -151,8 +172,12 @@ def _report(comparison: "Comparison", chapters: list[Chapter]) -> Report:
     labels = ", ".join(arm.label for arm in comparison.arms)
     lead = [
         f"The same traffic through each of: {labels}. {title}.",
-        "With the same seed every queue met the same starts, delays, sizes and arrivals. Each "
-        "measure is over the whole run, its start included.",
+        "With the same seed every queue met the same starts, delays, sizes and arrivals. "
+        + (
+            f"The first {comparison.warm_up} of each run are left out of every measure."
+            if comparison.warm_up
+            else "Each measure is over the whole run, its start included."
+        ),
     ]
     n = comparison.replications
     seeds = [run.seed for run in comparison.runs[0]]

@@ -1,13 +1,15 @@
 """The queues of a comparison, and how the command line writes them.
 
 A queue is written as its kind, and after a colon the keys that differ from their defaults:
-``red:minth=5 packets,maxth=15 packets``. A value is what ``--set`` takes: TOML's syntax, or plain
-text. So there is one pair of quotes where a table of TOML would need two, one in the other; a comma
-in brackets, braces or quotes separates nothing.
+``red:minth=5 packets,maxth=15 packets``. A name may stand before it: ``gentle=red:maxp=0.05``. A
+value is what ``--set`` takes: TOML's syntax, or plain text. So there is one pair of quotes where a
+table of TOML would need two, one in the other; a comma in brackets, braces or quotes separates
+nothing.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -22,13 +24,14 @@ CUSTOM = "custom"
 class Arm:
     """A queue of a comparison: its label, and what takes the place of the scenario's queue.
 
-    `changes` are keys and values under that queue, in the syntax of `--set`; `law` is a law written
-    in Python instead.
+    `queue` is how it was written, without its name. `changes` are keys and values under that queue,
+    in the syntax of `--set`; `law` is a law written in Python instead.
     """
 
     label: str
     changes: tuple[tuple[str, str], ...] = ()
     law: CustomQueue | None = None
+    queue: str = ""
 
 
 def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
@@ -48,13 +51,15 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
     --------
     >>> arm("red:minth=5 packets,maxth=15 packets").changes
     (('kind', 'red'), ('minth', '5 packets'), ('maxth', '15 packets'))
+    >>> arm("gentle=red:maxp=0.05").label
+    'gentle'
     >>> arm("codle")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
     ValueError: 'codle' is no kind of queue; did you mean codel or …
     """
     if isinstance(queue, CustomQueue):
-        return Arm(type(queue).__name__, law=queue)
+        return Arm(type(queue).__name__, law=queue, queue=type(queue).__name__)
     if not isinstance(queue, str):
         from aqmlab.scenario import toml_value
 
@@ -62,10 +67,27 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
         kind = table.pop("kind", None)
         pairs = [(key, toml_value(value)) for key, value in table.items()]
         label = ", ".join([str(kind), *(f"{key}={value}" for key, value in table.items())])
-        return Arm(label, (("kind", _known(str(kind))), *pairs))
-    kind, _, keys = queue.strip().partition(":")
-    changes = [_pair(queue, text) for text in _split(keys)] if keys.strip() else []
-    return Arm(queue.strip(), (("kind", _known(kind.strip())), *changes))
+        return Arm(label, (("kind", _known(str(kind))), *pairs), queue=label)
+    name, text = _named(queue.strip())
+    kind, _, keys = text.partition(":")
+    changes = [_pair(text, part) for part in _split(keys)] if keys.strip() else []
+    return Arm(name or text, (("kind", _known(kind.strip())), *changes), queue=text)
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return the name before a queue, empty if there is none, and the queue.
+
+    Examples
+    --------
+    >>> _named("a=red:maxp=0.1"), _named("red:maxp=0.1")
+    (('a', 'red:maxp=0.1'), ('', 'red:maxp=0.1'))
+    """
+    before, equals, queue = text.partition("=")
+    if not equals or ":" in before:
+        return "", text
+    if not before.strip() or not queue.strip():
+        raise ValueError(f"{text!r} must be NAME=QUEUE, as in 'gentle=red:maxp=0.05'")
+    return before.strip(), queue.strip()
 
 
 def _known(kind: str) -> str:
@@ -107,19 +129,22 @@ def _split(text: str) -> list[str]:
     return parts
 
 
-def arms(queues: "list[Any]") -> list[Arm]:
-    """Read the queues of a comparison; each has a label of its own.
+def arms(queues: "Sequence[Any] | Mapping[str, Any]") -> list[Arm]:
+    """Read the queues of a comparison; each has a label of its own, that of a mapping its key.
 
     Raises
     ------
     ValueError
         If there is none, or one twice.
     """
-    read = [arm(queue) for queue in queues]
+    if isinstance(queues, Mapping):
+        read = [replace(arm(queue), label=name) for name, queue in queues.items()]
+    else:
+        read = [arm(queue) for queue in queues]
     if not read:
         raise ValueError("there is nothing to compare; name queues, e.g. drop_tail red codel")
     labels = [one.label for one in read]
     for label in labels:
         if labels.count(label) > 1:
-            raise ValueError(f"{label!r} is there twice; give each queue once")
+            raise ValueError(f"{label!r} is there twice; name one: NAME=QUEUE")
     return read

@@ -1,10 +1,7 @@
-"""A comparison in a terminal: a row a queue, and below it how it differs from the first."""
+"""A comparison in a terminal: a row a measure; below it how each queue differs from the first."""
 
 import math
 from typing import TYPE_CHECKING
-
-from aqmlab.compare.measures import Measure
-from aqmlab.statistics import Interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -12,77 +9,111 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from aqmlab.compare.comparison import Comparison
+    from aqmlab.compare.measures import Measure
 
 READING = (
-    "Means over the replications, ± half of their 95 % interval. Below each: the difference to "
-    "the first queue, pair by pair; * if its interval is clear of 0."
+    "Means over the replications, ± half of their 95 % interval (Student's t). Below each: the "
+    "difference to the first queue, pair by pair; * if it is real, that is if its p-value, "
+    "corrected for all differences shown (Holm), is below 0.05, which needs some variance; = if "
+    "every replication has the same. > is a time that so many transfers did not end within that "
+    "only this bound is known."
 )
-WIDE = 150
-"""Characters of a terminal from which on the intervals have room."""
+ROOM = 22, 17
+"""Characters that the measures' names, and a queue with its intervals, take."""
 
 
-def text(measure: Measure, interval: Interval, *, signed: bool = False) -> str:
-    """Return a mean with half of its interval, in the unit of the measure."""
-    middle = measure.text(interval.middle)
-    if signed and interval.middle > 0 and float(middle) != 0:
-        middle = f"+{middle}"
-    half = interval.high - interval.middle
+def mean(comparison: "Comparison", arm: int, measure: "Measure") -> str:
+    """Return the mean of a measure with half of its interval, in its unit."""
+    interval = comparison.interval(arm, measure.name)
+    middle, half = measure.text(interval.middle), interval.high - interval.middle
+    if comparison.is_exceeded(arm, measure.name):
+        return f"> {middle}"
     return middle if math.isnan(half) else f"{middle} ±{measure.text(half)}"
 
 
-def is_clear(interval: Interval) -> bool:
-    """Whether the interval of a difference does not hold 0."""
-    return interval.low > 0 or interval.high < 0
+def difference(comparison: "Comparison", arm: int, measure: "Measure") -> str:
+    """Return how much a queue differs from the first, with half of the interval, and the star."""
+    interval = comparison.difference(arm, measure.name)
+    if arm == 0 or math.isnan(interval.middle):
+        return ""
+    if comparison.is_identical(arm, measure.name):
+        return "="
+    middle, half = measure.text(interval.middle), interval.high - interval.middle
+    sign = "+" * (interval.middle > 0 and float(middle) != 0)
+    spread = "" if math.isnan(half) else f" ±{measure.text(half)}"
+    return f"{sign}{middle}{spread}{'*' * comparison.is_clear(arm, measure.name)}"
+
+
+def gain(comparison: "Comparison", arm: int, measure: "Measure") -> float:
+    """Return above 0 if a queue is really better than the first, below if worse, else 0."""
+    if not comparison.is_clear(arm, measure.name):
+        return 0
+    return measure.better * comparison.difference(arm, measure.name).middle
+
+
+def head(comparison: "Comparison", arm: int) -> str:
+    """Return the name of a queue, and whether it did what the first did."""
+    label = comparison.arms[arm].label
+    return f"{label} (identical)" if comparison.is_identical(arm) else label
 
 
 def table(comparison: "Comparison", *, wide: bool = True) -> "Table":
     """Return the comparison as a table; a narrow one has no intervals."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
-    made.add_column("queue", overflow="fold", max_width=30)
+    made.add_column("", no_wrap=True)
+    made.add_column("", no_wrap=True)
+    for i in range(len(comparison.arms)):
+        name = Text(head(comparison, i))  # no markup, whatever it is called
+        made.add_column(name, justify="right", overflow="fold", max_width=30)
     for m in comparison.measures:
-        made.add_column(f"{m.head}\n{m.unit}", justify="right", no_wrap=True)
-    for i, arm in enumerate(comparison.arms):
-        made.add_row(arm.label, *(_cell(comparison, i, m, wide=wide) for m in comparison.measures))
+        cells = [_cell(comparison, i, m, wide=wide) for i in range(len(comparison.arms))]
+        made.add_row(Text(m.title), m.unit, *cells)
     return made
 
 
-def _cell(comparison: "Comparison", arm: int, measure: Measure, *, wide: bool) -> "Text":
+def _cell(comparison: "Comparison", arm: int, measure: "Measure", *, wide: bool) -> "Text":
     """Return a cell: the mean, and for all but the first queue the difference to it."""
     from rich.text import Text
 
-    def told(interval: Interval, *, signed: bool = False) -> str:
-        whole = text(measure, interval, signed=signed)
-        return whole if wide else whole.split(" ±")[0]
+    def told(text: str) -> str:
+        if wide:
+            return text
+        return text.split(" ±")[0] + "*" * text.endswith("*")
 
-    cell = Text(told(comparison.interval(arm, measure.name)))
-    difference = comparison.difference(arm, measure.name)
-    if arm and not math.isnan(difference.middle):
-        clear = is_clear(difference)
-        change = told(difference, signed=True) + ("*" if clear else "")
-        cell.append(f"\n{change}", style=_style(measure, difference) if clear else "dim")
+    cell = Text(told(mean(comparison, arm, measure)))
+    change = told(difference(comparison, arm, measure))
+    if change:
+        better = gain(comparison, arm, measure)
+        clear = "cyan" if comparison.is_clear(arm, measure.name) else "dim"
+        cell.append(f"\n{change}", style="green" if better > 0 else "red" if better < 0 else clear)
     return cell
 
 
-def _style(measure: Measure, difference: Interval) -> str:
-    gain = measure.better * difference.middle
-    return "green" if gain > 0 else "red" if gain < 0 else "cyan"
+def runs(comparison: "Comparison") -> str:
+    """Return what was run, in a line."""
+    n, several = comparison.replications, len(comparison.links) > 1
+    seeds = [run.seed for run in comparison.runs[0]]
+    after = f", after a warm-up of {comparison.warm_up}" if comparison.warm_up else ""
+    return (
+        f"Queue{'s' * several} of {', '.join(comparison.links)}{after}; {n} "
+        f"replication{'s' * (n > 1)} of each, seeds {seeds[0]} to {seeds[-1]}, the same for all."
+    )
 
 
 def show(comparison: "Comparison", console: "Console") -> None:
     """Print a comparison."""
     title = comparison.scenario["title"] or "Untitled scenario"
-    n = comparison.replications
     console.print(title, markup=False, highlight=False)
-    wide = console.width >= WIDE
+    needs = ROOM[0] + ROOM[1] * len(comparison.arms)
+    wide = console.width >= needs
     console.print(table(comparison, wide=wide), markup=False)
-    if n > 1:
-        console.print(READING if wide else f"{READING} The ± needs {WIDE} columns.", style="dim")
-    seeds = [run.seed for run in comparison.runs[0]]
-    console.print(
-        f"Queue of {comparison.link}; {n} replication{'s' * (n > 1)} of each, "
-        f"seeds {seeds[0]} to {seeds[-1]}, the same for all.",
-        markup=False,
-    )
+    named = [arm for arm in comparison.arms if arm.label != arm.queue]
+    for arm in named:
+        console.print(f"{arm.label}: {arm.queue}", markup=False)
+    if comparison.replications > 1:
+        console.print(READING if wide else f"{READING} The ± needs {needs} columns.", style="dim")
+    console.print(runs(comparison), markup=False)

@@ -13,41 +13,52 @@ from pathlib import Path
 from typing import Any
 
 from aqmlab import _core
-from aqmlab.compare import measures
+from aqmlab.compare import measures, seen
+from aqmlab.statistics import describe, transfers
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is kept of a run: seed, measures, and times and packets of its queue if sampled."""
+    """What is kept of a run: seed, measures, and of each link times and packets of its queue.
+
+    Of the measures in `at_least` it is known that they are greater. Queues are those of sampled
+    runs.
+    """
 
     seed: int
     measures: dict[str, float]
-    trace: list[list[float]] | None = None
+    at_least: tuple[str, ...] = ()
+    traces: dict[str, list[list[float]]] | None = None
 
     def as_dict(self, names: list[str]) -> dict[str, Any]:
         """Return seed and measures as JSON has them."""
-        return {"seed": self.seed} | {n: _null(self.measures[n]) for n in names}
+        known: dict[str, Any] = {"seed": self.seed}
+        known |= {n: _null(self.measures[n]) for n in names}
+        return known | ({"at_least": list(self.at_least)} if self.at_least else {})
 
 
 def _null(x: float) -> float | None:
     return None if math.isnan(x) else x
 
 
+MAKERS = (_core, measures, seen, describe, transfers)
+
+
 @cache
 def _makers() -> str:
     """Return what distinguishes this simulator and these measures from any other."""
-    files = [Path(str(module.__file__)).read_bytes() for module in (_core, measures)]
+    files = [Path(str(module.__file__)).read_bytes() for module in MAKERS]
     return hashlib.sha256(b"".join(files)).hexdigest()
 
 
 class NoStore:
     """Keeps nothing."""
 
-    def find(self, text: str) -> Run | None:  # noqa: ARG002
+    def find(self, text: str, warm_up: str | None = None) -> Run | None:  # noqa: ARG002
         """Find nothing."""
         return None
 
-    def keep(self, text: str, label: str, run: Run) -> Run:  # noqa: ARG002
+    def keep(self, text: str, label: str, run: Run, warm_up: str | None = None) -> Run:  # noqa: ARG002
         """Hand the run on."""
         return run
 
@@ -65,33 +76,35 @@ class Store(NoStore):
         self.folder = folder
         self.finished = 0
 
-    def _path(self, text: str) -> Path:
-        address = hashlib.sha256(f"{_makers()}\n{text}".encode()).hexdigest()[:16]
+    def _path(self, text: str, warm_up: str | None) -> Path:
+        address = hashlib.sha256(f"{_makers()}\n{warm_up}\n{text}".encode()).hexdigest()[:16]
         return self.folder / f"{address}.json"
 
-    def find(self, text: str) -> Run | None:
+    def find(self, text: str, warm_up: str | None = None) -> Run | None:
         """Return the run of a scenario if it is there and whole."""
         try:
-            kept = json.loads(self._path(text).read_text("utf-8"))
-            if kept["scenario"] != json.loads(text):
+            kept = json.loads(self._path(text, warm_up).read_text("utf-8"))
+            if kept["scenario"] != json.loads(text) or kept["warm_up"] != warm_up:
                 return None
             measures = {k: math.nan if v is None else v for k, v in kept["measures"].items()}
-            run = Run(kept["seed"], measures, kept["trace"])
+            run = Run(kept["seed"], measures, tuple(kept["at_least"]), kept["traces"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
         self.finished += 1
         return run
 
-    def keep(self, text: str, label: str, run: Run) -> Run:
+    def keep(self, text: str, label: str, run: Run, warm_up: str | None = None) -> Run:
         """Write a run, whole or not at all."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self._path(text)
+        path = self._path(text, warm_up)
         kept = {
             "queue": label,
             "seed": run.seed,
             "version": _core.version(),
             "measures": {k: _null(v) for k, v in run.measures.items()},
-            "trace": run.trace,
+            "at_least": run.at_least,
+            "traces": run.traces,
+            "warm_up": warm_up,
             "scenario": json.loads(text),
         }
         beside = path.with_suffix(".part")

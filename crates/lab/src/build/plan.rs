@@ -102,6 +102,18 @@ impl Plan {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].condition.is_empty()).collect()
     }
 
+    /// For each table the names of its flows whose data crosses any of some links.
+    pub fn crossing(&self, links: &[String]) -> Vec<Vec<String>> {
+        let there: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
+        let mut found = vec![Vec::new(); self.tables()];
+        for (f, route) in self.flows.iter().enumerate() {
+            if self.routes[route[0] as usize].iter().any(|&l| there[l]) {
+                found[self.table(f)].push(self.name(f));
+            }
+        }
+        found
+    }
+
     /// The codepoint of a flow.
     pub fn dscp(&self, f: usize) -> u8 {
         self.tables[self.table(f)].dscp.0

@@ -30,7 +30,8 @@ impl Simulation<'_> {
             Some(folder) => Some(Captures::begin(self.scenario, self.plan, folder, slots.len())?),
             None => None,
         };
-        let wanted = self.scenario.record.series.contains(&Series::Delays);
+        let series = &self.scenario.record.series;
+        let wanted = [Series::Delays, Series::Waits].iter().any(|wait| series.contains(wait));
         let delays = wanted.then(|| Delays::of(&self.sampled_links, self.links.len()));
         if captures.is_some() || traces.is_some() || delays.is_some() {
             self.observer = Some(Box::new(Observer { captures, traces, delays }));

@@ -1,0 +1,122 @@
+"""What a comparison runs: for each replication each queue, at the same links."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aqmlab.compare.queues import Arm, arms
+from aqmlab.compare.seen import Group, groups
+from aqmlab.custom import Given, buffer_of, places, put
+from aqmlab.experiment import replications
+from aqmlab.scenario import ScenarioLike, normalize, toml_value
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Queues, links, groups of flows, and the scenarios in the order of seeds, then queues."""
+
+    arms: list[Arm]
+    links: list[str]
+    groups: list[Group]
+    texts: list[str]
+    warm_up: str | None
+    given: Given
+
+    def before(self, i: int) -> list[str]:
+        """Return the scenario of the warm-up of a run, if there is any."""
+        if not self.warm_up:
+            return []
+        scenario = json.loads(self.texts[i])
+        series = [s for s in scenario["record"]["series"] if s in ("delays", "waits")]
+        scenario["record"]["series"] = series
+        return [normalize(scenario | {"duration": self.warm_up})]
+
+
+def plan(
+    queues: Sequence[Any] | Mapping[str, Any],
+    scenario: ScenarioLike,
+    count: int,
+    links: list[str],
+    warm_up: str | None,
+    overrides: Sequence[tuple[str, str]],
+) -> Plan:
+    """Plan a comparison; its parameters are those of :func:`aqmlab.compare.compare`."""
+    chosen = arms(queues)
+    given = Given()
+    base = normalize(scenario, overrides=overrides, given=given)
+    there = _places(json.loads(base), links)
+    if warm_up is not None:
+        _check_warm_up(base, warm_up)
+    found = groups(json.loads(base), base, there)
+    series = ["delays"] + ["waits"] * bool(warm_up)
+    series += ["transfers"] * any(group.passing for group in found)
+    every = [replications(_with(json.loads(base), arm, there, given), count) for arm in chosen]
+    texts = []
+    for r in range(count):
+        for of_arm in every:
+            record = {
+                "links": list(there),
+                "series": [*series, *["queue"] * (r == 0)],  # the first is drawn
+                "interval": of_arm[r]["record"]["interval"],
+            }
+            texts.append(normalize(of_arm[r] | {"record": record}))
+    return Plan(chosen, list(there), found, texts, warm_up, given)
+
+
+def _places(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
+    """Return where the queue of each link stands in the scenario, by the link's name."""
+    known, found = places(scenario), {}
+    for link in links:
+        if link not in known:
+            if link == "bottleneck":
+                raise ValueError(
+                    f"--link is needed: which queue is compared? There are: {', '.join(known)}"
+                )
+            raise ValueError(f"--link {link!r} is no link; there are: {', '.join(known)}")
+        name = "left>right" if link == "bottleneck" else link
+        if name in found:
+            raise ValueError(f"--link {link!r} is there twice; give each link once")
+        found[name] = known[link]
+    if not found:
+        raise ValueError("there is no link; name one whose queue is compared")
+    return found
+
+
+def _check_warm_up(base: str, warm_up: str) -> None:
+    """Refuse what is no time, or no shorter than the run."""
+
+    def seconds(time: str) -> float:
+        number, unit = time.split()
+        return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
+
+    try:
+        given = json.loads(normalize(json.loads(base) | {"duration": warm_up}))["duration"]
+    except ValueError as e:
+        raise ValueError(f"--warm-up: {str(e).partition('duration: ')[2] or e}") from None
+    whole = json.loads(base)["duration"]
+    if whole is not None and seconds(given) >= seconds(whole):
+        raise ValueError(
+            f"--warm-up {given} must be shorter than the run, whose duration is {whole}; "
+            "shorten it, or --set duration"
+        )
+
+
+def _with(
+    scenario: dict[str, Any], arm: Arm, there: Mapping[str, str], given: Given
+) -> dict[str, Any]:
+    """Return the scenario with a queue in these places: their buffer stays, and no other key."""
+    if arm.law:
+        laws = dict.fromkeys(there, arm.law)
+        overrides = [(k, toml_value(table)) for k, table in put(scenario, laws, given)]
+    else:
+        (_, kind), *changes = arm.changes
+        overrides = []
+        for key in there.values():
+            table = buffer_of(scenario, key) | {"kind": kind}
+            overrides += [(key, toml_value(table)), *((f"{key}.{k}", v) for k, v in changes)]
+    try:
+        done: dict[str, Any] = json.loads(normalize(scenario, overrides=overrides))
+    except ValueError as e:
+        raise ValueError(f"{arm.label}: {e}") from None
+    return done

@@ -1,0 +1,166 @@
+"""What a run did from the end of the warm-up on: the whole run, less a run that ended there.
+
+Both have the same seed and the same scenario but for its end, so the second is the first part of
+the first, to the event, and every count may be subtracted.
+"""
+
+import math
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from aqmlab import _core
+from aqmlab.results import Result
+
+
+@dataclass(frozen=True)
+class Group:
+    """The flows of a `[[flows]]` table whose data crosses the compared links.
+
+    `passing`: connections that come and go; `ends`: its transfers have a size.
+    """
+
+    name: str
+    flows: frozenset[str]
+    passing: bool
+    ends: bool
+
+
+def groups(scenario: dict[str, Any], text: str, links: Collection[str]) -> list[Group]:
+    """Return the groups of flows that cross any of the links; `text` is the scenario as JSON."""
+    found: list[Group] = []
+    crossing = _core.crossing(text, list(links))
+    for i, (table, names) in enumerate(zip(scenario["flows"], crossing, strict=True)):
+        if not names:
+            continue
+        name = re.sub(r"[-_. ]*\{[^}]*\}", "", table["name"]) or "flow"
+        if name in [group.name for group in found]:
+            name = f"{name} (flows.{i})"
+        passing, traffic = bool(table["arrivals"]), table["traffic"]
+        ends = passing or (traffic["kind"] == "bulk" and traffic["size"] is not None)
+        found.append(Group(name, frozenset(names), passing, ends))
+    return found
+
+
+class Seen:
+    """A run after its warm-up; `before` is the same run up to there, None without a warm-up."""
+
+    def __init__(self, result: Result, before: Result | None, groups: list[Group]) -> None:
+        self.result = result
+        self.before = before
+        self.groups = groups
+        self.end_s: float = result.manifest["simulated_s"]
+        self.begin_s: float = before.manifest["simulated_s"] if before else 0.0
+        if self.begin_s >= self.end_s > 0:
+            raise ValueError(
+                f"the warm-up of {self.begin_s:g} s leaves nothing of a run of {self.end_s:g} s; "
+                "shorten it, or lengthen duration"
+            )
+
+    @property
+    def seconds(self) -> float:
+        """How long it is looked at."""
+        return self.end_s - self.begin_s
+
+    def link(self, link: str, *columns: str) -> float:
+        """Return the sum of columns of `links` for a link."""
+
+        def total(result: Result) -> float:
+            table = result.columns("links")
+            at = table["link"].index(link)
+            return sum(float(table[column][at]) for column in columns)
+
+        return total(self.result) - (total(self.before) if self.before else 0)
+
+    def waits(self, link: str) -> tuple[list[float], list[float]]:
+        """Return the waits in the queue of a link, from short to long, and how many each."""
+
+        def of(result: Result) -> dict[float, float]:
+            table = result.columns("waits")
+            rows = zip(table["link"], table["wait_s"], table["packets"], strict=True)
+            return {float(wait): float(n) for name, wait, n in rows if name == link}
+
+        before = of(self.before) if self.before else {}
+        left = {wait: n - before.get(wait, 0) for wait, n in of(self.result).items()}
+        return [w for w, n in left.items() if n], [n for n in left.values() if n]
+
+    def mean_wait(self, link: str) -> float:
+        """Return the mean wait in the queue of a link, in s; NaN if nothing left it."""
+
+        def total(result: Result) -> tuple[float, float]:
+            table = result.columns("delays")
+            at = table["link"].index(link)
+            n = float(table["packets"][at])
+            return n, n * float(table["mean_delay_s"][at]) if n else 0.0
+
+        n, waited = total(self.result)
+        if not self.before:
+            return float(self.result.columns("delays")["mean_delay_s"][self._delays(link)])
+        early, first = total(self.before)
+        return (waited - first) / (n - early) if n > early else math.nan
+
+    def wait_quantile(self, link: str, share: float) -> float:
+        """Return the wait that a share of packets did not exceed (nearest rank), in s."""
+        if not self.before:  # exact at the ends
+            column = self.result.columns("delays")[f"p{round(100 * share)}_delay_s"]
+            return float(column[self._delays(link)])
+        waits, packets = self.waits(link)
+        rank = max(1.0, share * sum(packets))
+        for wait, n in zip(waits, packets, strict=True):
+            rank -= n
+            if rank <= 0:
+                return wait
+        return math.nan
+
+    def _delays(self, link: str) -> int:
+        return int(self.result.columns("delays")["link"].index(link))
+
+    @cached_property
+    def data(self) -> dict[str, float]:
+        """Bytes of data that each flow got across: acknowledged, or received in datagrams."""
+
+        def of(result: Result) -> dict[str, float]:
+            table = result.columns("flows")
+            found = dict(zip(table["flow"], map(float, table["acked_bytes"]), strict=True))
+            if "datagrams" in result.tables:
+                more = result.columns("datagrams")
+                found |= dict(zip(more["flow"], map(float, more["received_bytes"]), strict=True))
+            return found
+
+        before = of(self.before) if self.before else {}
+        return {flow: n - before.get(flow, 0) for flow, n in of(self.result).items()}
+
+    def goodput(self, flows: Iterable[str]) -> float:
+        """Return the goodput of flows together, in bit/s."""
+        return 8 * sum(self.data[flow] for flow in flows) / self.seconds
+
+    def goodputs(self) -> list[float]:
+        """Return the goodput of each crossing flow that is one connection, while it was open."""
+        table, found = self.result.columns("flows"), []
+        crossing = {flow for group in self.groups if not group.passing for flow in group.flows}
+        for flow, start, completed in zip(
+            table["flow"], table["start_s"], table["completed_s"], strict=True
+        ):
+            since = max(float(start), self.begin_s)
+            until = self.end_s if math.isnan(completed) else float(completed)
+            if flow in crossing and until > since:
+                found.append(8 * self.data[flow] / (until - since))
+        return found
+
+    def transfers(self, group: Group) -> tuple[list[float], list[bool]]:
+        """Return how long the transfers took that began after the warm-up, and whether they ended.
+
+        One that did not end has taken what was left of the run when it began.
+        """
+        table = self.result.columns("transfers" if group.passing else "flows")
+        times, ended = [], []
+        for flow, start, completed in zip(
+            table["flow"], table["start_s"], table["completed_s"], strict=True
+        ):
+            if flow in group.flows and self.begin_s <= start < self.end_s:
+                done = not math.isnan(completed)
+                times.append(float(completed if done else self.end_s) - float(start))
+                ended.append(done)
+        return times, ended

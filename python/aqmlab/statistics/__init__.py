@@ -1,0 +1,43 @@
+"""Statistics of replications; docs/statistics.md says which to use when.
+
+Each takes a sequence or array of numbers, one a replication (for Jain's index one a flow, for batch
+means one a moment, for transfers one a transfer), and answers in their unit.
+"""
+
+from aqmlab.statistics.describe import central, jain, median, quartiles
+from aqmlab.statistics.interval import Interval
+from aqmlab.statistics.means import (
+    batch_means,
+    bootstrap_interval,
+    lognormal_mean_interval,
+    mean_interval,
+    paired_difference,
+    paired_p_value,
+)
+from aqmlab.statistics.several import false_discovery, holm
+from aqmlab.statistics.shares import (
+    exact_proportion_interval,
+    proportion_interval,
+    quantile_interval,
+)
+from aqmlab.statistics.transfers import time_quantile
+
+__all__ = [
+    "Interval",
+    "batch_means",
+    "bootstrap_interval",
+    "central",
+    "exact_proportion_interval",
+    "false_discovery",
+    "holm",
+    "jain",
+    "lognormal_mean_interval",
+    "mean_interval",
+    "median",
+    "paired_difference",
+    "paired_p_value",
+    "proportion_interval",
+    "quantile_interval",
+    "quartiles",
+    "time_quantile",
+]

@@ -1,0 +1,99 @@
+"""What values are like: middle, spread, fairness.
+
+Quantiles interpolate linearly between order statistics (type 7 of ``hyndman1996quantiles``, numpy's
+default).
+"""
+
+from collections.abc import Iterable
+
+from aqmlab.statistics.interval import Interval, array
+
+
+def median(values: Iterable[float]) -> float:
+    """Return the median.
+
+    Raises
+    ------
+    ValueError
+        If there are no values.
+
+    Examples
+    --------
+    >>> median([3, 1, 2, 10])
+    2.5
+    """
+    return quartiles(values).middle
+
+
+def quartiles(values: Iterable[float]) -> Interval:
+    """Return the lower quartile, the median and the upper quartile.
+
+    Raises
+    ------
+    ValueError
+        If there are no values.
+
+    Examples
+    --------
+    >>> quartiles([1, 2, 3, 4, 5])
+    Interval(low=2.0, middle=3.0, high=4.0)
+    """
+    return central(values, 0.5)
+
+
+def central(values: Iterable[float], share: float = 0.95) -> Interval:
+    """Return the interval that holds the central share of the values, around their median.
+
+    It describes how far single replications spread; it does not shrink as replications are added.
+    With fewer than 40 values the central 95 % ends between the outermost two on either side.
+
+    Parameters
+    ----------
+    values : iterable of float
+        The values, in any unit.
+    share : float
+        Share of the values inside, in 0..1; default 0.95.
+
+    Returns
+    -------
+    Interval
+        The quantile (1 - share)/2, the median, and the quantile (1 + share)/2.
+
+    Raises
+    ------
+    ValueError
+        If there are no values or the share lies outside 0..1.
+
+    Examples
+    --------
+    >>> central(range(9), 0.75)
+    Interval(low=1.0, middle=4.0, high=7.0)
+    """
+    import numpy as np
+
+    if not 0 <= share <= 1:
+        raise ValueError(f"share = {share} must be in 0..1")
+    x = array(values, at_least=1)
+    low, middle, high = np.quantile(x, [(1 - share) / 2, 0.5, (1 + share) / 2])
+    return Interval(float(low), float(middle), float(high))
+
+
+def jain(values: Iterable[float]) -> float:
+    """Return Jain's fairness index, (sum x)^2 / (n sum x^2).
+
+    It is 1 if all are equal, 1/n if one has all; NaN if all are 0.
+    Source: ``jain1984fairness``.
+
+    Raises
+    ------
+    ValueError
+        If there are no values.
+
+    Examples
+    --------
+    >>> jain([2, 2, 2]), jain([1, 0, 0, 0])
+    (1.0, 0.25)
+    """
+    x = array(values, at_least=1)
+    squares = float((x * x).sum())
+    return float(x.sum()) ** 2 / (len(x) * squares) if squares else float("nan")

@@ -1,0 +1,43 @@
+"""An interval, and the checks that all of them share."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Interval(NamedTuple):
+    """A middle with a lower and an upper bound."""
+
+    low: float
+    middle: float
+    high: float
+
+
+def array(values: Iterable[float], at_least: int) -> "np.ndarray":
+    """Return the values as an array of one dimension.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than `at_least`.
+    """
+    import numpy as np
+
+    x = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
+    if x.ndim != 1 or len(x) < at_least:
+        raise ValueError(f"needs at least {at_least} value{'s' * (at_least > 1)}, got {x.size}")
+    return x
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence outside 0..1.
+
+    Raises
+    ------
+    ValueError
+        If it is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence = {confidence} must be between 0 and 1")

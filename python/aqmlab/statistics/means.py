@@ -1,0 +1,309 @@
+"""Intervals of a mean and of the difference of two, by Student's t, bootstrap, logarithms, batches.
+
+How often each holds what it should is measured in docs/statistics.md.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.statistics.interval import Interval, array, check_confidence
+
+if TYPE_CHECKING:
+    import numpy as np
+
+RESAMPLES = 9999
+BATCHES = 20
+AT_ONCE = 4_000_000
+"""Values of resamples that are in memory at once."""
+
+TIED = 1e-12
+"""What rounding leaves between equal statistics, of the greatest value."""
+
+
+def mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval:
+    """Return the mean and its confidence interval by Student's t.
+
+    Assumes independent replications whose mean is about normal: with skewed values and few of them
+    it misses the mean more often than it says. It shrinks with the root of their number. Source:
+    ``student1908mean``.
+
+    Parameters
+    ----------
+    values : iterable of float
+        The values, in any unit.
+    confidence : float
+        Confidence, in 0..1; default 0.95.
+
+    Returns
+    -------
+    Interval
+        Lower bound, mean, upper bound, in the unit of the values.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two values, or the confidence lies outside 0..1.
+
+    Examples
+    --------
+    >>> [round(x, 3) for x in mean_interval([9, 10, 11])]
+    [7.516, 10.0, 12.484]
+    """
+    from scipy.special import stdtrit
+
+    check_confidence(confidence)
+    x = array(values, at_least=2)
+    mean = float(x.mean())
+    t = stdtrit(len(x) - 1, (1 + confidence) / 2)
+    half = float(t * x.std(ddof=1) / len(x) ** 0.5)
+    return Interval(mean - half, mean, mean + half)
+
+
+def paired_difference(
+    first: Iterable[float], second: Iterable[float], confidence: float = 0.95
+) -> Interval:
+    """Return the mean of first minus second with its confidence interval, pair by pair.
+
+    Replications of the two arms with the same seed form a pair: what chance did to both cancels.
+    The interval is Student's of the differences; for another, give the differences to another
+    function. Source: ``student1908mean``.
+
+    Parameters
+    ----------
+    first, second : iterable of float
+        Values of the two arms in the same order of seeds.
+    confidence : float
+        Confidence, in 0..1; default 0.95.
+
+    Returns
+    -------
+    Interval
+        Lower bound, mean difference, upper bound, in the unit of the values.
+
+    Raises
+    ------
+    ValueError
+        If the arms differ in length or have fewer than two values.
+
+    Examples
+    --------
+    >>> [round(x, 3) for x in paired_difference([11, 21, 30], [10, 20, 30])]
+    [-0.768, 0.667, 2.101]
+    """
+    return mean_interval(_differences(first, second), confidence)
+
+
+def paired_p_value(first: Iterable[float], second: Iterable[float]) -> float:
+    """Return the p-value of the two-sided paired t test: that the arms' means are equal.
+
+    Source: ``student1908mean``. Of several, correct them with :func:`holm`.
+
+    Parameters
+    ----------
+    first, second : iterable of float
+        Values of the two arms in the same order of seeds.
+
+    Returns
+    -------
+    float
+        The p-value, in 0..1; NaN if all differences are equal, which leaves nothing to test by.
+
+    Raises
+    ------
+    ValueError
+        If the arms differ in length or have fewer than two values.
+
+    Examples
+    --------
+    >>> round(paired_p_value([11, 21, 30], [10, 20, 30]), 3)
+    0.184
+    >>> paired_p_value([1, 2, 3], [0, 1, 2])
+    nan
+    """
+    from scipy.special import stdtr
+
+    x = _differences(first, second)
+    error = float(x.std(ddof=1)) / len(x) ** 0.5
+    # What rounding leaves of equal differences is no variance.
+    if error <= 1e-14 * float(abs(x).max()):
+        return float("nan")
+    return float(2 * stdtr(len(x) - 1, -abs(float(x.mean())) / error))
+
+
+def _differences(first: Iterable[float], second: Iterable[float]) -> "np.ndarray":
+    a, b = array(first, at_least=2), array(second, at_least=2)
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} and {len(b)} values cannot be paired")
+    x: np.ndarray = a - b
+    return x
+
+
+def bootstrap_interval(
+    values: Iterable[float],
+    statistic: Callable[..., Any] | None = None,
+    confidence: float = 0.95,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 1,
+) -> Interval:
+    """Return a statistic with its bias-corrected and accelerated bootstrap interval (BCa).
+
+    It follows the skew of the values where Student's cannot, but it has only seen them: with
+    fewer than some twenty it is too narrow. Source: ``efron1987bca``; ties count half in the
+    bias.
+
+    Parameters
+    ----------
+    values : iterable of float
+        The values, in any unit.
+    statistic : callable, optional
+        What is asked of them; takes an array and ``axis=-1``, e.g. ``numpy.median``. Default:
+        their mean.
+    confidence : float
+        Confidence, in 0..1; default 0.95.
+    resamples : int
+        Samples drawn with replacement, 1 or more; default 9999.
+    seed : int
+        Seed of the draws, 0 or more; default 1. The same seed gives the same interval.
+
+    Returns
+    -------
+    Interval
+        Lower bound, statistic of the values, upper bound.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two values, no resamples, or the confidence lies outside 0..1.
+
+    Examples
+    --------
+    >>> low, middle, high = bootstrap_interval([1, 1, 2, 2, 3, 3, 4, 20])
+    >>> (middle, high - middle > middle - low)
+    (4.5, True)
+    """
+    import numpy as np
+    from scipy.special import ndtr, ndtri
+
+    check_confidence(confidence)
+    if resamples < 1:
+        raise ValueError(f"resamples = {resamples} must be 1 or more")
+    of = statistic or np.mean
+    x = array(values, at_least=2)
+    n, random = len(x), np.random.default_rng(seed)
+    middle = float(of(x, axis=-1))
+    drawn = np.concatenate(
+        [of(x[random.integers(0, n, (len(rows), n))], axis=-1) for rows in _blocks(resamples, n)]
+    )
+    away = (drawn - middle) / (float(abs(x).max()) or 1.0)
+    away[abs(away) < TIED] = 0
+    below = (np.mean(away < 0) + np.mean(away <= 0)) / 2
+    bias = ndtri(np.clip(below, 1 / (resamples + 1), resamples / (resamples + 1)))
+    others = np.arange(n - 1)
+    left_out = [of(x[others + (others >= i[:, None])], axis=-1) for i in _blocks(n, n)]
+    pulls = np.mean(np.concatenate(left_out)) - np.concatenate(left_out)
+    spread = float((pulls**2).sum()) ** 1.5
+    acceleration = float((pulls**3).sum()) / (6 * spread) if spread else 0.0
+    z = bias + ndtri(np.array([(1 - confidence) / 2, (1 + confidence) / 2]))
+    shares = ndtr(bias + z / (1 - acceleration * z))
+    low, high = np.quantile(drawn, shares)
+    return Interval(float(low), middle, float(high))
+
+
+def _blocks(rows: int, columns: int) -> "list[np.ndarray]":
+    """Return the numbers of rows in blocks that fit into memory."""
+    import numpy as np
+
+    return np.array_split(np.arange(rows), math.ceil(rows * columns / AT_ONCE))
+
+
+def lognormal_mean_interval(values: Iterable[float], confidence: float = 0.95) -> Interval:
+    """Return the mean of a log-normal distribution and its interval, by Cox's method.
+
+    With m and s² the mean and variance of the n logarithms: exp(m + s²/2 ± t √(s²/n + s⁴/2(n−1))),
+    t Student's with n − 1 degrees of freedom. For durations and sizes whose logarithm is about
+    normal, and for nothing else: the middle is not the values' own mean. Source:
+    ``olsson2005lognormal``, the modified Cox method.
+
+    Parameters
+    ----------
+    values : iterable of float
+        The values, above 0, in any unit.
+    confidence : float
+        Confidence, in 0..1; default 0.95.
+
+    Returns
+    -------
+    Interval
+        Lower bound, estimate of the mean, upper bound, in the unit of the values.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two values, one is 0 or below, or the confidence lies outside 0..1.
+
+    Examples
+    --------
+    >>> [round(x, 2) for x in lognormal_mean_interval([1, 2, 4, 8, 16])]
+    [1.2, 7.29, 44.14]
+    """
+    import numpy as np
+    from scipy.special import stdtrit
+
+    check_confidence(confidence)
+    x = array(values, at_least=2)
+    if x.min() <= 0:
+        raise ValueError(f"{x.min():g} has no logarithm; every value must be above 0")
+    logs = np.log(x)
+    n, variance = len(x), float(logs.var(ddof=1))
+    middle = float(logs.mean()) + variance / 2
+    t = float(stdtrit(n - 1, (1 + confidence) / 2))
+    half = t * (variance / n + variance**2 / (2 * (n - 1))) ** 0.5
+    with np.errstate(over="ignore"):  # a bound may be infinite
+        low, estimate, high = np.exp([middle - half, middle, middle + half])
+    return Interval(float(low), float(estimate), float(high))
+
+
+def batch_means(
+    values: Iterable[float], batches: int = BATCHES, confidence: float = 0.95
+) -> Interval:
+    """Return the mean of one long run's series and its interval, by batch means.
+
+    Neighbouring values of a run depend on each other, so their own variance says too little. The
+    series is cut into batches of equal length, and their means are taken as independent: a batch
+    must be many times as long as the dependence lasts. Ten to thirty batches are enough. Values at
+    the start that fill no batch are left out, and so should be the warm-up. Source:
+    ``schmeiser1982batch``.
+
+    Parameters
+    ----------
+    values : iterable of float
+        The series in the order of time, equally spaced, in any unit.
+    batches : int
+        Number of batches, 2 or more; default 20.
+    confidence : float
+        Confidence, in 0..1; default 0.95.
+
+    Returns
+    -------
+    Interval
+        Lower bound, mean, upper bound, in the unit of the values.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two batches, fewer values than batches, or the confidence lies
+        outside 0..1.
+
+    Examples
+    --------
+    >>> batch_means([1, 3, 2, 4, 3, 5], batches=3).middle
+    3.0
+    """
+    if batches < 2:
+        raise ValueError(f"batches = {batches} must be 2 or more")
+    x = array(values, at_least=batches)
+    length = len(x) // batches
+    whole = x[len(x) - batches * length :].reshape(batches, length)
+    return mean_interval(whole.mean(axis=1), confidence)

@@ -1,0 +1,61 @@
+"""Times of transfers, some of which had not ended when the run did."""
+
+from collections.abc import Iterable
+
+from aqmlab.statistics.interval import array
+
+
+def time_quantile(
+    times: Iterable[float], ended: Iterable[bool], share: float
+) -> tuple[float, bool]:
+    """Return the time within which a share of transfers end, unfinished ones counted.
+
+    One that was under way at the end of the run says that it takes longer than it had taken by
+    then, not how long: to leave it out favours the scheme that starves it. The quantile is that of
+    the product-limit estimate, which is the nearest rank if all have ended. Source:
+    ``kaplan1958incomplete``.
+
+    Parameters
+    ----------
+    times : iterable of float
+        How long each transfer took, or had taken at the end of the run, in any unit; 0 or more.
+    ended : iterable of bool
+        Whether it ended.
+    share : float
+        Which quantile, in 0..1.
+
+    Returns
+    -------
+    time : float
+        The quantile; if so many did not end that it is not known, the longest time of any, which
+        it exceeds; NaN if there are no transfers.
+    known : bool
+        Whether it is the quantile.
+
+    Raises
+    ------
+    ValueError
+        If times and `ended` differ in length or the share lies outside 0..1.
+
+    Examples
+    --------
+    >>> time_quantile([1, 2, 3, 4], [True, True, True, True], 0.5)
+    (2.0, True)
+    >>> time_quantile([1, 2, 9, 9], [True, True, False, False], 0.95)
+    (9.0, False)
+    """
+    import numpy as np
+
+    if not 0 <= share <= 1:
+        raise ValueError(f"share = {share} must be in 0..1")
+    t, done = array(times, at_least=0), np.array(list(ended), dtype=bool)
+    if len(t) != len(done):
+        raise ValueError(f"{len(t)} times and {len(done)} ends do not belong together")
+    if not len(t):
+        return float("nan"), False
+    order = np.lexsort((~done, t))  # at the same time an end comes before what goes on
+    t, done = t[order], done[order]
+    left = np.arange(len(t), 0, -1)
+    under_way = np.cumprod(np.where(done, 1 - 1 / left, 1.0))
+    over = np.flatnonzero((under_way <= 1 - share + 1e-12) & done)
+    return (float(t[over[0]]), True) if len(over) else (float(t[-1]), False)

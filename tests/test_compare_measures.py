@@ -1,0 +1,242 @@
+"""aqmlab compare: what is measured of which flows, when a difference is real, names, links."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab.cli import execute
+from aqmlab.compare import Comparison, compare
+from aqmlab.compare.comparison import SCENARIO
+from aqmlab.compare.measures import ALL
+from aqmlab.compare.queues import Arm
+from aqmlab.compare.show import difference, mean
+from aqmlab.compare.store import Run, Store
+from aqmlab.custom import buffer_of, places
+from aqmlab.scenario import normalize
+from aqmlab.statistics import jain, time_quantile
+
+QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
+
+
+def made(*arms: list[float]) -> Comparison:
+    """A comparison of one measure with these values."""
+    runs = [[Run(i, {"jain": v}) for i, v in enumerate(values)] for values in arms]
+    names = [Arm(f"queue-{i}", queue=f"queue-{i}") for i in range(len(arms))]
+    return Comparison({"title": ""}, ["a>b"], names, runs, [m for m in ALL if m.name == "jain"])
+
+
+def test_a_star_needs_a_corrected_p_value_and_some_variance() -> None:
+    first, close, far = [1.0, 2.0, 3.0, 4.0], [1.1, 2.3, 3.0, 4.2], [5.1, 6.0, 7.2, 8.0]
+    alone, both = made(first, close), made(first, close, far)
+    raw = alone.p_value(1, "jain")
+    assert alone.corrected(1, "jain") == raw
+    assert both.corrected(2, "jain") == 2 * both.p_value(2, "jain") < 0.05
+    assert both.corrected(1, "jain") == raw > 0.05
+    assert [both.is_clear(arm, "jain") for arm in (0, 1, 2)] == [False, False, True]
+    shown = difference(both, 2, both.measures[0])
+    assert shown.startswith("+")
+    assert shown.endswith("*")
+    constant = made(first, [x + 1 for x in first])
+    assert not constant.is_clear(1, "jain"), "a difference without variance cannot be tested"
+    assert difference(constant, 1, constant.measures[0]) == "+1.000 ±0.000"
+
+
+def test_many_comparisons_of_nothing_have_hardly_a_star() -> None:
+    random = np.random.default_rng(8)
+    with_star = sum(
+        any(compared.is_clear(arm, "jain") for arm in range(1, 9))
+        for compared in (made(*random.normal(0, 1, (9, 6)).tolist()) for _ in range(300))
+    )
+    assert with_star / 300 < 0.06
+
+
+def test_a_queue_that_does_the_same_is_called_identical(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = ["compare", "drop_tail", "same=drop_tail:limit=16 packets", "codel"]
+    args += ["--scenario", str(scenario), "--replications", "2", "--out", str(tmp_path / "out")]
+    assert execute(args) == 0
+    told = capsys.readouterr().out
+    assert "same (identical)" in told
+    assert "same: drop_tail:limit=16 packets" in told
+    assert "codel (identical)" not in told
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "same (identical)" in page
+    assert "drop_tail:limit=16 packets" in page
+
+
+def test_flows_that_do_not_cross_the_link_are_not_counted(scenario: Path) -> None:
+    base = json.loads(scenario.read_text())
+    back = {"name": "back", "from": "right-0", "to": "left-0",
+            "traffic": {"kind": "bulk", "size": "3 MB"}}  # fmt: skip
+    base["flows"].append(back)
+    base["duration"] = "4 s"
+    compared = compare(["drop_tail"], base, 1)
+    base["network"]["queue"] = {"kind": "drop_tail", "limit": "16 packets"}
+    flows = aqmlab.run(base).flows.set_index("flow")
+    assert flows.loc["back", "acked_bytes"] > 300_000
+    there = flows.loc[["C0", "C1"]]
+    (run,) = compared.runs[0]
+    assert run.measures["goodput_bps"] == 8 * there["acked_bytes"].sum() / 4
+    assert run.measures["jain"] == pytest.approx(jain(there["goodput_bps"]))
+    assert not [name for name in run.measures if "back" in name]
+    other = compare(["drop_tail"], base, 1, link="right>left").runs[0][0]
+    assert other.measures["goodput_bps"] == 8 * flows.loc["back", "acked_bytes"] / 4
+    assert math.isnan(other.measures["jain"])
+
+
+def test_the_warm_up_is_left_out_of_everything() -> None:
+    """Against counts of the series: what happened, and what began, after it."""
+    changes = [("duration", "8 s"), ("network.queue", '{ kind = "red", limit = "167 packets" }')]
+    (run,) = compare(["red"], overrides=changes, replications=1, warm_up="3 s").runs[0]
+    series = '["drops", "transfers", "waits", "delays", "window", "queue"]'
+    changes += [("record.series", series), ("record.interval", "10 ms")]
+    result = aqmlab.run(json.loads(normalize(SCENARIO, overrides=changes)))
+    early = aqmlab.run(json.loads(normalize(SCENARIO, overrides=[*changes, ("duration", "3 s")])))
+    at = result.links.set_index("link").loc["left>right"]
+    before = early.links.set_index("link").loc["left>right"]
+    arrived = at["arrived_packets"] - before["arrived_packets"]
+    drops = result.series("drops").query("link == 'left>right' and time_s > 3")
+    assert run.measures["drop_rate"] == len(drops) / arrived > 0
+    busy = at["busy_s"] - before["busy_s"]
+    assert run.measures["utilization"] == pytest.approx(busy / 5)
+
+    window = result.series("window").set_index("flow").query("time_s == 3")
+    flows = result.flows.set_index("flow")
+    bulk = [name for name in flows.index if name != "short"]
+    rates = (flows.loc[bulk, "acked_bytes"] - window.loc[bulk, "acked_bytes"]) * 8 / 5
+    assert run.measures["goodput_bps@bulk"] == pytest.approx(rates.sum())
+    assert run.measures["jain"] == pytest.approx(jain(rates))
+    short = 8 * (flows.loc["short", "acked_bytes"]
+                 - early.flows.set_index("flow").loc["short", "acked_bytes"]) / 5  # fmt: skip
+    assert run.measures["goodput_bps"] == pytest.approx(rates.sum() + short)
+
+    transfers = result.series("transfers").query("start_s >= 3")
+    assert run.measures["unfinished@short"] == transfers["completed_s"].isna().mean()
+    times = transfers["duration_s"].fillna(8 - transfers["start_s"])
+    median, _ = time_quantile(times, transfers["completed_s"].notna(), 0.5)
+    assert run.measures["median_completion_s@short"] == pytest.approx(median)
+
+    # Little's law, and the percentiles of what is left of the histogram.
+    queue = result.series("queue").query("link == 'left>right' and time_s > 3")
+    left = at["departed_packets"] - before["departed_packets"]
+    waiting = left * run.measures["mean_delay_s"] / 5
+    assert waiting == pytest.approx(queue["queue_packets"].mean(), rel=0.03)
+    whole = result.series("delays").set_index("link").loc["left>right"]
+    assert run.measures["p95_delay_s"] != whole["p95_delay_s"]
+    assert run.measures["mean_delay_s"] < run.measures["p95_delay_s"] < run.measures["p99_delay_s"]
+
+
+def test_a_warm_up_of_nothing_changes_nothing(scenario: Path) -> None:
+    plain = compare(["codel"], scenario, 1).runs[0][0].measures
+    warm = compare(["codel"], scenario, 1, warm_up="1 ns").runs[0][0].measures
+    assert warm.keys() == plain.keys()
+    for name, value in plain.items():
+        if "completion" not in name and "unfinished" not in name:  # the flows begin in between
+            assert warm[name] == pytest.approx(value, rel=0.008, nan_ok=True), name
+
+
+def test_a_warm_up_longer_than_a_run_without_duration_is_refused(scenario: Path) -> None:
+    with pytest.raises(ValueError, match=r"warm-up of 1000 s leaves nothing of a run of"):
+        compare(["codel"], scenario, 1, warm_up="1000 s")
+
+
+def test_runs_with_another_warm_up_are_not_taken(scenario: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs")
+    plain = compare(["codel"], scenario, 1, store=store)
+    warm = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
+    assert plain.values(0, "goodput_bps") != warm.values(0, "goodput_bps")
+    again = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
+    assert again.values(0, "goodput_bps") == warm.values(0, "goodput_bps")
+    assert len(list((tmp_path / "runs").glob("*.json"))) == 2
+
+
+def test_unfinished_transfers_count(scenario: Path) -> None:
+    """Of two downloads that a run cuts off, the times are known to be longer than the run's."""
+    base = json.loads(scenario.read_text()) | {"duration": "2 s"}
+    compared = compare(["drop_tail", "codel"], base, 2)
+    assert compared.values(0, "unfinished@C") == [1, 1]
+    (measure,) = (m for m in compared.measures if m.name == "median_completion_s@C")
+    assert compared.is_exceeded(0, measure.name)
+    assert mean(compared, 0, measure).startswith("> 2.0")
+    assert difference(compared, 1, measure) == ""
+    assert not compared.is_clear(1, measure.name)
+    assert compared.as_dict()["queues"][0]["runs"][0]["at_least"]
+
+
+def test_several_links_get_the_queue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each is measured, and what crosses any of them counts."""
+    lot = Path("examples/parking_lot.toml")
+    links = list(places(json.loads(normalize(lot))))[:2]
+    changes = [("duration", "3 s")]
+    compared = compare(["codel"], lot, 1, link=links, overrides=changes)
+    assert compared.links == links
+    for place in (places(compared.scenario)[link] for link in links):
+        assert buffer_of(compared.scenario, place)
+        node: Any = compared.scenario
+        for part in place.split("."):
+            node = node[int(part)] if isinstance(node, list) else node[part]
+        assert node["kind"] == "codel"
+    names = {m.name for m in compared.measures}
+    assert {f"mean_delay_s@{link}" for link in links} <= names
+    options = [text for link in links for text in ("--link", link)]
+    out = tmp_path / "out"
+    args = ["compare", "codel", "drop_tail", "--scenario", str(lot), "--set", "duration=3 s"]
+    assert execute([*args, *options, "--replications", "2", "--out", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert f"{links[1]}: delay" in told
+    for name in ("trade-off-1", "trade-off-2", "queue-2", "fairness"):
+        assert (out / "figures" / f"{name}.png").stat().st_size > 1000
+
+
+def test_groups_of_flows_have_their_own_rows() -> None:
+    compared = compare(["codel"], overrides=[("duration", "4 s")], replications=1)
+    titles = [m.title for m in compared.measures]
+    for title in (
+        "goodput",
+        "bulk: goodput",
+        "short: goodput",
+        "short: time, 99 %",
+        "short: unfinished",
+    ):
+        assert title in titles
+    assert "bulk: time, median" not in titles, "they never end"
+    parts = [compared.values(0, f"goodput_bps@{name}")[0] for name in ("bulk", "short")]
+    assert compared.values(0, "goodput_bps") == [pytest.approx(sum(parts))]
+
+
+def test_a_name_may_be_anything(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["[/red]", "_$x^{y$", "<script>"]
+    queues = [f"{name}={queue}" for name, queue in zip(names, QUEUES, strict=True)]
+    args = ["compare", *queues, "--scenario", str(scenario), "--replications", "2"]
+    assert execute([*args, "--out", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr().out
+    assert all(name in told for name in names)
+    assert "<script>" not in (tmp_path / "out" / "report.html").read_text("utf-8")
+
+
+def test_queues_can_have_names(scenario: Path) -> None:
+    gentle = aqmlab.Red(minth="4 packets", maxth="12 packets")
+    by_name = compare({"gentle": gentle, "plain": "drop_tail"}, scenario, 1)
+    assert [arm.label for arm in by_name.arms] == ["gentle", "plain"]
+    written = compare(["gentle=red:minth=4 packets,maxth=12 packets"], scenario, 1)
+    assert written.arms[0].label == "gentle"
+    assert written.runs[0][0].measures == pytest.approx(
+        by_name.runs[0][0].measures, nan_ok=True, rel=0
+    )
+
+
+def test_a_law_in_python_has_a_warm_up_too(scenario: Path) -> None:
+    class Passing(aqmlab.CustomQueue):
+        def on_arrival(self, packet: aqmlab.Packet, at: aqmlab.Arrival) -> aqmlab.Verdict:  # noqa: ARG002
+            return aqmlab.PASS
+
+    compared = compare({"mine": Passing(), "theirs": "drop_tail"}, scenario, 2, warm_up="1 s")
+    assert compared.is_identical(1)

@@ -1,0 +1,240 @@
+"""Intervals and corrections against scipy, closed forms and the laws they keep."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.signal
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aqmlab.statistics import (
+    batch_means,
+    bootstrap_interval,
+    exact_proportion_interval,
+    false_discovery,
+    holm,
+    lognormal_mean_interval,
+    mean_interval,
+    paired_p_value,
+    proportion_interval,
+    quantile_interval,
+    time_quantile,
+)
+
+SKEWED = np.random.default_rng(3).lognormal(0, 1, 25)
+CONFIDENCE = st.floats(0.5, 0.999)
+COUNTS = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+P_VALUES = st.lists(st.floats(0, 1), max_size=30)
+VALUES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20)
+
+
+@pytest.mark.parametrize("statistic", [np.mean, np.median, np.std])
+def test_the_bootstrap_is_scipys(statistic: object) -> None:
+    ours = bootstrap_interval(SKEWED, statistic, 0.9, resamples=2000, seed=5)  # type: ignore[arg-type]
+    theirs = scipy.stats.bootstrap(
+        (SKEWED,), statistic, confidence_level=0.9, n_resamples=2000, method="BCa",
+        rng=np.random.default_rng(5),
+    ).confidence_interval  # fmt: skip
+    assert (ours.low, ours.high) == pytest.approx(tuple(theirs), rel=0.01)
+
+
+def test_the_bootstrap_is_the_same_every_time_and_follows_its_seed() -> None:
+    first = bootstrap_interval(SKEWED)
+    assert first == bootstrap_interval(SKEWED)
+    assert first != bootstrap_interval(SKEWED, seed=2)
+    low, middle, high = first
+    assert high - middle > middle - low, "the values are skewed to the right"
+
+
+@given(VALUES, st.floats(-100, 100), st.floats(0.01, 100))
+def test_the_bootstrap_lies_within_the_values_and_has_no_unit(
+    x: list[float], shift: float, scale: float
+) -> None:
+    low, middle, high = bootstrap_interval(x, resamples=99)
+    rounding = 1e-9 * max(1.0, *map(abs, x))
+    assert min(x) - rounding <= low <= high <= max(x) + rounding
+    assert middle == pytest.approx(np.mean(x))
+    if np.ptp(x) > 1e-3 * max(1.0, *map(abs, x)):  # else rounding decides what lies below the mean
+        moved = bootstrap_interval([scale * v + shift for v in x], resamples=99)
+        near = 0.02 * scale * np.ptp(x)
+        assert moved == pytest.approx([scale * v + shift for v in (low, middle, high)], abs=near)
+
+
+def test_values_that_are_all_equal_have_an_interval_of_no_width() -> None:
+    for function in (mean_interval, bootstrap_interval, lognormal_mean_interval):
+        assert function([2.0] * 5) == pytest.approx((2, 2, 2))
+
+
+def test_the_lognormal_interval_is_coxs() -> None:
+    logs = np.log(SKEWED)
+    n, mean, variance = len(logs), logs.mean(), logs.var(ddof=1)
+    half = scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(variance / n + variance**2 / (2 * (n - 1)))
+    expected = np.exp(mean + variance / 2 + np.array([-half, 0, half]))
+    assert lognormal_mean_interval(SKEWED) == pytest.approx(tuple(expected))
+
+
+@given(st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=30), st.floats(1e-3, 1e3), CONFIDENCE)
+def test_the_lognormal_interval_holds_its_estimate_and_has_no_unit(
+    x: list[float], unit: float, confidence: float
+) -> None:
+    low, middle, high = lognormal_mean_interval(x, confidence)
+    assert 0 <= low <= middle <= high
+    scaled = lognormal_mean_interval([unit * v for v in x], confidence)
+    assert scaled == pytest.approx((unit * low, unit * middle, unit * high), rel=1e-6, abs=1e-300)
+
+
+@given(st.integers(1, 500), st.floats(0.01, 0.99), CONFIDENCE)
+def test_the_interval_of_a_quantile_is_that_of_the_binomial(
+    n: int, share: float, confidence: float
+) -> None:
+    low, middle, high = quantile_interval(np.arange(1, n + 1), share, confidence)
+    assert low <= middle <= high
+    below = scipy.stats.binom(n, share)
+    tail, rounding = (1 - confidence) / 2, 1e-9
+    lower, upper = (0 if low == -math.inf else int(low)), (n + 1 if high == math.inf else int(high))
+    # P(the quantile lies below the bound), and of the next bound inwards.
+    assert below.cdf(lower - 1) <= tail + rounding
+    assert below.cdf(lower) >= tail - rounding
+    assert below.sf(upper - 1) <= tail + rounding
+    assert below.sf(upper - 2) >= tail - rounding
+
+
+def test_how_many_values_a_quantile_needs() -> None:
+    for share, least in ((0.5, 6), (0.95, 72), (0.99, 368)):
+        assert math.isfinite(quantile_interval(range(least), share).high)
+        assert quantile_interval(range(least - 1), share).high == math.inf
+
+
+@given(COUNTS, CONFIDENCE)
+def test_the_intervals_of_a_proportion_are_scipys(
+    counts: tuple[int, int], confidence: float
+) -> None:
+    test = scipy.stats.binomtest(*counts)
+    for ours, method in ((proportion_interval, "wilson"), (exact_proportion_interval, "exact")):
+        low, middle, high = ours(*counts, confidence)
+        assert 0 <= low <= middle <= high <= 1
+        theirs = test.proportion_ci(confidence, method)
+        assert (low, high) == pytest.approx(tuple(theirs), abs=1e-9)
+
+
+@given(COUNTS)
+def test_failures_have_the_mirrored_interval(counts: tuple[int, int]) -> None:
+    k, n = counts
+    for function in (proportion_interval, exact_proportion_interval):
+        low, middle, high = function(k, n)
+        assert function(n - k, n) == pytest.approx((1 - high, 1 - middle, 1 - low), abs=1e-9)
+
+
+def test_the_paired_test_is_scipys_and_agrees_with_the_interval() -> None:
+    random = np.random.default_rng(4)
+    a, b = random.normal(0, 1, 12), random.normal(0.8, 1, 12)
+    p = paired_p_value(a, b)
+    assert p == pytest.approx(scipy.stats.ttest_rel(a, b).pvalue)
+    low, _, high = mean_interval(a - b, 1 - p)
+    assert min(abs(low), abs(high)) == pytest.approx(0, abs=1e-9)
+
+
+def test_equal_differences_leave_nothing_to_test() -> None:
+    assert math.isnan(paired_p_value([1, 2, 3], [1, 2, 3]))
+    assert math.isnan(paired_p_value([0.1, 0.2, 0.3], [0.0, 0.1, 0.2])), "but for rounding"
+
+
+def test_holm_follows_the_paper() -> None:
+    """Example of Holm's steps: 0.01 of four, 0.005 of three and so on, largest so far."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == false_discovery([]) == []
+
+
+@given(P_VALUES)
+def test_false_discovery_is_scipys(p: list[float]) -> None:
+    theirs = scipy.stats.false_discovery_control(p) if p else []
+    assert false_discovery(p) == pytest.approx(list(theirs))
+
+
+@given(P_VALUES)
+def test_corrected_p_values_keep_their_order_and_grow(p: list[float]) -> None:
+    strict, mild = holm(p), false_discovery(p)
+    for raw, few, any_false in zip(p, mild, strict, strict=True):
+        assert raw <= few + 1e-15 <= any_false + 2e-15 <= 1 + 2e-15
+    for corrected in (strict, mild):
+        order = np.argsort(p, kind="stable")
+        assert list(np.array(corrected)[order]) == sorted(corrected)
+
+
+@given(P_VALUES, st.integers(0, 5))
+def test_what_was_not_tested_does_not_count(p: list[float], untested: int) -> None:
+    nan = [math.nan] * untested
+    for function in (holm, false_discovery):
+        together = function([*nan, *p])
+        assert all(map(math.isnan, together[:untested]))
+        assert together[untested:] == function(p)
+
+
+def test_batch_means_see_the_dependence_that_student_does_not() -> None:
+    """An autoregressive series: the variance of its mean is (1 + a)/(1 - a) times that of white."""
+    random = np.random.default_rng(6)
+    a, held = 0.9, [0, 0]
+    for _ in range(300):
+        x = scipy.signal.lfilter([1], [1, -a], random.normal(size=4000))
+        for i, (low, _, high) in enumerate([batch_means(x), mean_interval(x)]):
+            held[i] += low <= 0 <= high
+    assert held[0] / 300 > 0.91
+    assert held[1] / 300 < 0.5
+
+
+def test_batches_are_whole_and_the_last_values_count() -> None:
+    x = [100.0, 1, 3, 2, 4, 3, 5]
+    assert batch_means(x, 3) == mean_interval([2, 3, 4])
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=40), st.floats(0.001, 1))
+def test_a_quantile_of_ended_transfers_is_the_nearest_rank(x: list[float], share: float) -> None:
+    time, known = time_quantile(x, [True] * len(x), share)
+    rank = max(1, math.ceil(round(share * len(x), 9)))
+    assert (time, known) == (sorted(x)[rank - 1], True)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e3), st.booleans()), min_size=1, max_size=40))
+def test_unfinished_transfers_make_no_quantile_shorter(x: list[tuple[float, bool]]) -> None:
+    times, ended = [t for t, _ in x], [e for _, e in x]
+    for share in (0.5, 0.95):
+        time, known = time_quantile(times, ended, share)
+        assert time >= time_quantile(times, [True] * len(x), share)[0]
+        later, still = time_quantile(times, ended, 0.99)
+        assert later >= time
+        assert known or not still
+
+
+def test_the_product_limit_estimate_of_the_paper() -> None:
+    """Kaplan & Meier 1958, table 1: deaths at 0.8, 3.1, 5.4, 9.2; losses at 1.0, 2.7, 7.0, 12.1."""
+    times = [0.8, 1.0, 2.7, 3.1, 5.4, 7.0, 9.2, 12.1]
+    ended = [True, False, False, True, True, False, True, False]
+    left = {0.8: 7 / 8, 3.1: 7 / 10, 5.4: 21 / 40, 9.2: 21 / 80}
+    for time, share in left.items():
+        assert time_quantile(times, ended, 1 - share) == (time, True)
+    assert time_quantile(times, ended, 0.8) == (12.1, False)
+
+
+def test_wrong_input_is_told() -> None:
+    with pytest.raises(ValueError, match="0 has no logarithm; every value must be above 0"):
+        lognormal_mean_interval([1, 0, 2])
+    with pytest.raises(ValueError, match=r"share = 1 must be between 0 and 1"):
+        quantile_interval([1, 2], 1)
+    with pytest.raises(ValueError, match="trials = 0 must be 1 or more"):
+        proportion_interval(0, 0)
+    with pytest.raises(ValueError, match=r"successes = 4 must be in 0\.\.3"):
+        exact_proportion_interval(4, 3)
+    with pytest.raises(ValueError, match=r"p-value 1\.5 must be in 0\.\.1"):
+        holm([0.5, 1.5])
+    with pytest.raises(ValueError, match="batches = 1 must be 2 or more"):
+        batch_means([1, 2], 1)
+    with pytest.raises(ValueError, match="at least 20 values, got 2"):
+        batch_means([1, 2])
+    with pytest.raises(ValueError, match="resamples = 0 must be 1 or more"):
+        bootstrap_interval([1, 2], resamples=0)
+    with pytest.raises(ValueError, match="2 times and 1 ends"):
+        time_quantile([1, 2], [True], 0.5)
+    with pytest.raises(ValueError, match="share = 95"):
+        time_quantile([1], [True], 95)
