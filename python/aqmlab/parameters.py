@@ -4362,6 +4362,17 @@ class Tcp(Table):
     duplicate_acks : str | None
         Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
         least 1 packets, at most 255 packets. Source: rfc5681 §3.2.
+    reordering : Literal["rfc8985", "linux"] | None
+        What reordering that was seen changes, with SACK. Default: rfc8985. "rfc8985": RACK's window
+        alone, and every D-SACK widens it, once a round trip (RFC 8985 §6.2). "linux": Also
+        `duplicate_acks`: what comes late by more segments than that makes it so many, until a
+        timeout after as many SACKs as at first. A D-SACK widens RACK's window only after
+        reordering, and unless it is of a tail loss probe (Linux, tcp_check_sack_reordering,
+        tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
+    reordering_max : str | None
+        The most segments that `duplicate_acks` becomes by reordering. Default: 300 packets. Range:
+        a whole number, at least 1 packets, at most 65535 packets. Source: Linux,
+        tcp_max_reordering.
     fast_retransmit : Literal["once-per-window", "unguarded"] | None
         Guard of the fast retransmit. Default: once-per-window. "once-per-window": Only when the
         cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
@@ -4653,6 +4664,8 @@ class Tcp(Table):
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
     ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
     duplicate_acks: str | None = None
+    reordering: Literal["rfc8985", "linux"] | None = None
+    reordering_max: str | None = None
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
     fast_retransmit_timer: (
         Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None

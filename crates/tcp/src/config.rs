@@ -6,6 +6,7 @@ use units::{Bytes, Duration, Packets, Range, Read, params, words};
 
 use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
+use crate::recovery::reordering::ReorderingRules;
 
 words! {
     /// What is counted against the delay of ACKs.
@@ -465,6 +466,10 @@ params! {
         ssthresh_from: SsthreshFrom = (SsthreshFrom::FlightSize), in Range::ANY, from "rfc5681 §3.1";
         /// Duplicate ACKs that start a fast retransmit.
         duplicate_acks: Packets = (Packets(3.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §3.2";
+        /// What reordering that was seen changes, with SACK.
+        reordering: ReorderingRules = (ReorderingRules::Rfc8985), in Range::ANY, from "rfc8985 §6.2";
+        /// The most segments that `duplicate_acks` becomes by reordering.
+        reordering_max: Packets = (Packets(300.0)), in Range::between(1.0, 65_535.0).whole(), from "Linux, tcp_max_reordering";
         /// Guard of the fast retransmit.
         fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
         /// What the retransmissions of a recovery do to the retransmission timer.

@@ -3,6 +3,9 @@
 use net::Seq;
 use units::{Duration, Time};
 
+/// Recoveries for which a widened window stays (§6.2, step 4).
+const PERSISTS: u32 = 16;
+
 /// State of RACK (§5.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rack {
@@ -12,15 +15,18 @@ pub struct Rack {
     pub rtt: Duration,
     /// Whether a segment was delivered after one sent later (RACK.reordering_seen).
     pub reordering_seen: bool,
-    /// In how many ACKs that was, and whether in this.
+    /// In how many ACKs that was, and where the first such segment of this began.
     pub reorderings: u16,
-    reordered: bool,
+    late: Option<Seq>,
     /// RACK.fack.
     fack: Option<Seq>,
     /// RACK.reo_wnd_mult.
     multiplier: u32,
     persist: u32,
     dsack_round: Option<Seq>,
+    /// As Linux has it: a D-SACK is to widen the window, and what was delivered when one last did.
+    dsack_seen: bool,
+    widened_at: u64,
 }
 
 /// Whether (`a`, `x`) was sent after (`b`, `y`) (§6.2, RACK_sent_after).
@@ -38,19 +44,29 @@ impl Rack {
     }
 
     /// Detects reordering (§6.2, step 3): an original delivered below the highest delivered.
-    pub fn on_order(&mut self, end: Seq, retransmitted: bool) {
+    pub fn on_order(&mut self, start: Seq, end: Seq, retransmitted: bool) {
         match self.fack {
-            Some(fack) if end.before(fack) => self.reordered |= !retransmitted,
+            Some(fack) if end.before(fack) => {
+                if !retransmitted {
+                    self.late =
+                        Some(self.late.map_or(start, |late| if start.before(late) { start } else { late }));
+                }
+            }
             _ => self.fack = Some(end),
         }
     }
 
-    /// An ACK has been gone through.
-    pub fn on_ack_end(&mut self) {
-        if std::mem::take(&mut self.reordered) {
-            self.reordering_seen = true;
-            self.reorderings = self.reorderings.saturating_add(1);
-        }
+    /// An ACK has been gone through. By how many bytes something that it delivered was late.
+    pub fn on_ack_end(&mut self) -> u32 {
+        self.late.take().map_or(0, |start| self.late_by(start))
+    }
+
+    /// What begins at `start` came now: by how many bytes that is behind the highest delivered.
+    pub fn late_by(&mut self, start: Seq) -> u32 {
+        let Some(fack) = self.fack.filter(|fack| start.before(*fack)) else { return 0 };
+        self.reordering_seen = true;
+        self.reorderings = self.reorderings.saturating_add(1);
+        fack - start
     }
 
     /// A D-SACK widens the window once a round trip, for sixteen recoveries (§6.2, step 4).
@@ -60,9 +76,30 @@ impl Rack {
         if widens {
             self.dsack_round = Some(nxt);
             self.multiplier = self.multiplier.max(1) + 1;
-            self.persist = 16;
+            self.persist = PERSISTS;
         }
         widens
+    }
+
+    /// A D-SACK is to widen the window (Linux, tcp_dsack_seen).
+    pub fn widens_next(&mut self) {
+        self.dsack_seen = true;
+    }
+
+    /// Something is delivered of which `by_then` bytes had been when it was sent; `delivered`: with it. A D-SACK widens the window once a round
+    /// (Linux, tcp_rack_update_reo_wnd).
+    #[inline]
+    pub fn on_rate(&mut self, by_then: u64, delivered: u64) {
+        if std::mem::take(&mut self.dsack_seen) && by_then >= self.widened_at {
+            self.multiplier = (self.multiplier.max(1) + 1).min(255);
+            self.widened_at = delivered;
+            self.persist = PERSISTS;
+        }
+    }
+
+    /// D-SACKs ended a recovery: the window stays (Linux, tcp_try_undo_dsack).
+    pub fn persists(&mut self) {
+        self.persist = (self.persist + 1).min(PERSISTS);
     }
 
     /// A recovery from losses ended, with an ACK that did not widen the window.
@@ -133,12 +170,11 @@ mod tests {
         let (min, srtt) = (Duration::from_millis(80), Duration::from_millis(100));
         assert_eq!(r.reordering_window(true, 0, 3, min, srtt), Duration::ZERO);
         assert_eq!(r.reordering_window(false, 1, 3, min, srtt), Duration::from_millis(20));
-        r.on_order(Seq(30), false);
-        r.on_order(Seq(10), true);
-        r.on_ack_end();
-        assert!(!r.reordering_seen);
-        r.on_order(Seq(20), false);
-        r.on_ack_end();
+        r.on_order(Seq(20), Seq(30), false);
+        r.on_order(Seq(0), Seq(10), true);
+        assert_eq!((r.on_ack_end(), r.reordering_seen), (0, false));
+        r.on_order(Seq(10), Seq(20), false);
+        assert_eq!((r.on_ack_end(), r.reordering_seen), (20, true));
         assert_eq!(r.reordering_window(true, 5, 3, min, srtt), Duration::from_millis(20));
         r.on_dsack(Seq(1), Seq(50));
         r.on_dsack(Seq(2), Seq(60));

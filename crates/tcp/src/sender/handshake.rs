@@ -12,6 +12,7 @@ use crate::recovery::board::{Board, Clock};
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
 use crate::recovery::prr::Prr;
+use crate::recovery::reordering::Degree;
 use crate::recovery::tlp::Tlp;
 
 /// Least timeout of data after a SYN was lost (RFC 6298 §5.7).
@@ -71,6 +72,7 @@ impl Sender {
                 phase: Phase::Open,
                 prr: Prr::default(),
                 tlp: Tlp::default(),
+                reordering: Degree::new(tcp.duplicate_acks.0 as u32),
                 frto: Frto::Off,
                 frto_may_send: 0,
                 undo: Undo::default(),

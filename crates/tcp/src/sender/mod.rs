@@ -12,6 +12,7 @@ mod newly;
 mod output;
 mod output_by_board;
 mod persist;
+mod reordering;
 mod spurious;
 mod timer;
 
@@ -27,6 +28,7 @@ use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
 use crate::recovery::prr::Prr;
 use crate::recovery::reno::Duplicates;
+use crate::recovery::reordering::Degree;
 use crate::recovery::tlp::Tlp;
 use crate::rto::Rto;
 
@@ -176,6 +178,7 @@ struct More {
     phase: Phase,
     prr: Prr,
     tlp: Tlp,
+    reordering: Degree,
     frto: Frto,
     /// New segments that F-RTO sends whatever cwnd says (RFC 5682 §3.1, step 2b).
     frto_may_send: u8,
@@ -400,6 +403,11 @@ impl Sender {
     /// How often segments were seen to be delivered in another order than they were sent in.
     pub fn reorderings(&self) -> u64 {
         self.board().map_or(0, |b| u64::from(b.rack.reorderings))
+    }
+
+    /// The degree of reordering, in segments.
+    pub fn reordering_degree(&self, tcp: &Tcp) -> u64 {
+        self.more.as_ref().map_or(tcp.duplicate_acks.0 as u64, |m| u64::from(m.reordering.segments()))
     }
 
     /// Probes of a closed window that were not answered.

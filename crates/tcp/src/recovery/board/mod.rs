@@ -94,6 +94,8 @@ pub struct Delivery {
     pub dsack: bool,
     /// Segments fully acknowledged.
     pub segments: u32,
+    /// By how many bytes something that was sent once came behind the highest delivered.
+    pub late: u32,
 }
 
 /// What tells whether an ACK may be of an earlier transmission of a segment than the last.

@@ -1,0 +1,61 @@
+//! What an ACK tells of reordering, with scoreboard: D-SACKs, and what came late.
+
+use net::Seq;
+
+use super::{More, Phase, Sender};
+use crate::config::Tcp;
+use crate::recovery::board::Delivery;
+use crate::recovery::reordering::ReorderingRules;
+
+impl Sender {
+    /// A D-SACK came, in this block of an ACK up to `ack`. Returns whether it has widened RACK's window.
+    #[cold]
+    pub(super) fn on_dsack(
+        &mut self,
+        more: &mut More,
+        d: &Delivery,
+        block: (Seq, Seq),
+        ack: Seq,
+        tcp: &Tcp,
+    ) -> bool {
+        let Some(board) = &mut more.board else { return false };
+        if tcp.reordering == ReorderingRules::Rfc8985 {
+            return board.rack.on_dsack(ack.max(self.una), self.max);
+        }
+        let segments = (block.1 - block.0).div_ceil(self.smss);
+        if !more.reordering.is_credible(segments, self.stats.retransmitted_segments) {
+            return false;
+        }
+        let of_probe = segments == 1 && more.tlp.end == Some(block.1);
+        if board.rack.reorderings > u16::from(d.late > 0) && !of_probe {
+            board.rack.widens_next();
+        }
+        // tcp_sacktag_one: what was SACKed and had been sent again came both times.
+        let late = board.late_by_copy(block);
+        self.on_late(more, late, tcp);
+        false
+    }
+
+    /// Something that was sent once came so many bytes behind the highest delivered.
+    #[cold]
+    pub(super) fn on_late(&mut self, more: &mut More, bytes: u32, tcp: &Tcp) {
+        if tcp.reordering == ReorderingRules::Linux {
+            more.reordering.on_late(bytes, self.smss, tcp.reordering_max.0 as u32);
+        }
+    }
+
+    /// A retransmission was for nothing. `una`: SND.UNA before the ACK that tells so. In a recovery Linux counts by how much
+    /// the hole was late (tcp_try_undo_partial), and keeps RACK's window for longer after D-SACKs (tcp_try_undo_dsack).
+    #[cold]
+    pub(super) fn on_spurious(&mut self, more: &mut More, una: Seq, tcp: &Tcp) {
+        let Some(board) = more.board.as_mut().filter(|_| tcp.reordering == ReorderingRules::Linux) else {
+            return;
+        };
+        if more.phase == Phase::Recovery && self.una == una {
+            board.rack.persists();
+        } else if more.phase == Phase::Recovery && self.una.before(self.recover) {
+            let late = board.rack.late_by(una);
+            self.on_late(more, late, tcp);
+        }
+    }
+}
