@@ -4586,6 +4586,11 @@ class Tcp(Table):
         What counts where cwnd grows. Default: acknowledged. "acknowledged": Bytes newly
         acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1). "delivered":
         Bytes newly delivered, SACKed ones at once (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
+    sacked_growth : Literal["none", "once-reordered"] | None
+        Whether what is SACKed opens cwnd at once. Default: none. "none": No ACK of that kind does
+        (RFC 5681 §3.1: an ACK that acknowledges new data does). "once-reordered": Each does once
+        the degree of reordering is more than `duplicate_acks` (Linux, tcp_may_raise_cwnd). Source:
+        rfc5681 §3.1.
     cwnd_validation : Literal["none", "limited"] | None
         When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
         is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1 asks
@@ -4734,6 +4739,7 @@ class Tcp(Table):
     compressed_acks: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
     cwnd_counts: Literal["acknowledged", "delivered"] | None = None
+    sacked_growth: Literal["none", "once-reordered"] | None = None
     cwnd_validation: Literal["none", "limited"] | None = None
     flight_unit: Literal["bytes", "segments"] | None = None
     zero_window_probe: Literal["new-octet", "old-sequence"] | None = None

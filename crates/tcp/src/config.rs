@@ -6,7 +6,7 @@ use units::{Bytes, Duration, Packets, Range, Read, params, words};
 
 use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
-use crate::recovery::reordering::ReorderingRules;
+use crate::recovery::reordering::{ReorderingRules, SackedGrowth};
 
 words! {
     /// What is counted against the delay of ACKs.
@@ -576,6 +576,8 @@ params! {
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
         /// What counts where cwnd grows.
         cwnd_counts: CwndCounts = (CwndCounts::Acknowledged), in Range::ANY, from "rfc5681 §3.1; rfc3465 §2.1";
+        /// Whether what is SACKed opens cwnd at once.
+        sacked_growth: SackedGrowth = (SackedGrowth::None), in Range::ANY, from "rfc5681 §3.1";
         /// When cwnd may grow.
         cwnd_validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1 asks for none";
         /// Units of the data in flight under SACK.

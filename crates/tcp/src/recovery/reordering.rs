@@ -15,6 +15,16 @@ words! {
     }
 }
 
+words! {
+    /// Whether an ACK that acknowledges nothing, but SACKs something, opens cwnd.
+    pub enum SackedGrowth {
+        /// No ACK of that kind does (RFC 5681 §3.1: an ACK that acknowledges new data does).
+        None = "none",
+        /// Each does once the degree of reordering is more than `duplicate_acks` (Linux, tcp_may_raise_cwnd).
+        Reordered = "once-reordered",
+    }
+}
+
 /// The degree of reordering (Linux, tp->reordering), and the D-SACKs that tell of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Degree {

@@ -245,7 +245,7 @@ impl Sender {
         let reducing = phase == Phase::Recovery || (phase == Phase::Cwr && self.reduces_in_proportion(tcp));
         let reduced = reducing || (was_reducing && tcp.recovery_exit != RecoveryExit::DeflateAndOpen);
         let may_open = arriving.feedback.may_open(tcp) || self.congestion.is_scalable();
-        let opens = advanced && !reduced && may_open;
+        let opens = (advanced || self.grows_by_sacks(tcp)) && !reduced && may_open;
         let progress = Progress { acked, delivered: delivery.delivered, rtt, rate, opens };
         self.tell_controller(arriving.now, arriving.feedback, progress, tcp);
         if reducing

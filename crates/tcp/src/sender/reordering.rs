@@ -5,7 +5,7 @@ use net::Seq;
 use super::{More, Phase, Sender};
 use crate::config::Tcp;
 use crate::recovery::board::Delivery;
-use crate::recovery::reordering::ReorderingRules;
+use crate::recovery::reordering::{ReorderingRules, SackedGrowth};
 
 impl Sender {
     /// A D-SACK came, in this block of an ACK up to `ack`. Returns whether it has widened RACK's window.
@@ -34,6 +34,12 @@ impl Sender {
         let late = board.late_by_copy(block);
         self.on_late(more, late, tcp);
         false
+    }
+
+    /// Whether what is SACKed opens cwnd, as an ACK of new data does.
+    pub(super) fn grows_by_sacks(&self, tcp: &Tcp) -> bool {
+        tcp.sacked_growth == SackedGrowth::Reordered
+            && self.reordering_degree(tcp) > tcp.duplicate_acks.0 as u64
     }
 
     /// Something that was sent once came so many bytes behind the highest delivered.
