@@ -4533,6 +4533,12 @@ class Tcp(Table):
         RFC 9937). Source: rfc6937 §3.
     rack : bool | None
         Whether losses are found by time (RACK); needs SACK. Default: false. Source: rfc8985 §6.
+    rack_times : Literal["rfc8985", "linux"] | None
+        How RACK takes the times of segments. Default: rfc8985. "rfc8985": Exactly, and RACK.rtt is
+        of what was sent last (RFC 8985 §6.2, step 2). "linux": In whole microseconds, so that of
+        what went out in the same one the end of higher sequence number counts as later; RACK.rtt is
+        of the last in sequence that the ACK acknowledges, or else SACKs; an echo tells nothing of
+        what is SACKed (Linux, tcp_rack_advance). Source: rfc8985 §6.2.
     tail_loss_probe : bool | None
         Whether a tail loss is probed for; needs SACK. Default: false. Source: rfc8985 §7.
     tlp_max_ack_delay : str | None
@@ -4726,6 +4732,7 @@ class Tcp(Table):
     rate_reduction: Literal["halve", "prr"] | None = None
     prr_bound: Literal["crb", "ssrb", "either"] | None = None
     rack: bool | None = None
+    rack_times: Literal["rfc8985", "linux"] | None = None
     tail_loss_probe: bool | None = None
     tlp_max_ack_delay: str | None = None
     tlp_slack: str | None = None

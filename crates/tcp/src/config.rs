@@ -6,6 +6,7 @@ use units::{Bytes, Duration, Packets, Range, Read, params, words};
 
 use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
+use crate::recovery::rack::RackTimes;
 use crate::recovery::reordering::{ReorderingRules, SackedGrowth};
 
 words! {
@@ -548,6 +549,8 @@ params! {
         prr_bound: PrrBound = (PrrBound::Either), in Range::ANY, from "rfc6937 §3";
         /// Whether losses are found by time (RACK); needs SACK.
         rack: bool = (false), in Range::ANY, from "rfc8985 §6";
+        /// How RACK takes the times of segments.
+        rack_times: RackTimes = (RackTimes::Rfc8985), in Range::ANY, from "rfc8985 §6.2";
         /// Whether a tail loss is probed for; needs SACK.
         tail_loss_probe: bool = (false), in Range::ANY, from "rfc8985 §7";
         /// Longest delay of the other side's ACKs that the probe allows for when one segment is out.

@@ -32,6 +32,7 @@ fn changes(name: &str) -> Option<Json> {
             "ssthresh_from": "cwnd",
             "rate_reduction": "prr",
             "rack": true,
+            "rack_times": "linux",
             "reordering": "linux",
             "tail_loss_probe": true,
             "tlp_max_ack_delay": "200 ms",

@@ -1,7 +1,18 @@
 //! RACK: what was sent long enough before something that was delivered is lost. RFC 8985 §6 (`rfc8985`).
 
 use net::Seq;
-use units::{Duration, Time};
+use units::{Duration, Time, words};
+
+words! {
+    /// How RACK takes the times of segments.
+    pub enum RackTimes {
+        /// Exactly, and RACK.rtt is of what was sent last (RFC 8985 §6.2, step 2).
+        Rfc8985 = "rfc8985",
+        /// In whole microseconds, so that of what went out in the same one the end of higher sequence number counts as later; RACK.rtt is of the last
+        /// in sequence that the ACK acknowledges, or else SACKs; an echo tells nothing of what is SACKed (Linux, tcp_rack_advance).
+        Linux = "linux",
+    }
+}
 
 /// Recoveries for which a widened window stays (§6.2, step 4).
 const PERSISTS: u32 = 16;
@@ -13,6 +24,8 @@ pub struct Rack {
     newest: Option<(Time, Seq)>,
     /// RACK.rtt.
     pub rtt: Duration,
+    /// Times are taken as Linux does.
+    pub as_linux: bool,
     /// Whether a segment was delivered after one sent later (RACK.reordering_seen).
     pub reordering_seen: bool,
     /// In how many ACKs that was, and where the first such segment of this began.
@@ -36,11 +49,18 @@ pub fn sent_after(a: (Time, Seq), b: (Time, Seq)) -> bool {
 
 impl Rack {
     /// The segment sent last, among those newly delivered whose times are no doubt (§6.2, step 2).
-    pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq) {
-        self.rtt = now.since(sent);
+    /// `last`: when the last of them was sent, as Linux goes through them.
+    pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq, last: Time) {
+        self.rtt = if self.as_linux { self.tick(now).since(self.tick(last)) } else { now.since(sent) };
         if self.newest.is_none_or(|newest| sent_after((sent, end), newest)) {
             self.newest = Some((sent, end));
         }
+    }
+
+    /// A time as it is compared.
+    #[inline]
+    pub fn tick(&self, t: Time) -> Time {
+        if self.as_linux { Time(t.0 - t.0 % 1_000_000) } else { t }
     }
 
     /// Detects reordering (§6.2, step 3): an original delivered below the highest delivered.
@@ -132,6 +152,7 @@ impl Rack {
     /// step 5).
     pub fn lost_at(&self, sent: Time, end: Seq, reordering_window: Duration) -> Option<Time> {
         let newest = self.newest?;
+        let sent = self.tick(sent);
         sent_after(newest, (sent, end)).then(|| sent + self.rtt + reordering_window)
     }
 
@@ -142,7 +163,7 @@ impl Rack {
 
     /// Whether anything sent at `sent` is later than the newest delivered.
     pub fn is_later(&self, sent: Time) -> bool {
-        self.newest.is_none_or(|newest| sent > newest.0)
+        self.newest.is_none_or(|newest| self.tick(sent) > newest.0)
     }
 }
 
@@ -158,7 +179,7 @@ mod tests {
     fn what_was_sent_before_is_lost_a_round_trip_and_the_window_later() {
         let mut r = Rack::default();
         assert_eq!(r.lost_at(ms(0), Seq(1), Duration::ZERO), None);
-        r.on_delivered(ms(110), ms(10), Seq(20));
+        r.on_delivered(ms(110), ms(10), Seq(20), ms(10));
         assert_eq!(r.lost_at(ms(5), Seq(10), Duration::from_millis(25)), Some(ms(130)));
         assert_eq!(r.lost_at(ms(10), Seq(10), Duration::ZERO), Some(ms(110)));
         assert_eq!(r.lost_at(ms(10), Seq(30), Duration::ZERO), None);

@@ -68,7 +68,7 @@ impl Sender {
             let clock = Clock { delivered: 0, delivered_at: now, first_sent: now };
             let syn_rtt = self.rto.srtt(tcp);
             self.more = Some(Box::new(More {
-                board: by_board.then(|| Board::new(unit, tcp.rack)),
+                board: by_board.then(|| Board::new(unit, tcp.rack).timed(tcp.rack_times)),
                 phase: Phase::Open,
                 prr: Prr::default(),
                 tlp: Tlp::default(),

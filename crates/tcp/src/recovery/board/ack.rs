@@ -54,6 +54,9 @@ impl Board {
             }
             break;
         }
+        let acknowledged = d.last_valid;
+        let echo = doubt.echo.filter(|_| !self.rack.as_linux);
+        let doubt = &Doubt { echo, ..*doubt };
         let latest = una.max(ack);
         let mut order = [0, 1, 2, 3];
         let order = &mut order[..blocks.len().min(4)];
@@ -74,7 +77,7 @@ impl Board {
             }
         }
         if let Some((sent, end)) = d.valid {
-            self.rack.on_delivered(now, sent, end);
+            self.rack.on_delivered(now, sent, end, acknowledged.or(d.last_valid).unwrap_or(sent));
         }
         d.late = self.rack.on_ack_end();
         self.walked_count = blocks.len().min(4) as u8;
@@ -108,8 +111,12 @@ impl Board {
             d.newest = Some(*s);
         }
         let ambiguous = s.resent() && doubt.is_about(now, s.at);
-        if !ambiguous && d.valid.is_none_or(|v| sent_after((s.at, s.end), v)) {
-            d.valid = Some((s.at, s.end));
+        if !ambiguous {
+            let sent = (self.rack.tick(s.at), s.end);
+            d.last_valid = Some(s.at);
+            if d.valid.is_none_or(|v| sent_after(sent, v)) {
+                d.valid = Some(sent);
+            }
         }
         self.rack.on_order(s.start, s.end, s.resent());
     }
