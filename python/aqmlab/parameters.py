@@ -105,6 +105,7 @@ __all__ = [
     "Tbf",
     "TcPie",
     "TcRed",
+    "TcSfb",
     "Tcp",
     "Threshold",
     "TokenBucket",
@@ -374,7 +375,7 @@ class CbqClass(Table):
     max_burst : int | None
         Packets that it may send back to back after a calm. Default: 16. Range: at least 0, at most
         1000. Source: floyd1995parameters: 16 packets.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
         Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent.
     """
 
@@ -401,6 +402,7 @@ class CbqClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -468,7 +470,7 @@ class HtbClass(Table):
         Bytes that it sends in its turn before another leaf that borrows from the same class;
         absent: rate / r2q. Default: absent. Range: at least 1 B, at most 1000000000 B. Source:
         devera2002htb §2.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
         Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent. Source:
         devera2002htb §2: pfifo.
     """
@@ -497,6 +499,7 @@ class HtbClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -541,7 +544,7 @@ class FairClass(Table):
     weight : float | None
         Its weight: shares of the link are as the weights of the classes that have packets. Default:
         1.0. Range: at least 0.000001, at most 1000000. Source: parekh1993gps §II.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -562,6 +565,7 @@ class FairClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -611,7 +615,7 @@ class MdrrClass(Table):
     weight : int | None
         Its turn is worth mtu + (weight - 1) 512 B. Default: 1. Range: at least 1, at most 1000000.
         Source: cisco2006mdrr.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -633,6 +637,7 @@ class MdrrClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -678,7 +683,7 @@ class DrrClass(Table):
         Bytes added to its counter in each turn; shares of the link are as quanta are. Default: 1500
         B. Range: at least 1 B, at most 1000000000 B. Source: shreedhar1996drr §III: at least the
         largest packet, so that each turn sends one.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -699,6 +704,7 @@ class DrrClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -743,7 +749,7 @@ class WrrClass(Table):
     packets : int | None
         Packets that it sends in each turn. Default: 1. Range: at least 1, at most 1000000. Source:
         katevenis1991wrr.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -764,6 +770,7 @@ class WrrClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -805,7 +812,7 @@ class PriorityClass(Table):
     match : Match | Mapping[str, Any] | None
         Which packets it takes; absent: those that no other class takes. Of several that would take
         one the first has it. Default: absent. Source: rfc2475 §2.3.1.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -825,6 +832,7 @@ class PriorityClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -976,7 +984,7 @@ class Tbf(Table):
     mtu : str | None
         Bytes for which the bucket of the peak rate holds tokens: the largest packet. Default: 1500
         B. Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue that is served, of any kind. Default: drop_tail. Source: tc_tbf: an inner queue
         may be attached.
     """
@@ -1002,6 +1010,7 @@ class Tbf(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -1485,6 +1494,11 @@ class Cobalt(Table):
         A packet that waits no longer than four of this size take on the link is not signalled.
         Default: 1514 B. Range: at least 1 B, at most 65535 B. Source: Linux's CAKE: an Ethernet
         frame.
+    first_signal : Literal["interval", "next-packet"] | None
+        When the first signal comes. Default: interval. "interval": An interval after the first
+        packet above target, as the comments of CAKE's code and ns-3 have it. "next-packet": With
+        the next packet above target, since the reciprocal root of a new queue is 0 (Linux,
+        cobalt_should_drop in sch_cake.c). Source: hoiland2018cake; Linux's CAKE: next-packet.
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
@@ -1518,6 +1532,7 @@ class Cobalt(Table):
     increment: float | None = None
     decrement: float | None = None
     mtu: str | None = None
+    first_signal: Literal["interval", "next-packet"] | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -2240,6 +2255,82 @@ class Rem(Table):
     phi: float | None = None
     period: str | None = None
     mean_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcSfb(Table):
+    """SFB with the parameters of Linux's `tc`: eight levels of sixteen bins.
+
+    A bin with `target` packets raises its probability, an empty one lowers it; a packet is dropped
+    when all its bins have `max` packets. Above one half, more and more of what would be marked is
+    dropped.
+
+    Parameters
+    ----------
+    target : str | None
+        Packets of a bin from which it raises its probability. Default: 20 packets. Range: a whole
+        number, at least 1 packets, at most 65535 packets. Source: tc-sfb(8): 20.
+    max : str | None
+        Packets that all bins of another have when it is dropped. Default: 25 packets. Range: a
+        whole number, at least 1 packets, at most 65535 packets. Source: tc-sfb(8): 25.
+    increment : float | None
+        How much a bin raises its probability. Default: 0.0005. Range: above 0, at most 1. Source:
+        tc-sfb(8): 0.00050.
+    decrement : float | None
+        How much an empty bin lowers it. Default: 5e-05. Range: above 0, at most 1. Source:
+        tc-sfb(8): 0.00005.
+    penalty_rate : float | None
+        Packets a second that are let in of all unresponsive flows together. Default: 10.0. Range: a
+        whole number, at least 0, at most 1000000. Source: tc-sfb(8): 10 packets a second.
+    penalty_burst : str | None
+        How many of them at once. Default: 20 packets. Range: a whole number, at least 0 packets, at
+        most 1000000 packets. Source: tc-sfb(8): 20 packets.
+    rehash : str | None
+        Time between two changes of the hash functions; 0: they stay. Default: 600 s. Range: at
+        least 0 s. Source: tc-sfb(8): 10 minutes.
+    warmup : str | None
+        Time before a change from which the next set of bins is warmed up (`db`). Default: 60 s.
+        Range: at least 0 s. Source: tc-sfb(8): 1 minute.
+    limit : str | None
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: the default of this kind, see above.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "tc_sfb"
+
+    target: str | None = None
+    max: str | None = None
+    increment: float | None = None
+    decrement: float | None = None
+    penalty_rate: float | None = None
+    penalty_burst: str | None = None
+    rehash: str | None = None
+    warmup: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -4062,6 +4153,12 @@ class Htcp(Table):
         is multiplied by RTTmin/100 ms, between a tenth and two, and is then at least 1, before the
         factor 2(1 − β): flows of unlike round trips grow alike (Linux). Source: leith2004htcp §3;
         draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
+    arithmetic : Literal["exact", "linux"] | None
+        How it is computed. Default: exact. "exact": In full precision, as the equations are.
+        "linux": In Linux's integers: α is computed when cwnd grows, and then the count of what was
+        acknowledged begins anew; β is of an average of the throughput, and of a longest round trip
+        that fades; time counts from the end of a recovery (tcp_htcp.c). β is between 0.5 and 0.8.
+        Source: leith2004htcp §3; Linux, tcp_htcp.c.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4079,6 +4176,7 @@ class Htcp(Table):
     beta_max: float | None = None
     throughput_change: float | None = None
     rtt_scaling: Literal["off", "on"] | None = None
+    arithmetic: Literal["exact", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4129,6 +4227,12 @@ class Dctcp(Table):
     initial_alpha : float | None
         α before anything is measured. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257
         §3.3.
+    rules : Literal["rfc8257", "linux"] | None
+        How a window with marks cuts cwnd. Default: rfc8257. "rfc8257": By α/2 of it; what is left
+        may be rounded down to whole segments (RFC 8257 §3.3). "linux": By the whole segments in
+        that, so that a cut of less than one is none; α is whole 1024ths, and what is less than 16
+        of them is 0 after a window without marks (Linux, dctcp_ssthresh, dctcp_update_alpha).
+        Source: rfc8257 §3.3.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc8257 §3.4.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4143,6 +4247,7 @@ class Dctcp(Table):
 
     g: float | None = None
     initial_alpha: float | None = None
+    rules: Literal["rfc8257", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -5079,9 +5184,9 @@ class Link(Table):
         Its rate.
     delay : str
         Its propagation delay. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
@@ -5124,6 +5229,7 @@ class Link(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -5169,6 +5275,7 @@ class Link(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -5288,9 +5395,9 @@ class Dumbbell(Table):
         Rate of the bottleneck, each way.
     delay : str
         Propagation delay of the bottleneck, one way. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the bottleneck from left to
@@ -5321,7 +5428,7 @@ class Dumbbell(Table):
     right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
-    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
 
@@ -5344,6 +5451,7 @@ class Dumbbell(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -5392,6 +5500,7 @@ class Dumbbell(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -5481,6 +5590,7 @@ class Dumbbell(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
