@@ -82,9 +82,14 @@ fn controller_changes(preset: &str, kind: &str) -> Json {
     }
     let slow_start = serde_json::json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"});
     match kind {
-        "reno" | "dctcp" | "illinois" => {
+        "reno" | "illinois" => {
             serde_json::json!({"slow_start": slow_start, "avoidance": "per-window"})
         }
+        "dctcp" => serde_json::json!({
+            "slow_start": slow_start,
+            "avoidance": "per-window",
+            "rules": "linux",
+        }),
         "westwood" => serde_json::json!({
             "slow_start": slow_start,
             "avoidance": "per-window",
@@ -102,6 +107,7 @@ fn controller_changes(preset: &str, kind: &str) -> Json {
             "slow_start": slow_start,
             "avoidance": "per-window",
             "rtt_scaling": "on",
+            "arithmetic": "linux",
         }),
         "highspeed" | "prague" => serde_json::json!({"slow_start": slow_start}),
         "vegas" => serde_json::json!({"slow_start": slow_start, "rules": "linux"}),
