@@ -4673,6 +4673,12 @@ class Tcp(Table):
         is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
         "restore": The window and ssthresh are as they were (Linux). "none": Only what would be sent
         again for nothing is not. Source: rfc4015.
+    push : Literal["last-write", "linux"] | None
+        Which segments have PSH. Default: last-write. "last-write": That in which the last write
+        ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
+        write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
+        the first by which half of the largest window that was ever offered has gone since the last
+        PSH (Linux without segmentation offload, tcp_push, forced_push). Source: rfc9293 §3.9.1.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
         unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
@@ -4846,6 +4852,7 @@ class Tcp(Table):
     loss_window: Literal["segment", "flight-and-segment"] | None = None
     eifel: bool | None = None
     spurious_response: Literal["eifel", "restore", "none"] | None = None
+    push: Literal["last-write", "linux"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     quick_ack: str | None = None
     compressed_acks: str | None = None

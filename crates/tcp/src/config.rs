@@ -8,6 +8,7 @@ use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
 use crate::recovery::rack::RackTimes;
 use crate::recovery::reordering::{ReorderingRules, SackedGrowth};
+use crate::sender::push::Push;
 
 words! {
     /// What is counted against the delay of ACKs.
@@ -567,6 +568,8 @@ params! {
         eifel: bool = (false), in Range::ANY, from "rfc3522; rfc3708";
         /// What a spurious retransmission is answered with.
         spurious_response: SpuriousResponse = (SpuriousResponse::Eifel), in Range::ANY, from "rfc4015";
+        /// Which segments have PSH.
+        push: Push = (Push::LastWrite), in Range::ANY, from "rfc9293 §3.9.1";
         /// Nagle's algorithm.
         nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
         /// ACKs that go out at once when data comes for the first time, after a pause longer than the timeout, or

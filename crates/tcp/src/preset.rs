@@ -44,6 +44,7 @@ fn changes(name: &str) -> Option<Json> {
             "fast_retransmit_timer": "first-restarts",
             "recovery_exit": "deflate-and-open",
             "nagle": "minshall",
+            "push": "linux",
             "quick_ack": "16 packets",
             "compressed_acks": "44 packets",
             "delayed_ack_unit": "full-segments",

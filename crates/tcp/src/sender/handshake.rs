@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use net::Seq;
 use units::{Duration, Time};
 
+use super::push::{Push, Pushes};
 use super::{More, Phase, Sender};
 use crate::config::{CwndValidation, FlightUnit, FrtoKind, IdleRestart, Nagle, Tcp};
 use crate::recovery::RecoveryKind;
@@ -62,6 +63,7 @@ impl Sender {
             || tcp.nagle != Nagle::Off
             || tcp.idle_restart != IdleRestart::Off
             || tcp.user_timeout.is_some()
+            || tcp.push != Push::LastWrite
             || tcp.cwnd_validation != CwndValidation::None;
         if needed {
             let unit = if tcp.flight_unit == FlightUnit::Segments { smss } else { 0 };
@@ -91,6 +93,7 @@ impl Sender {
                 app_limited_until: 0,
                 rto_from: now,
                 records: VecDeque::new(),
+                pushes: (tcp.push == Push::Linux).then(|| Pushes::new(self.una)),
                 sent: VecDeque::new(),
                 pace_at: Time::ZERO,
                 last_sent: now,

@@ -12,6 +12,7 @@ mod newly;
 mod output;
 mod output_by_board;
 mod persist;
+pub mod push;
 mod reordering;
 mod spurious;
 mod timer;
@@ -207,6 +208,8 @@ struct More {
     rto_from: Time,
     /// Ends of records that no segment crosses.
     records: VecDeque<Seq>,
+    /// What Linux remembers of PSH.
+    pushes: Option<push::Pushes>,
     /// Without scoreboard, for controllers that measure: where each segment ends that was sent once, when it was
     /// sent, and the bytes delivered by then.
     sent: VecDeque<(Seq, Time, u64)>,
@@ -467,7 +470,7 @@ impl Sender {
     /// The application writes.
     pub fn write(&mut self, bytes: u64) {
         if bytes != u64::MAX && self.unsent != u64::MAX {
-            self.push = self.data_end() + self.unsent.saturating_add(bytes) as u32;
+            self.on_written(bytes);
         }
         self.unsent = self.unsent.saturating_add(bytes);
         self.on_write();
