@@ -4703,6 +4703,12 @@ class Tcp(Table):
         What counts where cwnd grows. Default: acknowledged. "acknowledged": Bytes newly
         acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1). "delivered":
         Bytes newly delivered, SACKed ones at once (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
+    without_sack : Literal["left", "delivered"] | None
+        What a duplicate ACK tells of without SACK. Default: left. "left": That a segment has left
+        the network (RFC 5681 §3.2). "delivered": Also that it is delivered: it counts at once, and
+        what is acknowledged later counts without it, but for one segment. More of them than
+        segments that may have arrived are reordering (Linux, tcp_add_reno_sack,
+        tcp_remove_reno_sacks, tcp_check_reno_reordering). Source: rfc5681 §3.2.
     sacked_growth : Literal["none", "once-reordered"] | None
         Whether what is SACKed opens cwnd at once. Default: none. "none": No ACK of that kind does
         (RFC 5681 §3.1: an ACK that acknowledges new data does). "once-reordered": Each does once
@@ -4858,6 +4864,7 @@ class Tcp(Table):
     compressed_acks: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
     cwnd_counts: Literal["acknowledged", "delivered"] | None = None
+    without_sack: Literal["left", "delivered"] | None = None
     sacked_growth: Literal["none", "once-reordered"] | None = None
     cwnd_validation: Literal["none", "limited"] | None = None
     flight_unit: Literal["bytes", "segments"] | None = None

@@ -7,7 +7,7 @@ use units::{Bytes, Duration, Packets, Range, Read, params, words};
 use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
 use crate::recovery::rack::RackTimes;
-use crate::recovery::reordering::{ReorderingRules, SackedGrowth};
+use crate::recovery::reordering::{ReorderingRules, SackedGrowth, WithoutSack};
 use crate::sender::push::Push;
 
 words! {
@@ -582,6 +582,8 @@ params! {
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
         /// What counts where cwnd grows.
         cwnd_counts: CwndCounts = (CwndCounts::Acknowledged), in Range::ANY, from "rfc5681 §3.1; rfc3465 §2.1";
+        /// What a duplicate ACK tells of without SACK.
+        without_sack: WithoutSack = (WithoutSack::Left), in Range::ANY, from "rfc5681 §3.2";
         /// Whether what is SACKed opens cwnd at once.
         sacked_growth: SackedGrowth = (SackedGrowth::None), in Range::ANY, from "rfc5681 §3.1";
         /// When cwnd may grow.

@@ -54,6 +54,7 @@ fn changes(name: &str) -> Option<Json> {
             "rto_max": "120 s",
             "idle_restart": "rfc2861",
             "cwnd_counts": "delivered",
+            "without_sack": "delivered",
             "sacked_growth": "once-reordered",
             "cwnd_validation": "limited",
             "flight_unit": "segments",

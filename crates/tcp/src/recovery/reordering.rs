@@ -25,6 +25,17 @@ words! {
     }
 }
 
+words! {
+    /// What a duplicate ACK tells of where there is no SACK.
+    pub enum WithoutSack {
+        /// That a segment has left the network (RFC 5681 §3.2).
+        Left = "left",
+        /// Also that it is delivered: it counts at once, and what is acknowledged later counts without it, but for one segment. More of them than
+        /// segments that may have arrived are reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks, tcp_check_reno_reordering).
+        Delivered = "delivered",
+    }
+}
+
 /// The degree of reordering (Linux, tp->reordering), and the D-SACKs that tell of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Degree {
@@ -49,6 +60,11 @@ impl Degree {
         if bytes > u32::from(self.segments) * smss {
             self.segments = segments;
         }
+    }
+
+    /// There were more duplicate ACKs than segments that may have arrived, of so many out (tcp_check_reno_reordering).
+    pub fn on_more_duplicates(&mut self, out: u32, most: u32) {
+        self.segments = out.min(most) as u16;
     }
 
     /// The timer expired although so many segments were SACKed, and there was no recovery (tcp_enter_loss).

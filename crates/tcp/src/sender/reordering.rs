@@ -5,7 +5,7 @@ use net::Seq;
 use super::{More, Phase, Sender};
 use crate::config::Tcp;
 use crate::recovery::board::Delivery;
-use crate::recovery::reordering::{ReorderingRules, SackedGrowth};
+use crate::recovery::reordering::{ReorderingRules, SackedGrowth, WithoutSack};
 
 impl Sender {
     /// A D-SACK came, in this block of an ACK up to `ack`. Returns whether it has widened RACK's window.
@@ -34,6 +34,29 @@ impl Sender {
         let late = board.late_by_copy(block);
         self.on_late(more, late, tcp);
         false
+    }
+
+    /// A duplicate ACK came, without SACK: Linux counts a segment as delivered, but for the one that is missing.
+    pub(super) fn count_duplicate(&mut self, tcp: &Tcp) {
+        if tcp.without_sack == WithoutSack::Left {
+            return;
+        }
+        let out = (self.max - self.una).div_ceil(self.smss.max(1));
+        let over = self.duplicates.limit(out.saturating_sub(1));
+        let Some(more) = &mut self.more else { return };
+        if !over {
+            more.clock.delivered += u64::from(self.smss);
+        } else if tcp.reordering == ReorderingRules::Linux {
+            more.reordering.on_more_duplicates(out, tcp.reordering_max.0 as u32);
+        }
+    }
+
+    /// Of so many bytes that an ACK acknowledges, without SACK, those that no duplicate told of.
+    pub(super) fn untold(&mut self, acked: u32, tcp: &Tcp) -> u32 {
+        if tcp.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {
+            return acked;
+        }
+        (self.duplicates.acknowledged(acked.div_ceil(self.smss.max(1))) * self.smss).min(acked)
     }
 
     /// Whether what is SACKed opens cwnd, as an ACK of new data does.
