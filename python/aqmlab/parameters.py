@@ -4373,6 +4373,12 @@ class Bbr(Table):
         Part of what ACKs deliver in bunches, beyond what the bandwidth explains, by which cwnd is
         larger; 0: none. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the
         draft has none.
+    phase_ends : Literal["in-flight", "at-departure"] | None
+        By what is in flight a phase of the gain ends. Default: in-flight. "in-flight": By what was
+        in flight when the ACK came (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": By what
+        will be when the pace lets the next segments go, these included where the gain is above one
+        (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux,
+        bbr_is_next_cycle_phase.
     budget : Literal["quanta", "linux"] | None
         What is added to bandwidth times RTprop. Default: quanta. "quanta": Three quanta
         (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three quanta, an even number of segments,
@@ -4394,6 +4400,7 @@ class Bbr(Table):
     rtt_window: str | None = None
     probe_rtt: str | None = None
     extra_acked_gain: float | None = None
+    phase_ends: Literal["in-flight", "at-departure"] | None = None
     budget: Literal["quanta", "linux"] | None = None
     pacing_margin: float | None = None
     min_pipe: str | None = None

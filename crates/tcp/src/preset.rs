@@ -114,7 +114,7 @@ fn controller_changes(preset: &str, kind: &str) -> Json {
         "highspeed" | "prague" => serde_json::json!({"slow_start": slow_start}),
         "vegas" => serde_json::json!({"slow_start": slow_start, "rules": "linux"}),
         "cubic" => serde_json::json!({"slow_start": {"kind": "hybrid"}, "arithmetic": "linux"}),
-        "bbr" => serde_json::json!({"budget": "linux", "pacing_margin": 0.01}),
+        "bbr" => serde_json::json!({"budget": "linux", "phase_ends": "at-departure", "pacing_margin": 0.01}),
         "abe" => serde_json::json!({"over": {"kind": "reno"}}),
         _ => serde_json::json!({}),
     }
