@@ -25,6 +25,7 @@ from references.red_pd import RedPd
 from references.red_variants import NonlinearRed, SelfConfiguringRed
 from references.tc_pie import TcPie
 from references.tc_red import TcRed
+from references.tc_sfb import TcSfb
 
 Reference = Callable[..., Any]
 Link = Shell | Transmitter
@@ -241,6 +242,21 @@ CASES = [
         },
         expects="EMT",
     ),
+    Case("tc sfb", {"kind": "tc_sfb"}, TcSfb, expects="T"),
+    Case(
+        "tc sfb, fast",
+        {
+            "kind": "tc_sfb", "target": "4 packets", "max": "12 packets", "increment": 0.02,
+            "decrement": 0.005, "penalty_rate": 50.0, "penalty_burst": "5 packets",
+            "rehash": "500 ms", "warmup": "200 ms",
+        },
+        TcSfb,
+        {
+            "target": 4, "most": 12, "increment": 0.02, "decrement": 0.005, "penalty_rate": 50,
+            "penalty_burst": 5, "rehash": 0.5, "warmup": 0.2,
+        },
+        expects="EMT",
+    ),
     Case("red-pd", {"kind": "red_pd"}, RedPd, flows=20),
     Case(
         "red-pd, soon",
@@ -313,6 +329,11 @@ CASES = [
             "limit": 30,
         },
         limit=30, expects="EMF",
+    ),
+    Case(
+        "cobalt, as CAKE begins",
+        {"kind": "cobalt", "first_signal": "next-packet"}, Cobalt, {"rec_inv_sqrt": 0},
+        expects="EMF",
     ),
     Case("fq_pie", {"kind": "fq_pie"}, FqPie, flows=40),
     Case(

@@ -105,6 +105,7 @@ __all__ = [
     "Tbf",
     "TcPie",
     "TcRed",
+    "TcSfb",
     "Tcp",
     "Threshold",
     "TokenBucket",
@@ -374,7 +375,7 @@ class CbqClass(Table):
     max_burst : int | None
         Packets that it may send back to back after a calm. Default: 16. Range: at least 0, at most
         1000. Source: floyd1995parameters: 16 packets.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
         Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent.
     """
 
@@ -401,6 +402,7 @@ class CbqClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -468,7 +470,7 @@ class HtbClass(Table):
         Bytes that it sends in its turn before another leaf that borrows from the same class;
         absent: rate / r2q. Default: absent. Range: at least 1 B, at most 1000000000 B. Source:
         devera2002htb §2.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | CustomQueue | str | Mapping[str, Any] | None
         Its queue, of any kind, if it is a leaf; absent: Drop Tail. Default: absent. Source:
         devera2002htb §2: pfifo.
     """
@@ -497,6 +499,7 @@ class HtbClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -541,7 +544,7 @@ class FairClass(Table):
     weight : float | None
         Its weight: shares of the link are as the weights of the classes that have packets. Default:
         1.0. Range: at least 0.000001, at most 1000000. Source: parekh1993gps §II.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -562,6 +565,7 @@ class FairClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -611,7 +615,7 @@ class MdrrClass(Table):
     weight : int | None
         Its turn is worth mtu + (weight - 1) 512 B. Default: 1. Range: at least 1, at most 1000000.
         Source: cisco2006mdrr.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -633,6 +637,7 @@ class MdrrClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -678,7 +683,7 @@ class DrrClass(Table):
         Bytes added to its counter in each turn; shares of the link are as quanta are. Default: 1500
         B. Range: at least 1 B, at most 1000000000 B. Source: shreedhar1996drr §III: at least the
         largest packet, so that each turn sends one.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -699,6 +704,7 @@ class DrrClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -743,7 +749,7 @@ class WrrClass(Table):
     packets : int | None
         Packets that it sends in each turn. Default: 1. Range: at least 1, at most 1000000. Source:
         katevenis1991wrr.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -764,6 +770,7 @@ class WrrClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -805,7 +812,7 @@ class PriorityClass(Table):
     match : Match | Mapping[str, Any] | None
         Which packets it takes; absent: those that no other class takes. Of several that would take
         one the first has it. Default: absent. Source: rfc2475 §2.3.1.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue, of any kind. Default: drop_tail.
     """
 
@@ -825,6 +832,7 @@ class PriorityClass(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -976,7 +984,7 @@ class Tbf(Table):
     mtu : str | None
         Bytes for which the bucket of the peak rate holds tokens: the largest packet. Default: 1500
         B. Range: at least 1 B, at most 1000000000 B. Source: tc_tbf: mtu, also called minburst.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue that is served, of any kind. Default: drop_tail. Source: tc_tbf: an inner queue
         may be attached.
     """
@@ -1002,6 +1010,7 @@ class Tbf(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -1485,6 +1494,11 @@ class Cobalt(Table):
         A packet that waits no longer than four of this size take on the link is not signalled.
         Default: 1514 B. Range: at least 1 B, at most 65535 B. Source: Linux's CAKE: an Ethernet
         frame.
+    first_signal : Literal["interval", "next-packet"] | None
+        When the first signal comes. Default: interval. "interval": An interval after the first
+        packet above target, as the comments of CAKE's code and ns-3 have it. "next-packet": With
+        the next packet above target, since the reciprocal root of a new queue is 0 (Linux,
+        cobalt_should_drop in sch_cake.c). Source: hoiland2018cake; Linux's CAKE: next-packet.
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
@@ -1518,6 +1532,7 @@ class Cobalt(Table):
     increment: float | None = None
     decrement: float | None = None
     mtu: str | None = None
+    first_signal: Literal["interval", "next-packet"] | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -2240,6 +2255,82 @@ class Rem(Table):
     phi: float | None = None
     period: str | None = None
     mean_packet_size: str | None = None
+    limit: str | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
+    mark_at: Literal["tail", "head"] | None = None
+    ecn: Literal["mark", "drop"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcSfb(Table):
+    """SFB with the parameters of Linux's `tc`: eight levels of sixteen bins.
+
+    A bin with `target` packets raises its probability, an empty one lowers it; a packet is dropped
+    when all its bins have `max` packets. Above one half, more and more of what would be marked is
+    dropped.
+
+    Parameters
+    ----------
+    target : str | None
+        Packets of a bin from which it raises its probability. Default: 20 packets. Range: a whole
+        number, at least 1 packets, at most 65535 packets. Source: tc-sfb(8): 20.
+    max : str | None
+        Packets that all bins of another have when it is dropped. Default: 25 packets. Range: a
+        whole number, at least 1 packets, at most 65535 packets. Source: tc-sfb(8): 25.
+    increment : float | None
+        How much a bin raises its probability. Default: 0.0005. Range: above 0, at most 1. Source:
+        tc-sfb(8): 0.00050.
+    decrement : float | None
+        How much an empty bin lowers it. Default: 5e-05. Range: above 0, at most 1. Source:
+        tc-sfb(8): 0.00005.
+    penalty_rate : float | None
+        Packets a second that are let in of all unresponsive flows together. Default: 10.0. Range: a
+        whole number, at least 0, at most 1000000. Source: tc-sfb(8): 10 packets a second.
+    penalty_burst : str | None
+        How many of them at once. Default: 20 packets. Range: a whole number, at least 0 packets, at
+        most 1000000 packets. Source: tc-sfb(8): 20 packets.
+    rehash : str | None
+        Time between two changes of the hash functions; 0: they stay. Default: 600 s. Range: at
+        least 0 s. Source: tc-sfb(8): 10 minutes.
+    warmup : str | None
+        Time before a change from which the next set of bins is warmed up (`db`). Default: 60 s.
+        Range: at least 0 s. Source: tc-sfb(8): 1 minute.
+    limit : str | None
+        The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
+        that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
+        packets or B, at most 1000000000 packets or B. Source: the default of this kind, see above.
+    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+        Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
+        waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
+        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
+        RED does not.
+    drop_from : Literal["tail", "front", "random", "longest-flow"] | None
+        Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
+        arrives. "front": The one that has waited longest. "random": One of those that wait, at
+        random. "longest-flow": The oldest of the flow with the most bytes waiting. Source: rfc2309
+        §3 has tail, front and random; suter1998buffer the longest queue.
+    mark_at : Literal["tail", "head"] | None
+        Which packet is marked when the law signals by an ECN-capable one. Default: tail. "tail":
+        The one that arrives. "head": The first from the head of the queue that is ECN-capable and
+        not marked: the news reaches the sender earlier by the queueing delay. Source: rfc3168 §5
+        speaks of the arriving packet.
+    ecn : Literal["mark", "drop"] | None
+        What is done to an ECN-capable packet by which the law signals congestion. Default: mark.
+        "mark": By marking it. "drop": By dropping it, like any other: a router without ECN. Source:
+        rfc3168 §5.
+    """
+
+    KIND: ClassVar[str | None] = "tc_sfb"
+
+    target: str | None = None
+    max: str | None = None
+    increment: float | None = None
+    decrement: float | None = None
+    penalty_rate: float | None = None
+    penalty_burst: str | None = None
+    rehash: str | None = None
+    warmup: str | None = None
     limit: str | None = None
     limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
@@ -4062,6 +4153,12 @@ class Htcp(Table):
         is multiplied by RTTmin/100 ms, between a tenth and two, and is then at least 1, before the
         factor 2(1 − β): flows of unlike round trips grow alike (Linux). Source: leith2004htcp §3;
         draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on.
+    arithmetic : Literal["exact", "linux"] | None
+        How it is computed. Default: exact. "exact": In full precision, as the equations are.
+        "linux": In Linux's integers: α is computed when cwnd grows, and then the count of what was
+        acknowledged begins anew; β is of an average of the throughput, and of a longest round trip
+        that fades; time counts from the end of a recovery (tcp_htcp.c). β is between 0.5 and 0.8.
+        Source: leith2004htcp §3; Linux, tcp_htcp.c.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4079,6 +4176,7 @@ class Htcp(Table):
     beta_max: float | None = None
     throughput_change: float | None = None
     rtt_scaling: Literal["off", "on"] | None = None
+    arithmetic: Literal["exact", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4129,6 +4227,12 @@ class Dctcp(Table):
     initial_alpha : float | None
         α before anything is measured. Default: 1.0. Range: at least 0, at most 1. Source: rfc8257
         §3.3.
+    rules : Literal["rfc8257", "linux"] | None
+        How a window with marks cuts cwnd. Default: rfc8257. "rfc8257": By α/2 of it; what is left
+        may be rounded down to whole segments (RFC 8257 §3.3). "linux": By the whole segments in
+        that, so that a cut of less than one is none; α is whole 1024ths, and what is less than 16
+        of them is 0 after a window without marks (Linux, dctcp_ssthresh, dctcp_update_alpha).
+        Source: rfc8257 §3.3.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc8257 §3.4.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4143,6 +4247,7 @@ class Dctcp(Table):
 
     g: float | None = None
     initial_alpha: float | None = None
+    rules: Literal["rfc8257", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4268,6 +4373,12 @@ class Bbr(Table):
         Part of what ACKs deliver in bunches, beyond what the bandwidth explains, by which cwnd is
         larger; 0: none. Default: 1.0. Range: at least 0, at most 10. Source: Linux, tcp_bbr: 1; the
         draft has none.
+    phase_ends : Literal["in-flight", "at-departure"] | None
+        By what is in flight a phase of the gain ends. Default: in-flight. "in-flight": By what was
+        in flight when the ACK came (draft-cardwell-iccrg-bbr-00 §4.3.4.3). "at-departure": By what
+        will be when the pace lets the next segments go, these included where the gain is above one
+        (Linux, bbr_packets_in_net_at_edt). Source: draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux,
+        bbr_is_next_cycle_phase.
     budget : Literal["quanta", "linux"] | None
         What is added to bandwidth times RTprop. Default: quanta. "quanta": Three quanta
         (draft-cardwell-iccrg-bbr-00 §4.2.3.2). "linux": Three quanta, an even number of segments,
@@ -4289,6 +4400,7 @@ class Bbr(Table):
     rtt_window: str | None = None
     probe_rtt: str | None = None
     extra_acked_gain: float | None = None
+    phase_ends: Literal["in-flight", "at-departure"] | None = None
     budget: Literal["quanta", "linux"] | None = None
     pacing_margin: float | None = None
     min_pipe: str | None = None
@@ -4362,6 +4474,17 @@ class Tcp(Table):
     duplicate_acks : str | None
         Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
         least 1 packets, at most 255 packets. Source: rfc5681 §3.2.
+    reordering : Literal["rfc8985", "linux"] | None
+        What reordering that was seen changes, with SACK. Default: rfc8985. "rfc8985": RACK's window
+        alone, and every D-SACK widens it, once a round trip (RFC 8985 §6.2). "linux": Also
+        `duplicate_acks`: what comes late by more segments than that makes it so many, until a
+        timeout after as many SACKs as at first. A D-SACK widens RACK's window only after
+        reordering, and unless it is of a tail loss probe (Linux, tcp_check_sack_reordering,
+        tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
+    reordering_max : str | None
+        The most segments that `duplicate_acks` becomes by reordering. Default: 300 packets. Range:
+        a whole number, at least 1 packets, at most 65535 packets. Source: Linux,
+        tcp_max_reordering.
     fast_retransmit : Literal["once-per-window", "unguarded"] | None
         Guard of the fast retransmit. Default: once-per-window. "once-per-window": Only when the
         cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
@@ -4523,6 +4646,12 @@ class Tcp(Table):
         RFC 9937). Source: rfc6937 §3.
     rack : bool | None
         Whether losses are found by time (RACK); needs SACK. Default: false. Source: rfc8985 §6.
+    rack_times : Literal["rfc8985", "linux"] | None
+        How RACK takes the times of segments. Default: rfc8985. "rfc8985": Exactly, and RACK.rtt is
+        of what was sent last (RFC 8985 §6.2, step 2). "linux": In whole microseconds, so that of
+        what went out in the same one the end of higher sequence number counts as later; RACK.rtt is
+        of the last in sequence that the ACK acknowledges, or else SACKs; an echo tells nothing of
+        what is SACKed (Linux, tcp_rack_advance). Source: rfc8985 §6.2.
     tail_loss_probe : bool | None
         Whether a tail loss is probed for; needs SACK. Default: false. Source: rfc8985 §7.
     tlp_max_ack_delay : str | None
@@ -4552,6 +4681,12 @@ class Tcp(Table):
         is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
         "restore": The window and ssthresh are as they were (Linux). "none": Only what would be sent
         again for nothing is not. Source: rfc4015.
+    push : Literal["last-write", "linux"] | None
+        Which segments have PSH. Default: last-write. "last-write": That in which the last write
+        ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
+        write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
+        the first by which half of the largest window that was ever offered has gone since the last
+        PSH (Linux without segmentation offload, tcp_push, forced_push). Source: rfc9293 §3.9.1.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
         unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
@@ -4576,6 +4711,17 @@ class Tcp(Table):
         What counts where cwnd grows. Default: acknowledged. "acknowledged": Bytes newly
         acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1). "delivered":
         Bytes newly delivered, SACKed ones at once (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
+    without_sack : Literal["left", "delivered"] | None
+        What a duplicate ACK tells of without SACK. Default: left. "left": That a segment has left
+        the network (RFC 5681 §3.2). "delivered": Also that it is delivered: it counts at once, and
+        what is acknowledged later counts without it, but for one segment. More of them than
+        segments that may have arrived are reordering (Linux, tcp_add_reno_sack,
+        tcp_remove_reno_sacks, tcp_check_reno_reordering). Source: rfc5681 §3.2.
+    sacked_growth : Literal["none", "once-reordered"] | None
+        Whether what is SACKed opens cwnd at once. Default: none. "none": No ACK of that kind does
+        (RFC 5681 §3.1: an ACK that acknowledges new data does). "once-reordered": Each does once
+        the degree of reordering is more than `duplicate_acks` (Linux, tcp_may_raise_cwnd). Source:
+        rfc5681 §3.1.
     cwnd_validation : Literal["none", "limited"] | None
         When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
         is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1 asks
@@ -4654,6 +4800,8 @@ class Tcp(Table):
     slow_start_from: Literal["first-ack", "second-ack"] | None = None
     ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
     duplicate_acks: str | None = None
+    reordering: Literal["rfc8985", "linux"] | None = None
+    reordering_max: str | None = None
     fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
     fast_retransmit_timer: (
         Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
@@ -4709,6 +4857,7 @@ class Tcp(Table):
     rate_reduction: Literal["halve", "prr"] | None = None
     prr_bound: Literal["crb", "ssrb", "either"] | None = None
     rack: bool | None = None
+    rack_times: Literal["rfc8985", "linux"] | None = None
     tail_loss_probe: bool | None = None
     tlp_max_ack_delay: str | None = None
     tlp_slack: str | None = None
@@ -4717,11 +4866,14 @@ class Tcp(Table):
     loss_window: Literal["segment", "flight-and-segment"] | None = None
     eifel: bool | None = None
     spurious_response: Literal["eifel", "restore", "none"] | None = None
+    push: Literal["last-write", "linux"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     quick_ack: str | None = None
     compressed_acks: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
     cwnd_counts: Literal["acknowledged", "delivered"] | None = None
+    without_sack: Literal["left", "delivered"] | None = None
+    sacked_growth: Literal["none", "once-reordered"] | None = None
     cwnd_validation: Literal["none", "limited"] | None = None
     flight_unit: Literal["bytes", "segments"] | None = None
     zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
@@ -5054,9 +5206,9 @@ class Link(Table):
         Its rate.
     delay : str
         Its propagation delay. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         The queue of the way back. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
@@ -5099,6 +5251,7 @@ class Link(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -5144,6 +5297,7 @@ class Link(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -5263,9 +5417,9 @@ class Dumbbell(Table):
         Rate of the bottleneck, each way.
     delay : str
         Propagation delay of the bottleneck, one way. Range: at least 0 s.
-    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the bottleneck from left to
@@ -5296,7 +5450,7 @@ class Dumbbell(Table):
     right_delay : Spread | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
         the hosts.
-    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+    access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
 
@@ -5319,6 +5473,7 @@ class Dumbbell(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -5367,6 +5522,7 @@ class Dumbbell(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq
@@ -5456,6 +5612,7 @@ class Dumbbell(Table):
         | Threshold
         | Blue
         | Sfb
+        | TcSfb
         | Rem
         | Pi
         | Avq

@@ -22,6 +22,7 @@ class Cobalt(Discipline):
         p_dec: float = 2**-12,
         mtu: int = 1514,
         limit: int = 100,
+        rec_inv_sqrt: int = 1,
     ) -> None:
         self.draws, self.limit = draws, limit
         self.target, self.interval = target_us * 10**6, interval_us * 10**6
@@ -29,13 +30,15 @@ class Cobalt(Discipline):
         self.mtu_time = (mtu * 8 * SECOND + rate // 2) // rate
         self.queue: deque[Packet] = deque()
         self.count = 0
+        self.rec_inv_sqrt = rec_inv_sqrt
+        """0 where it was not computed since the queue was new, which Linux does not."""
         self.dropping = False
         self.drop_next = 0
         self.p_drop = 0.0
         self.blue_timer = 0
 
     def control(self, t: int) -> int:
-        return t + int(self.interval / math.sqrt(self.count or 1))
+        return t + self.rec_inv_sqrt * int(self.interval / math.sqrt(self.count or 1))
 
     def enqueue(self, now: int, packet: Packet, idle_since: int | None) -> None:
         self.queue.append(packet)
@@ -58,7 +61,7 @@ class Cobalt(Discipline):
             self.blue_timer = now
         self.dropping = False
         if self.count > 0 and now - self.drop_next >= 0:
-            self.count -= 1
+            self.count, self.rec_inv_sqrt = self.count - 1, 1
             self.drop_next = self.control(self.drop_next)
 
     def should_drop(self, now: int, packet: Packet) -> bool:
@@ -80,12 +83,12 @@ class Cobalt(Discipline):
                 dropped = True
             else:
                 packet.outcome = MARK["early"]
-            self.count += 1
+            self.count, self.rec_inv_sqrt = self.count + 1, 1
             self.drop_next = self.control(self.drop_next)
             schedule = now - self.drop_next
         else:
             while next_due:
-                self.count -= 1
+                self.count, self.rec_inv_sqrt = self.count - 1, 1
                 self.drop_next = self.control(self.drop_next)
                 schedule = now - self.drop_next
                 next_due = self.count > 0 and schedule >= 0

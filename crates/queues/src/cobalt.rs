@@ -6,19 +6,27 @@
 //! the packet at its head, cobalt_queue_empty() when nothing is left.
 //!
 //! Compared with sch_cake.c decision by decision; the paper was not at hand. Different here, on purpose:
-//! roots are exact where Linux has Newton's steps in 32 bits. The first signal is an interval after the
-//! first packet above target, as its comments and ns-3 have it; in Linux it is that of the next packet,
-//! since the reciprocal root of a new queue is 0. Target and interval are what is given: CAKE stretches
+//! roots are exact where Linux has Newton's steps in 32 bits. Target and interval are what is given: CAKE stretches
 //! them where 1.5 frames take longer than the target, and reckons with no frame where it has no shaper.
 //! BLUE draws only for what CoDel lets pass.
 
 use engine::Stream;
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
-use units::{Bytes, Duration, Probability, Range, Time, params};
+use units::{Bytes, Duration, Probability, Range, Time, params, words};
 
 use crate::fifo::{Buffer, Limit, Marking};
 use crate::law::{Keeps, Place};
 use crate::store::Store;
+
+words! {
+    /// When the first signal comes.
+    pub enum FirstSignal {
+        /// An interval after the first packet above target, as the comments of CAKE's code and ns-3 have it.
+        Interval = "interval",
+        /// With the next packet above target, since the reciprocal root of a new queue is 0 (Linux, cobalt_should_drop in sch_cake.c).
+        NextPacket = "next-packet",
+    }
+}
 
 params! {
     /// COBALT runs two laws at once. CoDel's signals (marks, or drops of what cannot be marked) come faster
@@ -37,6 +45,8 @@ params! {
         decrement: Probability = (Probability(1.0 / 4096.0)), in Range::above_to(0.0, 1.0), from "Linux's CAKE: 1/4096";
         /// A packet that waits no longer than four of this size take on the link is not signalled.
         mtu: Bytes = (Bytes(1514)), in Range::between(1.0, 65535.0), from "Linux's CAKE: an Ethernet frame";
+        /// When the first signal comes.
+        first_signal: FirstSignal = (FirstSignal::Interval), in Range::ANY, from "hoiland2018cake; Linux's CAKE: next-packet";
     }
 }
 
@@ -52,6 +62,7 @@ impl Keeps for Cobalt {
             params: self.clone(),
             store: Store::default(),
             count: 0,
+            root_known: self.first_signal == FirstSignal::Interval,
             dropping: false,
             drop_next: Time::ZERO,
             p_drop: 0.0,
@@ -71,6 +82,8 @@ pub struct CobaltQueue {
     params: Cobalt,
     store: Store,
     count: u32,
+    /// The reciprocal root of count was computed; until then it is 0.
+    root_known: bool,
     dropping: bool,
     drop_next: Time,
     /// BLUE's probability, and when it changed last.
@@ -82,8 +95,16 @@ pub struct CobaltQueue {
 impl CobaltQueue {
     /// cobalt_control(): the time of the next signal.
     fn after(&self, t: Time) -> Time {
+        if !self.root_known {
+            return t;
+        }
         let root = f64::from(self.count.max(1)).sqrt();
         t + Duration((self.params.interval.0 as f64 / root) as u64)
+    }
+
+    /// Another count, whose root is found.
+    fn count(&mut self, count: u32) {
+        (self.count, self.root_known) = (count, true);
     }
 
     /// Whether BLUE may change its probability.
@@ -112,7 +133,7 @@ impl CobaltQueue {
         }
         self.dropping = false;
         if self.count > 0 && now >= self.drop_next {
-            self.count -= 1;
+            self.count(self.count - 1);
             self.drop_next = self.after(self.drop_next);
         }
     }
@@ -132,12 +153,12 @@ impl CobaltQueue {
         }
         let signals = next_due && self.dropping;
         if signals {
-            self.count = self.count.saturating_add(1);
+            self.count(self.count.saturating_add(1));
             self.drop_next = self.after(self.drop_next);
             late = now > self.drop_next;
         }
         while next_due && !signals {
-            self.count -= 1;
+            self.count(self.count - 1);
             self.drop_next = self.after(self.drop_next);
             late = now > self.drop_next;
             next_due = self.count > 0 && now >= self.drop_next;
@@ -200,5 +221,29 @@ impl QueueDiscipline for CobaltQueue {
 
     fn each(&self, see: &mut dyn FnMut(&Held)) {
         self.store.iter().for_each(see);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Read;
+
+    /// Packets above target every 10 ms: the first is signalled an interval after it came, or at once the second; what follows
+    /// comes by the roots either way.
+    #[test]
+    fn the_first_signal_waits_an_interval_or_not() {
+        let first = |first_signal| {
+            let none = serde_json::json!({});
+            let params = Cobalt { first_signal, ..Cobalt::read(&none, "").unwrap() };
+            let buffer = Buffer::read(&none, "").unwrap();
+            let place = Place::new(units::Rate(10_000_000), units::Depth::Packets(1e3), Stream::new(1, "q"));
+            let mut queue = params.discipline(&buffer, place);
+            let late = Duration::from_millis(50);
+            let signals = |i: &u64| queue.codel(late, Time::ZERO + Duration::from_millis(1000 + 10 * i)).0;
+            (0..20).filter(signals).take(2).collect::<Vec<_>>()
+        };
+        assert_eq!(first(FirstSignal::Interval), [10, 18]);
+        assert_eq!(first(FirstSignal::NextPacket), [1, 8]);
     }
 }

@@ -48,6 +48,7 @@ use crate::sfb::Sfb;
 use crate::sred::Sred;
 use crate::tc_pie::TcPie;
 use crate::tc_red::TcRed;
+use crate::tc_sfb::TcSfb;
 use crate::threshold::Threshold;
 use crate::wred::Wred;
 
@@ -351,6 +352,7 @@ queues! {
         Threshold,
         Blue,
         Sfb,
+        TcSfb,
         Rem,
         Pi,
         Avq,

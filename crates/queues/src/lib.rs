@@ -39,6 +39,7 @@ pub mod sred;
 pub mod store;
 pub mod tc_pie;
 pub mod tc_red;
+pub mod tc_sfb;
 pub mod threshold;
 pub mod wred;
 

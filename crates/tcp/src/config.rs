@@ -6,6 +6,9 @@ use units::{Bytes, Duration, Packets, Range, Read, params, words};
 
 use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
+use crate::recovery::rack::RackTimes;
+use crate::recovery::reordering::{ReorderingRules, SackedGrowth, WithoutSack};
+use crate::sender::push::Push;
 
 words! {
     /// What is counted against the delay of ACKs.
@@ -465,6 +468,10 @@ params! {
         ssthresh_from: SsthreshFrom = (SsthreshFrom::FlightSize), in Range::ANY, from "rfc5681 §3.1";
         /// Duplicate ACKs that start a fast retransmit.
         duplicate_acks: Packets = (Packets(3.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 §3.2";
+        /// What reordering that was seen changes, with SACK.
+        reordering: ReorderingRules = (ReorderingRules::Rfc8985), in Range::ANY, from "rfc8985 §6.2";
+        /// The most segments that `duplicate_acks` becomes by reordering.
+        reordering_max: Packets = (Packets(300.0)), in Range::between(1.0, 65_535.0).whole(), from "Linux, tcp_max_reordering";
         /// Guard of the fast retransmit.
         fast_retransmit: FastRetransmit = (FastRetransmit::OncePerWindow), in Range::ANY, from "rfc6582 §3.2";
         /// What the retransmissions of a recovery do to the retransmission timer.
@@ -544,6 +551,8 @@ params! {
         prr_bound: PrrBound = (PrrBound::Either), in Range::ANY, from "rfc6937 §3";
         /// Whether losses are found by time (RACK); needs SACK.
         rack: bool = (false), in Range::ANY, from "rfc8985 §6";
+        /// How RACK takes the times of segments.
+        rack_times: RackTimes = (RackTimes::Rfc8985), in Range::ANY, from "rfc8985 §6.2";
         /// Whether a tail loss is probed for; needs SACK.
         tail_loss_probe: bool = (false), in Range::ANY, from "rfc8985 §7";
         /// Longest delay of the other side's ACKs that the probe allows for when one segment is out.
@@ -560,6 +569,8 @@ params! {
         eifel: bool = (false), in Range::ANY, from "rfc3522; rfc3708";
         /// What a spurious retransmission is answered with.
         spurious_response: SpuriousResponse = (SpuriousResponse::Eifel), in Range::ANY, from "rfc4015";
+        /// Which segments have PSH.
+        push: Push = (Push::LastWrite), in Range::ANY, from "rfc9293 §3.9.1";
         /// Nagle's algorithm.
         nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
         /// ACKs that go out at once when data comes for the first time, after a pause longer than the timeout, or
@@ -572,6 +583,10 @@ params! {
         idle_restart: IdleRestart = (IdleRestart::Off), in Range::ANY, from "rfc5681 §4.1";
         /// What counts where cwnd grows.
         cwnd_counts: CwndCounts = (CwndCounts::Acknowledged), in Range::ANY, from "rfc5681 §3.1; rfc3465 §2.1";
+        /// What a duplicate ACK tells of without SACK.
+        without_sack: WithoutSack = (WithoutSack::Left), in Range::ANY, from "rfc5681 §3.2";
+        /// Whether what is SACKed opens cwnd at once.
+        sacked_growth: SackedGrowth = (SackedGrowth::None), in Range::ANY, from "rfc5681 §3.1";
         /// When cwnd may grow.
         cwnd_validation: CwndValidation = (CwndValidation::None), in Range::ANY, from "rfc5681 §3.1 asks for none";
         /// Units of the data in flight under SACK.

@@ -92,7 +92,7 @@ impl Info {
             ("snd_ssthresh", segments(window.ssthresh)),
             ("snd_cwnd", segments(cwnd + 1e-6)),
             ("advmss", tcp.mss.0),
-            ("reordering", tcp.duplicate_acks.0 as u64),
+            ("reordering", sender.map_or(tcp.duplicate_acks.0 as u64, |s| s.reordering_degree(tcp))),
             ("rcv_space", u64::from(receiver.and_then(|r| r.space()).unwrap_or(end.receive_window()))),
             ("total_retrans", stats.retransmitted_segments),
             ("pacing_rate", rate),

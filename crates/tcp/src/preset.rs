@@ -33,6 +33,8 @@ fn changes(name: &str) -> Option<Json> {
             "ssthresh_from": "cwnd",
             "rate_reduction": "prr",
             "rack": true,
+            "rack_times": "linux",
+            "reordering": "linux",
             "tail_loss_probe": true,
             "tlp_max_ack_delay": "200 ms",
             "tlp_slack": "2 ms",
@@ -43,6 +45,7 @@ fn changes(name: &str) -> Option<Json> {
             "fast_retransmit_timer": "first-restarts",
             "recovery_exit": "deflate-and-open",
             "nagle": "minshall",
+            "push": "linux",
             "quick_ack": "16 packets",
             "compressed_acks": "44 packets",
             "delayed_ack_unit": "full-segments",
@@ -52,6 +55,8 @@ fn changes(name: &str) -> Option<Json> {
             "rto_max": "120 s",
             "idle_restart": "rfc2861",
             "cwnd_counts": "delivered",
+            "without_sack": "delivered",
+            "sacked_growth": "once-reordered",
             "cwnd_validation": "limited",
             "flight_unit": "segments",
             "zero_window_probe": "old-sequence",
@@ -81,9 +86,14 @@ fn controller_changes(preset: &str, kind: &str) -> Json {
     }
     let slow_start = serde_json::json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"});
     match kind {
-        "reno" | "dctcp" | "illinois" => {
+        "reno" | "illinois" => {
             serde_json::json!({"slow_start": slow_start, "avoidance": "per-window"})
         }
+        "dctcp" => serde_json::json!({
+            "slow_start": slow_start,
+            "avoidance": "per-window",
+            "rules": "linux",
+        }),
         "westwood" => serde_json::json!({
             "slow_start": slow_start,
             "avoidance": "per-window",
@@ -101,11 +111,12 @@ fn controller_changes(preset: &str, kind: &str) -> Json {
             "slow_start": slow_start,
             "avoidance": "per-window",
             "rtt_scaling": "on",
+            "arithmetic": "linux",
         }),
         "highspeed" | "prague" => serde_json::json!({"slow_start": slow_start}),
         "vegas" => serde_json::json!({"slow_start": slow_start, "rules": "linux"}),
         "cubic" => serde_json::json!({"slow_start": {"kind": "hybrid"}, "arithmetic": "linux"}),
-        "bbr" => serde_json::json!({"budget": "linux", "pacing_margin": 0.01}),
+        "bbr" => serde_json::json!({"budget": "linux", "phase_ends": "at-departure", "pacing_margin": 0.01}),
         "abe" => serde_json::json!({"over": {"kind": "reno"}}),
         _ => serde_json::json!({}),
     }

@@ -49,7 +49,6 @@ const WITHIN: &[(&str, i64, i64)] = &[
     ("tcp_fwmark_accept", 0, 0),
     ("tcp_l3mdev_accept", 0, 0),
     ("tcp_max_orphans", 64, i64::MAX),
-    ("tcp_max_reordering", 3, i64::MAX), // with RACK it does not matter, without it nothing adapts
     ("tcp_max_syn_backlog", 64, i64::MAX),
     ("tcp_max_tw_buckets", 64, i64::MAX),
     ("tcp_min_rtt_wlen", 300, i64::MAX), // the least round trip is that of the whole connection
@@ -195,6 +194,7 @@ fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
         // Bits: RACK; its window static; without its threshold of duplicates.
         "tcp_recovery" => one("rack", json!(number().filter(|n| *n <= 1)? == 1)),
         "tcp_reordering" => one("duplicate_acks", json!(format!("{} packets", number()?))),
+        "tcp_max_reordering" => one("reordering_max", json!(format!("{} packets", number()?))),
         "tcp_syn_retries" => one("syn_retries", json!(number()?)),
         "tcp_synack_retries" => one("synack_retries", json!(number()?)),
         "tcp_syn_linear_timeouts" => one("syn_linear_timeouts", json!(number()?)),

@@ -306,6 +306,7 @@ mod tests {
                         cwnd_limited: limited,
                         in_recovery: recovery,
                         rate: rtt.map(|_| sample),
+                        held_for: Duration::from_millis(ms % 7),
                     };
                     controller.observe(&w, &ack);
                     if !recovery || controller.rules_recovery() {

@@ -4,12 +4,23 @@
 //! counts cumulative ACKs alone; without loss there is no difference. The echo at the receiver
 //! (§3.2) and ECT on every packet (§3.6) are not a controller's.
 
-use units::{Probability, Range, Time, params};
+use units::{Probability, Range, Time, params, words};
 
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
 use crate::congestion::{Ack, Congestion, CongestionControl};
 use crate::sender::Window;
+
+words! {
+    /// How a window with marks cuts cwnd.
+    pub enum DctcpRules {
+        /// By α/2 of it; what is left may be rounded down to whole segments (RFC 8257 §3.3).
+        Rfc8257 = "rfc8257",
+        /// By the whole segments in that, so that a cut of less than one is none; α is whole 1024ths, and what is less than 16 of them is 0 after
+        /// a window without marks (Linux, dctcp_ssthresh, dctcp_update_alpha).
+        Linux = "linux",
+    }
+}
 
 params! {
     /// DCTCP: grows as Reno does; each window with marks cuts cwnd by α/2, where α is a moving
@@ -19,6 +30,8 @@ params! {
         g: Probability = (Probability(0.0625)), in Range::above_to(0.0, 1.0), from "alizadeh2010dctcp §3.1; rfc8257 §4.2: 1/16";
         /// α before anything is measured.
         initial_alpha: Probability = (Probability(1.0)), in Range::between(0.0, 1.0), from "rfc8257 §3.3";
+        /// How a window with marks cuts cwnd.
+        rules: DctcpRules = (DctcpRules::Rfc8257), in Range::ANY, from "rfc8257 §3.3";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc8257 §3.4";
         /// What congestion avoidance counts.
@@ -31,6 +44,8 @@ params! {
 pub(super) struct Alpha {
     pub value: f64,
     g: f64,
+    /// In integers, as Linux.
+    whole: bool,
     /// DCTCP.BytesAcked.
     acked: u64,
     /// DCTCP.BytesMarked.
@@ -39,7 +54,7 @@ pub(super) struct Alpha {
 
 impl Alpha {
     pub fn new(g: f64, value: f64) -> Self {
-        Alpha { value, g, acked: 0, marked: 0 }
+        Alpha { value, g, whole: false, acked: 0, marked: 0 }
     }
 
     /// Steps 1 to 3 of §3.3.
@@ -58,13 +73,30 @@ impl Alpha {
 
     /// Steps 5, 6 and 8: the observation window has ended.
     pub fn end_window(&mut self) {
-        if self.acked > 0 {
+        if self.whole {
+            self.value = self.in_integers();
+            (self.acked, self.marked) = (0, 0);
+        } else if self.acked > 0 {
             let m = self.marked as f64 / self.acked as f64;
             self.value = self.value * (1.0 - self.g) + self.g * m;
             (self.acked, self.marked) = (0, 0);
         }
     }
 }
+
+impl Alpha {
+    /// dctcp_update_alpha: in 1024ths, with g as a shift.
+    fn in_integers(&self) -> f64 {
+        let shift = -self.g.log2().round() as u32;
+        let mut alpha = (self.value * ONE) as u64;
+        alpha -= if alpha >> shift == 0 { alpha } else { alpha >> shift };
+        let share = (self.marked << 10 >> shift) / self.acked.max(1);
+        (alpha + share).min(ONE as u64) as f64 / ONE
+    }
+}
+
+/// What Linux counts α in.
+const ONE: f64 = 1024.0;
 
 /// State of DCTCP.
 #[derive(Clone, Debug)]
@@ -78,8 +110,9 @@ pub struct DctcpState {
 impl DctcpState {
     /// Before the first ACK.
     pub fn new(params: &Dctcp) -> Self {
+        let whole = params.rules == DctcpRules::Linux;
         DctcpState {
-            alpha: Alpha::new(params.g.0, params.initial_alpha.0),
+            alpha: Alpha { whole, ..Alpha::new(params.g.0, params.initial_alpha.0) },
             next: None,
             growth: Growth::new(&params.slow_start, params.avoidance),
         }
@@ -107,6 +140,10 @@ impl CongestionControl for DctcpState {
         self.growth.on_congestion(congestion);
         let alpha = self.next.unwrap_or(self.alpha.value);
         match congestion {
+            Congestion::Ecn if self.alpha.whole => {
+                let cwnd = (w.cwnd / w.smss) as u64;
+                (cwnd - ((cwnd * (alpha * ONE) as u64) >> 11)) as f64 * w.smss // dctcp_ssthresh
+            }
             Congestion::Ecn => (w.cwnd * (1.0 - alpha / 2.0)).max(2.0 * w.smss), // step 9
             _ => super::decreased(w, 0.5, congestion),                           // §3.5
         }
@@ -176,6 +213,22 @@ mod tests {
         assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), 87.5 * MSS); // α = 0.5 * 1/2
         d.observe(&w, &last);
         assert_eq!(d.alpha.value, 0.25);
+    }
+
+    /// Linux, tcp_dctcp.c: α of 100/1024 cuts nothing of 20 segments and one of 21; without marks 15/1024 is 0 next.
+    #[test]
+    fn as_linux_it_cuts_whole_segments() {
+        let mut d = DctcpState::new(&Dctcp { rules: DctcpRules::Linux, ..super::super::defaults() });
+        for (cwnd, left) in [(20.0, 20.0), (21.0, 20.0), (42.0, 40.0)] {
+            d.alpha.value = 100.0 / 1024.0;
+            let w = window(cwnd, 10.0, cwnd);
+            assert_eq!(d.ssthresh_on(&w, Congestion::Ecn, Time::ZERO), left * MSS);
+        }
+        for (was, marked, then) in [(15.0, 0, 0.0), (16.0, 0, 15.0), (1024.0, 0, 960.0), (100.0, 3, 113.0)] {
+            d.alpha.value = was / 1024.0;
+            observe(&mut d, marked);
+            assert_eq!(d.alpha.value * 1024.0, then);
+        }
     }
 
     /// A single flow at a step of K packets: the queue swings between K + 1 and K + 1 less the amplitude,

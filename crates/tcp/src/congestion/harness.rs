@@ -41,6 +41,7 @@ pub fn ack(segments: f64) -> Ack {
         cwnd_limited: true,
         in_recovery: false,
         rate: None,
+        held_for: Duration::ZERO,
     }
 }
 
@@ -320,6 +321,7 @@ impl<C: CongestionControl> Sim<C> {
                 prior_delivered: packet.delivered,
                 lost,
             }),
+            held_for: Duration::ZERO,
         };
         let w = self.window();
         self.controller.observe(&w, &ack);

@@ -105,6 +105,8 @@ pub struct Ack {
     pub in_recovery: bool,
     /// Delivery rate, if it could be sampled.
     pub rate: Option<RateSample>,
+    /// How long the pace still holds the next segment.
+    pub held_for: Duration,
 }
 
 /// A congestion controller. Numbers are bytes, as `f64`.

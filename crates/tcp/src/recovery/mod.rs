@@ -11,6 +11,7 @@ pub mod newreno;
 pub mod prr;
 pub mod rack;
 pub mod reno;
+pub mod reordering;
 pub mod sack;
 pub mod tahoe;
 pub mod tlp;

@@ -1,7 +1,21 @@
 //! RACK: what was sent long enough before something that was delivered is lost. RFC 8985 §6 (`rfc8985`).
 
 use net::Seq;
-use units::{Duration, Time};
+use units::{Duration, Time, words};
+
+words! {
+    /// How RACK takes the times of segments.
+    pub enum RackTimes {
+        /// Exactly, and RACK.rtt is of what was sent last (RFC 8985 §6.2, step 2).
+        Rfc8985 = "rfc8985",
+        /// In whole microseconds, so that of what went out in the same one the end of higher sequence number counts as later; RACK.rtt is of the last
+        /// in sequence that the ACK acknowledges, or else SACKs; an echo tells nothing of what is SACKed (Linux, tcp_rack_advance).
+        Linux = "linux",
+    }
+}
+
+/// Recoveries for which a widened window stays (§6.2, step 4).
+const PERSISTS: u32 = 16;
 
 /// State of RACK (§5.3).
 #[derive(Clone, Copy, Debug, Default)]
@@ -10,17 +24,22 @@ pub struct Rack {
     newest: Option<(Time, Seq)>,
     /// RACK.rtt.
     pub rtt: Duration,
+    /// Times are taken as Linux does.
+    pub as_linux: bool,
     /// Whether a segment was delivered after one sent later (RACK.reordering_seen).
     pub reordering_seen: bool,
-    /// In how many ACKs that was, and whether in this.
+    /// In how many ACKs that was, and where the first such segment of this began.
     pub reorderings: u16,
-    reordered: bool,
+    late: Option<Seq>,
     /// RACK.fack.
     fack: Option<Seq>,
     /// RACK.reo_wnd_mult.
     multiplier: u32,
     persist: u32,
     dsack_round: Option<Seq>,
+    /// As Linux has it: a D-SACK is to widen the window, and what was delivered when one last did.
+    dsack_seen: bool,
+    widened_at: u64,
 }
 
 /// Whether (`a`, `x`) was sent after (`b`, `y`) (§6.2, RACK_sent_after).
@@ -30,27 +49,44 @@ pub fn sent_after(a: (Time, Seq), b: (Time, Seq)) -> bool {
 
 impl Rack {
     /// The segment sent last, among those newly delivered whose times are no doubt (§6.2, step 2).
-    pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq) {
-        self.rtt = now.since(sent);
+    /// `last`: when the last of them was sent, as Linux goes through them.
+    pub fn on_delivered(&mut self, now: Time, sent: Time, end: Seq, last: Time) {
+        self.rtt = if self.as_linux { self.tick(now).since(self.tick(last)) } else { now.since(sent) };
         if self.newest.is_none_or(|newest| sent_after((sent, end), newest)) {
             self.newest = Some((sent, end));
         }
     }
 
+    /// A time as it is compared.
+    #[inline]
+    pub fn tick(&self, t: Time) -> Time {
+        if self.as_linux { Time(t.0 - t.0 % 1_000_000) } else { t }
+    }
+
     /// Detects reordering (§6.2, step 3): an original delivered below the highest delivered.
-    pub fn on_order(&mut self, end: Seq, retransmitted: bool) {
+    pub fn on_order(&mut self, start: Seq, end: Seq, retransmitted: bool) {
         match self.fack {
-            Some(fack) if end.before(fack) => self.reordered |= !retransmitted,
+            Some(fack) if end.before(fack) => {
+                if !retransmitted {
+                    self.late =
+                        Some(self.late.map_or(start, |late| if start.before(late) { start } else { late }));
+                }
+            }
             _ => self.fack = Some(end),
         }
     }
 
-    /// An ACK has been gone through.
-    pub fn on_ack_end(&mut self) {
-        if std::mem::take(&mut self.reordered) {
-            self.reordering_seen = true;
-            self.reorderings = self.reorderings.saturating_add(1);
-        }
+    /// An ACK has been gone through. By how many bytes something that it delivered was late.
+    pub fn on_ack_end(&mut self) -> u32 {
+        self.late.take().map_or(0, |start| self.late_by(start))
+    }
+
+    /// What begins at `start` came now: by how many bytes that is behind the highest delivered.
+    pub fn late_by(&mut self, start: Seq) -> u32 {
+        let Some(fack) = self.fack.filter(|fack| start.before(*fack)) else { return 0 };
+        self.reordering_seen = true;
+        self.reorderings = self.reorderings.saturating_add(1);
+        fack - start
     }
 
     /// A D-SACK widens the window once a round trip, for sixteen recoveries (§6.2, step 4).
@@ -60,9 +96,30 @@ impl Rack {
         if widens {
             self.dsack_round = Some(nxt);
             self.multiplier = self.multiplier.max(1) + 1;
-            self.persist = 16;
+            self.persist = PERSISTS;
         }
         widens
+    }
+
+    /// A D-SACK is to widen the window (Linux, tcp_dsack_seen).
+    pub fn widens_next(&mut self) {
+        self.dsack_seen = true;
+    }
+
+    /// Something is delivered of which `by_then` bytes had been when it was sent; `delivered`: with it. A D-SACK widens the window once a round
+    /// (Linux, tcp_rack_update_reo_wnd).
+    #[inline]
+    pub fn on_rate(&mut self, by_then: u64, delivered: u64) {
+        if std::mem::take(&mut self.dsack_seen) && by_then >= self.widened_at {
+            self.multiplier = (self.multiplier.max(1) + 1).min(255);
+            self.widened_at = delivered;
+            self.persist = PERSISTS;
+        }
+    }
+
+    /// D-SACKs ended a recovery: the window stays (Linux, tcp_try_undo_dsack).
+    pub fn persists(&mut self) {
+        self.persist = (self.persist + 1).min(PERSISTS);
     }
 
     /// A recovery from losses ended, with an ACK that did not widen the window.
@@ -95,6 +152,7 @@ impl Rack {
     /// step 5).
     pub fn lost_at(&self, sent: Time, end: Seq, reordering_window: Duration) -> Option<Time> {
         let newest = self.newest?;
+        let sent = self.tick(sent);
         sent_after(newest, (sent, end)).then(|| sent + self.rtt + reordering_window)
     }
 
@@ -105,7 +163,7 @@ impl Rack {
 
     /// Whether anything sent at `sent` is later than the newest delivered.
     pub fn is_later(&self, sent: Time) -> bool {
-        self.newest.is_none_or(|newest| sent > newest.0)
+        self.newest.is_none_or(|newest| self.tick(sent) > newest.0)
     }
 }
 
@@ -121,7 +179,7 @@ mod tests {
     fn what_was_sent_before_is_lost_a_round_trip_and_the_window_later() {
         let mut r = Rack::default();
         assert_eq!(r.lost_at(ms(0), Seq(1), Duration::ZERO), None);
-        r.on_delivered(ms(110), ms(10), Seq(20));
+        r.on_delivered(ms(110), ms(10), Seq(20), ms(10));
         assert_eq!(r.lost_at(ms(5), Seq(10), Duration::from_millis(25)), Some(ms(130)));
         assert_eq!(r.lost_at(ms(10), Seq(10), Duration::ZERO), Some(ms(110)));
         assert_eq!(r.lost_at(ms(10), Seq(30), Duration::ZERO), None);
@@ -133,12 +191,11 @@ mod tests {
         let (min, srtt) = (Duration::from_millis(80), Duration::from_millis(100));
         assert_eq!(r.reordering_window(true, 0, 3, min, srtt), Duration::ZERO);
         assert_eq!(r.reordering_window(false, 1, 3, min, srtt), Duration::from_millis(20));
-        r.on_order(Seq(30), false);
-        r.on_order(Seq(10), true);
-        r.on_ack_end();
-        assert!(!r.reordering_seen);
-        r.on_order(Seq(20), false);
-        r.on_ack_end();
+        r.on_order(Seq(20), Seq(30), false);
+        r.on_order(Seq(0), Seq(10), true);
+        assert_eq!((r.on_ack_end(), r.reordering_seen), (0, false));
+        r.on_order(Seq(10), Seq(20), false);
+        assert_eq!((r.on_ack_end(), r.reordering_seen), (20, true));
         assert_eq!(r.reordering_window(true, 5, 3, min, srtt), Duration::from_millis(20));
         r.on_dsack(Seq(1), Seq(50));
         r.on_dsack(Seq(2), Seq(60));

@@ -55,6 +55,21 @@ impl Duplicates {
         self.active
     }
 
+    /// No more than so many count. Whether there were more.
+    pub fn limit(&mut self, most: u32) -> bool {
+        let more = self.count() > most;
+        self.count = self.count.min(most.min(u32::from(u16::MAX)) as u16);
+        more
+    }
+
+    /// So many segments are acknowledged: one was missing, the rest had each its duplicate (Linux, tcp_remove_reno_sacks). Those that no
+    /// duplicate told of.
+    pub fn acknowledged(&mut self, segments: u32) -> u32 {
+        let untold = segments.saturating_sub(self.count()).max(1);
+        self.count = self.count.saturating_sub(segments.saturating_sub(1).min(u32::from(u16::MAX)) as u16);
+        untold
+    }
+
     /// Duplicates so far.
     pub fn count(&self) -> u32 {
         u32::from(self.count)
@@ -95,6 +110,17 @@ mod tests {
         let seen: Vec<_> = (0..5).map(|_| r.on_duplicate(3, false, false)).collect();
         assert_eq!(seen, [Wait; 5]);
         assert!(!r.end());
+    }
+
+    /// Three duplicates, then an ACK of four segments, of two, of one.
+    #[test]
+    fn what_was_told_is_not_delivered_again() {
+        for (acked, untold, left) in [(4, 1, 0), (2, 1, 2), (1, 1, 3), (9, 6, 0)] {
+            let mut r = Duplicates { count: 3, ..Duplicates::default() };
+            assert_eq!((r.acknowledged(acked), r.count()), (untold, left));
+        }
+        let mut r = Duplicates { count: 3, ..Duplicates::default() };
+        assert!(!r.limit(3) && r.limit(2) && r.count() == 2);
     }
 
     #[test]

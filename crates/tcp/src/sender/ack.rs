@@ -140,6 +140,7 @@ impl Sender {
         if self.more.is_some() && self.test_timeout(ack, Some(acked), feedback.echo, options, tcp) {
             return;
         }
+        let delivered = self.untold(acked, tcp);
         let mut recovered = false;
         if self.duplicates.in_recovery() {
             let newreno = !matches!(tcp.recovery, RecoveryKind::Reno | RecoveryKind::Tahoe);
@@ -147,6 +148,9 @@ impl Sender {
                 OnNewAck::Partial => {
                     self.inflation = newreno::inflation(self.inflation, acked, self.smss);
                     self.retransmit = true;
+                    if let Some(more) = &mut self.more {
+                        more.clock.delivered += u64::from(delivered);
+                    }
                     let each = matches!(
                         tcp.fast_retransmit_timer,
                         FastRetransmitTimer::Each | FastRetransmitTimer::First
@@ -189,7 +193,7 @@ impl Sender {
                 }
             }
             _ => {
-                let progress = Progress { acked, delivered: acked, rtt, rate: None, opens };
+                let progress = Progress { acked, delivered, rtt, rate: None, opens };
                 self.tell_controller(now, feedback, progress, tcp);
             }
         }
@@ -204,7 +208,10 @@ impl Sender {
         let cut_by_ecn = self.last_cut == Cut::Ecn && self.una.before(self.recover);
         let allowed =
             new_window || self.last_cut == Cut::Ecn || tcp.fast_retransmit == FastRetransmit::Unguarded;
-        match self.duplicates.on_duplicate(tcp.duplicate_acks.0 as u32, allowed, tcp.limited_transmit) {
+        let threshold = self.reordering_degree(tcp) as u32;
+        let told = self.duplicates.on_duplicate(threshold, allowed, tcp.limited_transmit);
+        self.count_duplicate(tcp);
+        match told {
             OnDuplicate::Wait => false,
             OnDuplicate::Transmit | OnDuplicate::Inflate => {
                 self.inflation += self.smss;

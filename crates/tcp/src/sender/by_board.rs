@@ -63,7 +63,10 @@ impl Sender {
         let echo = options.timestamps.filter(|t| t.1 != 0 && more.timestamps).map(|t| t.1);
         let doubt = Doubt { min_rtt: more.min_rtt, echo };
         let d = board.on_ack(now, self.una, ack, options.sack(), self.max, &doubt);
-        let widened = d.dsack && board.rack.on_dsack(ack.max(self.una), self.max);
+        let widened = d.dsack && self.on_dsack(more, &d, options.sack()[0], ack, tcp);
+        if d.late > 0 {
+            self.on_late(more, d.late, tcp);
+        }
         if advanced {
             self.acked += u64::from(ack - self.una) - u64::from(self.fin_sent && ack == self.max);
             self.una = ack;
@@ -88,10 +91,14 @@ impl Sender {
         if d.delivered > 0 {
             more.clock.delivered += u64::from(d.delivered);
             more.clock.delivered_at = now;
+            if let (Some(board), Some(newest)) = (&mut more.board, &d.newest) {
+                board.rack.on_rate(newest.delivered, more.clock.delivered);
+            }
         }
         let was = more.phase;
         let mut cut = false;
         if tcp.eifel && !feedback.echo && self.was_spurious(more, &d, advanced, options) {
+            self.on_spurious(more, was_una, tcp);
             self.take_back_by_board(more, d.delivered, tcp);
         }
         let probe = more.tlp.on_ack(ack, d.dsack, plain_duplicate && !d.sacked);
@@ -182,8 +189,8 @@ impl Sender {
             more.lost_bytes += u64::from(lost);
             return next;
         }
+        let dup_thresh = more.reordering.segments();
         let board = more.board.as_mut()?;
-        let dup_thresh = tcp.duplicate_acks.0 as u32;
         let limit = match tcp.recovery {
             RecoveryKind::Fack => fack::lost_before(board, dup_thresh, self.smss),
             _ => sack::lost_before(board, dup_thresh, self.smss),
@@ -200,7 +207,7 @@ impl Sender {
         board.rack.reordering_window(
             matches!(more.phase, Phase::Recovery | Phase::Loss),
             board.sacked_segments(),
-            tcp.duplicate_acks.0 as u32,
+            more.reordering.segments(),
             more.min_rtt,
             self.rto.srtt(tcp),
         )
@@ -238,7 +245,7 @@ impl Sender {
         let reducing = phase == Phase::Recovery || (phase == Phase::Cwr && self.reduces_in_proportion(tcp));
         let reduced = reducing || (was_reducing && tcp.recovery_exit != RecoveryExit::DeflateAndOpen);
         let may_open = arriving.feedback.may_open(tcp) || self.congestion.is_scalable();
-        let opens = advanced && !reduced && may_open;
+        let opens = (advanced || self.grows_by_sacks(tcp)) && !reduced && may_open;
         let progress = Progress { acked, delivered: delivery.delivered, rtt, rate, opens };
         self.tell_controller(arriving.now, arriving.feedback, progress, tcp);
         if reducing

@@ -38,6 +38,7 @@ impl Sender {
             cwnd_limited: true,
             in_recovery: false,
             rate,
+            held_for: Duration::ZERO,
         };
         if let Some(more) = &mut self.more {
             ack.srtt = self.rto.srtt(tcp);
@@ -66,6 +67,7 @@ impl Sender {
             }
             ack.total_delivered = more.clock.delivered;
             ack.min_rtt = more.min_rtt;
+            ack.held_for = more.pace_at.since(now);
             if self.una.after(more.round_end) {
                 ack.round = true;
                 more.round_end = self.max;

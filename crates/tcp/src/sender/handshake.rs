@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use net::Seq;
 use units::{Duration, Time};
 
+use super::push::{Push, Pushes};
 use super::{More, Phase, Sender};
 use crate::config::{CwndValidation, FlightUnit, FrtoKind, IdleRestart, Nagle, Tcp};
 use crate::recovery::RecoveryKind;
@@ -12,6 +13,7 @@ use crate::recovery::board::{Board, Clock};
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
 use crate::recovery::prr::Prr;
+use crate::recovery::reordering::Degree;
 use crate::recovery::tlp::Tlp;
 
 /// Least timeout of data after a SYN was lost (RFC 6298 §5.7).
@@ -61,16 +63,18 @@ impl Sender {
             || tcp.nagle != Nagle::Off
             || tcp.idle_restart != IdleRestart::Off
             || tcp.user_timeout.is_some()
+            || tcp.push != Push::LastWrite
             || tcp.cwnd_validation != CwndValidation::None;
         if needed {
             let unit = if tcp.flight_unit == FlightUnit::Segments { smss } else { 0 };
             let clock = Clock { delivered: 0, delivered_at: now, first_sent: now };
             let syn_rtt = self.rto.srtt(tcp);
             self.more = Some(Box::new(More {
-                board: by_board.then(|| Board::new(unit, tcp.rack)),
+                board: by_board.then(|| Board::new(unit, tcp.rack).timed(tcp.rack_times)),
                 phase: Phase::Open,
                 prr: Prr::default(),
                 tlp: Tlp::default(),
+                reordering: Degree::new(tcp.duplicate_acks.0 as u32),
                 frto: Frto::Off,
                 frto_may_send: 0,
                 undo: Undo::default(),
@@ -89,6 +93,7 @@ impl Sender {
                 app_limited_until: 0,
                 rto_from: now,
                 records: VecDeque::new(),
+                pushes: (tcp.push == Push::Linux).then(|| Pushes::new(self.una)),
                 sent: VecDeque::new(),
                 pace_at: Time::ZERO,
                 last_sent: now,

@@ -73,6 +73,11 @@ impl Sender {
         }
     }
 
+    /// Whether more is to follow what is written now.
+    pub(super) fn announces_more(&self) -> bool {
+        self.wishes.any(Wishes::MORE)
+    }
+
     /// Whether nothing was wished.
     pub(super) fn has_no_wishes(&self) -> bool {
         !self.wishes.any(Wishes::NODELAY | Wishes::CORK | Wishes::MORE)
@@ -103,6 +108,7 @@ impl Sender {
     /// It has waited for so long.
     pub(super) fn end_longest_wait(&mut self) {
         self.wishes.set(Wishes::PUSH, true);
+        self.push = self.data_end() + self.unsent as u32;
         (self.timer, self.pending) = (Time::NEVER, Pending::Rto);
     }
 

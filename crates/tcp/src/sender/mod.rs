@@ -12,6 +12,8 @@ mod newly;
 mod output;
 mod output_by_board;
 mod persist;
+pub mod push;
+mod reordering;
 mod spurious;
 mod timer;
 
@@ -27,6 +29,7 @@ use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
 use crate::recovery::prr::Prr;
 use crate::recovery::reno::Duplicates;
+use crate::recovery::reordering::Degree;
 use crate::recovery::tlp::Tlp;
 use crate::rto::Rto;
 
@@ -176,6 +179,7 @@ struct More {
     phase: Phase,
     prr: Prr,
     tlp: Tlp,
+    reordering: Degree,
     frto: Frto,
     /// New segments that F-RTO sends whatever cwnd says (RFC 5682 §3.1, step 2b).
     frto_may_send: u8,
@@ -204,6 +208,8 @@ struct More {
     rto_from: Time,
     /// Ends of records that no segment crosses.
     records: VecDeque<Seq>,
+    /// What Linux remembers of PSH.
+    pushes: Option<push::Pushes>,
     /// Without scoreboard, for controllers that measure: where each segment ends that was sent once, when it was
     /// sent, and the bytes delivered by then.
     sent: VecDeque<(Seq, Time, u64)>,
@@ -402,6 +408,11 @@ impl Sender {
         self.board().map_or(0, |b| u64::from(b.rack.reorderings))
     }
 
+    /// The degree of reordering, in segments.
+    pub fn reordering_degree(&self, tcp: &Tcp) -> u64 {
+        self.more.as_ref().map_or(tcp.duplicate_acks.0 as u64, |m| u64::from(m.reordering.segments()))
+    }
+
     /// Probes of a closed window that were not answered.
     pub fn probes(&self) -> u64 {
         if self.is_persisting() { u64::from(self.expirations) } else { 0 }
@@ -459,7 +470,7 @@ impl Sender {
     /// The application writes.
     pub fn write(&mut self, bytes: u64) {
         if bytes != u64::MAX && self.unsent != u64::MAX {
-            self.push = self.data_end() + self.unsent.saturating_add(bytes) as u32;
+            self.on_written(bytes);
         }
         self.unsent = self.unsent.saturating_add(bytes);
         self.on_write();

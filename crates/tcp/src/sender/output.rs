@@ -62,7 +62,7 @@ impl Sender {
             self.restart_after_idle(&more, now, tcp);
         }
         more.held = false;
-        let outgoing = if self.pending == Pending::Persist && self.retransmit {
+        let mut outgoing = if self.pending == Pending::Persist && self.retransmit {
             self.probe_by_board(&mut more, now, tcp)
         } else if more.pace_at > now {
             let waits = !self.all_out() || self.retransmit || self.nxt != self.max;
@@ -80,10 +80,13 @@ impl Sender {
             }
             outgoing
         };
-        match &outgoing {
+        match &mut outgoing {
             Some(o) => {
                 if o.len > 0 {
                     more.last_sent = now;
+                }
+                if more.pushes.is_some() {
+                    more.push_as_linux(o, self.most_window);
                 }
                 if o.is_new && o.len < self.smss {
                     more.small = self.max;

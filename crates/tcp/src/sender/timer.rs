@@ -6,6 +6,7 @@ use super::{Cut, More, Pending, Phase, Sender};
 use crate::config::{FastRetransmitTimer, FrtoKind, LossWindow, Tcp, TimeoutInRecovery, UserTimeoutFrom};
 use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::frto::Frto;
+use crate::recovery::reordering::ReorderingRules;
 use crate::recovery::tlp;
 
 /// A timer that should have expired while it stood behind another expires so soon.
@@ -112,6 +113,10 @@ impl Sender {
         let keeps = tcp.timeout_in_recovery == TimeoutInRecovery::Keeps && self.una.before(self.recover);
         let cut_before = more.phase == Phase::Cwr || (more.phase == Phase::Recovery && keeps);
         let window = self.reordering_window(&more, tcp);
+        if tcp.reordering == ReorderingRules::Linux && more.phase == Phase::Open {
+            let sacked = more.board.as_ref().map_or(0, |b| b.sacked_segments());
+            more.reordering.on_timeout(sacked, tcp.duplicate_acks.0 as u32);
+        }
         if !again {
             let in_flight = more.board.as_ref().map_or(0, |b| b.counts().3);
             more.undo = more.undo.begin_again(&self.window(), in_flight);

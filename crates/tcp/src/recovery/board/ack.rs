@@ -54,6 +54,9 @@ impl Board {
             }
             break;
         }
+        let acknowledged = d.last_valid;
+        let echo = doubt.echo.filter(|_| !self.rack.as_linux);
+        let doubt = &Doubt { echo, ..*doubt };
         let latest = una.max(ack);
         let mut order = [0, 1, 2, 3];
         let order = &mut order[..blocks.len().min(4)];
@@ -74,9 +77,9 @@ impl Board {
             }
         }
         if let Some((sent, end)) = d.valid {
-            self.rack.on_delivered(now, sent, end);
+            self.rack.on_delivered(now, sent, end, acknowledged.or(d.last_valid).unwrap_or(sent));
         }
-        self.rack.on_ack_end();
+        d.late = self.rack.on_ack_end();
         self.walked_count = blocks.len().min(4) as u8;
         for (to, from) in self.walked.iter_mut().zip(blocks) {
             *to = *from;
@@ -87,6 +90,14 @@ impl Board {
     /// Whether the first block is a D-SACK (RFC 2883 §4): below the acknowledgement in the same packet, or within the second.
     pub(super) fn is_duplicate(&self, start: Seq, end: Seq, ack: Seq, blocks: &[(Seq, Seq)]) -> bool {
         !end.after(ack) || blocks.get(1).is_some_and(|b| !start.before(b.0) && !end.after(b.1))
+    }
+
+    /// A D-SACK of this block: by how many bytes the first segment in it was late that is SACKed and was sent again.
+    pub fn late_by_copy(&mut self, block: (Seq, Seq)) -> u32 {
+        let from = self.segments.partition_point(|s| s.start.before(block.0));
+        let within = self.segments.range(from..).take_while(|s| !s.end.after(block.1));
+        let copy = within.into_iter().find(|s| s.has(SACKED) && s.resent()).map(|s| s.start);
+        copy.map_or(0, |start| self.rack.late_by(start))
     }
 
     fn take(&mut self, now: Time, s: &Sent, d: &mut Delivery, doubt: &Doubt) {
@@ -100,10 +111,14 @@ impl Board {
             d.newest = Some(*s);
         }
         let ambiguous = s.resent() && doubt.is_about(now, s.at);
-        if !ambiguous && d.valid.is_none_or(|v| sent_after((s.at, s.end), v)) {
-            d.valid = Some((s.at, s.end));
+        if !ambiguous {
+            let sent = (self.rack.tick(s.at), s.end);
+            d.last_valid = Some(s.at);
+            if d.valid.is_none_or(|v| sent_after(sent, v)) {
+                d.valid = Some(sent);
+            }
         }
-        self.rack.on_order(s.end, s.resent());
+        self.rack.on_order(s.start, s.end, s.resent());
     }
 
     /// What of a block the last ACK did not have.

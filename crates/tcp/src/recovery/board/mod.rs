@@ -13,7 +13,7 @@ use net::Seq;
 use units::{Duration, Time};
 
 use crate::recovery::by_time::ByTime;
-use crate::recovery::rack::Rack;
+use crate::recovery::rack::{Rack, RackTimes};
 use crate::sender::timestamp;
 
 /// Received out of order, as a SACK block said.
@@ -86,6 +86,8 @@ pub struct Delivery {
     pub newest: Option<Sent>,
     /// The same of those that RACK trusts (RFC 8985 §6.2, step 2): when it was sent, and its end.
     valid: Option<(Time, Seq)>,
+    /// When the last of those was sent, in the order in which they were gone through.
+    last_valid: Option<Time>,
     /// Where the first segment ends that was sent only once, of those delivered.
     pub original: Option<Seq>,
     /// Something was SACKed for the first time.
@@ -94,6 +96,8 @@ pub struct Delivery {
     pub dsack: bool,
     /// Segments fully acknowledged.
     pub segments: u32,
+    /// By how many bytes something that was sent once came behind the highest delivered.
+    pub late: u32,
 }
 
 /// What tells whether an ACK may be of an earlier transmission of a segment than the last.
@@ -155,6 +159,12 @@ impl Board {
     /// An empty board. `unit`: what every segment counts for; 0: its bytes. `rack`: losses are found by time.
     pub fn new(unit: u32, rack: bool) -> Self {
         Board { unit, by_time: rack.then(Box::default), ..Board::default() }
+    }
+
+    /// The same board, whose RACK takes times so.
+    pub fn timed(mut self, times: RackTimes) -> Self {
+        self.rack.as_linux = times == RackTimes::Linux;
+        self
     }
 
     fn weight(&self, sent: &Sent) -> u64 {

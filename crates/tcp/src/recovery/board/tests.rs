@@ -99,18 +99,46 @@ proptest! {
 }
 
 /// RFC 8985 §6.2, step 2, "in ascending order of Segment.xmit_ts": RACK.rtt is that of the segment sent last, here
-/// the first, that was sent again.
+/// the first, that was sent again. Linux takes that of the last in sequence (net/ipv4/tcp_recovery.c, tcp_rack_advance), and of
+/// what is SACKed only where nothing is acknowledged.
 #[test]
-fn the_round_trip_is_of_the_segment_sent_last() {
-    let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
-    let mut board = Board::new(0, true);
-    for i in 0..2 {
-        board.on_sent(Seq(i * 10), Seq((i + 1) * 10), Time(0), &clock, false);
+fn the_round_trip_is_of_the_segment_sent_last_or_the_last_in_sequence() {
+    let us = |t: u64| Time(t * 1_000_000);
+    for (times, blocks, rtt) in [
+        (RackTimes::Rfc8985, &[][..], 110),
+        (RackTimes::Linux, &[], 210),
+        (RackTimes::Linux, &[(Seq(30), Seq(40))], 210),
+    ] {
+        let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+        let mut board = Board::new(0, true).timed(times);
+        for i in 0..2 {
+            board.on_sent(Seq(i * 10), Seq((i + 1) * 10), Time(0), &clock, false);
+        }
+        for i in 2..4 {
+            board.on_sent(Seq(i * 10), Seq((i + 1) * 10), us(105), &clock, false);
+        }
+        board.lose_at(0);
+        board.on_resent(0, us(100), &clock);
+        board.on_ack(us(210), Seq(0), Seq(20), blocks, Seq(40), &doubt(90));
+        assert_eq!(board.rack.rtt.0, rtt * 1_000_000);
     }
-    board.lose_at(0);
-    board.on_resent(0, Time(100), &clock);
-    board.on_ack(Time(210), Seq(0), Seq(20), &[], Seq(20), &doubt(90));
-    assert_eq!(board.rack.rtt, Duration(110));
+}
+
+/// A new segment and the retransmission after it went out in the same microsecond: Linux takes the new one to be later, and its
+/// SACK shows the retransmission to be lost (include/net/tcp.h, tcp_skb_sent_after).
+#[test]
+fn in_the_same_microsecond_the_higher_end_is_later() {
+    for (times, lost) in [(RackTimes::Rfc8985, 0), (RackTimes::Linux, 10)] {
+        let clock = Clock { delivered: 0, delivered_at: Time(0), first_sent: Time(0) };
+        let mut board = Board::new(0, true).timed(times);
+        board.on_sent(Seq(0), Seq(10), Time(0), &clock, false);
+        board.lose_at(0);
+        board.on_sent(Seq(10), Seq(20), Time(5_000_100), &clock, false);
+        board.on_resent(0, Time(5_000_200), &clock);
+        let at = Time(9_000_000);
+        board.on_ack(at, Seq(0), Seq(0), &[(Seq(10), Seq(20))], Seq(20), &doubt(90));
+        assert_eq!(board.lose_by_time(at, Duration::ZERO).0, lost);
+    }
 }
 
 /// What was SACKed before a timeout, and is forgotten with it, is delivered once.

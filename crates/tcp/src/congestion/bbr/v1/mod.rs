@@ -20,6 +20,16 @@ use super::max_filter::{LONGEST, MaxFilter};
 use super::{Aggregation, FullPipe, NONE, Pacing, Prior};
 
 words! {
+    /// By what a phase of the gain ends that tests what is in flight.
+    pub enum PhaseEnds {
+        /// By what was in flight when the ACK came (draft-cardwell-iccrg-bbr-00 §4.3.4.3).
+        InFlight = "in-flight",
+        /// By what will be when the pace lets the next segments go, these included where the gain is above one (Linux, bbr_packets_in_net_at_edt).
+        AtDeparture = "at-departure",
+    }
+}
+
+words! {
     /// What BBR adds to bandwidth times RTprop for the segments that hosts hold.
     pub enum Budget {
         /// Three quanta (draft-cardwell-iccrg-bbr-00 §4.2.3.2).
@@ -46,6 +56,8 @@ params! {
         probe_rtt: Duration = (Duration::from_millis(200)), in Range::above(0.0), from "draft-cardwell-iccrg-bbr-00 §4.3.5";
         /// Part of what ACKs deliver in bunches, beyond what the bandwidth explains, by which cwnd is larger; 0: none.
         extra_acked_gain: f64 = (1.0), in Range::between(0.0, 10.0), from "Linux, tcp_bbr: 1; the draft has none";
+        /// By what is in flight a phase of the gain ends.
+        phase_ends: PhaseEnds = (PhaseEnds::InFlight), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.3.4.3; Linux, bbr_is_next_cycle_phase";
         /// What is added to bandwidth times RTprop.
         budget: Budget = (Budget::Quanta), in Range::ANY, from "draft-cardwell-iccrg-bbr-00 §4.2.3.2";
         /// What is paced below the bandwidth.
@@ -209,7 +221,7 @@ impl BbrState {
             return;
         }
         let full_length = ack.now.since(self.cycle_stamp) > self.rtprop;
-        let prior = w.pipe + f64::from(ack.delivered);
+        let prior = self.in_flight_for_phase(w, ack);
         let next = if self.pacing_gain > 1.0 {
             full_length && (self.lost > 0.0 || prior >= self.inflight(self.pacing_gain, w.smss))
         } else if self.pacing_gain < 1.0 {
@@ -220,6 +232,17 @@ impl BbrState {
         if next {
             self.begin_phase(self.cycle + 1, ack.now);
         }
+    }
+
+    /// What was in flight when the ACK came (rs.prior_in_flight). Linux reckons with what will be when the next segment may go, with
+    /// that where the gain is above one (bbr_packets_in_net_at_edt).
+    fn in_flight_for_phase(&self, w: &Window, ack: &Ack) -> f64 {
+        let prior = w.pipe + f64::from(ack.delivered);
+        if self.params.phase_ends == PhaseEnds::InFlight {
+            return prior;
+        }
+        let next = if self.pacing_gain > 1.0 { self.send_quantum(w.smss) } else { 0.0 };
+        (prior + next - self.btl_bw() * ack.held_for.seconds()).max(0.0)
     }
 
     fn begin_phase(&mut self, cycle: usize, now: Time) {

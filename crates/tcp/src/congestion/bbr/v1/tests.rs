@@ -34,6 +34,25 @@ fn the_model_is_the_path() {
     tests::the_model_is_the_path(bbr(), 0.98, |bbr| (bbr.btl_bw(), bbr.rtprop));
 }
 
+/// Linux, bbr_packets_in_net_at_edt: with the segments that go next, where the gain is above one, less what is delivered until the
+/// pace lets them.
+#[test]
+fn a_phase_ends_by_what_is_in_flight_at_the_next_departure() {
+    let mut sim = sim(1000);
+    sim.run(3.0, |_| {});
+    let mut bbr = sim.controller;
+    let w = crate::congestion::harness::window(100.0, 100.0, 50.0);
+    let ack = Ack { held_for: Duration::from_millis(1), ..crate::congestion::harness::ack(2.0) };
+    assert_eq!(bbr.in_flight_for_phase(&w, &ack), 52.0 * MSS);
+    bbr.params.phase_ends = PhaseEnds::AtDeparture;
+    let (quantum, delivered) = (bbr.send_quantum(MSS), bbr.btl_bw() / 1000.0);
+    for (gain, next) in [(1.25, quantum), (1.0, 0.0), (0.75, 0.0)] {
+        bbr.pacing_gain = gain;
+        let expected = 52.0 * MSS + next - delivered;
+        assert!((bbr.in_flight_for_phase(&w, &ack) - expected).abs() < 1e-6);
+    }
+}
+
 /// Eight phases of a round trip each: 5/4, 3/4 and six of 1.
 #[test]
 fn the_gains_cycle() {

@@ -9,6 +9,8 @@
 //! of the epoch. Scaling of the increase by the round trip is optional; that it is by RTTmin/100 ms between 0.1 and
 //! 2, and of no less than a segment, is as in both.
 
+mod linux;
+
 use units::Read;
 use units::param::{Invalid, join};
 use units::{Duration, Range, Time, params, words};
@@ -29,6 +31,17 @@ words! {
     }
 }
 
+words! {
+    /// How it is computed.
+    pub enum Arithmetic {
+        /// In full precision, as the equations are.
+        Exact = "exact",
+        /// In Linux's integers: α is computed when cwnd grows, and then the count of what was acknowledged begins anew; β is of an average of the
+        /// throughput, and of a longest round trip that fades; time counts from the end of a recovery (tcp_htcp.c). β is between 0.5 and 0.8.
+        Linux = "linux",
+    }
+}
+
 params! {
     /// H-TCP: for a second after congestion it is standard TCP; then the increase grows with the
     /// square of the time since congestion. Congestion leaves RTTmin/RTTmax of the window, which just
@@ -44,6 +57,8 @@ params! {
         throughput_change: f64 = (0.2), in Range::between(0.0, 10.0), from "leith2004htcp §3";
         /// Whether the increase depends on the round trip.
         rtt_scaling: RttScaling = (RttScaling::Off), in Range::ANY, from "leith2004htcp §3; draft-leith-tcp-htcp: optional; Linux, use_rtt_scaling: on";
+        /// How it is computed.
+        arithmetic: Arithmetic = (Arithmetic::Exact), in Range::ANY, from "leith2004htcp §3; Linux, tcp_htcp.c";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
@@ -90,6 +105,7 @@ pub struct HtcpState {
     round: Option<(Time, u64)>,
     /// Greatest throughput of a round trip in this epoch.
     throughput: f64,
+    kernel: Option<linux::Kernel>,
 }
 
 impl HtcpState {
@@ -104,7 +120,13 @@ impl HtcpState {
             rtt_min: Duration(u64::MAX),
             round: None,
             throughput: 0.0,
+            kernel: (params.arithmetic == Arithmetic::Linux).then(linux::Kernel::new),
         }
+    }
+
+    /// Whether the increase depends on the round trip.
+    fn scales(&self) -> bool {
+        self.params.rtt_scaling == RttScaling::On
     }
 
     /// What the increase is multiplied by: RTTmin/100 ms.
@@ -131,6 +153,11 @@ impl HtcpState {
 impl CongestionControl for HtcpState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);
+        if let Some(kernel) = &mut self.kernel {
+            let segments = |bytes: f64| (bytes / w.smss).ceil() as u64;
+            let acked = segments(f64::from(ack.acked));
+            return kernel.observe(ack.now, segments(w.cwnd), acked, ack.rtt, ack.in_recovery);
+        }
         if let Some(rtt) = ack.rtt {
             self.rtt_max = self.rtt_max.max(rtt);
             self.rtt_min = self.rtt_min.min(rtt);
@@ -151,6 +178,14 @@ impl CongestionControl for HtcpState {
         if !ack.cwnd_limited {
             return w.cwnd;
         }
+        if w.cwnd < w.ssthresh && self.kernel.is_some() {
+            return self.growth.slow_start(w, ack).0;
+        }
+        let scales = self.scales();
+        if let Some(kernel) = &mut self.kernel {
+            let grows = kernel.grows(ack.now, (w.cwnd / w.smss) as u64, scales, self.params.low_speed);
+            return w.cwnd + if grows { w.smss } else { 0.0 };
+        }
         if w.cwnd < w.ssthresh {
             return self.growth.cwnd_on_ack(w, ack, 1.0);
         }
@@ -164,6 +199,12 @@ impl CongestionControl for HtcpState {
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
         self.growth.on_congestion(congestion);
+        let scales = self.scales();
+        if let Some(kernel) = &mut self.kernel {
+            let cwnd = (w.flight / w.smss) as u64;
+            let left = kernel.on_congestion(now, cwnd, scales, self.params.low_speed) as f64 * w.smss;
+            return if congestion == congestion.first() { left } else { w.ssthresh };
+        }
         self.before = Some(self.epoch);
         let beta = self.beta();
         self.epoch = Epoch { began: Some(now), beta, throughput: self.throughput };
@@ -176,6 +217,9 @@ impl CongestionControl for HtcpState {
     }
 
     fn undo(&mut self, _: &Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.undo();
+        }
         if let Some(before) = self.before.take() {
             self.epoch = before;
         }

@@ -1,0 +1,237 @@
+//! SFB as Linux computes it and as `tc` sets it.
+//!
+//! Source: net/sched/sch_sfb.c of Linux 6.12 (sfb_enqueue, sfb_rate_limit, sfb_swap_slot) with the numbers that `tc` gives it: what a real
+//! kernel tells of `tc qdisc add … sfb` (`tc -d qdisc show`: limit 1000p max 25p target 20p increment 0.000503548 decrement
+//! 4.57771e-05 penalty_rate 10pps penalty_burst 20p). Probabilities are in 16 bits, times of the penalty in milliseconds (HZ =
+//! 1000). The hash is another one, a nibble of it a level. See [`sfb`](crate::sfb) for the paper's.
+
+use std::collections::VecDeque;
+
+use engine::Stream;
+use net::{Aqm, Arrival, Packet, Verdict, Why};
+use units::{Depth, Duration, Packets, Probability, Range, Room, Time, params};
+
+use crate::law::{Configures, Place};
+use crate::lazy::Departures;
+use crate::sfb::hash;
+
+params! {
+    /// SFB with the parameters of Linux's `tc`: eight levels of sixteen bins. A bin with `target` packets raises its probability, an
+    /// empty one lowers it; a packet is dropped when all its bins have `max` packets. Above one half, more and more of what would be
+    /// marked is dropped.
+    pub struct TcSfb: "tc_sfb" {
+        /// Packets of a bin from which it raises its probability.
+        target: Packets = (Packets(20.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 20";
+        /// Packets that all bins of another have when it is dropped.
+        max: Packets = (Packets(25.0)), in Range::between(1.0, 65535.0).whole(), from "tc-sfb(8): 25";
+        /// How much a bin raises its probability.
+        increment: Probability = (Probability(0.0005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00050";
+        /// How much an empty bin lowers it.
+        decrement: Probability = (Probability(0.00005)), in Range::above_to(0.0, 1.0), from "tc-sfb(8): 0.00005";
+        /// Packets a second that are let in of all unresponsive flows together.
+        penalty_rate: f64 = (10.0), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 10 packets a second";
+        /// How many of them at once.
+        penalty_burst: Packets = (Packets(20.0)), in Range::between(0.0, 1e6).whole(), from "tc-sfb(8): 20 packets";
+        /// Time between two changes of the hash functions; 0: they stay.
+        rehash: Duration = (Duration::from_millis(600_000)), in Range::at_least(0.0), from "tc-sfb(8): 10 minutes";
+        /// Time before a change from which the next set of bins is warmed up (`db`).
+        warmup: Duration = (Duration::from_millis(60_000)), in Range::at_least(0.0), from "tc-sfb(8): 1 minute";
+    }
+}
+
+impl Configures for TcSfb {
+    type Law = TcSfbLaw;
+    const COUNTS_ON_ORDER: bool = true;
+    const LIMIT: Room = Room::Depth(Depth::Packets(1000.0));
+
+    fn law(&self, place: Place) -> TcSfbLaw {
+        let mut random = place.random;
+        TcSfbLaw {
+            params: self.clone(),
+            steps: [steps(self.increment), steps(self.decrement)],
+            sets: [Set::new(&mut random), Set::new(&mut random)],
+            slot: 0,
+            warms: false,
+            changed: Time::ZERO,
+            tokens: self.penalty_burst.0 as u64,
+            filled: 0,
+            hashes: [None; 2],
+            waiting: VecDeque::new(),
+            departures: Departures::default(),
+            random,
+        }
+    }
+}
+
+/// 1 as a probability (SFB_MAX_PROB).
+const ONE: u16 = 0xffff;
+const LEVELS: usize = 8;
+const BINS: usize = 16;
+
+/// A probability in 16 bits, at least one of them, as `tc` makes it.
+fn steps(p: Probability) -> u16 {
+    ((p.0 * f64::from(ONE)).round() as u16).max(1)
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Bin {
+    waiting: u16,
+    /// p_mark.
+    probability: u16,
+}
+
+/// Bins under one choice of hash functions.
+#[derive(Clone, Debug)]
+struct Set {
+    salt: u64,
+    bins: Vec<[Bin; BINS]>,
+}
+
+impl Set {
+    fn new(random: &mut Stream) -> Self {
+        Set { salt: random.below(1 << 32), bins: vec![Default::default(); LEVELS] }
+    }
+
+    /// The hash of a flow: the number of its bin at each level.
+    fn hash(&self, flow: u32) -> u32 {
+        hash(u64::from(flow) << 32 | self.salt) as u32
+    }
+
+    fn each(&mut self, hash: u32) -> impl Iterator<Item = &mut Bin> {
+        self.bins
+            .iter_mut()
+            .enumerate()
+            .map(move |(level, bins)| &mut bins[(hash >> (4 * level)) as usize % BINS])
+    }
+
+    /// Updates the bins of a hash: the least of their probabilities, and of their packets.
+    fn judge(&mut self, hash: u32, target: u16, [up, down]: [u16; 2]) -> (u16, u16) {
+        let mut least = (ONE, u16::MAX);
+        for bin in self.each(hash) {
+            if bin.waiting == 0 {
+                bin.probability = bin.probability.saturating_sub(down);
+            } else if bin.waiting >= target {
+                bin.probability = bin.probability.saturating_add(up);
+            }
+            least = (least.0.min(bin.probability), least.1.min(bin.waiting));
+        }
+        least
+    }
+}
+
+/// The state of Linux's SFB.
+#[derive(Clone, Debug)]
+pub struct TcSfbLaw {
+    params: TcSfb,
+    /// Increment and decrement.
+    steps: [u16; 2],
+    /// The set that manages the queue, by `slot`, and the next.
+    sets: [Set; 2],
+    slot: usize,
+    /// The next is warmed up (double_buffering).
+    warms: bool,
+    changed: Time,
+    /// Packets of unresponsive flows that may be let in, and the millisecond when they were last counted.
+    tokens: u64,
+    filled: u64,
+    /// Hashes of the packet at hand in either set, and of those that wait.
+    hashes: [Option<u32>; 2],
+    waiting: VecDeque<[Option<u32>; 2]>,
+    departures: Departures,
+    random: Stream,
+}
+
+impl TcSfbLaw {
+    /// The hash functions change in time. The bins of the set that goes keep what they had (sfb_swap_slot).
+    fn rehash(&mut self, now: Time) {
+        let rehash = self.params.rehash;
+        if rehash == Duration::ZERO {
+            return;
+        }
+        let since = now.since(self.changed);
+        if since > rehash {
+            self.sets[self.slot].salt = self.random.below(1 << 32);
+            self.slot ^= 1;
+            (self.warms, self.changed) = (false, now);
+        } else if self.params.warmup > Duration::ZERO && since.0 + self.params.warmup.0 > rehash.0 {
+            self.warms = true;
+        }
+    }
+
+    /// sfb_rate_limit: whether a packet of an unresponsive flow may pass.
+    fn within_penalty_rate(&mut self, now: Time) -> bool {
+        if self.tokens < 1 {
+            let now = now.0 / 1_000_000_000;
+            let age = (now - self.filled).min(10_000);
+            let earned = age * self.params.penalty_rate as u64 / 1000;
+            self.tokens = earned.min(self.params.penalty_burst.0 as u64);
+            self.filled = now;
+        }
+        let passes = self.tokens > 0 && self.params.penalty_rate > 0.0;
+        self.tokens -= u64::from(passes);
+        passes
+    }
+}
+
+impl Aqm for TcSfbLaw {
+    fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
+        while self.departures.next(at.now).is_some() {
+            let hashes = self.waiting.pop_front().unwrap_or_default();
+            for (set, hash) in self.sets.iter_mut().zip(hashes) {
+                let Some(hash) = hash else { continue };
+                set.each(hash).for_each(|bin| bin.waiting = bin.waiting.saturating_sub(1));
+            }
+        }
+        self.rehash(at.now);
+        let (slot, target) = (self.slot, self.params.target.0 as u16);
+        let hash = self.sets[slot].hash(packet.flow);
+        let (least, fewest) = self.sets[slot].judge(hash, target, self.steps);
+        self.hashes = [None; 2];
+        self.hashes[slot] = Some(hash);
+        if f64::from(fewest) >= self.params.max.0 {
+            return Verdict::Drop(Why::Threshold);
+        }
+        if least == ONE {
+            if self.warms {
+                let hash = self.sets[slot ^ 1].hash(packet.flow);
+                self.sets[slot ^ 1].judge(hash, target, self.steps);
+                self.hashes[slot ^ 1] = Some(hash);
+            }
+            return if self.within_penalty_rate(at.now) { Verdict::Pass } else { Verdict::Drop(Why::Early) };
+        }
+        let drawn = self.random.below(1 << 16) as u16;
+        if drawn >= least {
+            return Verdict::Pass;
+        }
+        let half = ONE / 2;
+        if least > half && u32::from(drawn) < 2 * u32::from(least - half) {
+            return Verdict::Drop(Why::Early);
+        }
+        Verdict::Signal(Why::Early)
+    }
+
+    fn on_departure(&mut self, now: Time) {
+        self.departures.leave(now);
+    }
+
+    fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
+        for (set, hash) in self.sets.iter_mut().zip(self.hashes) {
+            let Some(hash) = hash else { continue };
+            set.each(hash).for_each(|bin| bin.waiting = bin.waiting.saturating_add(1));
+        }
+        self.waiting.push_back(self.hashes);
+        self.departures.add(packet, at, packet.flow);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `tc -d qdisc show` of a real kernel: increment 0.000503548, decrement 4.57771e-05.
+    #[test]
+    fn steps_are_those_of_a_real_kernel() {
+        let p = |p| f64::from(steps(Probability(p))) / f64::from(ONE);
+        assert!((p(0.0005) - 0.000503548).abs() < 1e-9 && (p(0.00005) - 4.57771e-5).abs() < 1e-9);
+    }
+}
