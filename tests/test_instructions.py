@@ -57,7 +57,7 @@ def instructions(text: str, folder: Path) -> int:
     source.write_text(text)
     scenario.write_text(normalize(source))
     valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder / 'callgrind'}"]
-    python = [sys.executable, "-I", "-c", RUN, MODULE, scenario]
+    python = [sys.executable, "-I", "-c", RUN, str(MODULE), str(scenario)]
     done = subprocess.run(
         [*valgrind, *python],
         capture_output=True,

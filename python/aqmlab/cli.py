@@ -46,6 +46,12 @@ def aqmlab(
         typer.echo(context.get_help())
 
 
+WarningsOption = Annotated[
+    bool,
+    typer.Option("--warnings/--no-warnings", help="Tell what is legal and probably not meant."),
+]
+
+
 @app.command("run")
 def run_command(
     file: Annotated[Path, typer.Argument(help="A scenario, TOML or JSON.", metavar="FILE")],
@@ -75,6 +81,7 @@ def run_command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace an earlier run in the folder.")
     ] = False,
+    warnings: WarningsOption = True,
 ) -> None:
     """Run a scenario and show its flows and links. Files are written with --out and --pcap."""
     import json
@@ -105,6 +112,7 @@ def run_command(
         if folder:
             result.write_files(folder)
     show(result, _console())
+    _warn(result.warnings if warnings else [])
     typer.echo(f"Written to {out}" if out else "Nothing is written without --out DIR.")
     if pcap:
         typer.echo(f"Captures written to {pcap}")
@@ -239,6 +247,7 @@ def compare_command(
     out: Annotated[
         Path, typer.Option(help="Folder to make; default results/compare.", metavar="DIR")
     ] = Path("results/compare"),
+    warnings: WarningsOption = True,
 ) -> None:
     """Compare queues under the same traffic: a table, figures, and a page with both."""
     from aqmlab.compare import comparison, output, show
@@ -261,6 +270,7 @@ def compare_command(
         raise Interrupted(told if kept.finished else "interrupted; nothing was written") from None
     page = output.write(done, out)
     show.show(done, _console())
+    _warn(done.warnings if warnings else [])
     typer.echo(str(page))
 
 
@@ -392,6 +402,12 @@ def _change(change: str, example: str = "network.queue.limit='64 packets'") -> t
     if not equals or not key.strip() or not value.strip():
         raise ValueError(f"--set {change!r} must be KEY=VALUE, for example {example}")
     return key.strip(), value.strip()
+
+
+def _warn(texts: list[str]) -> None:
+    """Tell on stderr what is legal and probably not meant."""
+    for text in texts:
+        typer.echo(f"warning: {text}", err=True)
 
 
 def _count(option: str, text: str | None) -> int | None:

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.custom import CustomQueue, Given, put
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, normalize, plain, toml_value
+from aqmlab.scenario import ScenarioLike, as_said, normalize, plain, toml_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -210,7 +211,30 @@ def replicate(
     given = Given()
     base = json.loads(_text(scenario, None, queues, given))
     texts = [normalize(one) for one in replications(base, n)]
-    return _in_order(run_texts(texts, jobs, progress, given=given))
+    results = _in_order(run_texts(texts, jobs, progress, given=given))
+    if n > 1 and _alike(results):
+        warnings.warn(
+            f"all {n} replications are the same: seeds change nothing in this scenario, so their "
+            "number says nothing; let starts, sizes or losses vary",
+            IdenticalReplications,
+            stacklevel=2,
+        )
+    return results
+
+
+class IdenticalReplications(UserWarning):
+    """Replications that do not differ."""
+
+
+def _alike(results: list[Result]) -> bool:
+    """Whether runs of several seeds have the same flows and links."""
+
+    def told(result: Result) -> list[list[str]]:
+        tables = (result.columns("flows"), result.columns("links"))
+        return [list(map(str, column)) for table in tables for column in table.values()]
+
+    first = told(results[0])
+    return all(told(result) == first for result in results[1:])
 
 
 def replications(scenario: ScenarioLike, n: int) -> list[dict[str, Any]]:
@@ -321,11 +345,11 @@ def sweep(
     ['38 packets', '64 packets']
     """
     given = Given()
-    base = normalize(scenario, given=given)
+    base = as_said(scenario, given)
     points, scenarios = [], []
     for values in itertools.product(*over.values()):
         overrides = [(k, toml_value(v, given)) for k, v in zip(over, values, strict=True)]
-        point = json.loads(normalize(json.loads(base), overrides=overrides))
+        point = json.loads(normalize(base, overrides=overrides))
         labels = {k: _label(v, given) for k, v in zip(over, values, strict=True)}
         for one in _replications_of(point, replications):
             points.append(labels | {"seed": one["seed"]})

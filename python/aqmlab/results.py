@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aqmlab import _core
 from aqmlab.folder import appearing
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ class Result:
     ----------
     manifest : dict
         scenario (with every default filled in), seed, version, build, simulated_s, events,
-        tie_share (the share of events that fell on the same instant as the one before), and what
-        setup and running took (wall_s, cpu_s), which alone differ when a run is repeated.
+        tie_share (the share of events that fell on the same instant as the one before), warnings
+        (what each is about, and its text), and what setup and running took (wall_s, cpu_s), which
+        alone differ when a run is repeated. In a folder it also has ``tcp``.
     """
 
     def __init__(self, manifest: dict[str, Any], tables: Mapping[str, Columns]) -> None:
@@ -63,6 +65,21 @@ class Result:
         """The scenario with every default filled in."""
         scenario: dict[str, Any] = self.manifest["scenario"]
         return scenario
+
+    @cached_property
+    def tcp(self) -> list[dict[str, Any]]:
+        """The TCP that flows ran with, fully resolved: a table for each group of like flows.
+
+        Each has ``flows`` (their names, with how many they are), ``ecn`` (what the sender asks
+        for), and the parameters of the ``sender`` of the data and of its ``receiver``.
+        """
+        groups: list[dict[str, Any]] = json.loads(_core.tcp(json.dumps(self.scenario)))
+        return groups
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is legal in this run and probably not meant, a sentence each."""
+        return [warning["text"] for warning in self.manifest["warnings"]]
 
     @property
     def tables(self) -> list[str]:
@@ -155,7 +172,7 @@ class Result:
         import pyarrow.csv
         import pyarrow.parquet
 
-        manifest = {"made_by": MADE_BY} | self.manifest
+        manifest = {"made_by": MADE_BY} | self.manifest | {"tcp": self.tcp}
         _write_json(folder / "manifest.json", manifest)
         _write_json(folder / "scenario.json", self.scenario)
         for name in self.tables:
@@ -182,7 +199,8 @@ class Result:
 
         folder = Path(folder)
         manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-        manifest.pop("made_by", None)
+        for key in ("made_by", "tcp"):
+            manifest.pop(key, None)
         tables = {}
         series = manifest["scenario"]["record"]["series"]
         there = [name for name in NOT_ALWAYS if (folder / f"{name}.parquet").exists()]

@@ -44,7 +44,7 @@ class Document(Table):
         ScenarioError
             If the text is not a valid scenario.
         """
-        return cls(**json.loads(_core.check(text, "toml", [])))
+        return cls(**json.loads(_core.said(text, "toml")))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -57,7 +57,7 @@ class Document(Table):
         OSError
             If the file cannot be read.
         """
-        return cls(**json.loads(normalize(path)))
+        return cls(**as_said(path))
 
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
@@ -164,6 +164,29 @@ def normalize(
             f"not a scenario: {e}; give a path, a dict or an aqmlab.Scenario"
         ) from None
     return _core.check(text, "json", changes)
+
+
+def as_said(scenario: ScenarioLike, given: Given | None = None) -> dict[str, Any]:
+    """Check a scenario and return it as it was written, with nothing filled in.
+
+    Whatever depends on a key, such as what a preset or a congestion control brings, still follows
+    when the key is changed.
+
+    Raises
+    ------
+    ScenarioError, OSError
+        As :func:`normalize`.
+    """
+    if isinstance(scenario, str | PathLike):
+        text, language = read_text(scenario)
+        try:
+            text = _core.said(text, language)
+        except ScenarioError as e:
+            raise ScenarioError(f"{scenario}: {e}") from None
+        document: dict[str, Any] = json.loads(text)
+        return document
+    normalize(scenario, given=given)
+    return plain(scenario, given)  # type: ignore[no-any-return]
 
 
 def toml_value(value: Any, given: Given | None = None) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 WIDE = 110
+MOST_GROUPS = 5
 COUNTS = (
     "segments_sent",
     "retransmitted_segments",
@@ -50,7 +51,24 @@ def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
         tables.insert(1, connection_table(result))
     elif len(goodput) > 1 and result.scenario["record"]["flows"] == "flow":
         lines.insert(0, f"Jain's index of the goodputs: {jain(goodput):.3f}")
-    return [heading, *tables, *lines]
+    return [heading, *tables, *tcp_lines(result), *lines]
+
+
+def tcp_lines(result: "Result") -> list[str]:
+    """Return what TCP the flows ran with, a line for each group of like flows, five at most."""
+    lines = []
+    for group in result.tcp[:MOST_GROUPS]:
+        sender, names = group["sender"], group["flows"]
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        preset = "no preset" if sender["preset"] == "none" else f"preset {sender['preset']}"
+        sack = "with" if sender["sack"] else "without"
+        lines.append(
+            f"TCP of {', '.join(names[:3])}{more}: {preset}, {sender['congestion']['kind']}, "
+            f"recovery {sender['recovery']}, {sack} SACK, ECN {group['ecn']}"
+        )
+    if len(result.tcp) > MOST_GROUPS:
+        lines.append(f"... {len(result.tcp) - MOST_GROUPS} more groups: see tcp in the manifest")
+    return lines
 
 
 def flow_table(result: "Result", *, wide: bool) -> "Table":

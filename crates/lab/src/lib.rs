@@ -9,6 +9,7 @@ mod effort;
 mod histogram;
 mod read;
 mod record;
+pub mod resolved;
 mod run;
 mod sample;
 pub mod scenario;

@@ -25,7 +25,7 @@ const OF_FLOWS: [(&str, Condition, &str); 4] = [
     (
         "receive-window",
         is_held_by_window,
-        "ended with a cwnd of at least the receive window, which limits them instead of the network: \
+        "ended with a cwnd of at least the receive window: that limits what they send, not congestion control; \
          raise tcp.receive_window if that is not meant",
     ),
     (

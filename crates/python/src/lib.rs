@@ -50,6 +50,22 @@ fn crossing(text: &str, links: Vec<String>) -> PyResult<Vec<Vec<String>>> {
     lab::crossing(&scenario, &links).map_err(|e| ScenarioError::new_err(e.to_string()))
 }
 
+/// Checks a scenario and returns it as JSON as it was said, nothing filled in.
+#[pyfunction]
+fn said(text: &str, format: &str) -> PyResult<String> {
+    parse(text, format, &[])?;
+    let format = if format == "toml" { Format::Toml } else { Format::Json };
+    let document = lab::read_file_text(text, format).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    Ok(document.to_string())
+}
+
+/// The TCP that flows run with, as JSON: see `lab::resolved::tcp`.
+#[pyfunction]
+fn tcp(text: &str) -> PyResult<String> {
+    let groups = lab::resolved::tcp(&parse(text, "json", &[])?);
+    groups.map(|g| g.to_string()).map_err(|e| ScenarioError::new_err(e.to_string()))
+}
+
 /// JSON Schema of a scenario.
 #[pyfunction]
 fn schema() -> String {
@@ -288,6 +304,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(laws::drop, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
     m.add_function(wrap_pyfunction!(crossing, m)?)?;
+    m.add_function(wrap_pyfunction!(said, m)?)?;
+    m.add_function(wrap_pyfunction!(tcp, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(pages, m)?)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;

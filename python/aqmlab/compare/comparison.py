@@ -129,6 +129,27 @@ class Comparison:
             for n in names
         )
 
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What is legal in these runs and probably not meant, a sentence each."""
+        found: dict[str, dict[str, str]] = {}
+        for arm, runs in zip(self.arms, self.runs, strict=True):
+            for run in runs:
+                for about, text in run.warnings.items():
+                    found.setdefault(about, {}).setdefault(arm.label, text)
+        told = []
+        for texts in found.values():
+            text = next(iter(texts.values()))
+            every = len(texts) == len(self.arms)
+            told.append(text if every else f"{', '.join(texts)}: {text}")
+        same = [arm.label for arm, runs in zip(self.arms, self.runs, strict=True) if _alike(runs)]
+        if same:
+            told.append(
+                f"every replication of {', '.join(same)} measured the same: seeds change nothing "
+                "here, so that their number says nothing; let starts or sizes vary"
+            )
+        return told
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON has it: intervals, differences, and each run's values."""
 
@@ -145,6 +166,7 @@ class Comparison:
             "scenario": self.scenario,
             "links": self.links,
             "warm_up": self.warm_up,
+            "warnings": self.warnings,
             "replications": self.replications,
             "queues": [
                 {
@@ -251,6 +273,12 @@ def _run_all(
     return [run for run in runs if run is not None]
 
 
+def _alike(runs: list[Run]) -> bool:
+    """Whether runs of several seeds have the same measures."""
+    first = [str(value) for value in runs[0].measures.values()]
+    return len(runs) > 1 and all([str(v) for v in r.measures.values()] == first for r in runs)
+
+
 def _run(seen: Seen, possible: list[Measure]) -> Run:
     """Return what is kept of a run."""
     values = {m.name: m.of(seen) for m in possible}
@@ -267,4 +295,5 @@ def _run(seen: Seen, possible: list[Measure]) -> Run:
         {name: float(value) for name, value in values.items()},
         tuple(name for name, value in values.items() if isinstance(value, AtLeast)),
         traces,
+        {w["about"]: w["text"] for w in seen.result.manifest["warnings"]},
     )

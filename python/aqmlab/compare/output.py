@@ -86,6 +86,8 @@ def write(comparison: "Comparison", folder: Path) -> Path:
         drawings = new / "figures"
         drawings.mkdir()
         chapters = [Chapter("numbers", "Numbers", [READING], _tables(comparison))]
+        if comparison.warnings:
+            chapters.insert(0, Chapter("warnings", "Warnings", comparison.warnings))
         for name, title, draw, caption in _drawn(comparison):
             figure: Figure = draw(comparison)
             for suffix in ("svg", "png"):

@@ -7,7 +7,7 @@ comparison that was interrupted goes on where it stopped, and never with what an
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,14 @@ class Run:
     """What is kept of a run: seed, measures, and of each link times and packets of its queue.
 
     Of the measures in `at_least` it is known that they are greater. Queues are those of sampled
-    runs.
+    runs. Warnings are by what they are about.
     """
 
     seed: int
     measures: dict[str, float]
     at_least: tuple[str, ...] = ()
     traces: dict[str, list[list[float]]] | None = None
+    warnings: dict[str, str] = field(default_factory=dict)
 
     def as_dict(self, names: list[str]) -> dict[str, Any]:
         """Return seed and measures as JSON has them."""
@@ -87,7 +88,8 @@ class Store(NoStore):
             if kept["scenario"] != json.loads(text) or kept["warm_up"] != warm_up:
                 return None
             measures = {k: math.nan if v is None else v for k, v in kept["measures"].items()}
-            run = Run(kept["seed"], measures, tuple(kept["at_least"]), kept["traces"])
+            known = tuple(kept["at_least"]), kept["traces"], dict(kept["warnings"])
+            run = Run(kept["seed"], measures, *known)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
         self.finished += 1
@@ -104,6 +106,7 @@ class Store(NoStore):
             "measures": {k: _null(v) for k, v in run.measures.items()},
             "at_least": run.at_least,
             "traces": run.traces,
+            "warnings": run.warnings,
             "warm_up": warm_up,
             "scenario": json.loads(text),
         }
