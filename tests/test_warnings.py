@@ -9,6 +9,7 @@ import pytest
 
 import aqmlab
 from aqmlab.cli import execute
+from aqmlab.compare.comparison import compare
 from aqmlab.experiment import IdenticalReplications
 from aqmlab.scenario import as_said
 
@@ -130,3 +131,15 @@ def test_what_needs_sack_is_refused_without(tcp: dict[str, Any], key: str) -> No
     scenario["flows"][0]["tcp"] = tcp
     with pytest.raises(aqmlab.ScenarioError, match=rf"flows\.0\.tcp\.{key}: .* sack = true"):
         aqmlab.run(scenario)
+
+
+@pytest.mark.nightly
+def test_the_answer_does_not_hang_on_how_tcp_was_chosen() -> None:
+    """Whether an AQM helps short transfers: docs/how-to/choose-tcp.md."""
+    queues = ["drop_tail", "red:minth=20 packets,maxth=60 packets", "pie", "fq_codel"]
+    signs = []
+    for change in (("tcp.sack", "true"), ("tcp.preset", "linux"), ("tcp.congestion", "cubic")):
+        compared = compare(queues, "examples/access.toml", 5, warm_up="5 s", overrides=[change])
+        (median,) = [m.name for m in compared.measures if m.title == "web: time, median"]
+        signs.append([compared.difference(arm, median).middle > 0 for arm in (1, 2, 3)])
+    assert signs == [[True, True, False]] * 3
