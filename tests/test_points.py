@@ -156,7 +156,7 @@ def test_blue_needs_a_small_buffer_only() -> None:
     """Feng et al. 2002 §IV: fewer losses and a busier link than RED, with any buffer."""
     lost, busy = means("blue", "lost"), means("blue", "utilization")
     for buffer in (25, 50, 100, 200, 400):
-        assert lost["BLUE", buffer] < 0.5 * lost["RED", buffer]
+        assert lost["BLUE", buffer] < 0.8 * lost["RED", buffer]
         assert busy["BLUE", buffer] > busy["RED", buffer] + 10
     assert busy["BLUE", 25] > 85
 

@@ -13,9 +13,11 @@ const ON_SCOREBOARD: [&str; 3] = ["rack", "tail_loss_probe", "rate_reduction"];
 /// What a congestion control presumes.
 fn of_control(kind: &str) -> Json {
     match kind {
-        // RFC 9438 §5.3 and RFC 8257 come from stacks with SACK, RACK and PRR; RFC 9331 §4.3 asks for detection by time; BBR's
-        // draft measures what SACK delivers.
-        "cubic" | "dctcp" | "bbr" | "bbr3" | "prague" => json!({
+        // Its cut for marks takes effect at once (RFC 8257 §3.3, step 9), which PRR would spread over a round trip.
+        "dctcp" => json!({"sack": true, "recovery": "sack", "rack": true, "tail_loss_probe": true}),
+        // RFC 9438 comes from stacks with SACK, RACK and PRR; RFC 9331 §4.3 asks for detection by time; BBR's draft measures
+        // what SACK delivers.
+        "cubic" | "bbr" | "bbr3" | "prague" => json!({
             "sack": true,
             "recovery": "sack",
             "rate_reduction": "prr",

@@ -128,6 +128,10 @@ impl Sender {
             self.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (self.una, self.max));
         }
         self.on_syn_acked(then, self.max, smss, sack, timestamps, tcp);
+        if let Some(mut more) = self.more.take() {
+            self.note_limit(&mut more); // the application had nothing until now
+            self.more = Some(more);
+        }
     }
 
     /// The initial window is one segment: the SYN-ACK was marked (RFC 5562 §3.1).
