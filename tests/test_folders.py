@@ -309,7 +309,7 @@ def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> Non
         lasts[name] = time.monotonic() - began + 1  # the interpreter begins
         whole[name], seeds[name] = content(root / name), seed_of(root / name)
     for i in range(times):
-        name = chance.choice(of)
+        name = chance.choices(of, weights=[8, 1, 1][: len(of)])[0]  # the first is the lightest
         running = begin(*every[name], *(["--seed", str(i)] if name != "reproduce" else []))
         number = chance.choice([signal.SIGKILL, signal.SIGKILL, *ENDING])
         time.sleep(chance.uniform(0, lasts[name]))

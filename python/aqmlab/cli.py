@@ -414,7 +414,8 @@ def execute(args: list[str]) -> int:
     except Interrupted as e:
         return _interrupted(str(e))
     except InvariantViolation as e:
-        return _complain(f"the simulator contradicts itself, please report it: {e}", DEFECT)
+        told = "the simulator contradicts itself, please report it"
+        return _complain(f"{told}: {e}, in aqmlab {' '.join(args)}", DEFECT)
     except typer.TyperException as e:
         return _complain(f"{e.format_message()} See aqmlab --help.", WRONG_INPUT)
     except BrokenPipeError:  # whoever read our output has seen enough
@@ -424,8 +425,8 @@ def execute(args: list[str]) -> int:
         return _complain(_os_error(e), WRONG_INPUT)
     except ValueError as e:
         return _complain(str(e), WRONG_INPUT)
-    except MemoryError:
-        return _complain("there is not enough memory; ask for less, or run elsewhere", WRONG_INPUT)
+    except MemoryError as e:
+        return _complain(str(e) or "there is not enough memory; ask for less", WRONG_INPUT)
     except SystemExit:
         raise
     except BaseException as e:  # a panic of the simulator is no Exception
@@ -507,7 +508,8 @@ def _open_streams() -> bool:
 def _flushed(code: int) -> int:
     """Write what is still to be printed, as the interpreter would do without telling well."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError as e:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return code or _complain(_os_error(e), WRONG_INPUT)

@@ -13,6 +13,15 @@ SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 
+
+class EndedError(KeyboardInterrupt):
+    """A signal to end.
+
+    It is not KeyboardInterrupt itself, by which Python ends as if SIGINT had killed it when it
+    came while a string was executed, as in making a dataclass, even if it is caught.
+    """
+
+
 came: int | None = None
 """The signal that ends this process."""
 _held = 0
@@ -43,7 +52,7 @@ def _tell() -> None:
     if came and not _held and not _told:
         _told = True
         ignore()
-        raise KeyboardInterrupt
+        raise EndedError
 
 
 @contextmanager

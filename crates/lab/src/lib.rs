@@ -7,6 +7,7 @@ mod check;
 mod delays;
 mod effort;
 mod histogram;
+mod memory;
 mod read;
 mod record;
 mod run;
@@ -23,7 +24,7 @@ mod trace;
 pub use effort::Effort;
 pub use read::{Format, read, read_file_text};
 pub use record::{Column, Outcome, Table};
-pub use run::{Failure, Watch, run, run_with};
+pub use run::{Failure, Watch, guarded, named, run, run_guarded, run_with};
 pub use scenario::Scenario;
 
 use units::Read;
