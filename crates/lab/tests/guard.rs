@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{TWO_DOWNLOADS, scenario};
+use common::{TWO_DOWNLOADS, scenario, try_outcome};
 use lab::{Failure, Watch, named, run_guarded};
 use net::Aqm;
 use queues::{Laws, Place};
@@ -42,4 +42,19 @@ fn samples_that_would_take_too_much_are_refused_before_the_run() {
     let record = format!("{{ interval = \"{least}\", series = [\"queue\", \"window\"] }}");
     let changes = [("duration", "\"1000000 s\""), ("record", record.as_str())];
     assert!(scenario(TWO_DOWNLOADS, &changes).is_ok());
+}
+
+#[test]
+fn times_beyond_213_days_are_an_error() {
+    let slow = [
+        ("duration", "\"10000000 s\""),
+        ("network.rate", "\"1 bit/s\""),
+        ("network.queue", "{ kind = \"drop_tail\", limit = \"1000000 packets\" }"),
+        ("flows.0.traffic", "{ kind = \"cbr\", rate = \"10 bit/s\" }"),
+    ];
+    let told = try_outcome(TWO_DOWNLOADS, &slow).unwrap_err().to_string();
+    assert!(told.contains("what waits at left>right would arrive more than 213 days after"), "{told}");
+    for long in ["\"214 days\"", "\"1e8 s\"", "\"5112 h\"", "\"1e300 h\""] {
+        assert!(scenario(TWO_DOWNLOADS, &[("duration", long)]).is_err(), "{long}");
+    }
 }

@@ -115,6 +115,7 @@ pub fn run_with(
     sim.observe(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch)?;
+    sim.check_times()?;
     sim.catch_up();
     sim.check()?;
     if let Some(captures) = sim.observer.as_mut().and_then(|o| o.captures.take()) {
@@ -286,6 +287,16 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
+    /// Fails if a link was to send something later than the clock goes.
+    fn check_times(&self) -> Result<(), Failure> {
+        let Some(l) = self.links.iter().position(Link::is_beyond_time) else { return Ok(()) };
+        let link = self.plan.links[l].name();
+        Err(Failure::Stalled(format!(
+            "what waits at {link} would arrive more than 213 days after the start, where time ends; raise its rate or let \
+             less wait"
+        )))
+    }
+
     /// Makes up for what queues that keep packets would have done by the end.
     fn catch_up(&mut self) {
         for (l, link) in self.links.iter_mut().enumerate() {
@@ -323,6 +334,7 @@ impl<'a> Simulation<'a> {
         }
         self.check_memory()?;
         if self.events.events().is_multiple_of(CHECK_EVERY) {
+            self.check_times()?;
             self.check()?;
         }
         Ok(())
