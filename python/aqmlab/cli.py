@@ -452,7 +452,7 @@ def _interrupted(left: str | None = None) -> int:
 
 
 def _os_error(e: OSError) -> str:
-    if e.filename is None and isinstance(e, FileNotFoundError):
+    if e.filename is None and e.errno == errno.ENOENT:
         return "the current folder is gone; change to one that is there"
     if e.filename is None and e.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):
         return f"what is printed cannot be written: {(e.strerror or '').lower()}"

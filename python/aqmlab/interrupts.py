@@ -4,8 +4,10 @@ The first raises KeyboardInterrupt in the main thread, and the others are ignore
 that nothing disturbs what is put in order on the way out.
 """
 
+import os
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -28,11 +30,23 @@ _held = 0
 _told = False
 
 
-def listen() -> None:
+def _is_command() -> bool:
+    """Whether this process is the command: while a module is looked for, it is `-m`."""
+    given = sys.orig_argv
+    module = "-m" in given and given[given.index("-m") + 1 :][:1] == ["aqmlab"]
+    return module or os.path.basename(sys.argv[0]) == "aqmlab"  # noqa: PTH119 (pathlib takes time)
+
+
+def _on_early_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    os.write(2, b"aqmlab: error: interrupted; nothing was written\n")
+    os._exit(128 + number)
+
+
+def listen(handler: Callable[[int, FrameType | None], None] | None = None) -> None:
     """Turn the signals into KeyboardInterrupt; those that are ignored (nohup) stay ignored."""
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _on_signal)
+            signal.signal(number, handler or _on_signal)
 
 
 def ignore() -> None:
@@ -65,3 +79,7 @@ def uninterrupted() -> Iterator[None]:
     finally:
         _held -= 1
     _tell()
+
+
+if _is_command():  # until all is imported, an interruption ends it here, in one line
+    listen(_on_early_signal)
