@@ -260,7 +260,7 @@ def test_one_that_fails_stops_the_others(small: dict[str, Any]) -> None:
 
 
 ENDLESS = """
-import json, sys
+import json, sys, time
 import aqmlab
 from aqmlab.scenario import normalize
 from test_custom import Step
@@ -269,6 +269,8 @@ class Loop(Step):
     def on_arrival(self, packet, at):
         while sys.argv[1] == "loop":
             pass
+        if sys.argv[1] == "sleep":
+            time.sleep(1000)
         return super().on_arrival(packet, at)
 
 scenario = json.loads(normalize("examples/one_flow.toml"))
@@ -279,7 +281,7 @@ aqmlab.run(scenario, queues={"bottleneck": Loop(6)})
 """
 
 
-@pytest.mark.parametrize("law", ["step", "loop"])
+@pytest.mark.parametrize("law", ["step", "loop", "sleep"])
 def test_ctrl_c_ends_a_run_with_a_law_in_python(law: str) -> None:
     paths = os.pathsep.join(["tests", os.environ.get("PYTHONPATH", "")])
     with subprocess.Popen(

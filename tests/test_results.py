@@ -88,20 +88,19 @@ def test_every_column_is_documented(small: dict[str, Any]) -> None:
 @pytest.mark.parametrize("error", [OSError("no space left on device"), KeyboardInterrupt()])
 def test_a_folder_appears_whole_or_not_at_all(error: BaseException, tmp_path: Path) -> None:
     final = tmp_path / "final"
-    final.mkdir()
-    (final / "old").write_text("kept")
 
-    def fail() -> None:
-        with appearing(final) as place:
-            (place / "new").write_text("half")
-            raise error
+    def write(name: str, error: BaseException | None) -> None:
+        with appearing(final, "aqmlab run") as place:
+            (place / name).write_text("half")
+            if error:
+                raise error
 
+    write("old", None)
     with pytest.raises(type(error)):
-        fail()
-    assert [p.name for p in tmp_path.rglob("*")] == ["final", "old"]
-    with appearing(final) as place:
-        (place / "new").write_text("whole")
-    assert [p.name for p in tmp_path.rglob("*")] == ["final", "new"]
+        write("new", error)
+    assert sorted(p.name for p in tmp_path.rglob("*")) == [".aqmlab", "final", "old"]
+    write("new", None)
+    assert sorted(p.name for p in tmp_path.rglob("*")) == [".aqmlab", "final", "new"]
 
 
 def test_plots_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> None:

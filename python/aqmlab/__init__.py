@@ -13,6 +13,7 @@
 ``import aqmlab`` is quick: numpy, pandas and the like are imported where they are first needed.
 """
 
+from aqmlab import interrupts as interrupts  # first: Ctrl-C may come while the others are imported
 from aqmlab import parameters
 from aqmlab._core import InvariantViolation, ScenarioError, version
 from aqmlab.custom import PASS, Arrival, CustomQueue, Packet, Place, Verdict, drop, signal

@@ -1,12 +1,15 @@
 """The command ``aqmlab``.
 
 Heavy libraries are imported inside the commands that use them, so that help is there at once.
-Whatever goes wrong is told in one line on stderr: exit code 2 for wrong input, 130 for Ctrl-C, 1
-for a defect of aqmlab.
+Whatever goes wrong is told in one line on stderr: exit code 2 for wrong input, 130 for Ctrl-C (128
+and the number of the signal), 1 for a defect of aqmlab.
 """
 
+import errno
 import os
+import signal
 import sys
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from aqmlab._core import InvariantViolation
+from aqmlab.words import shortened, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,11 +89,10 @@ def run_command(
 ) -> None:
     """Run a scenario and show its flows and links. Files are written with --out and --pcap."""
     import json
-    from contextlib import nullcontext
 
     from aqmlab.experiment import run
     from aqmlab.progress import Bar
-    from aqmlab.results import new_captures, new_folder
+    from aqmlab.results import new_folders
     from aqmlab.scenario import normalize, toml_value
     from aqmlab.summary import show
 
@@ -103,21 +106,18 @@ def run_command(
         )
     if pcap_on and not pcap:
         raise ValueError("--pcap-on needs a folder for the captures: --pcap DIR")
-    with (
-        new_folder(out, force=force) if out else nullcontext() as folder,
-        new_captures(pcap, force=force) if pcap else nullcontext() as captures,
-    ):
+    with new_folders(out, pcap, force=force) as (folder, captures):
         with Bar() as bar:
             result = run(scenario, pcap=captures, progress=bar)
         if folder:
             result.write_files(folder)
     show(result, _console())
     _warn(result.warnings if warnings else [])
-    typer.echo(f"Written to {out}" if out else "Nothing is written without --out DIR.")
+    _say(f"Written to {out}" if out else "Nothing is written without --out DIR.")
     if pcap:
-        typer.echo(f"Captures written to {pcap}")
+        _say(f"Captures written to {pcap}")
     elif scenario["record"]["pcap"]["on"]:
-        typer.echo("Captures are written only with --pcap DIR.")
+        _say("Captures are written only with --pcap DIR.")
 
 
 class Graph(StrEnum):
@@ -166,7 +166,7 @@ def plot(
     path = out or Path(f"{graph.value}.png")
     if path.suffix.lower() not in plots.FORMATS:
         raise ValueError(f"--out {path} must end in one of {', '.join(plots.FORMATS)}")
-    typer.echo(f"Written to {plots.save(figure, path)}")
+    _say(f"Written to {plots.save(figure, path)}")
 
 
 @app.command()
@@ -199,7 +199,7 @@ def reproduce(
     wanted = [*(only or []), *(items or [])]
     runs, threads = _count("--replications", replications), _count("--jobs", jobs)
     report = chosen.reproduce(wanted, runs, threads, out, _console())
-    typer.echo(str(report))
+    _say(str(report))
 
 
 @app.command("compare")
@@ -258,24 +258,27 @@ def compare_command(
     overrides += [("seed", seed)] if seed is not None else []
     count, threads = _count("--replications", replications) or 1, _count("--jobs", jobs)
     file = scenario or comparison.SCENARIO
-    kept = output.store(out)
-    try:
-        with Bar() as bar:
-            done = comparison.compare(
-                queues, file, count, threads, bar,
-                link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=kept,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        told = f"interrupted; {kept.finished} finished runs are in {kept.folder} and will be used"
-        raise Interrupted(told if kept.finished else "interrupted; nothing was written") from None
-    page = output.write(done, out)
+    with output.place(out) as claim:
+        kept = output.store(claim)
+        try:
+            with Bar() as bar:
+                done = comparison.compare(
+                    queues, file, count, threads, bar,
+                    link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=kept,
+                )  # fmt: skip
+            page = output.write(done, claim)
+        except KeyboardInterrupt:
+            if not kept.finished:
+                raise
+            told = f"{kept.finished} finished runs are in {kept.folder} and will be used"
+            raise Interrupted(told) from None
     show.show(done, _console())
     _warn(done.warnings if warnings else [])
-    typer.echo(str(page))
+    _say(str(page))
 
 
 class Interrupted(Exception):  # noqa: N818
-    """Ctrl-C, with what is left."""
+    """Ctrl-C or another signal to end, with what is left."""
 
 
 @app.command("script")
@@ -318,7 +321,7 @@ def script_command(
     for outcome in script.run_files(script.find(files), **options):
         outcomes.append(outcome)
         if not as_json:
-            typer.echo(script.describe(outcome))
+            _say(script.describe(outcome))
     if as_json:
         typer.echo(json.dumps([outcome.as_dict() for outcome in outcomes], indent=1))
     else:
@@ -406,8 +409,9 @@ def _change(change: str, example: str = "network.queue.limit='64 packets'") -> t
 
 def _warn(texts: list[str]) -> None:
     """Tell on stderr what is legal and probably not meant."""
-    for text in texts:
-        typer.echo(f"warning: {text}", err=True)
+    with suppress(OSError):
+        for text in texts:
+            typer.echo(f"warning: {visible(text)}", err=True)
 
 
 def _count(option: str, text: str | None) -> int | None:
@@ -425,6 +429,11 @@ def _console() -> "Console":
     return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=160)
 
 
+def _say(text: str) -> None:
+    """Print a text, its control characters spelled out."""
+    typer.echo("\n".join(map(visible, text.split("\n"))))
+
+
 def execute(args: list[str]) -> int:
     """Run the command with these arguments; return the exit code."""
     command = typer.main.get_command(app)
@@ -432,11 +441,12 @@ def execute(args: list[str]) -> int:
         status = command.main(args, prog_name="aqmlab", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        status = INTERRUPTED
+        return _interrupted()
     except Interrupted as e:
-        return _complain(str(e), INTERRUPTED)
+        return _interrupted(str(e))
     except InvariantViolation as e:
-        return _complain(f"the simulator contradicts itself, please report it: {e}", DEFECT)
+        told = "the simulator contradicts itself, please report it"
+        return _complain(f"{told}: {e}, in aqmlab {' '.join(args)}", DEFECT)
     except typer.TyperException as e:
         return _complain(f"{e.format_message()} See aqmlab --help.", WRONG_INPUT)
     except BrokenPipeError:  # whoever read our output has seen enough
@@ -446,19 +456,37 @@ def execute(args: list[str]) -> int:
         return _complain(_os_error(e), WRONG_INPUT)
     except ValueError as e:
         return _complain(str(e), WRONG_INPUT)
-    except Exception as e:
+    except MemoryError as e:
+        return _complain(str(e) or "there is not enough memory; ask for less", WRONG_INPUT)
+    except SystemExit:
+        raise
+    except BaseException as e:  # a panic of the simulator is no Exception
         if os.environ.get("AQMLAB_TRACEBACK"):
             raise
         what = f"{type(e).__name__}: {e}"
+        of = f" of {' '.join(args)}" if args else ""
         return _complain(
-            f"a defect of aqmlab, please report it: {what} (AQMLAB_TRACEBACK=1 shows where)", DEFECT
+            f"a defect of aqmlab, please report it: {what}{of} (AQMLAB_TRACEBACK=1 shows where)",
+            DEFECT,
         )
-    if status == INTERRUPTED:
-        return _complain("interrupted; nothing was written", INTERRUPTED)
-    return int(status or 0)
+    return _interrupted() if status == INTERRUPTED else int(status or 0)
+
+
+def _interrupted(left: str | None = None) -> int:
+    """Tell what is left by an interruption; return 128 and the number of its signal."""
+    from aqmlab import folder, interrupts
+
+    there = ", ".join(map(str, folder.written))
+    left = left or (f"{there} was written before" if there else "nothing was written")
+    code = 128 + (interrupts.came or signal.SIGINT)
+    return _complain(f"interrupted; {left}", code)
 
 
 def _os_error(e: OSError) -> str:
+    if e.filename is None and e.errno == errno.ENOENT:
+        return "the current folder is gone; change to one that is there"
+    if e.filename is None and e.errno in (errno.ENOSPC, errno.EIO, errno.EBADF):
+        return f"what is printed cannot be written: {(e.strerror or '').lower()}"
     if e.filename is None or e.strerror is None:
         return str(e)
     if isinstance(e, FileNotFoundError):
@@ -469,13 +497,51 @@ def _os_error(e: OSError) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    typer.echo(f"aqmlab: error: {' '.join(message.split())}", err=True)
+    told = visible(shortened(" ".join(message.split())))
+    with suppress(OSError):
+        typer.echo(f"aqmlab: error: {told}", err=True)
     return code
 
 
 def main() -> NoReturn:
     """Run the command of this process."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-    sys.exit(execute(sys.argv[1:]))
+    from aqmlab import folder, interrupts
+
+    interrupts.listen()
+    code = 0
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")
+        code = execute(sys.argv[1:]) if _open_streams() else WRONG_INPUT
+        code = _flushed(code)
+    except KeyboardInterrupt:
+        code = _interrupted()
+    except SystemExit as e:
+        code = int(e.code or 0)
+    interrupts.ignore()
+    folder.release_all()
+    sys.exit(code)
+
+
+def _open_streams() -> bool:
+    """Whether there is a standard output; no file that is opened later may have its number."""
+    missing = [n for n, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)) if stream is None]
+    while missing and os.open(os.devnull, os.O_RDWR) < max(missing):
+        pass
+    if 2 in missing:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if 1 in missing:
+        _complain("standard output is closed; give it a file, or /dev/null", WRONG_INPUT)
+    return 1 not in missing
+
+
+def _flushed(code: int) -> int:
+    """Write what is still to be printed, as the interpreter would do without telling well."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as e:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return code or _complain(_os_error(e), WRONG_INPUT)
+    return code

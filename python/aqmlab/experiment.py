@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+from aqmlab._core import InvariantViolation
 from aqmlab.custom import CustomQueue, Given, put
 from aqmlab.results import Result
 from aqmlab.scenario import ScenarioLike, as_said, normalize, plain, toml_value
@@ -26,6 +27,7 @@ Progress = Callable[[float, int], None]
 """Called now and then with the runs done (a fraction while one is under way) and their number."""
 
 POLL_S = 0.1
+LAW_TRIES = 3
 LAW_PATIENCE_S = 1.0
 """How long a law written in Python may take over a packet once its run was cancelled."""
 
@@ -122,8 +124,10 @@ def run_each(
 
     Raises
     ------
-    ScenarioError, InvariantViolation, OSError
+    ScenarioError, OSError
         As :func:`run`; the other runs are stopped.
+    InvariantViolation
+        As :func:`run`, when the other runs have ended.
     """
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs = {jobs} must be 1 or more")
@@ -142,16 +146,25 @@ def run_texts(
     """Run normalized scenarios; `given` has the laws that they name. Else as :func:`run_each`."""
     threads = min(jobs or available_cores(), max(1, len(texts)))
     batch = _core.Batch(texts, threads, captures, given or {})
+    defects: list[InvariantViolation] = []
     try:
         done, told = 0, time.monotonic()
         while done < len(texts):
-            finished = batch.next(POLL_S)
+            try:
+                finished = batch.next(POLL_S)
+            except InvariantViolation as defect:  # of one run; the others go on
+                finished = None
+                defects.append(defect)
+                done += 1
             done += finished is not None
             if progress and (time.monotonic() - told >= POLL_S or done == len(texts)):
                 told = time.monotonic()
                 progress(sum(batch.progress()), len(texts))
             if finished:
                 yield finished[0], Result.from_core(finished[1])
+        if defects:
+            more = f"; so do {len(defects) - 1} runs more" if len(defects) > 1 else ""
+            raise InvariantViolation(f"{defects[0]}{more}")
     finally:  # an error, Ctrl-C, or a caller who stops listening
         batch.cancel()
         if given:
@@ -159,8 +172,14 @@ def run_texts(
 
 
 def _leave_python(batch: _core.Batch, given: Given) -> None:
-    """Wait until no run is in a law written in Python: the interpreter may end next."""
-    while not batch.wait(LAW_PATIENCE_S):
+    """Wait until no run is in a law written in Python: the interpreter may end next.
+
+    A law that sleeps, or waits for something else outside Python, is not waited for: it ends when
+    it wakes.
+    """
+    for _ in range(LAW_TRIES):
+        if batch.wait(LAW_PATIENCE_S):
+            return
         given.interrupt()
 
 

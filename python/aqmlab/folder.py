@@ -1,14 +1,49 @@
-"""Folders that appear whole or not at all."""
+"""Folders that appear whole or not at all, and never in the place of anyone's files.
 
+Whoever writes a folder NAME holds `.NAME.aqmlab` beside it: the file `lock` there is locked as long
+as the process lives, and what is written stands there until it takes the place of NAME in one step.
+What a killed process left is put in order at the next use (:meth:`Claim._settle`).
+
+A folder that is written lists its files in `.aqmlab`. It is replaced only if it has nothing else.
+"""
+
+import atexit
+import errno
+import fcntl
+import os
+import re
 import shutil
-import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Self
+
+from aqmlab.interrupts import uninterrupted
+from aqmlab.renaming import exchange
+
+LIST = ".aqmlab"
+FINISHED_RUN = re.compile(r"runs/([0-9a-f]{16}\.json)?")
+"""What comparisons add to their folders one by one, and so do not list."""
+
+MAKERS = {
+    "aqmlab run": ("run", "an earlier run"),
+    "aqmlab run --pcap": ("capture", "earlier captures"),
+    "aqmlab compare": ("comparison", "an earlier comparison"),
+    "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
+}
+"""The commands, and what they call what they make."""
+OURS = {LOCK := "lock", NEW := "new", PARTS := "parts", WHOLE := "whole", OLD := "old"}
+TRIES = 10
+PATIENCE_S = 0.02
+
+written: list[Path] = []
+"""The folders that this process has put in their places."""
+_claims: "list[Claim]" = []
 
 
 @contextmanager
-def appearing(final: Path) -> Iterator[Path]:
+def appearing(final: Path, made_by: str, *, force: bool = True) -> Iterator[Path]:
     """Give a folder to write that takes the place of `final` when the block ends well.
 
     If the block fails, or is interrupted, it vanishes, and `final` is as before.
@@ -17,45 +52,284 @@ def appearing(final: Path) -> Iterator[Path]:
     ----------
     final : pathlib.Path
         The folder to make, or to replace.
+    made_by : str
+        The command that makes it, of those in `MAKERS`; it replaces its own folders alone.
+    force : bool
+        Whether it replaces them.
 
     Yields
     ------
     pathlib.Path
-        An empty folder beside `final`.
+        An empty folder.
 
     Raises
     ------
+    FileExistsError
+        If `final` has content that is not to be replaced, at the beginning or at the end, or is
+        being written by another process.
     OSError
         If `final` cannot be written; names `final`, not the folder beside it.
     """
-    final = final.resolve()
-    try:
-        final.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=final.parent))
-    except OSError as e:
-        raise type(e)(f"cannot write {final}: {_reason(e)}") from e
-    try:
-        new = beside / "new"
-        new.mkdir()
-        yield new
-        _swap(new, final, beside / "old")
-    except OSError as e:
-        raise type(e)(f"cannot write {final}: {_reason(e)}") from e
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    with Claim(final, made_by, force=force) as claim:
+        yield claim.new
+        claim.appear()
 
 
-def _swap(new: Path, final: Path, old: Path) -> None:
-    if not final.exists():
-        new.rename(final)
-        return
-    final.rename(old)
+class Claim:
+    """The right to write a folder, which one process has at a time.
+
+    Attributes
+    ----------
+    final : pathlib.Path
+        The folder.
+    new, parts : pathlib.Path
+        Folders beside it: what is to take its place, and files on their way into it.
+    """
+
+    def __init__(self, final: Path, made_by: str, *, force: bool = True) -> None:
+        self.named, self.made_by, self.force = final, made_by, force
+        try:
+            self.final = final.resolve()
+        except RuntimeError:  # a loop of symbolic links; an OSError from Python 3.13 on
+            raise OSError(f"cannot write {final}: its symbolic links go in circles") from None
+        self._beside = self.final.with_name(f".{self.final.name}.aqmlab")
+        self.new, self.parts = self._beside / NEW, self._beside / PARTS
+        self._lock: int | None = None
+        self._process = os.getpid()
+
+    def __enter__(self) -> Self:
+        self._refuse()
+        try:
+            with uninterrupted():
+                _claims.append(self)
+                self.final.parent.mkdir(parents=True, exist_ok=True)
+                self._take()
+                _sweep(self.final.parent)
+                self._settle()
+            self._refuse()
+            self.new.mkdir()
+            self.parts.mkdir()
+        except BaseException as e:
+            self.__exit__(type(e), e, e.__traceback__)
+            raise
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self.release()
+        if isinstance(error, OSError) and self._is_ours(error):
+            reason = (error.strerror or str(error)).lower()
+            raise type(error)(f"cannot write {self.final}: {reason}") from error
+
+    def appear(self) -> None:
+        """Put what was written in the place of the folder, in one step."""
+        self._refuse()
+        _write_list(self.new, self.made_by)
+        with uninterrupted():
+            whole = self._beside / WHOLE
+            self.new.rename(whole)
+            self._swap(whole)
+            written.append(self.final)
+
+    def release(self) -> None:
+        """Leave the folder to others, and nothing beside it."""
+        with uninterrupted():
+            if self not in _claims or self._process != os.getpid():
+                return
+            if self._lock is not None:
+                with suppress(OSError):  # what is left is for the next use
+                    self._settle()
+                    (self._beside / LOCK).unlink()
+                    self._beside.rmdir()
+                os.close(self._lock)
+                self._lock = None
+            _claims.remove(self)
+
+    def _is_ours(self, error: OSError) -> bool:
+        """Whether an error came of writing, and has not said so."""
+        if isinstance(error, FileExistsError | NotADirectoryError) and error.errno is None:
+            return False
+        about = Path(str(error.filename or self.final))
+        return about.is_relative_to(self._beside) or self.final.is_relative_to(about)
+
+    def _refuse(self) -> None:
+        """Refuse to replace what is not to be replaced."""
+        folder = self.named
+        if not folder.is_dir():
+            if folder.exists():
+                raise NotADirectoryError(f"{folder} is a file; give the name of a folder")
+            return
+        if os.path.ismount(folder):
+            raise FileExistsError(f"{folder} cannot be replaced; give the name of a folder in it")
+        maker = _maker(folder)
+        foreign = _foreign(folder, maker)
+        if foreign is None and maker not in (None, self.made_by):
+            foreign = f"it is of {maker}"
+        if foreign is not None:
+            raise self._refusal(foreign)
+        if maker and not self.force:
+            raise FileExistsError(
+                f"{folder} holds {MAKERS[self.made_by][1]}; give another folder, or --force to "
+                "replace what is there"
+            )
+
+    def _refusal(self, foreign: str) -> FileExistsError:
+        return FileExistsError(
+            f"{self.named} has content that no {MAKERS[self.made_by][0]} made ({foreign}); "
+            "give another folder, or move it away"
+        )
+
+    def _take(self) -> None:
+        """Take the lock, unless another has it."""
+        for _ in range(TRIES):
+            with suppress(FileExistsError):
+                self._beside.mkdir()
+            with suppress(FileNotFoundError):  # whoever had it is gone with it
+                if not OURS.issuperset(path.name for path in self._beside.iterdir()):
+                    raise FileExistsError(f"{self._beside} is in the way and not ours; move it")
+                self._lock = _locked(self._beside / LOCK)
+            if self._lock is not None:
+                return
+            time.sleep(PATIENCE_S)
+        raise FileExistsError(
+            f"{self.named} is being written by another run; wait for it, or give another folder"
+        )
+
+    def _swap(self, whole: Path) -> None:
+        """Rename `whole` to the folder, and what is there to `whole`."""
+        try:
+            whole.rename(self.final)  # nothing or an empty folder
+        except OSError as e:
+            if e.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        else:
+            return
+        if exchange(whole, self.final):
+            old = whole
+        else:  # _settle undoes it if it ends between the two
+            old = self._beside / OLD
+            self.final.rename(old)
+            whole.rename(self.final)
+        foreign = _foreign(old, _maker(old))
+        if foreign is not None:  # it came in the last instant
+            self.final.rename(self.new)
+            old.rename(self.final)
+            raise self._refusal(foreign)
+
+    def _settle(self) -> None:
+        """Put in order what stands beside the folder: a left-over, or the end of our own work."""
+        old = self._beside / OLD
+        if old.exists():
+            if self.final.exists():
+                _discard(old, self.final)
+            else:
+                old.rename(self.final)
+        _discard(self._beside / WHOLE, self.final)
+        for folder in (self.new, self.parts):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@atexit.register
+def release_all() -> None:
+    """Leave every folder as it was, wherever an interruption came."""
+    for claim in list(_claims):
+        claim.release()
+
+
+def _locked(path: Path) -> int | None:
+    """Make and lock a file; None: another has it, or it is no longer there."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
-        new.rename(final)
-    except OSError:
-        old.rename(final)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(lock), path.stat()):
+            return lock
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(lock)
         raise
+    os.close(lock)
+    return None
 
 
-def _reason(e: OSError) -> str:
-    return (e.strerror or str(e)).lower()
+def _sweep(parent: Path) -> None:
+    """Put in order what killed processes left beside their folders."""
+    for beside in parent.glob(".*.aqmlab"):
+        final = beside.with_name(beside.name.removeprefix(".").removesuffix(".aqmlab"))
+        if not final.name or beside.is_symlink():
+            continue
+        with suppress(OSError):
+            there = {path.name for path in beside.iterdir()}
+            claim = Claim(final, "aqmlab run")
+            if not there:  # its owner may be about to make the lock; without it, it tries again
+                beside.rmdir()
+            elif there <= OURS and claim._beside == beside:
+                claim._lock = _locked(beside / LOCK)
+                _claims.append(claim)
+                claim.release()
+
+
+def _listed(folder: Path) -> list[str]:
+    """Return the lines of a folder's list; empty if it has none."""
+    try:
+        path = folder / LIST
+        return [] if path.is_symlink() else path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+
+
+def _maker(folder: Path) -> str | None:
+    """Return the command that made a folder; None: none did, or it is empty."""
+    head = _listed(folder)[:1]
+    if head and head[0] in MAKERS:
+        return head[0]
+    # What a comparison leaves that never got so far as to list anything.
+    names = [str(path.relative_to(folder)) for path in folder.glob("runs/*")]
+    finished = names and all(FINISHED_RUN.fullmatch(name) for name in names)
+    return "aqmlab compare" if finished and not head else None
+
+
+def _foreign(folder: Path, maker: str | None) -> str | None:
+    """Return the first name in a folder that its list does not have."""
+    ours = {LIST, *_listed(folder)[1:]} if maker else set()
+    for name in _names(folder):
+        finished = maker == "aqmlab compare" and FINISHED_RUN.fullmatch(name)
+        if name not in ours and not finished:
+            return name
+    return None
+
+
+def _names(folder: Path, prefix: str = "") -> Iterator[str]:
+    """Name every file and folder in a folder, in order; those of folders end in a slash."""
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        name = prefix + entry.name
+        if entry.is_dir(follow_symlinks=False):
+            yield name + "/"
+            yield from _names(Path(entry.path), name + "/")
+        elif entry.is_file(follow_symlinks=False):
+            yield name
+        else:
+            yield name + " (no plain file)"
+
+
+def _write_list(folder: Path, made_by: str) -> None:
+    text = "\n".join([made_by, *_names(folder)]) + "\n"
+    with (folder / LIST).open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _discard(folder: Path, final: Path) -> None:
+    """Remove what a folder lists; if there is more, the folder stays, under a name to be seen."""
+    if not folder.is_dir():
+        return
+    foreign = _foreign(folder, _maker(folder))
+    if foreign is None:
+        # The list goes last: whoever is killed before leaves something that can be discarded.
+        for name in sorted((name for name in _names(folder) if name != LIST), reverse=True):
+            (folder / name).rmdir() if name.endswith("/") else (folder / name).unlink()
+        (folder / LIST).unlink(missing_ok=True)
+        folder.rmdir()
+        return
+    kept = (final.with_name(f"{final.name}.kept-{n}") for n in range(1, 1000))
+    folder.rename(next(path for path in kept if not os.path.lexists(path)))

@@ -1,14 +1,14 @@
 """What a run leaves: a manifest and tables of columns, in memory and in a folder.
 
 A folder holds ``manifest.json`` (scenario, seed, version, build, events), ``scenario.json`` (which
-can be run again) and each table as CSV and as Parquet. It appears whole or not at all: it is
-written beside its place under another name, and renamed.
+can be run again) and each table as CSV and as Parquet. It appears whole or not at all
+(:mod:`aqmlab.folder`).
 """
 
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ Columns = Mapping[str, Any]
 """Columns of a table by name: arrays of numpy, or lists of str."""
 
 MADE_BY = "aqmlab run"
+CAPTURES = "aqmlab run --pcap"
 NOT_ALWAYS = ("connections", "classes", "conditioners", "impairments", "datagrams")
 
 
@@ -163,7 +164,7 @@ class Result:
         OSError
             If it cannot be written.
         """
-        with new_folder(Path(folder), force=force) as place:
+        with appearing(Path(folder), MADE_BY, force=force) as place:
             self.write_files(place)
         return Path(folder)
 
@@ -216,60 +217,43 @@ class Result:
 
 
 @contextmanager
-def new_folder(folder: Path, *, force: bool = False) -> Iterator[Path]:
-    """Give a folder to write a run to, which takes the place of `folder` when the block ends well.
+def new_folders(
+    out: Path | None, pcap: Path | None, *, force: bool = False
+) -> Iterator[tuple[Path | None, Path | None]]:
+    """Give folders to write a run and its captures to, which take their places in the end.
+
+    The captures may be inside the run, or in the same folder; they then come with it.
 
     Raises
     ------
     FileExistsError
-        If `folder` has content, unless it is that of an earlier run and `force` is set.
+        If a folder has content, unless it is that of an earlier run and `force` is set.
+    ValueError
+        If the run is to be inside its captures.
     OSError
         If it cannot be written.
     """
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file; give the name of a folder")
-    if folder.exists() and any(folder.iterdir()):
-        if not _is_run(folder):
-            raise FileExistsError(f"{folder} has content that no run made; give another folder")
-        if not force:
-            raise FileExistsError(
-                f"{folder} holds an earlier run; give another folder, or --force to replace it"
-            )
-    with appearing(folder) as place:
-        yield place
+    inside = _inside(pcap, out)
+    if inside is None and _inside(out, pcap) is not None:
+        raise ValueError(
+            f"--out {out} is inside --pcap {pcap}; the captures can be inside the run: "
+            f"--pcap {out}/captures"
+        )
+    with ExitStack() as stack:
+        run = out and stack.enter_context(appearing(out, MADE_BY, force=force))
+        if run and inside is not None:
+            (run / inside).mkdir(parents=True, exist_ok=True)
+            yield run, run / inside
+            return
+        yield run, pcap and stack.enter_context(appearing(pcap, CAPTURES, force=force))
 
 
-@contextmanager
-def new_captures(folder: Path, *, force: bool = False) -> Iterator[Path]:
-    """Give a folder to write captures to, which takes the place of `folder` in the end.
-
-    Raises
-    ------
-    FileExistsError
-        If `folder` has content, unless that is captures and `force` is set.
-    OSError
-        If it cannot be written.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file; give the name of a folder")
-    if folder.exists():
-        files = list(folder.iterdir())
-        if not all(f.suffix == ".pcapng" or f.name == "hosts" for f in files):
-            raise FileExistsError(f"{folder} has content that is no capture; give another folder")
-        if files and not force:
-            raise FileExistsError(
-                f"{folder} holds earlier captures; give another folder, or --force to replace them"
-            )
-    with appearing(folder) as place:
-        yield place
-
-
-def _is_run(folder: Path) -> bool:
-    try:
-        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-        return bool(manifest["made_by"] == MADE_BY)
-    except (OSError, ValueError, TypeError, KeyError):
-        return False
+def _inside(one: Path | None, other: Path | None) -> Path | None:
+    """Return where a folder is inside another; None: it is not."""
+    if one is None or other is None:
+        return None
+    inner, outer = (Path(os.path.realpath(folder)) for folder in (one, other))
+    return inner.relative_to(outer) if inner.is_relative_to(outer) else None
 
 
 def _write_json(path: Path, value: Any) -> None:

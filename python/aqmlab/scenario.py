@@ -60,6 +60,9 @@ class Document(Table):
         return cls(**as_said(path))
 
 
+MOST_BYTES = 256 << 20
+"""The largest file that is read; a device has no end."""
+
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""
 
@@ -101,8 +104,12 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
         If it cannot be read.
     """
     path = Path(path)
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ScenarioError(f"{path}: is larger than {MOST_BYTES >> 20} MiB; is it a scenario?")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as e:
         raise ScenarioError(
             f"{path}: is not UTF-8 text (byte {e.start}); a scenario is a TOML or JSON file"

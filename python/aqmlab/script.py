@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from aqmlab import _core
+from aqmlab._core import InvariantViolation
 from aqmlab.assertions import BlockError, Evaluator, UnsupportedError, unsupported
 
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
@@ -21,6 +22,7 @@ SUFFIX = ".pkt"
 MOMENTS_SHOWN = 10
 # Longer shell scripts are not read: they prepare no host.
 MOST_BYTES = 100_000
+MOST_SCRIPT_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -176,11 +178,21 @@ def find(paths: Iterable[Path]) -> list[Path]:
 def run_files(paths: Iterable[Path], **options: Any) -> Iterator[Outcome]:
     """Run scripts from files, with the options of `run`."""
     for path in paths:
+        with path.open("rb") as file:
+            content = file.read(MOST_SCRIPT_BYTES + 1)
+        if len(content) > MOST_SCRIPT_BYTES:
+            raise ValueError(
+                f"{path}: is larger than {MOST_SCRIPT_BYTES >> 20} MiB; is it a script?"
+            )
         try:
-            text = path.read_text("utf-8")
+            text = content.decode("utf-8").replace("\r\n", "\n")
         except UnicodeDecodeError:
             raise ValueError(f"{path}: is not UTF-8 text") from None
-        yield run(text, str(path), preparation=_called(text, path.parent), **options)
+        try:
+            yield run(text, str(path), preparation=_called(text, path.parent), **options)
+        except InvariantViolation as defect:  # of one script; the others go on
+            problem = f"a defect of aqmlab, please report it: {defect}"
+            yield Outcome(file=str(path), verdict=FAILED, problem=problem)
 
 
 def _called(text: str, folder: Path) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics import jain
+from aqmlab.words import LONGEST_NAME, shortened, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -32,7 +33,7 @@ def show(result: "Result", console: "Console") -> None:
 def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
     """Return the heading, the tables and the closing lines of a run."""
     manifest = result.manifest
-    heading = result.scenario["title"] or "Untitled scenario"
+    heading = shortened(visible(result.scenario["title"] or "Untitled scenario"), WIDE)
     goodput = result.columns("flows")["goodput_bps"]
     lines = [
         f"{manifest['simulated_s']:.6g} s simulated in {manifest['events']:,} events, of which "
@@ -193,7 +194,11 @@ def table(*heads: str) -> "Table":
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    class Shown(Table):
+        def add_row(self, *cells: Any, **how: Any) -> None:
+            super().add_row(*(shortened(visible(str(c)), LONGEST_NAME) for c in cells), **how)
+
+    made = Shown(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for i, head in enumerate(heads):
         if i == 0 or head == "from > to":
             made.add_column(head, overflow="fold")

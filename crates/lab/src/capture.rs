@@ -226,7 +226,7 @@ impl Captures {
 const HOSTS: &str = "hosts";
 
 fn write_hosts(path: &Path, family: Family, hosts: &[String]) -> std::io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
+    let mut file = BufWriter::new(File::create_new(path)?);
     for (h, name) in hosts.iter().enumerate() {
         if let Ok(ends) = Ends::of(family, h as u32, h as u32, 0) {
             writeln!(file, "{}\t{name}", ends.source())?;

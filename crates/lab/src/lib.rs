@@ -7,6 +7,7 @@ mod check;
 mod delays;
 mod effort;
 mod histogram;
+mod memory;
 mod read;
 mod record;
 pub mod resolved;
@@ -25,7 +26,7 @@ mod warnings;
 pub use effort::Effort;
 pub use read::{Format, read, read_file_text};
 pub use record::{Column, Outcome, Table};
-pub use run::{Failure, Watch, run, run_with};
+pub use run::{Failure, Watch, guarded, named, run, run_guarded, run_with};
 pub use scenario::Scenario;
 pub use warnings::Warning;
 

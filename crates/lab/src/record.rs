@@ -8,6 +8,7 @@ use net::{Fate, OptionStore, Packet, Probe, Why};
 use units::Time;
 
 use crate::effort::Effort;
+use crate::memory::List;
 use crate::slot::{Phase, Slot};
 use crate::sum::Sum;
 use crate::warnings::Warning;
@@ -80,10 +81,20 @@ struct Incident {
 /// Drops or marks as they happen.
 #[derive(Debug, Default)]
 pub struct Incidents {
-    list: Vec<Incident>,
+    list: List<Incident>,
 }
 
 impl Incidents {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether one was left away.
+    pub fn is_full(&self) -> bool {
+        self.list.is_full()
+    }
+
     /// As a table.
     pub fn table(&self, name: &'static str, links: &Arc<Vec<String>>, flows: &Arc<Vec<String>>) -> Table {
         let reasons = Arc::new(Why::ALL.iter().map(|w| w.name().to_string()).collect::<Vec<_>>());
@@ -121,10 +132,20 @@ const TRANSFER_COUNTS: [&str; 5] =
 /// Connections in the order in which they were over, then those that were not.
 #[derive(Debug, Default)]
 pub struct Transfers {
-    list: Vec<Transfer>,
+    list: List<Transfer>,
 }
 
 impl Transfers {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether one was left away.
+    pub fn is_full(&self) -> bool {
+        self.list.is_full()
+    }
+
     /// Adds one.
     pub fn push(&mut self, flow: u32, sum: &Sum) {
         let [_, completed, _] = sum.milestones;

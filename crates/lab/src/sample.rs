@@ -8,6 +8,7 @@ use queues::Discipline;
 use tcp::Endpoint;
 use units::{Duration, Time};
 
+use crate::memory::List;
 use crate::record::{Column, Table};
 
 /// What is sampled.
@@ -21,22 +22,32 @@ pub trait Sample: Copy {
 /// The samples of a run.
 #[derive(Debug)]
 pub struct Samples<S> {
-    times: Vec<Time>,
-    rows: Vec<S>,
+    times: List<Time>,
+    rows: List<S>,
 }
 
 impl<S> Default for Samples<S> {
     fn default() -> Self {
-        Samples { times: Vec::new(), rows: Vec::new() }
+        Samples { times: List::default(), rows: List::default() }
     }
 }
 
 impl<S: Sample> Samples<S> {
-    /// Takes a sample of each.
+    /// Takes a sample of each of `n`.
     #[inline]
-    pub fn take(&mut self, now: Time, of_each: impl Iterator<Item = S>) {
+    pub fn take(&mut self, now: Time, n: usize, of_each: impl Iterator<Item = S>) {
         self.times.push(now);
-        self.rows.extend(of_each);
+        self.rows.extend(n, of_each);
+    }
+
+    /// How many were taken.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether one was left away.
+    pub fn is_full(&self) -> bool {
+        self.times.is_full() || self.rows.is_full()
     }
 
     /// As a table, given what was sampled each time.

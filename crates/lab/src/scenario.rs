@@ -9,6 +9,8 @@ use traffic::{Arrivals, Emitter, Traffic};
 use units::param::{Invalid, Json, join};
 use units::{Duration, Params, Range, Rate, Read, choice, params, words};
 
+use crate::memory;
+
 params! {
     /// A scenario: a network, flows over it, and what to record.
     pub struct Scenario: "scenario", checked by check_scenario {
@@ -415,7 +417,24 @@ fn check_dumbbell(d: &Dumbbell, path: &str) -> Result<(), Invalid> {
     not_too_many(&d.impairments, &d.reverse_impairments, path)
 }
 
+/// The longest name of a host or a flow, in bytes: that of a file.
+const LONGEST_NAME: usize = 200;
+
+/// Refuses a name that a table could not hold: one that a spreadsheet would take for a formula, or too long a one.
+fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
+    if name.starts_with(['=', '+', '-', '@']) {
+        return Err(Invalid::new(path, &name.write(), "begins as a formula does (=, +, -, @)")
+            .remedy("a spreadsheet would compute it; begin with a letter"));
+    }
+    if name.len() > LONGEST_NAME {
+        return Err(Invalid::new(path, &name.write(), format!("must be at most {LONGEST_NAME} bytes long")));
+    }
+    Ok(())
+}
+
 fn check_link(l: &Link, path: &str) -> Result<(), Invalid> {
+    check_name(&l.from, &join(path, "from"))?;
+    check_name(&l.to, &join(path, "to"))?;
     not_too_many(&l.impairments, &l.reverse_impairments, path)
 }
 
@@ -453,6 +472,9 @@ fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
     }
     for (i, flow) in s.flows.iter().enumerate() {
         let path = join(&flows, i);
+        for (key, name) in [("name", &flow.name), ("from", &flow.from), ("to", &flow.to)] {
+            check_name(name, &join(&path, key))?;
+        }
         if s.duration.is_none() {
             must_end(flow, &path)?;
         }
@@ -480,16 +502,5 @@ fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
         return Err(Invalid::at(&flows, problem)
             .remedy("give one of them packets or lasts, or the scenario a duration"));
     }
-    let end = s.duration.unwrap_or(s.time_limit);
-    let samples = end.seconds() / s.record.interval.seconds();
-    let sampled = s.record.series.iter().any(|x| matches!(x, Series::Queue | Series::Window));
-    if s.duration.is_some() && sampled && samples > 1e8 {
-        return Err(Invalid::new(
-            &join(path, "record.interval"),
-            &s.record.interval.write(),
-            format!("gives {samples:.0} samples of each series"),
-        )
-        .remedy("make the interval longer"));
-    }
-    Ok(())
+    memory::check_samples(s, path)
 }

@@ -11,6 +11,7 @@ use units::{Duration, Read, Time};
 
 use crate::build::Plan;
 use crate::capture::Seen;
+use crate::memory::List;
 use crate::record::{Column, Table, names_of};
 use crate::scenario::{Scenario, Series};
 
@@ -59,8 +60,8 @@ struct Known {
 pub struct Traces {
     /// For each slot of a flow that is one connection, what is known of it; none: not traced.
     known: Vec<Option<Known>>,
-    segments: Option<Vec<Sighting>>,
-    round_trips: Option<Vec<Measured>>,
+    segments: Option<List<Sighting>>,
+    round_trips: Option<List<Measured>>,
 }
 
 /// Refuses to trace what is not there.
@@ -93,8 +94,8 @@ impl Traces {
         let traced = |f: u32| record.traced.is_empty() || record.traced.contains(&plan.name(f as usize));
         Some(Traces {
             known: flows.map(|f| traced(f).then(Known::default)).collect(),
-            segments: wants(Series::Segments).then(Vec::new),
-            round_trips: wants(Series::Rtt).then(Vec::new),
+            segments: wants(Series::Segments).then(List::default),
+            round_trips: wants(Series::Rtt).then(List::default),
         })
     }
 
@@ -146,6 +147,17 @@ impl Traces {
             list.push(Measured { at: now, flow, rtt, srtt: sender.srtt(), rto });
             (known.samples, known.rto) = (samples, rto);
         }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.segments.as_ref().map_or(0, |l| l.len()) + self.round_trips.as_ref().map_or(0, |l| l.len())
+    }
+
+    /// Whether one was left away.
+    pub fn is_full(&self) -> bool {
+        self.segments.as_ref().is_some_and(List::is_full)
+            || self.round_trips.as_ref().is_some_and(List::is_full)
     }
 
     /// The series as tables.

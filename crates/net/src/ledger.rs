@@ -135,7 +135,7 @@ impl Ledger {
 
     #[inline]
     pub(crate) fn admit(&mut self, p: &Packet, work: u64) {
-        self.work += work;
+        self.work = self.work.wrapping_add(work); // beyond the end of time: Link::is_beyond_time tells
         if p.ecn == Ecn::Ce {
             self.rare_mut().ce_admitted += 1;
         }

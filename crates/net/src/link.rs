@@ -126,6 +126,11 @@ impl<Q: Fifo> Link<Q> {
         (self.feeder != NO_LINK).then_some(self.feeder)
     }
 
+    /// Whether something was admitted whose arrival is later than the clock goes: it would seem never to come.
+    pub fn is_beyond_time(&self) -> bool {
+        self.pace.is_none() && !self.resumes && self.free_at + self.delay == Time::NEVER
+    }
+
     /// The time to send `size` at a rate that does not change, to the picosecond.
     #[inline]
     pub fn transmission_time(&self, size: Bytes) -> Duration {
@@ -323,7 +328,7 @@ impl<Q: Fifo> Link<Q> {
 
     /// Enters where a packet is that entered by now and whose transmission takes this span.
     fn place(&self, entry: &InPipe, now: Time, (begins, sent): (Time, Time), inside: &mut Inside) {
-        inside.work += sent.since(now.max(begins)).0;
+        inside.work = inside.work.wrapping_add(sent.since(now.max(begins)).0);
         if begins > now { inside.waiting.add(&entry.packet) } else { inside.on_wire.add(&entry.packet) }
     }
 
@@ -337,7 +342,7 @@ impl<Q: Fifo> Link<Q> {
         let time = self.transmission_time(Bytes(u64::from(packet.size)));
         let sent = arrives - self.delay;
         let begins = sent - time;
-        inside.work += sent.since(now).0.min(time.0);
+        inside.work = inside.work.wrapping_add(sent.since(now).0.min(time.0));
         if entered > now {
             inside.to_come.add(packet);
         } else if begins > now {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use lab::{Column, Failure, Format, Outcome, Scenario, Watch};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use serde_json::{Value, json};
@@ -93,8 +93,8 @@ fn run_script(
     let changes = serde_json::from_str(changes).map_err(|e| wrong(e.to_string()))?;
     let mut setup = ::script::Setup::read(preset, &changes, tolerance).map_err(|e| wrong(e.to_string()))?;
     setup.preparation = preparation;
-    let report = std::panic::catch_unwind(|| ::script::run_text(text, &setup));
-    report.map(|r| r.json().to_string()).map_err(|cause| PyRuntimeError::new_err(panic_text(&*cause)))
+    let report = lab::guarded(|| ::script::run_text(text, &setup).json().to_string());
+    report.map_err(|said| InvariantViolation::new_err(format!("the script panicked at {said}")))
 }
 
 /// Version of the simulator.
@@ -103,10 +103,13 @@ fn version() -> &'static str {
     lab::VERSION
 }
 
-fn failure(f: Failure) -> PyErr {
+fn failure(f: Failure, scenario: &Scenario) -> PyErr {
     match f {
-        Failure::Violation(v) => InvariantViolation::new_err(v.to_string()),
+        Failure::Violation(_) | Failure::Panic(_) => {
+            InvariantViolation::new_err(format!("{f} ({})", lab::named(scenario)))
+        }
         Failure::Capture(_) => PyOSError::new_err(f.to_string()),
+        Failure::Memory(_) => PyMemoryError::new_err(f.to_string()),
         other => ScenarioError::new_err(other.to_string()),
     }
 }
@@ -179,9 +182,7 @@ fn run_one(
     factories: &HashMap<String, Py<PyAny>>,
 ) -> Result<Outcome, Stop> {
     let laws = PythonLaws { factories, fault: Fault::of(watches.clone(), i) };
-    let run = || lab::run_with(scenario, &watches[i], folder.map(PathBuf::as_path), &laws);
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
-        .unwrap_or_else(|cause| Err(Failure::Stalled(panic_text(&*cause))));
+    let outcome = lab::run_guarded(scenario, &watches[i], folder.map(PathBuf::as_path), &laws);
     laws.fault.take().map_or(outcome.map_err(Stop::Failed), |raised| Err(Stop::Raised(raised)))
 }
 
@@ -235,7 +236,8 @@ impl Batch {
         Ok(Batch { scenarios, watches, finished: Mutex::new(finished) })
     }
 
-    /// The next finished run as (index, result); `None` if none finishes within `timeout_s`.
+    /// The next finished run as (index, result); `None` if none finishes within `timeout_s`. An error is that of one
+    /// run; the others go on.
     fn next<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Option<(usize, Bound<'py, PyDict>)>> {
         let timeout = Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
         let received = py.detach(|| match self.finished.lock() {
@@ -244,7 +246,7 @@ impl Batch {
         });
         match received {
             Ok((i, Ok(outcome))) => Ok(Some((i, result(py, &self.scenarios[i], outcome)?))),
-            Ok((_, Err(Stop::Failed(f)))) => Err(failure(f)),
+            Ok((i, Err(Stop::Failed(f)))) => Err(failure(f, &self.scenarios[i])),
             Ok((_, Err(Stop::Raised(e)))) => Err(e),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(PyRuntimeError::new_err("every run has finished")),
@@ -281,12 +283,6 @@ impl Drop for Batch {
     fn drop(&mut self) {
         self.cancel();
     }
-}
-
-fn panic_text(cause: &(dyn std::any::Any + Send)) -> String {
-    let text =
-        cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
-    format!("internal error: {}; please report it with the scenario", text.unwrap_or("unknown"))
 }
 
 /// The simulator.

@@ -188,3 +188,11 @@ fn marks_are_echoed() {
          +0 > [noecn] E. 1001:1001(0) ack 1001",
     );
 }
+
+#[test]
+fn time_ends_after_213_days() {
+    let mut text = String::from("0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n");
+    (4..30).for_each(|i| text += &format!("+1000000 socket(..., SOCK_STREAM, IPPROTO_TCP) = {i}\n"));
+    let report = run_text(&text, &Setup::read("linux", &json!({}), None).unwrap());
+    assert!(matches!(&report.verdict, Verdict::Failed(f) if f.line == 20 && f.problem.contains("213 days")));
+}

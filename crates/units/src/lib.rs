@@ -5,6 +5,7 @@
 //! of 1000, kibi and mebi of 1024. The module [`param`] turns a struct into its reader, its JSON
 //! Schema and its manual page at once.
 
+mod decimal;
 pub mod file;
 pub mod param;
 mod quantity;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::decimal::{Decimal, written};
 use crate::param::{Invalid, Read, unit_schema};
 use crate::time::{Duration, TIME_UNITS};
 
@@ -89,55 +90,55 @@ fn split(text: &str) -> (&str, &str) {
     (&text[..digits], text[digits..].trim())
 }
 
+/// A unit: its name, and how many of the base unit it is.
+pub(crate) type Unit = (&'static str, u64);
+
 /// Reads `"<number> <unit>"` into the base unit.
 pub(crate) fn parse_scaled(
     value: &Value,
     path: &str,
     what: &str,
-    units: &[(&str, f64)],
+    units: &[Unit],
     example: &str,
-) -> Result<f64, Invalid> {
+) -> Result<Decimal, Invalid> {
     let accepted = || units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ");
+    let wrong = |problem: String| {
+        Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")))
+    };
     let Some(text) = value.as_str() else {
-        let problem = format!("must be {what} with its unit ({})", accepted());
-        return Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")));
+        return wrong(format!("must be {what} with its unit ({})", accepted()));
     };
     let (number, unit) = split(text);
-    let number: Option<f64> = number.trim_end_matches(['e', 'E']).replace('_', "").parse().ok();
-    match (number, units.iter().find(|u| u.0 == unit)) {
-        (Some(n), Some((_, scale))) if n.is_finite() => Ok(n * scale),
-        (Some(_), _) if unit.is_empty() => {
-            let problem = format!("lacks its unit ({})", accepted());
-            Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")))
-        }
-        (Some(_), None) => {
-            let problem = format!("has the unit \"{unit}\", which is none of {}", accepted());
-            Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")))
-        }
-        _ => Err(Invalid::new(path, value, format!("is not {what}"))
-            .remedy(format!("write for example \"{example}\""))),
+    match (Decimal::read(number), units.iter().find(|u| u.0 == unit)) {
+        (Some(n), Some((_, scale))) if n.value().is_finite() => Ok(n.times(*scale)),
+        (Some(_), _) if unit.is_empty() => wrong(format!("lacks its unit ({})", accepted())),
+        (Some(_), None) => wrong(format!("has the unit \"{unit}\", which is none of {}", accepted())),
+        _ => wrong(format!("is not {what}")),
     }
 }
 
-/// The shortest exact text in the largest unit in which the number is at least one.
-pub(crate) fn format_scaled(base: f64, units: &[(&str, f64)]) -> String {
-    let (unit, scale) = units.iter().find(|u| base >= u.1).unwrap_or(if base == 0.0 {
-        &units[0]
-    } else {
-        &units[units.len() - 1]
-    });
-    let number = base / scale;
-    let rounded = (number * 1e9).round() / 1e9;
-    let exact = if (rounded * scale - base).abs() <= base.abs() * 1e-15 { rounded } else { number };
-    format!("{exact} {unit}")
+/// The whole number of the base unit, which is not rounded.
+pub(crate) fn whole(number: Decimal, value: &Value, path: &str, base: &str) -> Result<u64, Invalid> {
+    number.whole().ok_or_else(|| {
+        Invalid::new(path, value, format!("must be a whole number of {base}")).remedy("it is not rounded")
+    })
 }
 
-const RATE_UNITS: &[(&str, f64)] = &[("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
-const RATE_WRITE: &[(&str, f64)] = &[("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)];
+/// The exact text in the largest unit in which the number is at least one.
+pub(crate) fn format_scaled(base: u64, largest_first: &[Unit]) -> String {
+    let zero = if base == 0 { largest_first.first() } else { largest_first.last() };
+    let fits = largest_first.iter().find(|u| base >= u.1);
+    fits.or(zero).map_or(String::new(), |(unit, scale)| format!("{} {unit}", written(base, *scale)))
+}
+
+const RATE_UNITS: &[Unit] =
+    &[("bit/s", 1), ("kbit/s", 1000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
+const RATE_WRITE: &[Unit] =
+    &[("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1000), ("bit/s", 1)];
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&format_scaled(self.0 as f64, RATE_WRITE))
+        f.write_str(&format_scaled(self.0, RATE_WRITE))
     }
 }
 
@@ -147,10 +148,10 @@ impl Read for Rate {
 
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         let r = parse_scaled(value, path, "a rate", RATE_UNITS, Self::EXAMPLE)?;
-        if !(1.0..=1e13).contains(&r) {
+        if !(1.0..=1e13).contains(&r.value()) {
             return Err(Invalid::new(path, value, "must be between 1 bit/s and 10,000 Gbit/s"));
         }
-        Ok(Rate(r.round() as u64))
+        whole(r, value, path, "bit/s").map(Rate)
     }
 
     fn write(&self) -> Value {
@@ -175,8 +176,8 @@ impl Read for RateOrNone {
     const EXAMPLE: &'static str = Rate::EXAMPLE;
 
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        match parse_scaled(value, path, "a rate", RATE_UNITS, Self::EXAMPLE)? {
-            0.0 => Ok(RateOrNone(Rate(0))),
+        match parse_scaled(value, path, "a rate", RATE_UNITS, Self::EXAMPLE)?.whole() {
+            Some(0) => Ok(RateOrNone(Rate(0))),
             _ => Rate::read(value, path).map(RateOrNone),
         }
     }
@@ -194,16 +195,16 @@ impl Read for RateOrNone {
     }
 }
 
-const BYTE_UNITS: &[(&str, f64)] = &[
-    ("B", 1.0),
-    ("byte", 1.0),
-    ("bytes", 1.0),
-    ("kB", 1e3),
-    ("MB", 1e6),
-    ("GB", 1e9),
-    ("KiB", 1024.0),
-    ("MiB", 1_048_576.0),
-    ("GiB", 1_073_741_824.0),
+const BYTE_UNITS: &[Unit] = &[
+    ("B", 1),
+    ("byte", 1),
+    ("bytes", 1),
+    ("kB", 1000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
 ];
 
 impl fmt::Display for Bytes {
@@ -224,14 +225,12 @@ impl Read for Bytes {
 
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         let b = parse_scaled(value, path, "a size", BYTE_UNITS, Self::EXAMPLE)?;
-        if !(0.0..=9e15).contains(&b) || b.fract() != 0.0 {
-            return Err(Invalid::new(
-                path,
-                value,
-                "must be a whole number of bytes between 0 B and 9,000,000 GB",
-            ));
+        match b.whole() {
+            Some(bytes) if bytes <= 9_000_000_000_000_000 => Ok(Bytes(bytes)),
+            _ => {
+                Err(Invalid::new(path, value, "must be a whole number of bytes between 0 B and 9,000,000 GB"))
+            }
         }
-        Ok(Bytes(b as u64))
     }
 
     fn write(&self) -> Value {
@@ -247,8 +246,7 @@ impl Read for Bytes {
     }
 }
 
-const PACKET_UNITS: &[(&str, f64)] =
-    &[("packets", 1.0), ("packet", 1.0), ("segments", 1.0), ("segment", 1.0)];
+const PACKET_UNITS: &[Unit] = &[("packets", 1), ("packet", 1), ("segments", 1), ("segment", 1)];
 
 impl fmt::Display for Packets {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -261,7 +259,7 @@ impl Read for Packets {
     const EXAMPLE: &'static str = "64 packets";
 
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        let n = parse_scaled(value, path, "a number of packets", PACKET_UNITS, Self::EXAMPLE)?;
+        let n = parse_scaled(value, path, "a number of packets", PACKET_UNITS, Self::EXAMPLE)?.value();
         if !(0.0..=4e9).contains(&n) {
             return Err(Invalid::new(path, value, "must be between 0 and 4,000,000,000 packets"));
         }
@@ -285,7 +283,7 @@ impl fmt::Display for Depth {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Depth::Packets(n) => Packets(*n).fmt(f),
-            Depth::Bytes(n) => f.write_str(&format_scaled(*n, &[("B", 1.0)])),
+            Depth::Bytes(n) => write!(f, "{n} B"),
         }
     }
 }
@@ -296,7 +294,7 @@ impl Read for Depth {
 
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         let units = [PACKET_UNITS, BYTE_UNITS].concat();
-        let n = parse_scaled(value, path, "a number of packets or bytes", &units, Self::EXAMPLE)?;
+        let n = parse_scaled(value, path, "a number of packets or bytes", &units, Self::EXAMPLE)?.value();
         if !(0.0..=9e15).contains(&n) {
             return Err(Invalid::new(path, value, "must be between 0 and 9e15"));
         }
@@ -403,8 +401,26 @@ mod tests {
         assert!(e.contains("MB/s"), "{e}");
         assert!(Rate::read(&json!("1e999 bit/s"), "rate").is_err());
         assert!(Rate::read(&json!(["x"]), "rate").is_err());
+        for half in ["1e Mbit/s", "5. Mbit/s", "1__5 Mbit/s", "_1 Mbit/s", "1_ Mbit/s", "e Mbit/s"] {
+            let e = Rate::read(&json!(half), "rate").unwrap_err().to_string();
+            assert!(e.contains("is not a rate"), "{e}");
+        }
         assert!(Bytes::read(&json!("0.5 B"), "b").is_err());
         assert!(Probability::read(&json!(1.5), "p").is_err());
+    }
+
+    #[test]
+    fn decimal_numbers_are_exact_and_nothing_is_rounded() {
+        assert_eq!(Bytes::read(&json!("4.1 MB"), "b").unwrap(), Bytes(4_100_000));
+        assert_eq!(Depth::read(&json!("4.1 MB"), "b").unwrap(), Depth::Bytes(4_100_000.0));
+        assert_eq!(Rate::read(&json!("0.0081 Gbit/s"), "r").unwrap(), Rate(8_100_000));
+        assert_eq!(Bytes::read(&json!("0.5 KiB"), "b").unwrap(), Bytes(512));
+        for rate in ["1.5 bit/s", "1.2345 kbit/s", "1.9999999999 Gbit/s", "1000.0000000001 kbit/s"] {
+            let e = Rate::read(&json!(rate), "rate").unwrap_err().to_string();
+            assert!(e.contains(rate) && e.contains("whole number of bit/s"), "{e}");
+        }
+        assert!(Bytes::read(&json!("1.0001 kB"), "b").is_err());
+        assert!(RateOrNone::read(&json!("0.1 bit/s"), "r").is_err());
     }
 
     #[test]

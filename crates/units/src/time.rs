@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign, Sub};
 use serde_json::Value;
 
 use crate::param::{Invalid, Read};
-use crate::quantity::{format_scaled, parse_scaled};
+use crate::quantity::{Unit, format_scaled, parse_scaled, whole};
 
 /// Picoseconds in a second.
 const SECOND: u64 = 1_000_000_000_000;
@@ -89,15 +89,22 @@ impl fmt::Display for Time {
     }
 }
 
-pub(crate) const TIME_UNITS: &[(&str, f64)] =
-    &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("min", 60.0), ("h", 3600.0)];
+pub(crate) const TIME_UNITS: &[Unit] = &[
+    ("s", SECOND),
+    ("ms", SECOND / 1000),
+    ("us", SECOND / 1_000_000),
+    ("ns", 1000),
+    ("min", 60 * SECOND),
+    ("h", 3600 * SECOND),
+];
 /// The units a span is written in, largest first.
-const WRITE: &[(&str, f64)] = &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
-const LONGEST: f64 = 1e7;
+const WRITE: &[Unit] = &[("s", SECOND), ("ms", SECOND / 1000), ("us", SECOND / 1_000_000), ("ns", 1000)];
+/// In seconds. The sum of two is longer than the clock goes, so sums saturate and lie behind the end of every run.
+const LONGEST: u64 = 10_000_000;
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&format_scaled(self.seconds(), WRITE))
+        f.write_str(&format_scaled(self.0, WRITE))
     }
 }
 
@@ -106,11 +113,11 @@ impl Read for Duration {
     const EXAMPLE: &'static str = "20 ms";
 
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        let s = parse_scaled(value, path, "a time", TIME_UNITS, Self::EXAMPLE)?;
-        if !(0.0..=LONGEST).contains(&s) {
+        let time = parse_scaled(value, path, "a time", TIME_UNITS, Self::EXAMPLE)?;
+        if !(0.0..=(LONGEST * SECOND) as f64).contains(&time.value()) {
             return Err(Invalid::new(path, value, "must be between 0 s and 10,000,000 s"));
         }
-        Ok(Duration::from_seconds(s))
+        whole(time, value, path, "picoseconds").map(Duration)
     }
 
     fn write(&self) -> Value {
@@ -138,19 +145,31 @@ mod tests {
         assert_eq!(read("0.5ms"), Duration(500_000_000));
         assert_eq!(read("2 min"), Duration::from_millis(120_000));
         assert_eq!(read("100 ns"), Duration(100_000));
+        assert_eq!(read("9999999.123456789012 s"), Duration(9_999_999_123_456_789_012));
     }
 
     #[test]
     fn a_bare_number_and_a_negative_time_are_refused() {
         let bare = Duration::read(&json!(20), "link.delay").unwrap_err().to_string();
         assert!(bare.contains("link.delay") && bare.contains("unit") && bare.contains("20 ms"), "{bare}");
+        let short = Duration::read(&json!("0.0001 ns"), "link.delay").unwrap_err().to_string();
+        assert!(short.contains("whole number of picoseconds"), "{short}");
+        let long = Duration::read(&json!("214 h"), "t").is_ok();
+        assert!(long && Duration::read(&json!("1e8 s"), "t").is_err());
         let negative = Duration::read(&json!("-1 ms"), "link.delay").unwrap_err().to_string();
         assert!(negative.contains("between 0 s"), "{negative}");
     }
 
     #[test]
     fn writing_and_reading_are_inverse() {
-        for d in [Duration(1_000), Duration::from_millis(21), Duration::from_seconds(112.5), Duration::ZERO] {
+        for d in [
+            Duration(1_000),
+            Duration(1),
+            Duration(9_999_999_123_456_789_012),
+            Duration::from_millis(21),
+            Duration::from_seconds(112.5),
+            Duration::ZERO,
+        ] {
             assert_eq!(Duration::read(&d.write(), "d").unwrap(), d);
         }
     }

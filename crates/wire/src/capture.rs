@@ -58,7 +58,7 @@ pub struct Interface(u32);
 impl Capture<BufWriter<File>> {
     /// Begins a capture in a file.
     pub fn create(path: &Path, keep: Keep) -> io::Result<Self> {
-        Capture::new(BufWriter::with_capacity(1 << 16, File::create(path)?), keep)
+        Capture::new(BufWriter::with_capacity(1 << 16, File::create_new(path)?), keep)
     }
 }
 

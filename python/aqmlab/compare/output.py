@@ -11,7 +11,7 @@ from aqmlab import _core
 from aqmlab.compare import figures
 from aqmlab.compare.show import READING, difference, gain, head, mean, runs
 from aqmlab.compare.store import Store
-from aqmlab.folder import appearing
+from aqmlab.folder import Claim
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg, write_report
 
 if TYPE_CHECKING:
@@ -45,32 +45,23 @@ FAIRNESS = (
 )  # fmt: skip
 
 
-def store(folder: Path) -> Store:
-    """Return where the runs of a comparison in this folder are kept.
+def place(folder: Path) -> Claim:
+    """Return the right to write a comparison's folder, to be entered.
 
     Raises
     ------
     FileExistsError, NotADirectoryError
-        If the folder holds something else.
+        If the folder holds something else, or another process has the right.
     """
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file; give the name of a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
-        raise FileExistsError(f"{folder} has content that no comparison made; give another")
-    return Store(folder / RUNS)
+    return Claim(folder, MADE_BY)
 
 
-def _ours(folder: Path) -> bool:
-    """Whether a folder is a comparison's, or has nothing but runs of one that was interrupted."""
-    if [file.name for file in folder.iterdir()] == [RUNS]:
-        return all(file.suffix in (".json", ".part") for file in (folder / RUNS).iterdir())
-    try:
-        return bool(json.loads((folder / NUMBERS).read_text("utf-8"))["made_by"] == MADE_BY)
-    except (OSError, ValueError, TypeError, KeyError):
-        return False
+def store(claim: Claim) -> Store:
+    """Return where the runs of a comparison are kept: in its folder, from the first on."""
+    return Store(claim.named / RUNS, claim.parts)
 
 
-def write(comparison: "Comparison", folder: Path) -> Path:
+def write(comparison: "Comparison", claim: Claim) -> Path:
     """Write page, figures and numbers; the runs stay. Returns the page.
 
     Raises
@@ -80,30 +71,31 @@ def write(comparison: "Comparison", folder: Path) -> Path:
     """
     from aqmlab.plots import save
 
-    with appearing(folder) as new:
-        if (folder / RUNS).is_dir():
-            shutil.copytree(folder / RUNS, new / RUNS)
-        drawings = new / "figures"
-        drawings.mkdir()
-        chapters = [Chapter("numbers", "Numbers", [READING], _tables(comparison))]
-        if comparison.warnings:
-            chapters.insert(0, Chapter("warnings", "Warnings", comparison.warnings))
-        for name, title, draw, caption in _drawn(comparison):
-            figure: Figure = draw(comparison)
-            for suffix in ("svg", "png"):
-                save(figure, drawings / f"{name}.{suffix}")
-                figure.set_layout_engine("none")  # it is laid out; once is enough
-            svg = inline_svg((drawings / f"{name}.svg").read_text("utf-8"), name)
-            chapters.append(Chapter(name, title, pictures=[Picture(name, caption, svg)]))
-        chapters.append(_measures(comparison))
-        chapters.append(_scenario(comparison))
-        (new / NUMBERS).write_text(
-            json.dumps({"made_by": MADE_BY, "version": _core.version()} | comparison.as_dict())
-            + "\n",
-            "utf-8",
-        )
-        write_report(_report(comparison, chapters), new / PAGE)
-    return folder / PAGE
+    new = claim.new
+    (new / RUNS).mkdir()
+    for file in (claim.final / RUNS).glob("*.json"):
+        shutil.copy2(file, new / RUNS)
+    drawings = new / "figures"
+    drawings.mkdir()
+    chapters = [Chapter("numbers", "Numbers", [READING], _tables(comparison))]
+    if comparison.warnings:
+        chapters.insert(0, Chapter("warnings", "Warnings", comparison.warnings))
+    for name, title, draw, caption in _drawn(comparison):
+        figure: Figure = draw(comparison)
+        for suffix in ("svg", "png"):
+            save(figure, drawings / f"{name}.{suffix}")
+            figure.set_layout_engine("none")  # it is laid out; once is enough
+        svg = inline_svg((drawings / f"{name}.svg").read_text("utf-8"), name)
+        chapters.append(Chapter(name, title, pictures=[Picture(name, caption, svg)]))
+    chapters.append(_measures(comparison))
+    chapters.append(_scenario(comparison))
+    (new / NUMBERS).write_text(
+        json.dumps({"made_by": MADE_BY, "version": _core.version()} | comparison.as_dict()) + "\n",
+        "utf-8",
+    )
+    write_report(_report(comparison, chapters), new / PAGE)
+    claim.appear()
+    return claim.named / PAGE
 
 
 def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:

@@ -67,14 +67,16 @@ class NoStore:
 class Store(NoStore):
     """The folder `runs` of a comparison; made when the first run is kept.
 
+    Files are written in `parts`, on the same disk, and come from there whole.
+
     Attributes
     ----------
     finished : int
         Runs that were kept or found.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, parts: Path | None = None) -> None:
+        self.folder, self._parts = folder, parts or folder
         self.finished = 0
 
     def _path(self, text: str, warm_up: str | None) -> Path:
@@ -110,7 +112,7 @@ class Store(NoStore):
             "warm_up": warm_up,
             "scenario": json.loads(text),
         }
-        beside = path.with_suffix(".part")
+        beside = self._parts / f"{path.stem}.part"
         try:
             beside.write_text(json.dumps(kept) + "\n", "utf-8")
             beside.replace(path)

@@ -18,28 +18,6 @@ MANIFEST = "manifest.json"
 MADE_BY = "aqmlab reproduce"
 
 
-def refuse_foreign(folder: Path) -> None:
-    """Refuse a folder that holds something else than an earlier reproduction.
-
-    Raises
-    ------
-    FileExistsError, NotADirectoryError
-        With one sentence that says what to do.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file; give the name of a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
-        raise FileExistsError(f"{folder} has content that no reproduction made; give another")
-
-
-def _ours(folder: Path) -> bool:
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
-        return bool(manifest["made_by"] == MADE_BY)
-    except (OSError, ValueError, TypeError, KeyError):
-        return False
-
-
 def write(reproduction: Reproduction, folder: Path) -> None:
     """Write everything: tables of numbers, figures, the list of runs, the report."""
     from aqmlab.plots import save

@@ -198,11 +198,10 @@ class Study:
             If the folder holds something else or cannot be written.
         """
         from aqmlab.folder import appearing
-        from aqmlab.studies.output import refuse_foreign, write
+        from aqmlab.studies.output import MADE_BY, write
 
         final = Path(out) if out else Path("results") / self.name
-        refuse_foreign(final)
-        with appearing(final) as folder:
+        with appearing(final, MADE_BY) as folder:
             reproduction = self.run(only, replications, jobs, console)
             write(reproduction, folder)
         if console is not None:

@@ -11,6 +11,7 @@ mod routes;
 
 pub use flows::Draws;
 pub use hops::Hop;
+pub use links::LinkPlan;
 pub use network::{Built, build};
 pub use plan::{Plan, plan};
 pub use refusals::refuse_unknown_laws;

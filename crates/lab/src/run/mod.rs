@@ -1,6 +1,7 @@
 //! The run: takes events one after the other until the scenario is over, then checks and tables.
 
 mod connections;
+mod guard;
 mod ledgers;
 mod observer;
 mod packets;
@@ -23,15 +24,18 @@ use units::{Duration, Time};
 use crate::build::{Built, Draws, Hop, Plan, build, plan, refuse_unknown_laws};
 use crate::capture::{self, Captures};
 use crate::effort::Stopwatch;
+use crate::memory;
 use crate::record::{FateRecorder, Incidents, Outcome, Transfers};
 use crate::sample::{QueueSample, Samples, WindowSample};
 use crate::scenario::{Scenario, Series};
 use crate::slot::{Phase, Slot};
 use crate::source::Source;
 use crate::stream::Stream;
-use crate::trace;
+use crate::trace::{self, Traces};
 
 use observer::Observer;
+
+pub use guard::{guarded, named, run_guarded};
 
 /// Why a run gave no result.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -48,6 +52,12 @@ pub enum Failure {
     /// A capture could not be written.
     #[error("the capture cannot be written: {0}")]
     Capture(String),
+    /// There is no room for it.
+    #[error("{0}")]
+    Memory(String),
+    /// It panicked: a bug.
+    #[error("it panicked at {0}")]
+    Panic(String),
     /// It was cancelled.
     #[error("the run was cancelled")]
     Cancelled,
@@ -96,6 +106,7 @@ pub fn run_with(
     laws: &dyn Laws,
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
+    memory::check_size(scenario)?;
     let plan = plan(scenario)?;
     capture::check(scenario, &plan)?;
     trace::check(scenario, &plan)?;
@@ -104,11 +115,14 @@ pub fn run_with(
     sim.observe(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch)?;
+    sim.check_times()?;
     sim.catch_up();
     sim.check()?;
     if let Some(captures) = sim.observer.as_mut().and_then(|o| o.captures.take()) {
         captures.finish(sim.end).map_err(Failure::Capture)?;
     }
+    sim.check_memory()?;
+    memory::afford(sim.table_bytes(), "the tables")?;
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
     Ok(sim.outcome(setup, running))
@@ -251,7 +265,7 @@ impl<'a> Simulation<'a> {
             } else if lane < endpoints - 1 {
                 self.emit(now, lane, (lane - streams) as usize);
             } else {
-                self.sample(now);
+                self.sample(now)?;
                 self.events.set(lane, now + self.scenario.record.interval);
             }
             if !self.fates.over.is_empty() {
@@ -271,6 +285,16 @@ impl<'a> Simulation<'a> {
             )));
         }
         Ok(())
+    }
+
+    /// Fails if a link was to send something later than the clock goes.
+    fn check_times(&self) -> Result<(), Failure> {
+        let Some(l) = self.links.iter().position(Link::is_beyond_time) else { return Ok(()) };
+        let link = self.plan.links[l].name();
+        Err(Failure::Stalled(format!(
+            "what waits at {link} would arrive more than 213 days after the start, where time ends; raise its rate or let \
+             less wait"
+        )))
     }
 
     /// Makes up for what queues that keep packets would have done by the end.
@@ -308,10 +332,44 @@ impl<'a> Simulation<'a> {
             };
             watch.done.store(done.to_bits(), Ordering::Relaxed);
         }
+        self.check_memory()?;
         if self.events.events().is_multiple_of(CHECK_EVERY) {
+            self.check_times()?;
             self.check()?;
         }
         Ok(())
+    }
+
+    /// Fails if something was left away for lack of memory, or soon would be.
+    fn check_memory(&self) -> Result<(), Failure> {
+        let traces = self.observer.as_ref().and_then(|o| o.traces.as_ref());
+        let lists = [
+            self.queue.is_full(),
+            self.window.is_full(),
+            self.fates.drops.as_ref().is_some_and(Incidents::is_full),
+            self.fates.marks.as_ref().is_some_and(Incidents::is_full),
+            self.transfers.as_ref().is_some_and(Transfers::is_full),
+            traces.is_some_and(Traces::is_full),
+        ];
+        if lists.contains(&true) {
+            let told = "there is not enough memory for the series; record fewer, or a shorter run";
+            return Err(Failure::Memory(told.into()));
+        }
+        memory::check_growth(&self.flight, &self.endpoints, &self.fates.slots)
+    }
+
+    /// What the tables that grow with the run will take, about.
+    fn table_bytes(&self) -> u64 {
+        let incidents = |i: &Option<Incidents>| i.as_ref().map_or(0, Incidents::len);
+        let traces = self.observer.as_ref().and_then(|o| o.traces.as_ref());
+        let rows = [
+            (self.queue.len() + self.window.len(), 64),
+            (incidents(&self.fates.drops) + incidents(&self.fates.marks), 48),
+            (self.transfers.as_ref().map_or(0, Transfers::len), 88),
+            (traces.map_or(0, Traces::len), 192),
+            (self.plan.flows(), 256),
+        ];
+        rows.iter().map(|&(rows, each)| rows as u64 * each).sum()
     }
 
     /// The mean over flows of what is done of each.

@@ -6,9 +6,10 @@ use net::Packet;
 use units::Time;
 use wire::Protocol;
 
-use super::Simulation;
+use super::{Failure, Simulation};
 use crate::capture::{Captures, Seen};
 use crate::delays::Delays;
+use crate::memory;
 use crate::sample::{QueueSample, WindowSample};
 use crate::scenario::Series;
 use crate::trace::Traces;
@@ -103,19 +104,25 @@ impl Simulation<'_> {
         (seen, self.observer.as_deref_mut())
     }
 
-    pub(super) fn sample(&mut self, now: Time) {
+    pub(super) fn sample(&mut self, now: Time) -> Result<(), Failure> {
         let series = &self.scenario.record.series;
         if series.contains(&Series::Queue) {
             for &l in &self.sampled_links {
                 self.links[l].catch_up(now, &mut self.flight, &mut self.fates.of(l as u32));
             }
             let links = &mut self.links;
-            self.queue.take(now, self.sampled_links.iter().map(|&l| QueueSample::of(&mut links[l], now)));
+            let n = self.sampled_links.len();
+            self.queue.take(now, n, self.sampled_links.iter().map(|&l| QueueSample::of(&mut links[l], now)));
         }
         if series.contains(&Series::Window) {
             let endpoints = &self.endpoints;
-            self.window.take(now, (0..self.lasting).map(|s| WindowSample::of(&endpoints[2 * s])));
+            self.window.take(
+                now,
+                self.lasting,
+                (0..self.lasting).map(|s| WindowSample::of(&endpoints[2 * s])),
+            );
         }
+        memory::check_taken(self.queue.len(), self.window.len())
     }
 
     /// The links whose queue is sampled, as codes of their names.

@@ -62,6 +62,11 @@ pub struct Flight {
 const BLOCK: u32 = 8;
 
 impl Flight {
+    /// The room it takes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.places[..]) + size_of_val(&self.next[..])
+    }
+
     /// Puts a packet at the end of a queue: whether it is the first there.
     #[inline(always)]
     pub(super) fn push(

@@ -65,6 +65,8 @@ struct Runner {
 
 type Step = Result<(), Verdict>;
 
+const BEYOND: &str = "is more than 213 days after the start, where time ends";
+
 fn fail(line: u32, problem: impl Into<String>) -> Verdict {
     Verdict::Failed(Failure { line, problem: problem.into(), ..Failure::default() })
 }
@@ -137,6 +139,9 @@ impl Runner {
 
     fn event(&mut self, event: &Event, base: Time) -> Step {
         let due = self.due(event.when, base);
+        if due.to == Time::NEVER {
+            return Err(fail(event.line, BEYOND));
+        }
         if let Action::Packet(packet) = &event.action
             && packet.way == Way::Out
         {
@@ -175,6 +180,9 @@ impl Runner {
     fn finish(&mut self) -> Step {
         while let Some(end) = self.waiting.as_ref().map(|w| w.end) {
             let last = end + self.tolerance + Duration(1);
+            if last == Time::NEVER {
+                return Err(fail(self.waiting.as_ref().map_or(1, |w| w.line), BEYOND));
+            }
             self.pass(last, |_| false)?;
         }
         Ok(())

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Param, Params};
+use crate::quantity::Unit;
 
 /// A doc comment as one text: lines joined, blank lines kept as paragraphs.
 pub fn doc_text(lines: &[&str]) -> String {
@@ -58,9 +59,11 @@ pub fn struct_schema(about: &str, params: &[Param]) -> Value {
 }
 
 /// The JSON Schema of a number written with its unit.
-pub fn unit_schema(what: &str, units: &[(&str, f64)], example: &str) -> Value {
+pub fn unit_schema(what: &str, units: &[Unit], example: &str) -> Value {
     let names: Vec<&str> = units.iter().map(|u| u.0).collect();
-    let pattern = format!(r"^\s*[-+]?[0-9_]*\.?[0-9_]+([eE][-+]?[0-9]+)?\s*({})\s*$", names.join("|"));
+    let digits = "[0-9]+(_[0-9]+)*";
+    let number = format!(r"[-+]?({digits}(\.{digits})?|\.{digits})([eE][-+]?{digits})?");
+    let pattern = format!(r"^\s*{number}\s*({})\s*$", names.join("|"));
     json!({"type": "string", "pattern": pattern, "x-quantity": what, "examples": [example]})
 }
 

@@ -16,19 +16,31 @@ pub struct Invalid {
 
 impl std::error::Error for Invalid {}
 
+/// Characters of a path that are told.
+const LONGEST_PATH: usize = 200;
+
+/// The beginning of what is too long to be told.
+fn shortened(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.into();
+    }
+    text.chars().take(longest - 3).collect::<String>() + "..."
+}
+
 impl Invalid {
     /// A wrong value at `path`; `problem` continues the sentence "value ...".
     pub fn new(path: &str, value: &Value, problem: impl Into<String>) -> Self {
-        let mut text = value.to_string();
-        if text.chars().count() > 60 {
-            text = text.chars().take(57).collect::<String>() + "...";
+        Invalid {
+            path: shortened(path, LONGEST_PATH),
+            value: Some(shortened(&value.to_string(), 60)),
+            problem: problem.into(),
+            remedy: None,
         }
-        Invalid { path: path.into(), value: Some(text), problem: problem.into(), remedy: None }
     }
 
     /// Something wrong at `path` that is not one value.
     pub fn at(path: &str, problem: impl Into<String>) -> Self {
-        Invalid { path: path.into(), value: None, problem: problem.into(), remedy: None }
+        Invalid { path: shortened(path, LONGEST_PATH), value: None, problem: problem.into(), remedy: None }
     }
 
     /// Adds what the user can do about it.
@@ -62,7 +74,8 @@ pub fn join(path: &str, key: impl fmt::Display) -> String {
 
 /// Suggests the nearest of `known`, and lists them.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
-    let nearest = known.iter().map(|k| (distance(word, k), k)).min();
+    let near = known.iter().filter(|_| word.len() <= LONGEST_PATH);
+    let nearest = near.map(|k| (distance(word, k), k)).min();
     let list = known.join(", ");
     match nearest {
         Some((d, k)) if d <= 2.max(word.chars().count() / 3) => format!("did you mean {k}? Known: {list}"),

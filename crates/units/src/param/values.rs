@@ -26,10 +26,36 @@ macro_rules! read_json {
 }
 
 read_json! {
-    String, "string", "a text", |v| v.as_str().map(String::from), |_n| None;
     u64, "integer", "a whole number, 0 or more", |v| v.as_u64(), |n| Some(*n as f64);
     f64, "number", "a number", |v| v.as_f64().filter(|x| x.is_finite()), |n| Some(*n);
     bool, "boolean", "true or false", |v| v.as_bool(), |_n| None;
+}
+
+/// The longest text, in bytes: it stands in tables and messages.
+const LONGEST_TEXT: usize = 4096;
+
+/// Whether a character steers a terminal or the direction of a line.
+fn steers(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+impl Read for String {
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        let Some(text) = value.as_str() else { return Err(Invalid::new(path, value, "must be a text")) };
+        if text.chars().any(steers) {
+            return Err(Invalid::new(path, value, "has control characters in it").remedy("leave them away"));
+        }
+        if text.len() > LONGEST_TEXT {
+            return Err(Invalid::new(path, value, format!("must be at most {LONGEST_TEXT} bytes long")));
+        }
+        Ok(text.into())
+    }
+    fn write(&self) -> Value {
+        json!(self)
+    }
+    fn schema() -> Value {
+        json!({"type": "string"})
+    }
 }
 
 /// The raw value, read later by someone who knows it.

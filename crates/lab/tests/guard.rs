@@ -1,0 +1,60 @@
+//! What goes wrong in a run ends that run with an error: panics, and memory that is not there.
+
+mod common;
+
+use common::{TWO_DOWNLOADS, scenario, try_outcome};
+use lab::{Failure, Watch, named, run_guarded};
+use net::Aqm;
+use queues::{Laws, Place};
+
+/// A law that cannot be made.
+struct Panics;
+
+impl Laws for Panics {
+    fn has(&self, _: &str) -> bool {
+        true
+    }
+    fn law(&self, name: &str, link: &str, _: Place) -> Box<dyn Aqm + Send> {
+        panic!("no {name} on {link}")
+    }
+}
+
+#[test]
+fn a_panic_is_an_error_that_names_its_place_and_its_scenario() {
+    let queue = r#"{ kind = "custom", law = "Mine" }"#;
+    let changes = [("network.queue", queue), ("title", "\"Two\""), ("seed", "9")];
+    let scenario = scenario(TWO_DOWNLOADS, &changes).unwrap();
+    let failure = run_guarded(&scenario, &Watch::default(), None, &Panics).unwrap_err();
+    assert!(matches!(failure, Failure::Panic(_)));
+    let told = failure.to_string();
+    assert!(told.contains("guard.rs:") && told.contains("no Mine on left>right"), "{told}");
+    assert_eq!(named(&scenario), "scenario \"Two\", seed 9");
+}
+
+#[test]
+fn samples_that_would_take_too_much_are_refused_before_the_run() {
+    let changes =
+        [("duration", "\"1000000 s\""), ("record", r#"{ interval = "1 us", series = ["queue", "window"] }"#)];
+    let told = scenario(TWO_DOWNLOADS, &changes).unwrap_err();
+    assert!(told.starts_with("record.interval: \"1 us\" makes 1000000000001 samples of"), "{told}");
+    assert!(told.contains("at most 4 GB are kept; sample every"), "{told}");
+    let least = told.split("every ").nth(1).unwrap().split(" or").next().unwrap();
+    let record = format!("{{ interval = \"{least}\", series = [\"queue\", \"window\"] }}");
+    let changes = [("duration", "\"1000000 s\""), ("record", record.as_str())];
+    assert!(scenario(TWO_DOWNLOADS, &changes).is_ok());
+}
+
+#[test]
+fn times_beyond_213_days_are_an_error() {
+    let slow = [
+        ("duration", "\"10000000 s\""),
+        ("network.rate", "\"1 bit/s\""),
+        ("network.queue", "{ kind = \"drop_tail\", limit = \"1000000 packets\" }"),
+        ("flows.0.traffic", "{ kind = \"cbr\", rate = \"10 bit/s\" }"),
+    ];
+    let told = try_outcome(TWO_DOWNLOADS, &slow).unwrap_err().to_string();
+    assert!(told.contains("what waits at left>right would arrive more than 213 days after"), "{told}");
+    for long in ["\"214 days\"", "\"1e8 s\"", "\"5112 h\"", "\"1e300 h\""] {
+        assert!(scenario(TWO_DOWNLOADS, &[("duration", long)]).is_err(), "{long}");
+    }
+}

@@ -1,0 +1,33 @@
+"""Two folders that change places in one step, where the system can do it."""
+
+import ctypes
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+AT_FDCWD = -100 if sys.platform == "linux" else -2
+EXCHANGE = 2
+"""RENAME_EXCHANGE of Linux (include/uapi/linux/fs.h), RENAME_SWAP of macOS (sys/stdio.h)."""
+
+
+@cache
+def _rename() -> Any:
+    """Return renameat2 of Linux or renameatx_np of macOS; None: there is neither."""
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        rename = library.renameat2 if sys.platform == "linux" else library.renameatx_np
+    except (OSError, AttributeError, TypeError):
+        return None
+    rename.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    rename.restype = ctypes.c_int
+    return rename
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Give each of two paths the name of the other; False: this system or file system cannot."""
+    rename = _rename()
+    if rename is None:
+        return False
+    paths = (str(path).encode("utf-8", "surrogateescape") for path in (one, other))
+    return bool(rename(AT_FDCWD, next(paths), AT_FDCWD, next(paths), EXCHANGE) == 0)

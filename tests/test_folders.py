@@ -1,0 +1,344 @@
+"""Folders: whole or not at all, nobody's files lost, one writer at a time, nothing left over."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqmlab import folder
+from aqmlab.cli import execute
+from aqmlab.folder import Claim, appearing
+from aqmlab.results import Result
+
+RUN = "aqmlab run"
+ENDLESS = ["--set", "duration='3000000 s'", "--set", "flows.0.traffic='bulk'",
+           "--set", "record.series=[]"]  # fmt: skip
+QUICK = ["--replications", "1", "--set", "duration='1 s'"]
+
+
+@pytest.fixture
+def scenario(small: dict[str, Any], tmp_path: Path) -> Path:
+    """The small scenario in a file of a folder of its own."""
+    path = tmp_path / "scenarios" / "small.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(small))
+    return path
+
+
+def begin(*args: str) -> subprocess.Popen[str]:
+    """Start the command in another process."""
+    command = [sys.executable, "-m", "aqmlab", *args]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+    )
+
+
+def wait_for(ready: Callable[[], bool], running: subprocess.Popen[str]) -> None:
+    while not ready():
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.01)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    """Return the one line with which a command is refused."""
+    assert execute([*args]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err
+
+
+def names(path: Path) -> list[str]:
+    return sorted(p.name for p in path.iterdir())
+
+
+def write(final: Path, name: str = "data", made_by: str = RUN) -> None:
+    with appearing(final, made_by) as new:
+        (new / name).write_text(name)
+
+
+def test_captures_may_be_inside_the_run(scenario: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = ["run", str(scenario), "--out", str(out), "--pcap", str(out / "a" / "captures"),
+               "--pcap-on", "left-0"]  # fmt: skip
+    for more in ([], ["--force"]):
+        assert execute([*command, *more]) == 0
+        assert names(out / "a" / "captures") == ["hosts", "left-0.pcapng"]
+        assert Result.read(out).manifest["seed"] == 7
+    same = ["run", str(scenario), "--out", str(tmp_path / "b"), "--pcap", str(tmp_path / "b")]
+    assert execute([*same, "--pcap-on", "left-0"]) == 0
+    assert {"hosts", "left-0.pcapng", "manifest.json"} <= set(names(tmp_path / "b"))
+    assert names(tmp_path) == ["b", "out", "scenarios"]
+
+
+def test_a_run_inside_its_captures_is_refused(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = ["--out", str(tmp_path / "c" / "out"), "--pcap", str(tmp_path / "c")]
+    told = refusal(capsys, "run", str(scenario), *folders, "--pcap-on", "left-0")
+    assert "--pcap" in told
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "captures", "compare", "reproduce"])
+@pytest.mark.parametrize("foreign", ["thesis.txt", "empty/", "figures/mine.svg", "a link", "pipe"])
+def test_what_no_run_made_is_never_replaced(
+    command: str,
+    foreign: str,
+    scenario: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    args = {
+        "run": ["run", str(scenario), "--force", "--out", str(out)],
+        "captures": ["run", str(scenario), "--pcap-on", "left-0", "--force", "--pcap", str(out)],
+        "compare": ["compare", "drop_tail", *QUICK, "--out", str(out)],
+        "reproduce": ["reproduce", "ecn-finite-transfers", "--out", str(out)],
+    }[command]
+    made_by = {"captures": "aqmlab run --pcap"}.get(command, f"aqmlab {command}")
+    write(out, made_by=made_by)
+    mine = out / foreign
+    mine.parent.mkdir(exist_ok=True)
+    if foreign.endswith("/"):
+        mine.mkdir()
+    elif foreign == "a link":
+        mine.symlink_to(scenario)
+    elif foreign == "pipe":
+        os.mkfifo(mine)
+    else:
+        mine.write_text("years of work")
+    before = sorted(out.rglob("*"))
+    told = refusal(capsys, *args)
+    assert foreign.partition("/")[0] in told
+    assert "give another folder, or move it away" in told
+    assert sorted(out.rglob("*")) == before
+    assert names(tmp_path) == ["out", "scenarios"]
+
+
+def test_each_command_replaces_its_own_folders_alone(
+    tmp_path: Path, scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "out", made_by="aqmlab compare")
+    told = refusal(capsys, "run", str(scenario), "--force", "--out", str(tmp_path / "out"))
+    assert "content that no run made (it is of aqmlab compare)" in told
+
+
+@pytest.mark.parametrize("can_exchange", [True, False])
+def test_what_appears_meanwhile_is_kept(
+    can_exchange: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not can_exchange:
+        monkeypatch.setattr(folder, "exchange", lambda *_: False)
+    final = tmp_path / "out"
+    write(final, "old")
+
+    def fail(when: str) -> None:
+        with Claim(final, RUN) as claim:
+            (claim.new / "new").write_text("new")
+            if when == "before":
+                (final / "mine").write_text("mine")
+            else:  # after the last look
+                really = claim._refuse
+                monkeypatch.setattr(
+                    claim, "_refuse", lambda: (really(), (final / "mine").write_text("mine"))
+                )
+            claim.appear()
+
+    for when in ("before", "after"):
+        with pytest.raises(FileExistsError, match=r"content that no run made \(mine\)"):
+            fail(when)
+        assert names(final) == [".aqmlab", "mine", "old"]
+        assert names(tmp_path) == ["out"]
+        (final / "mine").unlink()
+    write(final, "new")
+    assert names(final) == [".aqmlab", "new"]
+
+
+def test_the_second_of_two_is_refused_at_once(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "runs" / "out"
+    running = begin("run", str(scenario), "--out", str(out), *ENDLESS)
+    wait_for(lambda: out.parent.is_dir() and (out.parent / ".out.aqmlab" / "new").exists(), running)
+    told = refusal(capsys, "run", str(scenario), "--out", str(out), "--force")
+    assert "is being written by another run" in told
+    running.send_signal(signal.SIGTERM)
+    running.communicate(timeout=20)
+    assert execute(["run", str(scenario), "--out", str(out)]) == 0
+    with Claim(out, RUN), pytest.raises(FileExistsError, match="another run"):
+        write(out)
+    assert names(out.parent) == ["out"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_a_run_with_the_old_one_whole(
+    number: signal.Signals, scenario: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    write(out, "old")
+    running = begin("run", str(scenario), "--force", "--out", str(out), *ENDLESS)
+    wait_for(lambda: (tmp_path / ".out.aqmlab" / "new").exists(), running)
+    time.sleep(0.2)
+    running.send_signal(number)
+    stdout, stderr = running.communicate(timeout=20)
+    assert (running.returncode, stdout) == (128 + number, "")
+    assert stderr == "aqmlab: error: interrupted; nothing was written\n"
+    assert names(out) == [".aqmlab", "old"]
+    assert names(tmp_path) == ["out", "scenarios"]
+
+
+@pytest.mark.parametrize("can_exchange", [True, False])
+def test_a_kill_between_any_two_steps_is_put_in_order(
+    can_exchange: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A child does everything, and is killed before its n-th change of the disk."""
+    if not can_exchange:
+        monkeypatch.setattr(folder, "exchange", lambda *_: False)
+    final, survived, n = tmp_path / "out", False, 0
+    write(final, "old")
+    while not survived:
+        n += 1
+        if os.fork() == 0:
+            _die_at(n)
+            write(final, "new")
+            os._exit(0)
+        survived = os.wait()[1] == 0
+        if can_exchange:
+            assert names(final) in ([".aqmlab", "new"], [".aqmlab", "old"])
+        write(tmp_path / "other")
+        assert names(tmp_path) == ["other", "out"]
+        assert names(final) in ([".aqmlab", "new"], [".aqmlab", "old"])
+        if names(final) == [".aqmlab", "new"]:
+            write(final, "old")
+    assert n > 10
+
+
+def _die_at(n: int) -> None:
+    """Kill this process before its n-th change of the disk."""
+    left = [n]
+
+    def watch(event: str, args: tuple[Any, ...]) -> None:
+        changes = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "fcntl.flock", "ctypes.dlsym"}
+        if event in changes or (event == "open" and args[1] and "w" in str(args[1])):
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+
+
+def test_what_is_foreign_in_a_left_over_is_kept_in_sight(tmp_path: Path) -> None:
+    beside = tmp_path / ".out.aqmlab"
+    write(tmp_path / "out", "new")
+    write(beside / "whole", "old")
+    (beside / "whole" / "mine").write_text("mine")
+    (beside / "lock").touch()
+    write(tmp_path / "other")
+    assert names(tmp_path) == ["other", "out", "out.kept-1"]
+    assert (tmp_path / "out.kept-1" / "mine").read_text() == "mine"
+
+
+def test_what_stands_in_the_way_is_told(tmp_path: Path) -> None:
+    (tmp_path / ".out.aqmlab").mkdir()
+    (tmp_path / ".out.aqmlab" / "mine").write_text("mine")
+    with pytest.raises(FileExistsError, match="in the way"):
+        write(tmp_path / "out")
+    write(tmp_path / "other")
+    assert names(tmp_path) == [".out.aqmlab", "other"]
+
+
+def test_a_loop_of_links_is_told_in_one_line(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert "loop" in refusal(capsys, "run", str(scenario), "--out", str(tmp_path / "loop"))
+    assert "loop" in refusal(capsys, "run", str(tmp_path / "loop"))
+    assert "loop" in refusal(capsys, "run", str(scenario), "--out", str(tmp_path / "loop" / "x"))
+
+
+def commands(scenario: Path, root: Path) -> dict[str, list[str]]:
+    """Light runs of each command that leaves a folder, by the name of the folder."""
+    pcap = ["--pcap-on", "left-0", "--pcap", str(root / "run" / "captures")]
+    study = ["ecn-finite-transfers", "--only", "table-2", "--replications", "1"]
+    return {
+        "run": ["run", str(scenario), "--force", "--out", str(root / "run"), *pcap],
+        "compare": ["compare", "drop_tail", *QUICK, "--out", str(root / "compare")],
+        "reproduce": ["reproduce", *study, "--out", str(root / "reproduce")],
+    }
+
+
+def content(path: Path) -> list[str]:
+    """Names of a folder, but for the finished runs that a comparison adds."""
+    return sorted(str(p.relative_to(path)) for p in path.rglob("*") if p.parent.name != "runs")
+
+
+def seed_of(path: Path) -> int:
+    """Return the seed of a run or comparison, once its files are found to be of one piece."""
+    if path.name == "reproduce":
+        json.loads((path / "manifest.json").read_text())
+        return 0
+    if path.name == "compare":
+        numbers = json.loads((path / "comparison.json").read_text())
+        runs = [json.loads(file.read_text()) for file in (path / "runs").iterdir()]
+        seed = numbers["queues"][0]["runs"][0]["seed"]
+        assert seed in [run["seed"] for run in runs]
+        return int(seed)
+    seed = Result.read(path).manifest["seed"]
+    assert json.loads((path / "scenario.json").read_text())["seed"] == seed
+    return int(seed)
+
+
+def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> None:
+    """Kill commands at instants spread over their whole time, and look at what is there."""
+    chance = random.Random(1)
+    every = commands(scenario, root)
+    whole, lasts, seeds = {}, {}, {}
+    (root / "next").mkdir(parents=True)
+    (root / "mine").write_text("mine")
+    for name in of:
+        began = time.monotonic()
+        assert execute(every[name]) == 0
+        lasts[name] = time.monotonic() - began + 1  # the interpreter begins
+        whole[name], seeds[name] = content(root / name), seed_of(root / name)
+    for i in range(times):
+        name = chance.choices(of, weights=[8, 1, 1][: len(of)])[0]  # the first is the lightest
+        running = begin(*every[name], *(["--seed", str(i)] if name != "reproduce" else []))
+        number = chance.choice([signal.SIGKILL, signal.SIGKILL, *ENDING])
+        time.sleep(chance.uniform(0, lasts[name]))
+        running.send_signal(number)
+        _, stderr = running.communicate(timeout=60)
+        about = f"{name} {i} {number.name} {running.returncode}: {stderr}"
+        assert running.returncode in (0, -number, 128 + number), about
+        assert content(root / name) == whole[name], about
+        seed = seed_of(root / name)
+        assert seed in (seeds[name], i), about
+        if running.returncode == 0 and name != "reproduce":
+            assert seed == i, about
+        if "nothing was written" in stderr:
+            assert seed == seeds[name], about
+        seeds[name] = seed
+        if running.returncode >= 0:
+            assert names(root) == sorted([*of, "mine", "next"]), about
+        write(root / "next")
+        assert names(root) == sorted([*of, "mine", "next"]), about
+        assert (root / "mine").read_text() == "mine"
+
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def test_a_few_kills_leave_old_or_new(scenario: Path, tmp_path: Path) -> None:
+    kill_at_random(15, ["run"], scenario, tmp_path / "root")
+
+
+@pytest.mark.nightly
+def test_a_thousand_kills_leave_old_or_new(scenario: Path, tmp_path: Path) -> None:
+    kill_at_random(1000, ["run", "compare", "reproduce"], scenario, tmp_path / "root")

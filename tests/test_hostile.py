@@ -1,0 +1,184 @@
+"""Hostile words, files and streams: one line each, and nothing that steers a terminal."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import aqmlab
+from aqmlab import _core, script
+from aqmlab._core import InvariantViolation, ScenarioError
+from aqmlab.cli import execute
+
+EXAMPLE = str(Path("examples/one_flow.toml").resolve())
+LONG = "x" * 5_000_000
+ESCAPE = "\x1b[31m"
+
+
+def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
+    """Run a shell command in which `aqmlab` is ours; return its code, output and errors."""
+    bash = f'aqmlab() {{ "{sys.executable}" -m aqmlab "$@"; }}; {command}'
+    path = os.pathsep.join([str(Path("python").resolve()), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        ["bash", "-c", bash], capture_output=True, text=True, cwd=where, timeout=120,
+        env=os.environ | {"PYTHONPATH": path},
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("aqmlab schema >&-", "standard output is closed"),
+        ("aqmlab schema > /dev/full", "no space left on device"),
+        ("aqmlab run '{example}' > /dev/full", "no space left on device"),
+        ("aqmlab run /dev/zero", "/dev/zero: is larger than 256 MiB"),
+        ("aqmlab script /dev/zero", "/dev/zero: is larger than 64 MiB"),
+        ("aqmlab run /dev/null", "network: is missing"),
+        ("aqmlab run '{example}' --out /dev/null", "/dev/null is a file"),
+        ("aqmlab run '{example}' --out /dev/null/x", "cannot write /dev/null/x"),
+        ("rmdir $PWD; aqmlab run '{example}' --out x", "the current folder is gone"),
+        ("rmdir $PWD; aqmlab run x.toml", "x.toml: there is no such file"),
+        ("ln -s loop loop; aqmlab run loop", "loop: too many levels of symbolic links"),
+        ("ulimit -v 1500000; aqmlab run '{example}' --set flows.0.count=10000000 "
+         "--set \"flows.0.name='F{{i}}'\"", "not enough memory for 10000000 flows"),
+        ("ulimit -v 1500000; aqmlab run '{example}' --set duration=\"'400 s'\" --set "
+         "record.interval=\"'10 us'\" --set record.series=\"['window']\" --set "
+         "flows.0.traffic=bulk", "not enough memory for the samples"),
+    ],
+)  # fmt: skip
+def test_streams_devices_and_folders_are_told_in_one_line(
+    command: str, told: str, tmp_path: Path
+) -> None:
+    where = tmp_path / "here"
+    where.mkdir()
+    code, out, err = in_shell(command.format(example=EXAMPLE), where)
+    assert (code, out) == (2, "")
+    lines = [line for line in err.splitlines() if not line.startswith("shell-init")]
+    assert len(lines) == 1, err
+    assert told in lines[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"title": LONG}, {LONG: 1}, {"network": {"kind": LONG}}, {"network": LONG}, {"seed": LONG}],
+)
+def test_long_names_are_told_in_a_short_line(
+    change: dict[str, Any],
+    small: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps(small | change))
+    (tmp_path / "long.toml").write_text(LONG)
+    (tmp_path / "long.pkt").write_text(LONG)
+    for file in ("long.json", "long.toml"):
+        assert execute(["run", str(tmp_path / file)]) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert len(err) < 2200
+    for args in (["run", LONG], ["run", EXAMPLE, "--out", LONG], ["explain", LONG], [LONG]):
+        assert execute(args) == 2
+        err = capsys.readouterr().err
+        assert err.count("\n") == 1
+        assert len(err) < 2200
+
+
+@pytest.mark.parametrize("name", [ESCAPE, "a\u202eb", "two\nlines", "\x00", "\x9b31m"])
+def test_control_characters_never_reach_a_terminal(
+    name: str, small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for change in ({"title": name}, {"flows": [small["flows"][0] | {"name": name}]}):
+        with pytest.raises(ScenarioError, match="has control characters in it"):
+            aqmlab.run(small | change)
+    file = tmp_path / "script.pkt"
+    file.write_text(f"0 {name} = 3\n")
+    for args in (
+        ["run", f"{name}.toml"], [name], ["explain", name], ["list", name], ["script", str(file)],
+        ["run", EXAMPLE, "--set", f"{name}=3"], ["run", EXAMPLE, "--set", f"title='{name}'"],
+        ["run", EXAMPLE, "--out", f"{file}/{name}"], ["compare", name], ["reproduce", name],
+    ):  # fmt: skip
+        assert execute(args) > 0
+        captured = capsys.readouterr()
+        shown = (captured.out + captured.err).replace("\n", "")
+        assert shown
+        assert not any(c < " " or "\x7f" <= c <= "\x9f" or c == "\u202e" for c in shown), args
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+A1", "-2", "@SUM(A1)"])
+def test_formulas_never_reach_a_csv(name: str, small: dict[str, Any]) -> None:
+    flow = small["flows"][0]
+    link = {"from": name, "to": "b", "rate": "1 Mbit/s", "delay": "1 ms"}
+    graph = {"network": {"kind": "graph", "links": [link]}}
+    for change in ({"flows": [flow | {"name": name}]}, {"flows": [flow | {"from": name}]}, graph):
+        with pytest.raises(ScenarioError, match="begins as a formula does"):
+            aqmlab.run(small | change)
+
+
+def test_captures_overwrite_nothing(small: dict[str, Any], tmp_path: Path) -> None:
+    small["record"]["pcap"] = {"on": ["left-0"]}
+    for name in ("hosts", "left-0.pcapng"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / name).write_text("mine")
+        with pytest.raises(OSError, match="exists"):
+            aqmlab.run(small, pcap=folder)
+        assert (folder / name).read_text() == "mine"
+
+
+def test_a_defect_of_a_run_is_told_when_the_others_have_ended(
+    small: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = _core.Batch
+
+    class Broken:
+        """A batch whose second run has a defect."""
+
+        def __init__(self, *args: Any) -> None:
+            self._batch = real(*args)
+
+        def next(self, timeout_s: float) -> Any:
+            finished = self._batch.next(timeout_s)
+            if finished and (finished[0] == 1 or len(self.progress()) == 1):
+                raise InvariantViolation("it panicked (scenario 'Two', seed 8)")
+            return finished
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._batch, name)
+
+    monkeypatch.setattr("aqmlab._core.Batch", Broken)
+    seen: list[int] = []
+    with pytest.raises(InvariantViolation, match="seed 8"):
+        seen.extend(i for i, _ in aqmlab.run_each([small] * 4, jobs=1))
+    assert seen == [0, 2, 3]
+    assert execute(["run", EXAMPLE]) == 1
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "please report it: it panicked (scenario 'Two', seed 8)" in err
+    assert EXAMPLE in err
+
+
+def test_a_defect_in_a_script_is_told_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = _core.script
+
+    def broken(text: str, *rest: Any) -> str:
+        if "broken" in text:
+            raise InvariantViolation("the script panicked at x.rs:1: no")
+        return real(text, *rest)
+
+    monkeypatch.setattr(_core, "script", broken)
+    for name in ("a", "broken", "c"):
+        text = f"// {name}\n0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n"
+        (tmp_path / f"{name}.pkt").write_text(text)
+    assert execute(["script", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    assert "broken.pkt: a defect of aqmlab, please report it: the script panicked" in out
+    assert "3 scripts: 2 passed, 1 failed" in out
+    assert script.FAILED in [o.verdict for o in script.run_files(tmp_path.glob("broken.pkt"))]

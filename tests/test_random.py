@@ -1,0 +1,181 @@
+"""Random scenarios from the schema, and mutated packet scripts: a run or one refusal each.
+
+Each case is a number, so that one that fails is made again from it alone.
+"""
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqmlab import ScenarioError, _core, manual, script
+from conftest import SMALL
+
+QUANTITIES = {
+    "time": ["1 us", "0.3 ms", "1 ms", "5 ms", "20 ms", "0.1 s", "1 s", "7 s", "1 h", "10000000 s"],
+    "rate": ["1 bit/s", "64 kbit/s", "1 Mbit/s", "1.5 Mbit/s", "10 Mbit/s", "1 Gbit/s"],
+    "size": ["0 B", "1 B", "40 B", "536 B", "1460 B", "9 kB", "64 KiB", "1 MB", "1 GiB"],
+    "count": ["0 packets", "1 packet", "2 packets", "3.5 packets", "20 packets", "1000 packets"],
+}
+NUMBERS = [0, 1, 2, 3, 7, 100, 10**6, 2**63, 0.5, 0.02, 0.999, 1.5, -1, 1e-9, 1e9]
+WORDS = ["", "left-0", "right-1", "a", "{i}", "C{n}", "red", "left>right", "é"]
+DEEPEST = 6
+
+
+class Maker:
+    """Makes a value for a part of the schema."""
+
+    def __init__(self, number: int) -> None:
+        self.chance = random.Random(number)
+
+    def value(self, schema: dict[str, Any], depth: int = 0) -> Any:
+        chance = self.chance
+        if "default" in schema and chance.random() < 0.4:
+            return schema["default"]
+        if "$ref" in schema:
+            return self.value(manual.definition(schema["$ref"]), depth + 1)
+        if "const" in schema:
+            return schema["const"]
+        for choices in ("anyOf", "oneOf"):
+            if choices in schema:
+                return self.value(chance.choice(schema[choices]), depth + 1)
+        kind = schema.get("type")
+        if kind == "object":
+            return self.table(schema, depth)
+        if kind == "array":
+            count = 0 if depth > DEEPEST else chance.choice([0, 1, 1, 2])
+            return [self.value(schema.get("items", {}), depth + 1) for _ in range(count)]
+        if kind == "string":
+            quantity = schema.get("x-quantity", "")
+            known = [t for name in QUANTITIES if name in alike(quantity) for t in QUANTITIES[name]]
+            return chance.choice(known or WORDS)
+        if kind == "boolean":
+            return chance.random() < 0.5
+        return chance.choice(NUMBERS if kind else [*NUMBERS, None, {}, []])
+
+    def table(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
+        properties = schema.get("properties", {})
+        keys = list(schema.get("required", []))
+        optional = [key for key in properties if key not in keys]
+        count = 0 if depth > DEEPEST else self.chance.choice([0, 0, 1, 2, 3])
+        keys += self.chance.sample(optional, min(count, len(optional)))
+        return {key: self.value(properties[key], depth + 1) for key in keys}
+
+    def scenario(self) -> dict[str, Any]:
+        """Return the small scenario, for a moment, with some of it anew."""
+        made: dict[str, Any] = json.loads(json.dumps(SMALL)) | {"duration": "0.5 s"}
+        parts = manual.schema()["properties"]
+        (dumbbell,) = (
+            option["properties"] for option in parts["network"]["anyOf"]
+            if option.get("properties", {}).get("kind") == {"const": "dumbbell"}
+        )  # fmt: skip
+        flow = parts["flows"]["items"]["properties"]
+        for table, schemas, most in (
+            (made, {k: v for k, v in parts.items() if k not in ("network", "flows")}, 2),
+            (made["network"], dumbbell, 3),
+            (made["flows"][0], flow, 2),
+        ):
+            for key in self.chance.sample(sorted(schemas), self.chance.randint(0, most)):
+                if key != "kind":
+                    table[key] = self.value(schemas[key])
+        if self.chance.random() < 0.5:
+            made["duration"] = "0.5 s"
+        if self.chance.random() < 0.05:
+            made["network"] = self.value(parts["network"])
+        return made
+
+
+def alike(quantity: str) -> str:
+    """Return the quantities that one may be."""
+    return quantity.replace("packets", "count").replace("bytes", "size")
+
+
+def run_scenario(number: int) -> bool:
+    """Run the scenario of a number for a moment: whether it was one."""
+    text = json.dumps(Maker(number).scenario())
+    refusal = ""
+    try:
+        batch = _core.Batch([_core.check(text, "json", [])], 1)
+        batch.next(0.2)
+        batch.cancel()
+    except ScenarioError as e:
+        refusal = str(e)
+    except BaseException as e:  # a panic is no Exception
+        raise AssertionError(f"scenario {number}: {e}\n{text}") from e
+    assert "\n" not in refusal, number
+    return not refusal
+
+
+def test_random_scenarios_are_run_or_refused() -> None:
+    ran = sum(map(run_scenario, range(400)))
+    assert 100 < ran < 400
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("tenth", range(10))
+def test_many_random_scenarios_are_run_or_refused(tenth: int) -> None:
+    ran = sum(map(run_scenario, range(tenth * 10_000, (tenth + 1) * 10_000)))
+    assert 2500 < ran < 10_000
+
+
+SCRIPTS = [
+    file.read_text("utf-8") for file in sorted(Path("tests/scripts").rglob("*.pkt"))
+]  # fmt: skip
+JUNK = ["0", "1", "-1", "2147483647", "4294967296", "18446744073709551616", "*", "~", "...", "S",
+        "}", "[", "<", ">", "(", "F.", "+1000000", "1e9", ".", "\\", "`", "'", '"', "é", "\x00",
+        "%{", "}%", "SOL_TCP", "TCP_INFO", "ack", "win", "<...>", "0:4294967295(65535)",
+        ]  # fmt: skip
+
+
+def mutated(number: int) -> str:
+    """Return a script of ours with a few random changes of lines, numbers and characters."""
+    chance = random.Random(number)
+    lines = chance.choice(SCRIPTS).splitlines()
+    for _ in range(chance.choice([1, 1, 2, 3, 5])):
+        at = chance.randrange(len(lines))
+        line, how = lines[at], chance.randrange(7)
+        if how == 0:
+            del lines[at]
+        elif how == 1:
+            lines.insert(at, chance.choice(lines))
+        elif how == 2:
+            lines.insert(at, chance.choice(chance.choice(SCRIPTS).splitlines()))
+        elif how == 3:
+            other = chance.randrange(len(lines))
+            lines[at], lines[other] = lines[other], lines[at]
+        elif how == 4:
+            tokens = re.split(r"(\w+)", line)
+            tokens[chance.randrange(len(tokens))] = chance.choice(JUNK)
+            lines[at] = "".join(tokens)
+        elif how == 5:
+            place = chance.randrange(len(line) + 1)
+            lines[at] = line[:place] + chance.choice(JUNK) + line[place:]
+        else:
+            place = chance.randrange(len(line) + 1)
+            lines[at] = line[:place] + line[place + chance.randint(1, 4) :]
+        if not lines:
+            break
+    return "\n".join(lines)
+
+
+def run_script(number: int) -> str:
+    """Run the script of a number and return its verdict."""
+    text = mutated(number)
+    try:
+        return script.run(text, preset=("linux", "rfc")[number % 2]).verdict
+    except BaseException as e:
+        raise AssertionError(f"script {number}: {e}\n{text}") from e
+
+
+def test_mutated_scripts_get_a_verdict() -> None:
+    assert {run_script(number) for number in range(1000)} <= set(script.WORDS)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("tenth", range(10))
+def test_many_mutated_scripts_get_a_verdict(tenth: int) -> None:
+    for number in range(tenth * 2000, (tenth + 1) * 2000):
+        assert run_script(number) in script.WORDS
