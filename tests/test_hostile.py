@@ -22,7 +22,8 @@ ESCAPE = "\x1b[31m"
 def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
     """Run a shell command in which `aqmlab` is ours; return its code, output and errors."""
     bash = f'aqmlab() {{ "{sys.executable}" -m aqmlab "$@"; }}; {command}'
-    path = os.pathsep.join([str(Path("python").resolve()), os.environ.get("PYTHONPATH", "")])
+    before = os.environ.get("PYTHONPATH")
+    path = os.pathsep.join([str(Path("python").resolve()), *([before] if before else [])])
     done = subprocess.run(
         ["bash", "-c", bash], capture_output=True, text=True, cwd=where, timeout=120,
         env=os.environ | {"PYTHONPATH": path},
