@@ -255,6 +255,22 @@ def test_what_stands_in_the_way_is_told(tmp_path: Path) -> None:
     assert names(tmp_path) == [".out.aqmlab", "other"]
 
 
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_plot_replaces_plots_alone(
+    suffix: str, small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario, picture = tmp_path / "small.json", tmp_path / f"graph.{suffix}"
+    scenario.write_text(json.dumps(small))
+    command = ["plot", "rtt", str(scenario), "--out", str(picture)]
+    assert execute(command) == 0
+    assert execute(command) == 0
+    capsys.readouterr()
+    picture.write_text("mine")
+    assert "is there and no plot of aqmlab" in refusal(capsys, *command)
+    assert picture.read_text() == "mine"
+    assert names(tmp_path) == [picture.name, "small.json"]
+
+
 def test_a_loop_of_links_is_told_in_one_line(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -316,7 +332,8 @@ def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> Non
         running.send_signal(number)
         _, stderr = running.communicate(timeout=60)
         about = f"{name} {i} {number.name} {running.returncode}: {stderr}"
-        assert running.returncode in (0, -number, 128 + number), about
+        begun = "runpy module" not in stderr  # else Python itself was interrupted as it began
+        assert running.returncode in (0, -number, 128 + number) or not begun, about
         assert content(root / name) == whole[name], about
         seed = seed_of(root / name)
         assert seed in (seeds[name], i), about

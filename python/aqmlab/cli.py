@@ -155,6 +155,10 @@ def plot(
     """Draw a flow: its segments and ACKs over time, its windows, or its round trips."""
     from aqmlab import plots, sequence
 
+    path = out or Path(f"{graph.value}.png")
+    if path.suffix.lower() not in plots.FORMATS:
+        raise ValueError(f"--out {path} must end in one of {', '.join(plots.FORMATS)}")
+    plots.refuse_foreign(path)
     result = sequence.load(source, graph.value)
     name = sequence.flow_name(result, flow)
     times = (begin, end)
@@ -163,9 +167,6 @@ def plot(
         Graph.WINDOW: plots.windows,
         Graph.RTT: plots.rtt,
     }[graph](result, name, times)
-    path = out or Path(f"{graph.value}.png")
-    if path.suffix.lower() not in plots.FORMATS:
-        raise ValueError(f"--out {path} must end in one of {', '.join(plots.FORMATS)}")
     _say(f"Written to {plots.save(figure, path)}")
 
 

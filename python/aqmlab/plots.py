@@ -6,8 +6,11 @@ Figures are drawn without pyplot, so that nothing is shared between them and no 
 """
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from aqmlab.interrupts import uninterrupted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +25,9 @@ Times = tuple[float | None, float | None]
 
 FORMATS = (".png", ".svg", ".pdf")
 """What a figure may be written as."""
+
+MAKER = "Drawn by aqmlab"
+"""Stands in every file, so that it may be replaced."""
 
 
 def queue(result: "Result", link: str) -> "Figure":
@@ -312,10 +318,37 @@ def save(figure: "Figure", path: str | Path) -> Path:
     from matplotlib import rc_context
 
     path = Path(path)
-    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower(), {})
+    suffix = path.suffix.lower()
+    about = {
+        ".png": {"Software": MAKER},
+        ".svg": {"Creator": MAKER, "Date": None},
+        ".pdf": {"Creator": MAKER, "CreationDate": None},
+    }.get(suffix)
+    drawn = BytesIO()
     with rc_context({"svg.hashsalt": "aqmlab"}):
-        figure.savefig(path, metadata=undated)
+        figure.savefig(drawn, format=suffix.removeprefix(".") or None, metadata=about)
+    part = path.with_name(f".{path.name}.part")
+    with uninterrupted():
+        try:
+            part.write_bytes(drawn.getvalue())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
     return path
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuse a file that is there and that no plot of aqmlab is.
+
+    Raises
+    ------
+    FileExistsError
+        With what to do.
+    """
+    if path.is_dir() or (path.exists() and not path.is_file()):
+        raise FileExistsError(f"{path} is no plain file; give another name")
+    if path.exists() and MAKER.encode() not in path.read_bytes():
+        raise FileExistsError(f"{path} is there and no plot of aqmlab; give another name")
 
 
 def _axes(quantity: str, size: tuple[float, float] = (7, 3.5)) -> "tuple[Figure, Axes]":
