@@ -1,7 +1,7 @@
 //! What is legal and probably not meant: told once a run, on stderr, in the manifest and on pages.
 
 use queues::{Law, Queue};
-use tcp::congestion::Algorithm;
+use tcp::congestion::Marks;
 use tcp::{Ecn, Endpoint, Tcp};
 use traffic::Traffic;
 use units::{Depth, Read, Time};
@@ -138,13 +138,13 @@ fn is_held_by_window(sim: &Simulation, s: usize) -> bool {
 
 fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
     let end = sim.sender(s);
-    let probes = matches!(end.tcp().congestion, Algorithm::Bbr(_) | Algorithm::Bbr3(_)); // its start-up is another
+    let starts_slowly = end.tcp().congestion.has_slow_start();
     let bulk = matches!(sim.plan.traffic(sim.fates.slots[s].flow as usize), Traffic::Bulk(_));
     let stats = end.sender_stats();
     let cut = stats.timeouts + stats.fast_retransmits + stats.ecn_cuts > 0;
     let window = end.window();
     let unfinished = end.milestones().1 == Time::NEVER && stats.segments > 0;
-    bulk && unfinished && !probes && !cut && window.cwnd < window.ssthresh && !is_held_by_window(sim, s)
+    bulk && unfinished && starts_slowly && !cut && window.cwnd < window.ssthresh && !is_held_by_window(sim, s)
 }
 
 fn fell_back(sim: &Simulation, s: usize) -> bool {
@@ -156,6 +156,6 @@ fn fell_back(sim: &Simulation, s: usize) -> bool {
 }
 
 fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {
-    let dctcp = matches!(sim.sender(s).tcp().congestion, Algorithm::Dctcp(_));
-    dctcp && sim.plan.links.iter().any(|l| matches!(l.queue().law, Law::DualPi2(_)))
+    let by_share = sim.sender(s).tcp().congestion.marks() == Marks::ByShare;
+    by_share && sim.plan.links.iter().any(|l| matches!(l.queue().law, Law::DualPi2(_)))
 }

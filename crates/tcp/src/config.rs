@@ -656,15 +656,9 @@ impl Tcp {
         self.window_tuning != WindowTuning::Off || self.quick_ack.0 > 0.0
     }
 
-    /// ECN as the congestion control has it: DCTCP and Prague bring their own; BBR does not answer marks, so it agrees on none (RFC
-    /// 3168 §6.1.2: an ECN-capable sender must).
+    /// ECN as the congestion control has it: one may bring its own.
     pub fn ecn_in_force(&self) -> Ecn {
-        match (&self.congestion, self.ecn) {
-            (Algorithm::Dctcp(_), Ecn::Off | Ecn::Passive | Ecn::Rfc3168 | Ecn::EcnPlusPlus) => Ecn::Dctcp,
-            (Algorithm::Prague(_), Ecn::Off | Ecn::Passive) => Ecn::Accurate,
-            (Algorithm::Bbr(_) | Algorithm::Bbr3(_), _) => Ecn::Off,
-            (_, ecn) => ecn,
-        }
+        self.congestion.marks().ecn(self.ecn)
     }
 
     /// Which packets are ECN-capable: a kind of ECN may say so.

@@ -21,12 +21,14 @@ pub mod recovery;
 pub mod rto;
 mod sender;
 mod tuning;
+mod window;
 
 pub use config::*;
 pub use endpoint::{Endpoint, Error, State};
 pub use info::Info;
 pub use receiver::ReceiverStats;
-pub use sender::{SenderStats, Window};
+pub use sender::SenderStats;
+pub use window::Window;
 
 /// The manual pages of an endpoint: its own, then those of the congestion controls and of slow start.
 pub fn pages() -> Vec<units::param::Json> {

@@ -4,6 +4,7 @@ use units::Read;
 use units::param::{Invalid, Json};
 
 use crate::config::Tcp;
+use crate::congestion::Algorithm;
 use crate::presumed;
 
 /// What a preset changes of the defaults.
@@ -79,49 +80,6 @@ fn changes(name: &str) -> Option<Json> {
     })
 }
 
-/// What a preset changes of a congestion control's defaults.
-fn controller_changes(preset: &str, kind: &str) -> Json {
-    if preset != "linux" {
-        return serde_json::json!({});
-    }
-    let slow_start = serde_json::json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"});
-    match kind {
-        "reno" | "illinois" => {
-            serde_json::json!({"slow_start": slow_start, "avoidance": "per-window"})
-        }
-        "dctcp" => serde_json::json!({
-            "slow_start": slow_start,
-            "avoidance": "per-window",
-            "rules": "linux",
-        }),
-        "westwood" => serde_json::json!({
-            "slow_start": slow_start,
-            "avoidance": "per-window",
-            "filter": 0.875,
-            "stages": "two",
-            "in_recovery": "half",
-        }),
-        "scalable" => serde_json::json!({
-            "slow_start": slow_start,
-            "avoidance": "per-window",
-            "legacy_window": "0 packets",
-            "least_increase": 1.0,
-        }),
-        "htcp" => serde_json::json!({
-            "slow_start": slow_start,
-            "avoidance": "per-window",
-            "rtt_scaling": "on",
-            "arithmetic": "linux",
-        }),
-        "highspeed" | "prague" => serde_json::json!({"slow_start": slow_start}),
-        "vegas" => serde_json::json!({"slow_start": slow_start, "rules": "linux"}),
-        "cubic" => serde_json::json!({"slow_start": {"kind": "hybrid"}, "arithmetic": "linux"}),
-        "bbr" => serde_json::json!({"budget": "linux", "phase_ends": "at-departure", "pacing_margin": 0.01}),
-        "abe" => serde_json::json!({"over": {"kind": "reno"}}),
-        _ => serde_json::json!({}),
-    }
-}
-
 /// Lays what a preset says of a congestion control under what was said of it, and of the one that it modifies.
 fn keep(said: &mut Json, preset: &str) {
     if said.is_string() {
@@ -129,9 +87,10 @@ fn keep(said: &mut Json, preset: &str) {
     }
     let Some(said) = said.as_object_mut() else { return };
     let kind = said.get("kind").and_then(Json::as_str).unwrap_or("").to_string();
-    let Json::Object(changes) = controller_changes(preset, &kind) else { return };
-    for (key, value) in changes {
-        said.entry(key).or_insert(value);
+    if let ("linux", Json::Object(changes)) = (preset, Algorithm::in_linux(&kind)) {
+        for (key, value) in changes {
+            said.entry(key).or_insert(value);
+        }
     }
     if let Some(over) = said.get_mut("over") {
         keep(over, preset);

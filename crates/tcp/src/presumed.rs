@@ -5,37 +5,17 @@ use serde_json::json;
 use units::param::Json;
 
 use crate::config::{RateReduction, Tcp};
+use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
 
 /// Everything that works on SACK's scoreboard.
 const ON_SCOREBOARD: [&str; 3] = ["rack", "tail_loss_probe", "rate_reduction"];
 
-/// What a congestion control presumes.
-fn of_control(kind: &str) -> Json {
-    match kind {
-        // Its cut for marks takes effect at once (RFC 8257 §3.3, step 9), which PRR would spread over a round trip.
-        "dctcp" => json!({"sack": true, "recovery": "sack", "rack": true, "tail_loss_probe": true}),
-        // RFC 9438 comes from stacks with SACK, RACK and PRR; RFC 9331 §4.3 asks for detection by time; BBR's draft measures
-        // what SACK delivers.
-        "cubic" | "bbr" | "bbr3" | "prague" => json!({
-            "sack": true,
-            "recovery": "sack",
-            "rate_reduction": "prr",
-            "rack": true,
-            "tail_loss_probe": true,
-        }),
-        // Their windows are of thousands of segments; RFC 3649 §1 and the papers of the others have SACK.
-        "highspeed" | "scalable" | "htcp" | "illinois" => json!({"sack": true, "recovery": "sack"}),
-        _ => json!({}),
-    }
-}
-
 /// The name of a congestion control, or of the one that it modifies.
 fn kind(said: &Json) -> &str {
-    let name = said.as_str().or_else(|| said.get("kind")?.as_str()).unwrap_or("");
     match said.get("over") {
-        Some(over) if name == "abe" => kind(over),
-        _ => name,
+        Some(over) => kind(over),
+        None => said.as_str().or_else(|| said.get("kind")?.as_str()).unwrap_or(""),
     }
 }
 
@@ -53,7 +33,8 @@ pub fn lay(document: &mut Json, base: &Json) {
         }
         return;
     }
-    let mut presumed = map.get("congestion").map_or_else(|| json!({}), |c| of_control(kind(c)));
+    let mut presumed =
+        map.get("congestion").map_or_else(|| json!({}), |c| Algorithm::presumed_by(kind(c)).parameters());
     if map.get("sack") == Some(&Json::Bool(true)) {
         presumed["recovery"] = "sack".into();
     }

@@ -1,12 +1,15 @@
 //! Alternative Backoff with ECN, RFC 8511 (`rfc8511`): an ECN-Echo cuts the window less than a loss
 //! does, because a mark comes from a short queue. A modifier of Reno or CUBIC, which do everything else.
 
+use serde_json::json;
+use units::param::Json;
 use units::{Duration, Range, Rate, Time, choice, params};
 
+use crate::config::Tcp;
 use crate::congestion::cubic::{Cubic, CubicState};
 use crate::congestion::reno::{Reno, RenoState};
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::{Ack, Congestion, CongestionControl, Control};
+use crate::window::Window;
 
 choice! {
     /// What ABE modifies.
@@ -23,6 +26,18 @@ params! {
         over: AbeOver = (AbeOver::Reno(super::defaults())), in Range::ANY, from "rfc8511 §3";
         /// What an ECN-Echo leaves of the FlightSize (beta_ecn); absent: 0.8 over Reno, 0.85 over CUBIC.
         beta_ecn: Option<f64> = (None), in Range::between(0.5, 0.99), from "rfc8511 §3.1: 0.8; CUBIC benefits from 0.85";
+    }
+}
+
+impl Control for Abe {
+    type State = AbeState;
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        AbeState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({"over": {"kind": "reno"}})
     }
 }
 

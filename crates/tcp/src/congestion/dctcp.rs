@@ -4,12 +4,15 @@
 //! counts cumulative ACKs alone; without loss there is no difference. The echo at the receiver
 //! (§3.2) and ECT on every packet (§3.6) are not a controller's.
 
+use serde_json::json;
+use units::param::Json;
 use units::{Probability, Range, Time, params, words};
 
+use crate::config::Tcp;
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::slow_start::{self, SlowStart};
+use crate::congestion::{Ack, Congestion, CongestionControl, Control, Marks, Presumed};
+use crate::window::Window;
 
 words! {
     /// How a window with marks cuts cwnd.
@@ -36,6 +39,20 @@ params! {
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc8257 §3.4";
         /// What congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc8257 §3.4: as rfc5681";
+    }
+}
+
+impl Control for Dctcp {
+    type State = DctcpState;
+    const MARKS: Marks = Marks::ByShare;
+    const PRESUMED: Presumed = Presumed::BySackAndTime; // its cut for marks is at once (RFC 8257 §3.3, step 9): no PRR
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        DctcpState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({"slow_start": slow_start::in_linux(), "avoidance": "per-window", "rules": "linux"})
     }
 }
 

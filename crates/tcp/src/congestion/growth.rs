@@ -7,7 +7,7 @@ use crate::congestion::hybrid_start::HybridState;
 use crate::congestion::hystart::HystartState;
 use crate::congestion::slow_start::{AtSsthresh, SlowStart};
 use crate::congestion::{Ack, Congestion};
-use crate::sender::Window;
+use crate::window::Window;
 
 words! {
     /// What congestion avoidance counts, where it adds so many segments a round trip.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use units::{Bytes, Duration, Rate, Time};
 
 use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
-use crate::sender::Window;
+use crate::window::Window;
 
 /// Size of a segment.
 pub const MSS: f64 = 1000.0;

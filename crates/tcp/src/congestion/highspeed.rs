@@ -4,14 +4,16 @@
 //! the RFC expects a table; appendix B's table is what they give. The response function is the rounded
 //! one of the appendix, p(w) = 1/(12.8 w^1.2), whatever the parameters.
 
+use serde_json::json;
 use units::{Packets, Range, Time, params};
 
+use crate::config::Tcp;
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::slow_start::{self, SlowStart};
+use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
+use crate::window::Window;
 use units::Read;
-use units::param::{Invalid, join};
+use units::param::{Invalid, Json, join};
 
 params! {
     /// HighSpeed TCP: below a window of 38 segments it is standard TCP; above, the larger the window,
@@ -27,6 +29,19 @@ params! {
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc3649 §5: per ACK";
+    }
+}
+
+impl Control for HighSpeed {
+    type State = HighSpeedState;
+    const PRESUMED: Presumed = Presumed::BySack; // RFC 3649 §1: windows of thousands of segments
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        HighSpeedState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({"slow_start": slow_start::in_linux()})
     }
 }
 

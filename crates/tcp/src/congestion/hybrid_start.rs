@@ -9,7 +9,7 @@
 use units::{Duration, Packets, Range, Time, params, words};
 
 use crate::congestion::Ack;
-use crate::sender::Window;
+use crate::window::Window;
 
 words! {
     /// What ends hybrid slow start.

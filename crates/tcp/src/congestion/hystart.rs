@@ -7,7 +7,7 @@
 use units::{Duration, Packets, Range, params};
 
 use crate::congestion::Ack;
-use crate::sender::Window;
+use crate::window::Window;
 
 params! {
     /// HyStart++: in the first slow start, a round whose least round trip exceeds that of the round

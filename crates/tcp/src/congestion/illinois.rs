@@ -6,14 +6,16 @@
 //! the greatest delay is that of single round trips. Linux counts the θ round trips even if others come
 //! between; here they follow each other.
 
+use serde_json::json;
 use units::Read;
-use units::param::{Invalid, join};
+use units::param::{Invalid, Json, join};
 use units::{Duration, Packets, Range, Time, params};
 
+use crate::config::Tcp;
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::slow_start::{self, SlowStart};
+use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
+use crate::window::Window;
 
 params! {
     /// TCP-Illinois: the increase α falls and the decrease β rises with the average queueing delay,
@@ -41,6 +43,19 @@ params! {
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "liu2006illinois §2: per ACK";
+    }
+}
+
+impl Control for Illinois {
+    type State = IllinoisState;
+    const PRESUMED: Presumed = Presumed::BySack; // windows of thousands of segments; the paper has SACK
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        IllinoisState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({"slow_start": slow_start::in_linux(), "avoidance": "per-window"})
     }
 }
 

@@ -7,8 +7,9 @@
 
 use units::{Duration, Packets, Range, Time, params};
 
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::config::Tcp;
+use crate::congestion::{Ack, Congestion, CongestionControl, Control};
+use crate::window::Window;
 
 params! {
     /// LEDBAT: a scavenger. cwnd moves by at most GAIN segments a round trip, up while the queueing
@@ -28,6 +29,14 @@ params! {
         current_filter: Packets = (Packets(4.0)), in Range::between(1.0, 8.0).whole(), from "rfc6817 §2.5: at least 4 a round trip";
         /// Least window (MIN_CWND).
         min_cwnd: Packets = (Packets(2.0)), in Range::between(1.0, 4.0), from "rfc6817 §2.5: 2";
+    }
+}
+
+impl Control for Ledbat {
+    type State = LedbatState;
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        LedbatState::new(self)
     }
 }
 

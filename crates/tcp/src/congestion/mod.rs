@@ -1,13 +1,13 @@
 //! Congestion control: numbers in, numbers out. The sender owns cwnd and ssthresh; loss recovery says
 //! when the window is cut, a controller says to what.
 //!
-//! One file an algorithm: its parameters, its state, its equations. `controller.rs` is the table of
-//! them. Those that increase cwnd by a rule of their own do so only while cwnd limits what is in flight
-//! (RFC 7661 §1); Reno leaves that to the sender, LEDBAT and BBR have bounds of their own.
+//! One file an algorithm: its parameters, what it says of itself ([`Control`]), its state, its equations. `table.rs` is the table
+//! of them; docs/how-to/add-a-congestion-control.md adds one. Those that increase cwnd by a rule of their own do so only while
+//! cwnd limits what is in flight (RFC 7661 §1); Reno leaves that to the sender, LEDBAT and BBR have bounds of their own.
 
 pub mod abe;
 pub mod bbr;
-pub mod controller;
+pub mod control;
 pub mod cubic;
 pub mod dctcp;
 pub mod fallback;
@@ -24,15 +24,17 @@ pub mod prague;
 pub mod reno;
 pub mod scalable;
 pub mod slow_start;
+pub mod table;
 pub mod vegas;
 pub mod westwood;
 
-pub use controller::{Algorithm, Controller};
+pub use control::{Control, Marks, Presumed};
+pub use table::{Algorithm, Controller};
 
 use units::param::{Json, JsonMap};
 use units::{Duration, Rate, Read, Time};
 
-use crate::sender::Window;
+use crate::window::Window;
 
 /// What told the sender of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,15 +10,18 @@
 //! The fall-back (RFC 9331 §4.3, item 3) is in [`fallback`](super::fallback).
 //! A window below a segment (item 5) is missing.
 
+use serde_json::json;
+use units::param::Json;
 use units::{Duration, Packets, Probability, Range, Rate, Time, params};
 
+use crate::config::Tcp;
 use crate::congestion::bbr::paced;
 use crate::congestion::dctcp::Alpha;
 use crate::congestion::fallback::{Detector, Fallback};
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::slow_start::{self, SlowStart};
+use crate::congestion::{Ack, Congestion, CongestionControl, Control, Marks, Presumed};
+use crate::window::Window;
 
 params! {
     /// Prague: DCTCP for the Internet. The cut is half the share of marked bytes, the increase a
@@ -43,6 +46,20 @@ params! {
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+    }
+}
+
+impl Control for Prague {
+    type State = PragueState;
+    const MARKS: Marks = Marks::L4s;
+    const PRESUMED: Presumed = Presumed::InProportion; // RFC 9331 §4.3: detection by time
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        PragueState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({"slow_start": slow_start::in_linux()})
     }
 }
 

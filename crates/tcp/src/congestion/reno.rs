@@ -1,12 +1,15 @@
 //! Reno: slow start, congestion avoidance, halving. RFC 5681 (`rfc5681`); how cwnd opens is in [`growth`](super::growth).
 //! NewReno differs in loss recovery alone.
 
+use serde_json::json;
+use units::param::Json;
 use units::{Range, Time, params};
 
+use crate::config::Tcp;
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::slow_start::{self, SlowStart};
+use crate::congestion::{Ack, Congestion, CongestionControl, Control};
+use crate::window::Window;
 
 params! {
     /// Reno's congestion control: slow start doubles cwnd a round trip, congestion avoidance adds a
@@ -17,6 +20,18 @@ params! {
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
+    }
+}
+
+impl Control for Reno {
+    type State = RenoState;
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        RenoState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({"slow_start": slow_start::in_linux(), "avoidance": "per-window"})
     }
 }
 

@@ -4,12 +4,15 @@
 //! Linux's `tcp_scalable` says it recommends (0.01, 7/8). The legacy window of 16 is as later literature quotes
 //! it; Linux has none, and adds at least a segment a window instead (`least_increase`).
 
+use serde_json::json;
+use units::param::Json;
 use units::{Packets, Range, Time, params};
 
+use crate::config::Tcp;
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::slow_start::{self, SlowStart};
+use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
+use crate::window::Window;
 
 params! {
     /// Scalable TCP: every segment acknowledged adds a hundredth of a segment, congestion takes an
@@ -27,6 +30,24 @@ params! {
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "kelly2003scalable §3: per ACK";
+    }
+}
+
+impl Control for Scalable {
+    type State = ScalableState;
+    const PRESUMED: Presumed = Presumed::BySack; // windows of thousands of segments; the paper has SACK
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        ScalableState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({
+            "slow_start": slow_start::in_linux(),
+            "avoidance": "per-window",
+            "legacy_window": "0 packets",
+            "least_increase": 1.0,
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! Slow start by a scenario's choice: as in RFC 5681, HyStart++ (`hystart.rs`) or its predecessor (`hybrid_start.rs`).
 
+use serde_json::json;
+use units::param::Json;
 use units::{Packets, Range, choice, params, words};
 
 use crate::congestion::hybrid_start::HybridStart;
@@ -32,6 +34,11 @@ choice! {
         Hystart(Hystart),
         Hybrid(HybridStart),
     }
+}
+
+/// As Linux has it for every control without one of its own (tcp_slow_start).
+pub(super) fn in_linux() -> Json {
+    json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"})
 }
 
 impl SlowStart {

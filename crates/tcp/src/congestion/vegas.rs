@@ -9,13 +9,15 @@
 //! segments are from there (the later paper's pair is said to be one and three). γ is Linux's
 //! (`tcp_vegas`); what is left of cwnd when slow start ends was not found: here all of it.
 
-use units::param::{Invalid, join};
+use serde_json::json;
+use units::param::{Invalid, Json, join};
 use units::{Duration, Packets, Range, Read, Time, params, words};
 
+use crate::config::Tcp;
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::slow_start::{self, SlowStart};
+use crate::congestion::{Ack, Congestion, CongestionControl, Control};
+use crate::window::Window;
 
 words! {
     /// How a round trip is judged.
@@ -43,6 +45,18 @@ params! {
         rules: Rules = (Rules::Paper), in Range::ANY, from "brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas";
         /// Slow start, where it opens cwnd.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
+    }
+}
+
+impl Control for Vegas {
+    type State = VegasState;
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        VegasState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({"slow_start": slow_start::in_linux(), "rules": "linux"})
     }
 }
 

@@ -8,12 +8,15 @@
 //! not open the window, against lecture notes on the first paper (Linux sets cwnd to ssthresh either way).
 //! The 0.9 of the filter is as the second paper is quoted; Linux has 7/8, and filters twice (`stages`).
 
+use serde_json::json;
+use units::param::Json;
 use units::{Duration, Range, Time, params, words};
 
+use crate::config::Tcp;
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::slow_start::{self, SlowStart};
+use crate::congestion::{Ack, Congestion, CongestionControl, Control};
+use crate::window::Window;
 
 words! {
     /// What cwnd is while a congestion is repaired.
@@ -51,6 +54,24 @@ params! {
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "rfc5681 §3.1";
+    }
+}
+
+impl Control for Westwood {
+    type State = WestwoodState;
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        WestwoodState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({
+            "slow_start": slow_start::in_linux(),
+            "avoidance": "per-window",
+            "filter": 0.875,
+            "stages": "two",
+            "in_recovery": "half",
+        })
     }
 }
 

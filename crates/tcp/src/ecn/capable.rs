@@ -8,7 +8,7 @@ use net::{Ecn as Field, Flags, Seq};
 
 use super::{EcnEnd, Mode};
 use crate::config::{Ecn, EctOn, Misbehaviour, Tcp};
-use crate::congestion::Algorithm;
+use crate::congestion::Marks;
 
 /// Which packets may be ECN-capable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Ect {
 
 /// The codepoint of a sender; `accurate`: with feedback that a scalable one needs (RFC 9331 §4.2).
 fn codepoint(tcp: &Tcp, accurate: bool) -> Field {
-    let is_l4s = accurate && matches!(tcp.congestion, Algorithm::Prague(_));
+    let is_l4s = accurate && tcp.congestion.marks() == Marks::L4s;
     if tcp.ect1 || is_l4s { Field::Ect1 } else { Field::Ect0 }
 }
 

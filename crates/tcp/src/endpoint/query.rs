@@ -8,7 +8,8 @@ use crate::config::{Tcp, WindowScaling};
 use crate::ecn::Mode;
 use crate::info::Info;
 use crate::receiver::ReceiverStats;
-use crate::sender::{Phase, SenderStats, Window};
+use crate::sender::{Phase, SenderStats};
+use crate::window::Window;
 
 impl Endpoint {
     /// Whether the connection is over at this end.

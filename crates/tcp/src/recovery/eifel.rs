@@ -1,7 +1,7 @@
 //! Eifel: detection of a spurious retransmission by timestamps, RFC 3522 §3 (`rfc3522`), or by D-SACK,
 //! RFC 3708 §3 (`rfc3708`); and the response, RFC 4015 §3 (`rfc4015`).
 
-use crate::sender::Window;
+use crate::window::Window;
 
 /// What is kept when a recovery begins, to be taken back if it was for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -3,11 +3,12 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::{Cut, Feedback, More, Phase, Progress, Sender, Window};
+use super::{Cut, Feedback, More, Phase, Progress, Sender};
 use crate::config::{CwndCounts, CwndValidation, FlightUnit, IdleRestart, RateReduction, SsthreshFrom, Tcp};
 use crate::congestion::{Ack, Congestion, CongestionControl, Controller, RateSample};
 use crate::recovery::board::Board;
 use crate::recovery::prr::Prr;
+use crate::window::Window;
 
 impl Sender {
     /// Another controller from now on, for the window as it is.

@@ -9,12 +9,15 @@
 
 mod linux;
 
+use serde_json::json;
+use units::param::Json;
 use units::{Duration, Range, Time, params, words};
 
+use crate::config::Tcp;
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
+use crate::window::Window;
 
 words! {
     /// Whether a flow whose window shrinks from one congestion to the next gives up more.
@@ -51,6 +54,19 @@ params! {
         arithmetic: Arithmetic = (Arithmetic::Rfc9438), in Range::ANY, from "rfc9438 §4.2; Linux, tcp_cubic";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::hystart()), in Range::ANY, from "rfc9438 §4.10: should be HyStart++";
+    }
+}
+
+impl Control for Cubic {
+    type State = CubicState;
+    const PRESUMED: Presumed = Presumed::InProportion; // RFC 9438 §5.3
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        CubicState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({"slow_start": {"kind": "hybrid"}, "arithmetic": "linux"})
     }
 }
 

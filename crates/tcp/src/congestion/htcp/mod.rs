@@ -11,14 +11,16 @@
 
 mod linux;
 
+use serde_json::json;
 use units::Read;
-use units::param::{Invalid, join};
+use units::param::{Invalid, Json, join};
 use units::{Duration, Range, Time, params, words};
 
+use crate::config::Tcp;
 use crate::congestion::growth::{Avoidance, Growth};
-use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::slow_start::{self, SlowStart};
+use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
+use crate::window::Window;
 
 words! {
     /// Whether the increase depends on the round trip.
@@ -63,6 +65,24 @@ params! {
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
         avoidance: Avoidance = (Avoidance::PerAck), in Range::ANY, from "leith2004htcp §3: per ACK";
+    }
+}
+
+impl Control for Htcp {
+    type State = HtcpState;
+    const PRESUMED: Presumed = Presumed::BySack; // windows of thousands of segments; the paper has SACK
+
+    fn begin(&self, _: &Tcp) -> Self::State {
+        HtcpState::new(self)
+    }
+
+    fn in_linux() -> Json {
+        json!({
+            "slow_start": slow_start::in_linux(),
+            "avoidance": "per-window",
+            "rtt_scaling": "on",
+            "arithmetic": "linux",
+        })
     }
 }
 

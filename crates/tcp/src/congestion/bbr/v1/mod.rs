@@ -10,11 +10,13 @@
 
 use std::ops::RangeInclusive;
 
+use serde_json::json;
+use units::param::Json;
 use units::{Duration, Packets, Range, Rate, Time, params, words};
 
 use crate::config::Tcp;
-use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
-use crate::sender::Window;
+use crate::congestion::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, RateSample};
+use crate::window::Window;
 
 use super::max_filter::{LONGEST, MaxFilter};
 use super::{Aggregation, FullPipe, NONE, Pacing, Prior};
@@ -64,6 +66,21 @@ params! {
         pacing_margin: f64 = (0.0), in Range::between(0.0, 0.5), from "draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux, bbr_pacing_margin_percent: 1 %";
         /// Least window (BBRMinPipeCwnd).
         min_pipe: Packets = (Packets(4.0)), in Range::between(1.0, 100.0), from "draft-cardwell-iccrg-bbr-00 §4.2.3.3";
+    }
+}
+
+impl Control for Bbr {
+    type State = BbrState;
+    const MARKS: Marks = Marks::Unanswered;
+    const PRESUMED: Presumed = Presumed::InProportion; // it measures what SACK delivers
+    const HAS_SLOW_START: bool = false; // Startup is another
+
+    fn begin(&self, tcp: &Tcp) -> Self::State {
+        BbrState::new(self, tcp)
+    }
+
+    fn in_linux() -> Json {
+        json!({"budget": "linux", "phase_ends": "at-departure", "pacing_margin": 0.01})
     }
 }
 

@@ -14,8 +14,8 @@ mod states;
 use units::{Duration, Packets, Probability, Range, Rate, Time, params};
 
 use crate::config::Tcp;
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
+use crate::congestion::{Ack, Congestion, CongestionControl, Control, Marks, Presumed};
+use crate::window::Window;
 
 use super::max_filter::MaxFilter;
 use super::{Aggregation, FullPipe, NONE, Pacing, Prior};
@@ -49,6 +49,17 @@ params! {
         probe_rtt_interval: Duration = (Duration::from_millis(5_000)), in Range::above(0.0), from "draft-ietf-ccwg-bbr §2.15.2";
         /// What is paced below the bandwidth (PacingMarginPercent).
         pacing_margin: f64 = (0.01), in Range::between(0.0, 0.5), from "draft-ietf-ccwg-bbr §5.6.2: 1 %";
+    }
+}
+
+impl Control for Bbr3 {
+    type State = Bbr3State;
+    const MARKS: Marks = Marks::Unanswered;
+    const PRESUMED: Presumed = Presumed::InProportion; // the draft measures what SACK delivers
+    const HAS_SLOW_START: bool = false; // Startup is another
+
+    fn begin(&self, tcp: &Tcp) -> Self::State {
+        Bbr3State::new(self, tcp)
     }
 }
 

@@ -4,7 +4,7 @@ use units::{Duration, Time};
 
 use super::{Bbr3State, EXTRA_ACKED_FILTER, MAX_BW_FILTER, Mode, NONE, Sample};
 use crate::congestion::{Ack, RateSample};
-use crate::sender::Window;
+use crate::window::Window;
 
 impl Bbr3State {
     pub(super) fn max_bw(&self) -> f64 {

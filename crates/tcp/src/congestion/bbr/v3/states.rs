@@ -3,7 +3,7 @@
 use units::{Duration, Time};
 
 use super::{Acks, Bbr3State, Mode, STARTUP_LOSSES};
-use crate::sender::Window;
+use crate::window::Window;
 
 /// A number in 0..1 that the time decides.
 fn hash(now: Time) -> f64 {

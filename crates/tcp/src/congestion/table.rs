@@ -1,105 +1,160 @@
 //! The table of congestion controls: how a scenario names them and how they are built.
 
-use units::{Duration, Rate, Time, choice};
+use units::param::Json;
+use units::{Duration, Params, Rate, Time, choice};
 
+use super::*;
 use crate::config::Tcp;
-use crate::congestion::abe::{Abe, AbeState};
-use crate::congestion::bbr::v1::{Bbr, BbrState};
-use crate::congestion::bbr::v3::{Bbr3, Bbr3State};
-use crate::congestion::cubic::{Cubic, CubicState};
-use crate::congestion::dctcp::{Dctcp, DctcpState};
-use crate::congestion::highspeed::{HighSpeed, HighSpeedState};
-use crate::congestion::htcp::{Htcp, HtcpState};
-use crate::congestion::illinois::{Illinois, IllinoisState};
-use crate::congestion::ledbat::{Ledbat, LedbatState};
-use crate::congestion::prague::{Prague, PragueState};
-use crate::congestion::reno::{Reno, RenoState};
-use crate::congestion::scalable::{Scalable, ScalableState};
-use crate::congestion::vegas::{Vegas, VegasState};
-use crate::congestion::westwood::{Westwood, WestwoodState};
-use crate::congestion::{Ack, Congestion, CongestionControl};
-use crate::sender::Window;
 
-choice! {
-    /// The congestion controls.
-    pub enum Algorithm {
-        Abe(Abe),
-        Bbr(Bbr),
-        Bbr3(Bbr3),
-        Cubic(Cubic),
-        Dctcp(Dctcp),
-        HighSpeed(HighSpeed),
-        Htcp(Htcp),
-        Illinois(Illinois),
-        Ledbat(Ledbat),
-        Prague(Prague),
-        Reno(Reno),
-        Scalable(Scalable),
-        Vegas(Vegas),
-        Westwood(Westwood),
-    }
+/// From the table: what a scenario can name, and what a connection can hold. Reno's state is in the controller itself, that of
+/// the others in a box.
+macro_rules! controls {
+    ([$($Before:ident($B:path),)+] $Small:ident($S:path), [$($After:ident($A:path),)+]) => {
+        choice! {
+            /// The congestion controls.
+            pub enum Algorithm { $($Before($B),)+ $Small($S), $($After($A),)+ }
+        }
+
+        /// The controller of a connection: a closed choice, so that a call is a jump and not a pointer.
+        #[derive(Clone, Debug)]
+        pub enum Controller {
+            #[doc = concat!("See [`", stringify!($S), "`].")]
+            $Small(<$S as Control>::State),
+            $(
+                #[doc = concat!("See [`", stringify!($B), "`].")]
+                $Before(Box<<$B as Control>::State>),
+            )+
+            $(
+                #[doc = concat!("See [`", stringify!($A), "`].")]
+                $After(Box<<$A as Control>::State>),
+            )+
+        }
+
+        controls! { @all $Small($S), $($Before($B),)+ $($After($A),)+ }
+    };
+    (@all $($Name:ident($Type:path),)+) => {
+        impl Algorithm {
+            /// What marks are to it.
+            #[inline]
+            pub fn marks(&self) -> Marks {
+                match self { $(Algorithm::$Name(_) => <$Type as Control>::MARKS,)+ }
+            }
+
+            /// Whether it has the slow start of RFC 5681 or one that takes its place.
+            pub fn has_slow_start(&self) -> bool {
+                match self { $(Algorithm::$Name(_) => <$Type as Control>::HAS_SLOW_START,)+ }
+            }
+
+            /// What the control of a kind presumes of loss recovery.
+            pub fn presumed_by(kind: &str) -> Presumed {
+                match kind {
+                    $(<$Type as Params>::KEY => <$Type as Control>::PRESUMED,)+
+                    _ => Presumed::Nothing,
+                }
+            }
+
+            /// What Linux changes of the defaults of the control of a kind.
+            pub fn in_linux(kind: &str) -> Json {
+                match kind {
+                    $(<$Type as Params>::KEY => <$Type as Control>::in_linux(),)+
+                    _ => Json::Null,
+                }
+            }
+        }
+
+        impl Controller {
+            /// The controller that the parameters of an endpoint name, before its first ACK.
+            pub fn new(tcp: &Tcp) -> Self {
+                match &tcp.congestion { $(Algorithm::$Name(control) => Controller::$Name(control.begin(tcp).into()),)+ }
+            }
+        }
+
+        impl CongestionControl for Controller {
+            #[inline]
+            fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64 {
+                match self { $(Controller::$Name(c) => c.cwnd_on_ack(window, ack),)+ }
+            }
+
+            fn before_cut(&mut self, delivered: u32, marked: u32, round: bool) {
+                match self { $(Controller::$Name(c) => c.before_cut(delivered, marked, round),)+ }
+            }
+
+            fn ssthresh_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64 {
+                match self { $(Controller::$Name(c) => c.ssthresh_on(window, congestion, now),)+ }
+            }
+
+            fn cwnd_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> Option<f64> {
+                match self { $(Controller::$Name(c) => c.cwnd_on(window, congestion, now),)+ }
+            }
+
+            #[inline]
+            fn observe(&mut self, window: &Window, ack: &Ack) {
+                match self { $(Controller::$Name(c) => c.observe(window, ack),)+ }
+            }
+
+            #[inline]
+            fn ssthresh_on_ack(&mut self, window: &Window) -> Option<f64> {
+                match self { $(Controller::$Name(c) => c.ssthresh_on_ack(window),)+ }
+            }
+
+            fn undo(&mut self, window: &Window) {
+                match self { $(Controller::$Name(c) => c.undo(window),)+ }
+            }
+
+            fn on_restart(&mut self, now: Time, idle: Duration) {
+                match self { $(Controller::$Name(c) => c.on_restart(now, idle),)+ }
+            }
+
+            #[inline]
+            fn paces(&self) -> bool {
+                match self { $(Controller::$Name(c) => c.paces(),)+ }
+            }
+
+            #[inline]
+            fn pacing_rate(&self, window: &Window, srtt: Duration) -> Option<Rate> {
+                match self { $(Controller::$Name(c) => c.pacing_rate(window, srtt),)+ }
+            }
+
+            #[inline]
+            fn answers_mark(&self, now: Time, again: bool) -> bool {
+                match self { $(Controller::$Name(c) => c.answers_mark(now, again),)+ }
+            }
+
+            #[inline]
+            fn is_scalable(&self) -> bool {
+                match self { $(Controller::$Name(c) => c.is_scalable(),)+ }
+            }
+
+            #[inline]
+            fn rules_recovery(&self) -> bool {
+                match self { $(Controller::$Name(c) => c.rules_recovery(),)+ }
+            }
+        }
+    };
 }
 
-impl Default for Algorithm {
-    fn default() -> Self {
-        Algorithm::Reno(super::defaults())
-    }
-}
-
-/// The controller of a connection. Reno's state is here, that of the larger ones in a box.
-#[derive(Clone, Debug)]
-pub enum Controller {
-    /// RFC 5681.
-    Reno(RenoState),
-    /// RFC 8511.
-    Abe(Box<AbeState>),
-    /// BBR, version 1.
-    Bbr(Box<BbrState>),
-    /// BBR, version 3.
-    Bbr3(Box<Bbr3State>),
-    /// RFC 9438.
-    Cubic(Box<CubicState>),
-    /// RFC 8257.
-    Dctcp(Box<DctcpState>),
-    /// RFC 3649.
-    HighSpeed(Box<HighSpeedState>),
-    /// H-TCP.
-    Htcp(Box<HtcpState>),
-    /// TCP-Illinois.
-    Illinois(Box<IllinoisState>),
-    /// RFC 6817.
-    Ledbat(Box<LedbatState>),
-    /// Prague.
-    Prague(Box<PragueState>),
-    /// Scalable TCP.
-    Scalable(Box<ScalableState>),
-    /// Vegas.
-    Vegas(Box<VegasState>),
-    /// Westwood+.
-    Westwood(Box<WestwoodState>),
+controls! {
+    [
+        Abe(abe::Abe),
+        Bbr(bbr::v1::Bbr),
+        Bbr3(bbr::v3::Bbr3),
+        Cubic(cubic::Cubic),
+        Dctcp(dctcp::Dctcp),
+        HighSpeed(highspeed::HighSpeed),
+        Htcp(htcp::Htcp),
+        Illinois(illinois::Illinois),
+        Ledbat(ledbat::Ledbat),
+        Prague(prague::Prague),
+    ]
+    Reno(reno::Reno),
+    [
+        Scalable(scalable::Scalable),
+        Vegas(vegas::Vegas),
+        Westwood(westwood::Westwood),
+    ]
 }
 
 impl Controller {
-    /// The controller that the parameters of an endpoint name, before its first ACK.
-    pub fn new(tcp: &Tcp) -> Self {
-        match &tcp.congestion {
-            Algorithm::Reno(p) => Controller::Reno(RenoState::new(p)),
-            Algorithm::Abe(p) => Controller::Abe(Box::new(AbeState::new(p))),
-            Algorithm::Bbr(p) => Controller::Bbr(Box::new(BbrState::new(p, tcp))),
-            Algorithm::Bbr3(p) => Controller::Bbr3(Box::new(Bbr3State::new(p, tcp))),
-            Algorithm::Cubic(p) => Controller::Cubic(Box::new(CubicState::new(p))),
-            Algorithm::Dctcp(p) => Controller::Dctcp(Box::new(DctcpState::new(p))),
-            Algorithm::HighSpeed(p) => Controller::HighSpeed(Box::new(HighSpeedState::new(p))),
-            Algorithm::Htcp(p) => Controller::Htcp(Box::new(HtcpState::new(p))),
-            Algorithm::Illinois(p) => Controller::Illinois(Box::new(IllinoisState::new(p))),
-            Algorithm::Ledbat(p) => Controller::Ledbat(Box::new(LedbatState::new(p))),
-            Algorithm::Prague(p) => Controller::Prague(Box::new(PragueState::new(p))),
-            Algorithm::Scalable(p) => Controller::Scalable(Box::new(ScalableState::new(p))),
-            Algorithm::Vegas(p) => Controller::Vegas(Box::new(VegasState::new(p))),
-            Algorithm::Westwood(p) => Controller::Westwood(Box::new(WestwoodState::new(p))),
-        }
-    }
-
     /// Whether it wants round trips, marks and rates measured.
     pub fn measures(&self) -> bool {
         match self {
@@ -109,87 +164,9 @@ impl Controller {
     }
 }
 
-/// The same call, whichever controller it is.
-macro_rules! each {
-    ($controller:expr, $c:ident => $call:expr) => {
-        match $controller {
-            Controller::Reno($c) => $call,
-            Controller::Abe($c) => $call,
-            Controller::Bbr($c) => $call,
-            Controller::Bbr3($c) => $call,
-            Controller::Cubic($c) => $call,
-            Controller::Dctcp($c) => $call,
-            Controller::HighSpeed($c) => $call,
-            Controller::Htcp($c) => $call,
-            Controller::Illinois($c) => $call,
-            Controller::Ledbat($c) => $call,
-            Controller::Prague($c) => $call,
-            Controller::Scalable($c) => $call,
-            Controller::Vegas($c) => $call,
-            Controller::Westwood($c) => $call,
-        }
-    };
-}
-
-impl CongestionControl for Controller {
-    #[inline]
-    fn cwnd_on_ack(&mut self, window: &Window, ack: &Ack) -> f64 {
-        each!(self, c => c.cwnd_on_ack(window, ack))
-    }
-
-    fn before_cut(&mut self, delivered: u32, marked: u32, round: bool) {
-        each!(self, c => c.before_cut(delivered, marked, round));
-    }
-
-    fn ssthresh_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> f64 {
-        each!(self, c => c.ssthresh_on(window, congestion, now))
-    }
-
-    fn cwnd_on(&mut self, window: &Window, congestion: Congestion, now: Time) -> Option<f64> {
-        each!(self, c => c.cwnd_on(window, congestion, now))
-    }
-
-    #[inline]
-    fn observe(&mut self, window: &Window, ack: &Ack) {
-        each!(self, c => c.observe(window, ack));
-    }
-
-    #[inline]
-    fn ssthresh_on_ack(&mut self, window: &Window) -> Option<f64> {
-        each!(self, c => c.ssthresh_on_ack(window))
-    }
-
-    fn undo(&mut self, window: &Window) {
-        each!(self, c => c.undo(window));
-    }
-
-    fn on_restart(&mut self, now: Time, idle: Duration) {
-        each!(self, c => c.on_restart(now, idle));
-    }
-
-    #[inline]
-    fn paces(&self) -> bool {
-        each!(self, c => c.paces())
-    }
-
-    #[inline]
-    fn pacing_rate(&self, window: &Window, srtt: Duration) -> Option<Rate> {
-        each!(self, c => c.pacing_rate(window, srtt))
-    }
-
-    #[inline]
-    fn answers_mark(&self, now: Time, again: bool) -> bool {
-        each!(self, c => c.answers_mark(now, again))
-    }
-
-    #[inline]
-    fn is_scalable(&self) -> bool {
-        matches!(self, Controller::Prague(_))
-    }
-
-    #[inline]
-    fn rules_recovery(&self) -> bool {
-        each!(self, c => c.rules_recovery())
+impl Default for Algorithm {
+    fn default() -> Self {
+        Algorithm::Reno(super::defaults())
     }
 }
 

@@ -1,4 +1,4 @@
-"""docs/how-to/add-a-queue.md is right: its steps, followed in a copy of the sources, work."""
+"""The guides that add something are right: their steps, followed in a copy of the sources, work."""
 
 import os
 import re
@@ -11,41 +11,42 @@ import pytest
 
 from conftest import ROOT
 
-GUIDE = (ROOT / "docs" / "how-to" / "add-a-queue.md").read_text("utf-8")
+QUEUE, CONTROL = (
+    (ROOT / "docs" / "how-to" / f"add-a-{name}.md").read_text("utf-8")
+    for name in ("queue", "congestion-control")
+)
 COPY = ROOT / "target" / "guide"
 """Always the same place, so that little is built again."""
 
 
-def rows() -> list[tuple[str, str, str]]:
-    """Return file, line and added line of each row of the guide's tables."""
+def rows(guide: str) -> list[tuple[str, str, str]]:
+    """Return file, line and added line of each row of a guide's tables."""
     cell = r"`([^`]+)`"
-    return re.findall(rf"^ *\| {cell} \| {cell} \| {cell} \|$", GUIDE, flags=re.MULTILINE)
+    return re.findall(rf"^ *\| {cell} \| {cell} \| {cell} \|$", guide, flags=re.MULTILINE)
 
 
 def block(language: str, containing: str) -> str:
-    """Return the one block of code in the guide that contains a text, without its indent."""
-    blocks = re.findall(rf"^( *)```{language}\n(.*?)^ *```", GUIDE, flags=re.MULTILINE | re.DOTALL)
+    """Return the block of code in the queue's guide that contains a text, without its indent."""
+    blocks = re.findall(rf"^( *)```{language}\n(.*?)^ *```", QUEUE, flags=re.MULTILINE | re.DOTALL)
     (found,) = [(indent, text) for indent, text in blocks if containing in text]
     return re.sub(rf"^{found[0]}", "", found[1], flags=re.MULTILINE)
 
 
-def follow(copy: Path) -> None:
-    """Do what the guide says, where a person would type."""
-    (template,) = re.findall(r"^ *(cp crates.*)$", GUIDE, flags=re.MULTILINE)
+def follow(guide: str, copy: Path) -> None:
+    """Do what a guide says, where a person would type."""
+    (template,) = re.findall(r"^ *(cp crates.*)$", guide, flags=re.MULTILINE)
     subprocess.run(template.split(), check=True, cwd=copy)
-    for name, below, added in rows():
+    for name, below, added in rows(guide):
         path = copy / name
         lines = path.read_text("utf-8").splitlines()
         assert lines.count(below) == 1, f"{name} has not one line {below!r}"
         lines.insert(lines.index(below) + 1, added)
         path.write_text("\n".join(lines) + "\n", "utf-8")
-    reference = block("python", "class MyQueue(Law)")
-    (copy / "tests" / "references" / "my_queue.py").write_text(reference, "utf-8")
 
 
 @pytest.fixture(scope="module")
 def followed() -> Path:
-    """A copy of the sources in which the guide was followed."""
+    """A copy of the sources in which the guides were followed."""
     if not shutil.which("cargo"):
         pytest.skip("nothing is built without cargo; see https://rustup.rs")
     COPY.mkdir(parents=True, exist_ok=True)
@@ -54,7 +55,10 @@ def followed() -> Path:
     for name in ("crates", "tests"):
         shutil.rmtree(COPY / name, ignore_errors=True)
         shutil.copytree(ROOT / name, COPY / name, ignore=shutil.ignore_patterns("__pycache__"))
-    follow(COPY)
+    follow(QUEUE, COPY)
+    follow(CONTROL, COPY)
+    reference = block("python", "class MyQueue(Law)")
+    (COPY / "tests" / "references" / "my_queue.py").write_text(reference, "utf-8")
     return COPY
 
 
@@ -73,16 +77,24 @@ def test_the_python_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == "True\n"
 
 
-def test_the_template_is_formatted_and_its_tests_pass(followed: Path) -> None:
-    told = cargo(followed, "test", "-p", "queues", "--lib", "my_queue")
-    assert "3 passed" in told
-    rustfmt = ["rustfmt", "--check", "--edition", "2024", "crates/queues/src/my_queue.rs"]
-    subprocess.run(rustfmt, check=True, cwd=followed)
+def test_the_templates_are_formatted_and_their_tests_pass(followed: Path) -> None:
+    told = cargo(followed, "test", "-p", "queues", "-p", "tcp", "--lib", "my_")
+    assert told.count("3 passed") == 2, told
+    files = ["crates/queues/src/my_queue.rs", "crates/tcp/src/congestion/my_control.rs"]
+    subprocess.run(["rustfmt", "--check", "--edition", "2024", *files], check=True, cwd=followed)
+
+
+def test_a_congestion_control_is_in_one_table(followed: Path) -> None:
+    """A control is a file and two lines; the tests of the table are its tests too."""
+    lines = [name for name, _, _ in rows(CONTROL)]
+    assert lines == ["crates/tcp/src/congestion/mod.rs", "crates/tcp/src/congestion/table.rs"]
+    told = cargo(followed, "test", "-p", "tcp", "--lib", "congestion::table")
+    assert "0 failed" in told
 
 
 @pytest.mark.nightly
-def test_the_template_decides_as_its_reference_and_has_no_warning(followed: Path) -> None:
-    cargo(followed, "clippy", "-p", "queues", "--all-targets", "--", "-D", "warnings")
+def test_the_queue_decides_as_its_reference_and_no_template_has_a_warning(followed: Path) -> None:
+    cargo(followed, "clippy", "-p", "queues", "-p", "tcp", "--all-targets", "--", "-D", "warnings")
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", "."]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, "tests/test_queues.py", "-k", "my"],
