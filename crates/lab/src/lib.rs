@@ -4,6 +4,7 @@
 mod build;
 mod capture;
 mod check;
+mod columns;
 mod delays;
 mod effort;
 mod histogram;
@@ -68,6 +69,11 @@ pub fn pages() -> Json {
         "tcp": tcp::pages(),
         "traffic": traffic,
     })
+}
+
+/// What a run leaves: for each table what it is, and its columns with name, unit and meaning.
+pub fn columns() -> Json {
+    columns::definitions()
 }
 
 /// Version of the package.

@@ -7,6 +7,7 @@ use impairments::Witness;
 use net::{Fate, OptionStore, Packet, Probe, Why};
 use units::Time;
 
+use crate::columns;
 use crate::effort::Effort;
 use crate::slot::{Phase, Slot};
 use crate::sum::Sum;
@@ -84,21 +85,18 @@ pub struct Incidents {
 }
 
 impl Incidents {
-    /// As a table.
-    pub fn table(&self, name: &'static str, links: &Arc<Vec<String>>, flows: &Arc<Vec<String>>) -> Table {
+    /// As the columns of their table.
+    pub fn columns(&self, links: &Arc<Vec<String>>, flows: &Arc<Vec<String>>) -> columns::Incidents {
         let reasons = Arc::new(Why::ALL.iter().map(|w| w.name().to_string()).collect::<Vec<_>>());
         let list = &self.list;
-        Table {
-            name,
-            columns: vec![
-                ("time_s", Column::Float(list.iter().map(|i| i.at.seconds()).collect())),
-                ("link", Column::Name(list.iter().map(|i| i.link).collect(), links.clone())),
-                ("flow", Column::Name(list.iter().map(|i| i.flow).collect(), flows.clone())),
-                // The SYN holds sequence number 0: data begins at 1.
-                ("seq", Column::Count(list.iter().map(|i| u64::from(i.seq.saturating_sub(1))).collect())),
-                ("bytes", Column::Count(list.iter().map(|i| u64::from(i.bytes)).collect())),
-                ("reason", Column::Name(list.iter().map(|i| i.why.index() as u32).collect(), reasons)),
-            ],
+        columns::Incidents {
+            time_s: Column::Float(list.iter().map(|i| i.at.seconds()).collect()),
+            link: Column::Name(list.iter().map(|i| i.link).collect(), links.clone()),
+            flow: Column::Name(list.iter().map(|i| i.flow).collect(), flows.clone()),
+            // The SYN holds sequence number 0: data begins at 1.
+            seq: Column::Count(list.iter().map(|i| u64::from(i.seq.saturating_sub(1))).collect()),
+            bytes: Column::Count(list.iter().map(|i| u64::from(i.bytes)).collect()),
+            reason: Column::Name(list.iter().map(|i| i.why.index() as u32).collect(), reasons),
         }
     }
 }
@@ -110,13 +108,12 @@ struct Transfer {
     start: Time,
     completed: Time,
     acked: u64,
-    /// In the order of [`TRANSFER_COUNTS`].
-    counts: [u32; TRANSFER_COUNTS.len()],
+    segments: u32,
+    retransmitted: u32,
+    timeouts: u32,
+    dropped: u32,
+    marked: u32,
 }
-
-/// What the table of transfers takes from the counts of a [`Sum`].
-const TRANSFER_COUNTS: [&str; 5] =
-    ["segments_sent", "retransmitted_segments", "timeouts", "dropped_packets", "marked_packets"];
 
 /// Connections in the order in which they were over, then those that were not.
 #[derive(Debug, Default)]
@@ -127,14 +124,18 @@ pub struct Transfers {
 impl Transfers {
     /// Adds one.
     pub fn push(&mut self, flow: u32, sum: &Sum) {
+        let counts = &sum.counts;
         let [_, completed, _] = sum.milestones;
-        let counts = TRANSFER_COUNTS.map(|name| sum.count(name) as u32);
         self.list.push(Transfer {
             flow,
             start: sum.start,
             completed,
-            acked: sum.count("acked_bytes"),
-            counts,
+            acked: counts.acked_bytes,
+            segments: counts.segments_sent as u32,
+            retransmitted: counts.retransmitted_segments as u32,
+            timeouts: counts.timeouts as u32,
+            dropped: counts.dropped_packets as u32,
+            marked: counts.marked_packets as u32,
         });
     }
 
@@ -142,23 +143,25 @@ impl Transfers {
     pub fn table(&self, flows: &Arc<Vec<String>>) -> Table {
         let list = &self.list;
         let float = |get: &dyn Fn(&Transfer) -> f64| Column::Float(list.iter().map(get).collect());
+        let count =
+            |get: &dyn Fn(&Transfer) -> u32| Column::Count(list.iter().map(|t| u64::from(get(t))).collect());
         let duration = |t: &Transfer| match t.completed {
             Time::NEVER => f64::NAN,
             completed => completed.since(t.start).seconds(),
         };
-        let mut columns = vec![
-            ("flow", Column::Name(list.iter().map(|t| t.flow).collect(), flows.clone())),
-            ("start_s", float(&|t| t.start.seconds())),
-            ("completed_s", float(&|t| seconds(t.completed))),
-            ("duration_s", float(&duration)),
-            ("acked_bytes", Column::Count(list.iter().map(|t| t.acked).collect())),
-        ];
-        columns.extend(
-            TRANSFER_COUNTS.iter().enumerate().map(|(i, &name)| {
-                (name, Column::Count(list.iter().map(|t| u64::from(t.counts[i])).collect()))
-            }),
-        );
-        Table { name: "transfers", columns }
+        columns::Transfers {
+            flow: Column::Name(list.iter().map(|t| t.flow).collect(), flows.clone()),
+            start_s: float(&|t| t.start.seconds()),
+            completed_s: float(&|t| seconds(t.completed)),
+            duration_s: float(&duration),
+            acked_bytes: Column::Count(list.iter().map(|t| t.acked).collect()),
+            segments_sent: count(&|t| t.segments),
+            retransmitted_segments: count(&|t| t.retransmitted),
+            timeouts: count(&|t| t.timeouts),
+            dropped_packets: count(&|t| t.dropped),
+            marked_packets: count(&|t| t.marked),
+        }
+        .table()
     }
 }
 

@@ -8,15 +8,8 @@ use queues::Discipline;
 use tcp::Endpoint;
 use units::{Duration, Time};
 
+use crate::columns;
 use crate::record::{Column, Table};
-
-/// What is sampled.
-pub trait Sample: Copy {
-    /// Names of its columns.
-    const COLUMNS: &'static [&'static str];
-    /// Its value in a column.
-    fn value(&self, column: usize) -> f64;
-}
 
 /// The samples of a run.
 #[derive(Debug)]
@@ -31,7 +24,7 @@ impl<S> Default for Samples<S> {
     }
 }
 
-impl<S: Sample> Samples<S> {
+impl<S> Samples<S> {
     /// Takes a sample of each.
     #[inline]
     pub fn take(&mut self, now: Time, of_each: impl Iterator<Item = S>) {
@@ -39,24 +32,18 @@ impl<S: Sample> Samples<S> {
         self.rows.extend(of_each);
     }
 
-    /// As a table, given what was sampled each time.
-    pub fn table(
-        self,
-        name: &'static str,
-        key: &'static str,
-        sampled: &[u32],
-        names: &Arc<Vec<String>>,
-    ) -> Table {
-        let n = sampled.len();
-        let times = self.times.iter().flat_map(|t| std::iter::repeat_n(t.seconds(), n)).collect();
-        let codes = self.times.iter().flat_map(|_| sampled.iter().copied()).collect();
-        let mut columns = vec![("time_s", Column::Float(times)), (key, Column::Name(codes, names.clone()))];
-        columns.extend(
-            S::COLUMNS.iter().enumerate().map(|(i, &column)| {
-                (column, Column::Float(self.rows.iter().map(|row| row.value(i)).collect()))
-            }),
-        );
-        Table { name, columns }
+    /// The time of each sample, where so many things are sampled each time.
+    fn times(&self, sampled: usize) -> Column {
+        Column::Float(self.times.iter().flat_map(|t| std::iter::repeat_n(t.seconds(), sampled)).collect())
+    }
+
+    /// What each is a sample of.
+    fn keys(&self, sampled: &[u32], names: &Arc<Vec<String>>) -> Column {
+        Column::Name(self.times.iter().flat_map(|_| sampled.iter().copied()).collect(), names.clone())
+    }
+
+    fn column(&self, value: impl Fn(&S) -> f64) -> Column {
+        Column::Float(self.rows.iter().map(value).collect())
     }
 }
 
@@ -82,16 +69,18 @@ impl QueueSample {
     }
 }
 
-impl Sample for QueueSample {
-    const COLUMNS: &'static [&'static str] =
-        &["queue_packets", "queue_bytes", "average_packets", "transmitting"];
-    fn value(&self, column: usize) -> f64 {
-        match column {
-            0 => f64::from(self.packets),
-            1 => self.bytes as f64,
-            2 => self.average,
-            _ => f64::from(u8::from(self.transmitting)),
+impl Samples<QueueSample> {
+    /// As a table, given the links that were sampled each time.
+    pub fn table(self, links: &[u32], names: &Arc<Vec<String>>) -> Table {
+        columns::Queue {
+            time_s: self.times(links.len()),
+            link: self.keys(links, names),
+            queue_packets: self.column(|s| f64::from(s.packets)),
+            queue_bytes: self.column(|s| s.bytes as f64),
+            average_packets: self.column(|s| s.average),
+            transmitting: self.column(|s| f64::from(u8::from(s.transmitting))),
         }
+        .table()
     }
 }
 
@@ -129,16 +118,18 @@ impl WindowSample {
     }
 }
 
-impl Sample for WindowSample {
-    const COLUMNS: &'static [&'static str] =
-        &["cwnd_bytes", "ssthresh_bytes", "flight_bytes", "acked_bytes", "rto_s"];
-    fn value(&self, column: usize) -> f64 {
-        match column {
-            0 => f64::from(self.cwnd),
-            1 => f64::from(self.ssthresh),
-            2 => f64::from(self.flight),
-            3 => whole(self.acked) as f64,
-            _ => Duration(whole(self.rto)).seconds(),
+impl Samples<WindowSample> {
+    /// As a table, given the flows that were sampled each time.
+    pub fn table(self, flows: &[u32], names: &Arc<Vec<String>>) -> Table {
+        columns::Window {
+            time_s: self.times(flows.len()),
+            flow: self.keys(flows, names),
+            cwnd_bytes: self.column(|s| f64::from(s.cwnd)),
+            ssthresh_bytes: self.column(|s| f64::from(s.ssthresh)),
+            flight_bytes: self.column(|s| f64::from(s.flight)),
+            acked_bytes: self.column(|s| whole(s.acked) as f64),
+            rto_s: self.column(|s| Duration(whole(s.rto)).seconds()),
         }
+        .table()
     }
 }

@@ -11,6 +11,7 @@ use units::{Duration, Read, Time};
 
 use crate::build::Plan;
 use crate::capture::Seen;
+use crate::columns;
 use crate::record::{Column, Table, names_of};
 use crate::scenario::{Scenario, Series};
 
@@ -157,12 +158,6 @@ impl Traces {
 }
 
 fn segments(list: &[Sighting], flows: &Arc<Vec<String>>) -> Table {
-    const SACK: [[&str; 2]; BLOCKS] = [
-        ["sack_1_left", "sack_1_right"],
-        ["sack_2_left", "sack_2_right"],
-        ["sack_3_left", "sack_3_right"],
-        ["sack_4_left", "sack_4_right"],
-    ];
     let count = |get: &dyn Fn(&Sighting) -> u64| Column::Count(list.iter().map(get).collect());
     let words = |words: &[&str], get: &dyn Fn(&Sighting) -> usize| {
         let words = Arc::new(words.iter().map(ToString::to_string).collect());
@@ -171,42 +166,44 @@ fn segments(list: &[Sighting], flows: &Arc<Vec<String>>) -> Table {
     let mut written: HashMap<u16, String> = HashMap::new();
     let mut flags =
         |f: Flags| written.entry(f.0).or_insert_with(|| format!("{f:?}").replace('|', " ")).clone();
-    let mut columns = vec![
-        ("time_s", Column::Float(list.iter().map(|s| s.at.seconds()).collect())),
-        ("flow", Column::Name(list.iter().map(|s| s.flow).collect(), flows.clone())),
-        ("direction", words(&["sent", "received"], &|s| usize::from(s.received))),
-        ("seq", count(&|s| s.seq)),
-        ("bytes", count(&|s| u64::from(s.bytes))),
-        ("ack", count(&|s| s.ack)),
-        ("window_bytes", count(&|s| u64::from(s.window))),
-        ("flags", names_of(list.iter().map(|s| flags(s.flags)))),
-        ("ecn", words(&["not-ect", "ect1", "ect0", "ce"], &|s| s.ecn as usize)),
-        ("resent", count(&|s| u64::from(s.resent))),
-    ];
-    for (i, [left, right]) in SACK.into_iter().enumerate() {
-        let edge = |of: &dyn Fn((i32, i32)) -> i32| {
-            let position = |s: &Sighting| match usize::from(s.block_count) > i {
-                true => (s.ack as i64 + i64::from(of(s.blocks[i]))) as f64,
-                false => f64::NAN,
-            };
-            Column::Float(list.iter().map(position).collect())
+    let edge = |i: usize, of: fn((i32, i32)) -> i32| {
+        let position = |s: &Sighting| match usize::from(s.block_count) > i {
+            true => (s.ack as i64 + i64::from(of(s.blocks[i]))) as f64,
+            false => f64::NAN,
         };
-        columns.push((left, edge(&|b| b.0)));
-        columns.push((right, edge(&|b| b.1)));
+        Column::Float(list.iter().map(position).collect())
+    };
+    columns::Segments {
+        time_s: Column::Float(list.iter().map(|s| s.at.seconds()).collect()),
+        flow: Column::Name(list.iter().map(|s| s.flow).collect(), flows.clone()),
+        direction: words(&["sent", "received"], &|s| usize::from(s.received)),
+        seq: count(&|s| s.seq),
+        bytes: count(&|s| u64::from(s.bytes)),
+        ack: count(&|s| s.ack),
+        window_bytes: count(&|s| u64::from(s.window)),
+        flags: names_of(list.iter().map(|s| flags(s.flags))),
+        ecn: words(&["not-ect", "ect1", "ect0", "ce"], &|s| s.ecn as usize),
+        resent: count(&|s| u64::from(s.resent)),
+        sack_1_left: edge(0, |b| b.0),
+        sack_1_right: edge(0, |b| b.1),
+        sack_2_left: edge(1, |b| b.0),
+        sack_2_right: edge(1, |b| b.1),
+        sack_3_left: edge(2, |b| b.0),
+        sack_3_right: edge(2, |b| b.1),
+        sack_4_left: edge(3, |b| b.0),
+        sack_4_right: edge(3, |b| b.1),
     }
-    Table { name: "segments", columns }
+    .table()
 }
 
 fn round_trips(list: &[Measured], flows: &Arc<Vec<String>>) -> Table {
     let float = |get: &dyn Fn(&Measured) -> f64| Column::Float(list.iter().map(get).collect());
-    Table {
-        name: "rtt",
-        columns: vec![
-            ("time_s", float(&|m| m.at.seconds())),
-            ("flow", Column::Name(list.iter().map(|m| m.flow).collect(), flows.clone())),
-            ("rtt_s", float(&|m| m.rtt.map_or(f64::NAN, Duration::seconds))),
-            ("srtt_s", float(&|m| m.srtt.seconds())),
-            ("rto_s", float(&|m| m.rto.seconds())),
-        ],
+    columns::RoundTrips {
+        time_s: float(&|m| m.at.seconds()),
+        flow: Column::Name(list.iter().map(|m| m.flow).collect(), flows.clone()),
+        rtt_s: float(&|m| m.rtt.map_or(f64::NAN, Duration::seconds)),
+        srtt_s: float(&|m| m.srtt.seconds()),
+        rto_s: float(&|m| m.rto.seconds()),
     }
+    .table()
 }
