@@ -148,7 +148,7 @@ impl Fates {
     /// If it is not ECN-capable (RFC 3168 §5 forbids the mark).
     #[cold]
     pub fn mark(&mut self, packet: &mut Packet, why: Why) {
-        assert!(packet.ecn.is_capable(), "a mark on a Not-ECT packet of flow {}", packet.flow);
+        assert!(packet.ecn.is_capable(), "a mark on a Not-ECT packet of connection {}", packet.connection);
         self.0.push(Fate::Marked(*packet, why));
         packet.ecn = Ecn::Ce;
     }

@@ -10,6 +10,7 @@ mod ledger;
 mod link;
 mod packet;
 mod route;
+mod way;
 
 pub use accurate_ecn::{AccEcn, AccEcnOrder};
 pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Held, Next, QueueDiscipline, Verdict, Why};
@@ -20,3 +21,4 @@ pub use link::{
 };
 pub use packet::{Ecn, Flags, Label, OptionStore, Options, Packet, Segment, Seq};
 pub use route::{Edge, Routes};
+pub use way::{End, Way};

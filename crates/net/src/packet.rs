@@ -8,6 +8,7 @@ use std::ops::{Add, BitOr, BitOrAssign, Sub};
 
 use crate::accurate_ecn::AccEcn;
 use crate::fast_open::{Cookie, FastOpen};
+use crate::way::Way;
 
 /// The ECN field of the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -281,22 +282,22 @@ impl Segment {
     }
 }
 
-/// Which end of its flow sent a packet, and the packet's DiffServ codepoint (RFC 2474), in a byte.
+/// The way of a packet, and its DiffServ codepoint (RFC 2474), in a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Label(u8);
 
 impl Label {
     const WAY: u8 = 0x80;
 
-    /// The label of a packet from the flow's sender (`way` 0) or its receiver (1), with DSCP 0.
-    pub fn new(way: u8) -> Self {
-        Label(way << 7)
+    /// The label of a packet on this way, with DSCP 0.
+    pub fn new(way: Way) -> Self {
+        Label((way as u8) << 7)
     }
 
-    /// 0: from the flow's sender; 1: from its receiver.
+    /// The way.
     #[inline]
-    pub fn way(self) -> u8 {
-        self.0 >> 7
+    pub fn way(self) -> Way {
+        if self.0 >> 7 == 0 { Way::There } else { Way::Back }
     }
 
     /// The DSCP.
@@ -317,13 +318,13 @@ impl Label {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub struct Packet {
-    /// The flow it belongs to.
-    pub flow: u32,
+    /// The connection it belongs to; a flow of datagrams counts as one.
+    pub connection: u32,
     /// Bytes counted on the wire.
     pub size: u16,
     /// The ECN field.
     pub ecn: Ecn,
-    /// Which end sent it, and its DSCP.
+    /// Its way, and its DSCP.
     pub label: Label,
     /// Where it is on its route: an index into the network's table of hops.
     pub hop: u32,
@@ -474,11 +475,11 @@ mod tests {
 
     #[test]
     fn a_label_keeps_both_its_parts() {
-        for way in [0, 1] {
+        for way in Way::BOTH {
             let label = Label::new(way).with_dscp(46).with_dscp(10);
             assert_eq!((label.way(), label.dscp()), (way, 10));
         }
-        assert_eq!(Label::default(), Label::new(0));
+        assert_eq!(Label::default(), Label::new(Way::There));
     }
 
     #[test]

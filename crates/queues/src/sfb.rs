@@ -210,9 +210,9 @@ impl Aqm for SfbLaw {
         while let Some(end) = self.changes.due(at.now) {
             self.rehash(end);
         }
-        let Judged { least, full } = self.sets[0].judge(packet.flow, self.bin_size, &self.params);
+        let Judged { least, full } = self.sets[0].judge(packet.connection, self.bin_size, &self.params);
         if least >= 1.0 && at.now.since(self.changed) >= self.params.warmup_after {
-            self.sets[1].judge(packet.flow, self.bin_size, &self.params);
+            self.sets[1].judge(packet.connection, self.bin_size, &self.params);
         }
         if full {
             return Verdict::Drop(Why::Threshold);
@@ -229,8 +229,8 @@ impl Aqm for SfbLaw {
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         for set in &mut self.sets {
-            set.count(packet.flow, 1);
+            set.count(packet.connection, 1);
         }
-        self.departures.add(packet, at, packet.flow);
+        self.departures.add(packet, at, packet.connection);
     }
 }

@@ -10,7 +10,6 @@ use units::{Bytes, Duration, Time};
 
 use super::{Flight, Link, Probe};
 use crate::discipline::{Arrival, Fifo, Held, Next, QueueDiscipline};
-use crate::ledger::Inside;
 use crate::packet::Packet;
 
 impl<Q: Fifo> Link<Q> {
@@ -97,16 +96,6 @@ impl<Q: Fifo> Link<Q> {
             Next::Empty => (false, false),
         };
     }
-
-    /// Enters in `inside` what the queue keeps, and shows each packet.
-    pub fn locate_held(&self, inside: &mut Inside, mut see: impl FnMut(&Packet)) {
-        if let Some(queue) = self.queue.held() {
-            queue.each(&mut |held| {
-                inside.keep(&held.packet);
-                see(&held.packet);
-            });
-        }
-    }
 }
 
 #[cfg(test)]
@@ -115,6 +104,7 @@ mod tests {
 
     use super::*;
     use crate::discipline::{Backlog, Fates, Why};
+    use crate::ledger::Inside;
     use crate::link::NoProbe;
     use units::Rate;
 

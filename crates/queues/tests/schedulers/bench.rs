@@ -107,8 +107,13 @@ impl Bench {
         let seq = self.seen.0.len() as u32;
         self.seen.0.push(Outcome { came: now, size, ..Outcome::default() });
         self.flows.push(flow);
-        let mut packet =
-            Packet { flow, size, ecn, label: Label::default().with_dscp(dscp), ..Packet::default() };
+        let mut packet = Packet {
+            connection: flow,
+            size,
+            ecn,
+            label: Label::default().with_dscp(dscp),
+            ..Packet::default()
+        };
         packet.segment.seq.0 = seq;
         if let Some(arrives) = self.link.receive(now, &mut packet, &mut self.seen) {
             self.link.put([now, arrives], 0, &packet, &mut self.flight);
