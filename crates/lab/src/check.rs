@@ -108,7 +108,7 @@ pub fn classes(queue: &Discipline, link: &net::Ledger) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use engine::Stream;
-    use net::{Flight, Link, NoProbe};
+    use net::{Flight, Link, NoProbe, Received};
     use queues::diffserv::NoFlows;
     use queues::{NoLaws, Queue};
     use serde_json::json;
@@ -127,7 +127,7 @@ mod tests {
         let mut flight = Flight::default();
         for _ in 0..5 {
             let mut packet = Packet { size: 1000, ..Packet::default() };
-            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), None);
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
             link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
         assert_eq!(link.ledger().rare().dropped.packets, 2);

@@ -22,9 +22,10 @@ use std::collections::VecDeque;
 
 use units::{Duration, Rate, Time};
 
-use crate::discipline::{Fate, Fates, Fifo};
+use crate::discipline::{Fate, Fates, LinkQueue};
 use crate::ledger::Ledger;
 
+pub use admission::Received;
 use flight::Pipe;
 pub use flight::{Flight, InPipe, Place};
 pub use pace::{Opportunities, Pace, Steps};
@@ -73,7 +74,7 @@ pub struct Link<Q> {
     pace: Option<Box<Pace>>,
 }
 
-impl<Q: Fifo> Link<Q> {
+impl<Q: LinkQueue> Link<Q> {
     /// A link of this rate and propagation delay behind `queue`.
     pub fn new(rate: Rate, delay: Duration, queue: Q) -> Self {
         Link {

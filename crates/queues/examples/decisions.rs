@@ -11,7 +11,7 @@
 use std::io::{Read, Write};
 
 use engine::Stream;
-use net::{Ecn, Fate, Flight, Label, Link, Packet, Probe};
+use net::{Ecn, Fate, Flight, Label, Link, Packet, Probe, Received};
 use queues::diffserv::{Flow, Flows, Protocol};
 use queues::{Discipline, NoLaws, Queue};
 use serde_json::Value;
@@ -51,10 +51,14 @@ impl Bottleneck {
 
     /// A packet arrives.
     fn enter(&mut self, now: Time, mut packet: Packet) {
-        if let Some(arrives) = self.link.receive(now, &mut packet, &mut self.outcomes) {
-            self.link.put([now, arrives], 0, &packet, &mut self.flight);
-        } else if self.link.holds() {
-            self.link.keep(now, packet.connection, packet, &mut self.flight, &mut self.outcomes);
+        match self.link.receive(now, &mut packet, &mut self.outcomes) {
+            Received::Admitted(arrives) => {
+                self.link.put([now, arrives], 0, &packet, &mut self.flight);
+            }
+            Received::Kept => {
+                self.link.keep(now, packet.connection, packet, &mut self.flight, &mut self.outcomes)
+            }
+            Received::Dropped => {}
         }
     }
 }

@@ -11,9 +11,9 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Duration, Packets, Probability, Range, Room, Time, params};
 
+use crate::hash::hash;
 use crate::law::{Configures, Place};
 use crate::lazy::Departures;
-use crate::sfb::hash;
 
 params! {
     /// SFB with the parameters of Linux's `tc`: eight levels of sixteen bins. A bin with `target` packets raises its probability, an

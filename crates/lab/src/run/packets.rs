@@ -1,6 +1,6 @@
 //! A packet's way: from the end that sends it over the hops of its route to the end that takes it.
 
-use net::{End, Fate, InPipe, Packet, Place, Probe, Why};
+use net::{End, Fate, InPipe, Packet, Place, Probe, Received, Why};
 use units::Time;
 
 use super::{NO_OPTIONS, Simulation, Step};
@@ -74,7 +74,11 @@ impl Simulation<'_> {
         let lane = here.link();
         let Some(link) = self.links.get_mut(lane as usize) else { return self.condition(now, hop, packet) };
         let received = link.receive(now, packet, &mut self.fates.of(lane));
-        let Some(arrives) = received else { return self.keep(now, hop, packet) };
+        let arrives = match received {
+            Received::Admitted(arrives) => arrives,
+            Received::Kept => return self.keep(now, hop, packet),
+            Received::Dropped => return,
+        };
         if next.only_delays() {
             let into = next.link();
             let behind = &mut self.links[into as usize];
@@ -116,17 +120,15 @@ impl Simulation<'_> {
         }
     }
 
-    /// A packet was not admitted to the link at `hop`: it is dropped, or its queue keeps it until it is sent.
+    /// The queue of the link at `hop` keeps a packet until it is sent.
     #[cold]
     pub(super) fn keep(&mut self, now: Time, hop: u32, packet: &Packet) {
         let lane = self.hops[hop as usize].link();
         let link = &mut self.links[lane as usize];
-        if link.holds() {
-            let source = self.fates.slots[packet.connection as usize].flow;
-            let packet = Packet { hop, ..*packet };
-            link.keep(now, source, packet, &mut self.flight, &mut self.fates.of(lane));
-            self.events.set(self.lanes.link(lane), link.next_event());
-        }
+        let source = self.fates.slots[packet.connection as usize].flow;
+        let packet = Packet { hop, ..*packet };
+        link.keep(now, source, packet, &mut self.flight, &mut self.fates.of(lane));
+        self.events.set(self.lanes.link(lane), link.next_event());
     }
 
     /// A packet reaches its endpoint over the last hop of its route.

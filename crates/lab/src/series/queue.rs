@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use net::{Fifo, Link};
+use net::{Link, LinkQueue};
 use queues::Discipline;
 use units::Time;
 

@@ -3,31 +3,43 @@
 use units::Time;
 
 use super::{Link, Probe};
-use crate::discipline::{Arrival, Backlog, Fate, Fifo, QueueDiscipline};
+use crate::discipline::{Answer, Arrival, Backlog, Fate, LinkQueue, QueueDiscipline};
 use crate::packet::Packet;
 
-impl<Q: Fifo> Link<Q> {
-    /// A packet arrives at the queue, which may mark it. If it is admitted, returns its arrival at the
-    /// far end; the caller puts it in this link's pipe, or in that of a link that only delays. If not, it
-    /// is dropped, or the caller hands it to the queue that keeps it ([`Link::keep`]).
+/// What became of a packet that arrived at the queue of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// It is admitted, and arrives at the far end then: the caller puts it in this link's pipe, or in that of a link
+    /// that only delays.
+    Admitted(Time),
+    /// The caller hands it to the queue that keeps it ([`Link::keep`]).
+    Kept,
+    /// It was dropped.
+    Dropped,
+}
+
+impl<Q: LinkQueue> Link<Q> {
+    /// A packet arrives at the queue, which may mark it.
     #[inline(always)]
-    pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Option<Time> {
+    pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Received {
         self.ledger.arrive(packet);
         let idle = self.free_at <= now;
         let backlog = if idle { self.waiting_none() } else { self.waiting(now) };
         let at = Arrival { now, backlog, free_at: self.free_at };
-        let admitted = self.queue.admit(packet, &at, &mut self.fates);
+        let answer = self.queue.offer(packet, &at, &mut self.fates);
         if !self.fates.0.is_empty() {
             self.settle(now, probe);
         }
-        if !admitted {
-            return None;
+        match answer {
+            Answer::Admitted => {}
+            Answer::Kept => return Received::Kept,
+            Answer::Dropped => return Received::Dropped,
         }
         if !idle {
             self.waiting.push_back((self.free_at, packet.size));
             self.waiting_bytes += u64::from(packet.size);
         }
-        Some(self.send(now, packet))
+        Received::Admitted(self.send(now, packet))
     }
 
     /// Enters the reported fates in the ledger and shows them.
@@ -45,7 +57,7 @@ impl<Q: Fifo> Link<Q> {
     /// What waits at `now`, the packet in service not included.
     #[inline]
     pub fn backlog(&mut self, now: Time) -> Backlog {
-        match self.queue.held() {
+        match self.queue.keeper() {
             Some(held) => held.backlog(),
             None => self.waiting(now),
         }

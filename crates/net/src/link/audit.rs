@@ -3,11 +3,11 @@
 use units::{Bytes, Time};
 
 use super::{Flight, InPipe, Link};
-use crate::discipline::{Fifo, QueueDiscipline};
+use crate::discipline::{LinkQueue, QueueDiscipline};
 use crate::ledger::Inside;
 use crate::packet::Packet;
 
-impl<Q: Fifo> Link<Q> {
+impl<Q: LinkQueue> Link<Q> {
     /// Enters in `inside` where each packet of this link's own pipe is at `now`.
     pub fn locate_all(&self, flight: &Flight, now: Time, inside: &mut Inside) {
         let mut before = Time::ZERO;
@@ -53,7 +53,7 @@ impl<Q: Fifo> Link<Q> {
 
     /// Enters in `inside` what the queue keeps, and shows each packet.
     pub fn locate_held(&self, inside: &mut Inside, mut see: impl FnMut(&Packet)) {
-        if let Some(queue) = self.queue.held() {
+        if let Some(queue) = self.queue.keeper() {
             queue.each(&mut |held| {
                 inside.keep(&held.packet);
                 see(&held.packet);

@@ -6,13 +6,13 @@
 use units::Time;
 
 use super::Link;
-use crate::discipline::Fifo;
+use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
 /// In place of the number of a link.
 pub(super) const NO_LINK: u32 = u32::MAX;
 
-impl<Q: Fifo> Link<Q> {
+impl<Q: LinkQueue> Link<Q> {
     /// Says that this link only delays what is admitted to the link with this number ([`Link::only_delays`]).
     pub fn set_feeder(&mut self, feeder: u32) {
         self.feeder = feeder;

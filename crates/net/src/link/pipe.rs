@@ -3,10 +3,10 @@
 use units::Time;
 
 use super::{Flight, InPipe, Link, Place};
-use crate::discipline::Fifo;
+use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
-impl<Q: Fifo> Link<Q> {
+impl<Q: LinkQueue> Link<Q> {
     /// Puts a packet that was admitted at `entered` and arrives at `arrives` in the pipe, at `hop` of its route:
     /// whether it is the first there, and [`Link::due`] another.
     #[inline(always)]

@@ -3,7 +3,7 @@
 use units::Bytes;
 
 use super::*;
-use crate::discipline::{Arrival, Backlog, Held, Next, QueueDiscipline};
+use crate::discipline::{Answer, Arrival, Backlog, Held, Next, QueueDiscipline};
 use crate::ledger::Inside;
 use crate::packet::{Ecn, Packet};
 
@@ -29,12 +29,12 @@ impl QueueDiscipline for Never {
     fn each(&self, _: &mut dyn FnMut(&Held)) {}
 }
 
-impl Fifo for Plain {
-    fn admit(&mut self, p: &mut Packet, _: &Arrival, _: &mut Fates) -> bool {
+impl LinkQueue for Plain {
+    fn offer(&mut self, p: &mut Packet, _: &Arrival, _: &mut Fates) -> Answer {
         if self.marks == Some(p.segment.seq.0) {
             p.ecn = Ecn::Ce;
         }
-        self.loses != Some(p.segment.seq.0)
+        if self.loses == Some(p.segment.seq.0) { Answer::Dropped } else { Answer::Admitted }
     }
     fn average(&self) -> Option<f64> {
         None
@@ -42,11 +42,11 @@ impl Fifo for Plain {
     fn passes_below(&self) -> Option<u32> {
         Some(u32::MAX)
     }
-    type Held = Never;
-    fn held(&self) -> Option<&Never> {
+    type Keeper = Never;
+    fn keeper(&self) -> Option<&Never> {
         None
     }
-    fn held_mut(&mut self) -> Option<&mut Never> {
+    fn keeper_mut(&mut self) -> Option<&mut Never> {
         None
     }
 }
@@ -73,7 +73,7 @@ fn alone(queue: Plain) -> Alone {
 
 impl Alone {
     fn receive(&mut self, now: Time, mut packet: Packet) {
-        if let Some(arrives) = self.link.receive(now, &mut packet, &mut NoProbe) {
+        if let Received::Admitted(arrives) = self.link.receive(now, &mut packet, &mut NoProbe) {
             self.link.put([now, arrives], 0, &packet, &mut self.flight);
         }
     }
@@ -88,6 +88,11 @@ impl Alone {
         self.link.locate_all(&self.flight, now, &mut inside);
         self.link.ledger().check(&inside, now).map(|()| inside)
     }
+}
+
+fn arrival(received: Received) -> Time {
+    let Received::Admitted(arrives) = received else { panic!("{received:?}") };
+    arrives
 }
 
 fn ms(x: u64) -> Time {
@@ -171,10 +176,10 @@ fn a_hop_that_only_delays_gives_the_same_times() {
     for (i, size) in [1500, 40, 40, 1500, 700].into_iter().enumerate() {
         let now = ms(5 * i as u64);
         let mut p = packet(i as u32, size);
-        let entered = a.receive(now, &mut p, &mut NoProbe).unwrap();
+        let entered = arrival(a.receive(now, &mut p, &mut NoProbe));
         let passed = b.pass_on(entered, &p);
-        let first = c.receive(now, &mut p, &mut NoProbe).unwrap();
-        let received = d.receive(first, &mut p, &mut NoProbe).unwrap();
+        let first = arrival(c.receive(now, &mut p, &mut NoProbe));
+        let received = arrival(d.receive(first, &mut p, &mut NoProbe));
         assert_eq!((passed, entered), (received, first));
         one_by_one.push(passed);
     }

@@ -3,7 +3,7 @@
 use units::{Bytes, Duration, Rate, Time};
 
 use super::{Link, Pace};
-use crate::discipline::Fifo;
+use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
 /// Binary digits of the fraction in which the time to send a byte is held.
@@ -24,7 +24,7 @@ pub fn time_to_send(byte_time: u64, size: Bytes) -> Duration {
     Duration(((scaled + (1 << (FRACTION - 1))) >> FRACTION) as u64)
 }
 
-impl<Q: Fifo> Link<Q> {
+impl<Q: LinkQueue> Link<Q> {
     /// The link with a rate that changes.
     pub fn with_pace(mut self, pace: Pace) -> Self {
         (self.byte_time, self.pace) = (CHANGES, Some(Box::new(pace)));

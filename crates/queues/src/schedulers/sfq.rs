@@ -15,8 +15,8 @@ use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
 use units::{Bytes, Duration, Range, Time, params};
 
 use crate::fifo::{Buffer, Limit};
+use crate::hash::hash;
 use crate::law::{Keeps, Place};
-use crate::sfb::hash;
 use crate::store::Store;
 
 params! {
