@@ -25,6 +25,12 @@ def test_generated_files_are_current() -> None:
         assert path.read_text("utf-8") == text, f"{path}: run python -m aqmlab._generate"
 
 
+def test_a_run_leaves_the_columns_that_are_defined(small: dict[str, Any]) -> None:
+    result = aqmlab.run(small | {"record": {"series": ["queue", "window", "drops", "marks"]}})
+    for table in result.tables:
+        assert [column.name for column in manual.columns()[table]] == list(result.columns(table))
+
+
 def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(manual.schema())
 

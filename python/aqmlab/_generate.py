@@ -1,10 +1,12 @@
 """Writes what follows from the simulator's definitions: typed objects, reference pages, schema.
 
-``python -m aqmlab._generate`` writes python/aqmlab/parameters.py and docs/reference/;
+``python -m aqmlab._generate`` writes python/aqmlab/parameters.py, docs/reference/ and the tables
+of columns in docs/results.md, each behind a line ``<!-- columns of TABLE -->``;
 with ``--check`` it writes nothing and fails if one of them is not current. Needs ruff.
 """
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -14,6 +16,7 @@ from typing import Any
 from aqmlab.manual import (
     Page,
     Parameter,
+    columns,
     definition,
     in_category,
     page_of_table,
@@ -176,6 +179,31 @@ def _row(p: Parameter) -> str:
     return "| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |"
 
 
+def results_page() -> str:
+    """Return docs/results.md with its tables of columns as they are defined.
+
+    Raises
+    ------
+    LookupError
+        If the page leaves a table out, or names a table that no run leaves.
+    """
+    page = (ROOT / "docs" / "results.md").read_text("utf-8")
+    parts = re.split(r"<!-- columns of (.+) -->\n(?:\|.*\n)*", page)
+    written = [names.split(", ") for names in parts[1::2]]
+    absent = set(columns()) ^ {name for names in written for name in names}
+    if absent:
+        raise LookupError(f"docs/results.md and the simulator differ in: {', '.join(absent)}")
+    for i, names in enumerate(written):
+        parts[2 * i + 1] = f"<!-- columns of {', '.join(names)} -->\n{_columns_table(names[0])}"
+    return "".join(parts)
+
+
+def _columns_table(table: str) -> str:
+    rows = ["| Column | Unit | Meaning |", "|---|---|---|"]
+    rows += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for c in columns()[table]]
+    return "\n".join(rows) + "\n"
+
+
 def index_page() -> str:
     """Return docs/reference/index.md."""
     lines = [f"<!-- {NOTE} -->", "# Reference", ""]
@@ -196,6 +224,7 @@ def generated() -> dict[Path, str]:
     reference = ROOT / "docs" / "reference"
     return {
         ROOT / "python" / "aqmlab" / "parameters.py": parameters_module(),
+        ROOT / "docs" / "results.md": results_page(),
         reference / "index.md": index_page(),
         reference / "scenario.schema.json": json.dumps(schema(), indent=1, ensure_ascii=False)
         + "\n",

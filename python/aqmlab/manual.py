@@ -86,6 +86,28 @@ def pages() -> dict[str, Page]:
     return {p["name"]: _page(category, p) for category, ps in by_category.items() for p in ps}
 
 
+@dataclass(frozen=True)
+class Column:
+    """A column of a table that a run leaves; `unit` is empty where it holds names."""
+
+    name: str
+    unit: str
+    meaning: str
+
+
+@cache
+def columns() -> dict[str, list[Column]]:
+    """Return the columns of every table that a run may leave, by the table's name.
+
+    Examples
+    --------
+    >>> {column.name: column.unit for column in columns()["delays"]}["mean_delay_s"]
+    's'
+    """
+    tables = json.loads(_core.columns())
+    return {name: [Column(**c) for c in table["columns"]] for name, table in tables.items()}
+
+
 def in_category(category: str) -> list[Page]:
     """Return the pages of a category: "queues", "diffserv", "impairments", "tcp", "traffic", …."""
     return [page for page in pages().values() if page.category == category]

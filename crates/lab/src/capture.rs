@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use net::{Options, Packet};
+use net::{End, Options, Packet};
 use units::Read;
 use units::Time;
 use units::param::{Invalid, did_you_mean};
@@ -183,17 +183,16 @@ impl Captures {
         self.keep(self.links[link as usize], now, at, seen);
     }
 
-    /// A host sends (`way` 0) or receives (1) a packet.
-    pub fn at_host(&mut self, now: Time, received: u8, seen: &Seen) {
-        let side = seen.packet.label.way() ^ received;
-        let host = self.of_flows[seen.flow as usize][usize::from(side)];
+    /// The host of an end of its connection sends or receives a packet.
+    pub fn at_host(&mut self, now: Time, end: End, seen: &Seen) {
+        let host = self.of_flows[seen.flow as usize][end.sends().index()];
         self.keep(self.hosts[host as usize], now, now, seen);
     }
 
     fn keep(&mut self, tap: Option<u32>, now: Time, at: Time, seen: &Seen) {
         let Some(tap) = tap.filter(|_| self.failed.is_none()) else { return };
         let [from, to] = self.of_flows[seen.flow as usize];
-        let number = self.connections[seen.packet.flow as usize];
+        let number = self.connections[seen.packet.connection as usize];
         let tap = &mut self.taps[tap as usize];
         let kept = Ends::of(self.family, from, to, number).map_err(CaptureError::from).and_then(|ends| {
             let carried = Carried { protocol: seen.protocol, options: seen.options, shift: seen.shift };

@@ -1,10 +1,10 @@
 //! What must hold in every run: each connection's packets are accounted for, ECN is echoed as
 //! RFC 3168 §6.1.3 demands, and classes of schedulers had what their link had. (The links keep their own ledgers.)
 
-use net::{Ecn, Flags, Packet};
+use net::{Ecn, Flags, Packet, Way};
 use queues::Discipline;
 
-/// What is known of one connection from outside its endpoints. Ways: 0 data, 1 ACKs.
+/// What is known of one connection from outside its endpoints. There goes data, back go ACKs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ledger {
     /// By the books in the network: sent, less arrived, less dropped. One that arrives unsent wraps.
@@ -24,27 +24,27 @@ pub struct Ledger {
 impl Ledger {
     /// An endpoint hands a packet to the network.
     #[inline]
-    pub fn sent(&mut self, way: u8) {
-        let inside = &mut self.inside[usize::from(way)];
+    pub fn sent(&mut self, way: Way) {
+        let inside = &mut self.inside[way.index()];
         *inside = inside.wrapping_add(1);
     }
 
     /// The network hands a packet to the other endpoint.
     #[inline]
-    pub fn arrived(&mut self, way: u8) {
-        let inside = &mut self.inside[usize::from(way)];
+    pub fn arrived(&mut self, way: Way) {
+        let inside = &mut self.inside[way.index()];
         *inside = inside.wrapping_sub(1);
     }
 
     /// A queue dropped a packet.
-    pub fn dropped(&mut self, way: u8) {
+    pub fn dropped(&mut self, way: Way) {
         self.arrived(way);
-        self.dropped[usize::from(way)] += 1;
+        self.dropped[way.index()] += 1;
     }
 
     /// A queue marked a packet.
-    pub fn marked(&mut self, way: u8) {
-        self.marked += u32::from(way == 0);
+    pub fn marked(&mut self, way: Way) {
+        self.marked += u32::from(way == Way::There);
     }
 
     /// Whether everything that was sent has arrived or was dropped.
@@ -108,7 +108,7 @@ pub fn classes(queue: &Discipline, link: &net::Ledger) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use engine::Stream;
-    use net::{Flight, Link, NoProbe};
+    use net::{Flight, Link, NoProbe, Received};
     use queues::diffserv::NoFlows;
     use queues::{NoLaws, Queue};
     use serde_json::json;
@@ -127,7 +127,7 @@ mod tests {
         let mut flight = Flight::default();
         for _ in 0..5 {
             let mut packet = Packet { size: 1000, ..Packet::default() };
-            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), None);
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
             link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
         assert_eq!(link.ledger().rare().dropped.packets, 2);
@@ -148,12 +148,12 @@ mod tests {
     #[test]
     fn a_lost_packet_is_caught() {
         let mut l = Ledger::default();
-        (0..3).for_each(|_| l.sent(0));
-        l.arrived(0);
-        l.dropped(0);
+        (0..3).for_each(|_| l.sent(Way::There));
+        l.arrived(Way::There);
+        l.dropped(Way::There);
         assert!(!l.is_settled());
         assert!(l.check().unwrap_err().contains("data packets sent are 1 more"));
-        l.arrived(0);
+        l.arrived(Way::There);
         assert!(l.is_settled() && l.check().is_ok());
     }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_packet_that_nobody_sent_is_caught() {
         let mut l = Ledger::default();
-        l.arrived(1);
+        l.arrived(Way::Back);
         assert!(!l.is_settled());
         assert!(l.check().unwrap_err().contains("ACK packets sent are -1 more"));
     }

@@ -4,23 +4,25 @@
 mod build;
 mod capture;
 mod check;
-mod delays;
+mod columns;
 mod effort;
+mod endpoints;
+mod fates;
 mod histogram;
+mod lanes;
 mod memory;
 mod read;
 mod record;
 pub mod resolved;
 mod run;
-mod sample;
 pub mod scenario;
+mod series;
 mod slot;
 mod source;
 mod stream;
 mod sum;
 mod tables;
 mod template;
-mod trace;
 mod warnings;
 
 pub use effort::Effort;
@@ -70,6 +72,11 @@ pub fn pages() -> Json {
         "tcp": tcp::pages(),
         "traffic": traffic,
     })
+}
+
+/// What a run leaves: for each table what it is, and its columns with name, unit and meaning.
+pub fn columns() -> Json {
+    columns::definitions()
 }
 
 /// Version of the package.

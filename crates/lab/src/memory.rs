@@ -10,8 +10,9 @@ use units::param::{Invalid, join};
 use units::{Duration, Read};
 
 use crate::build::LinkPlan;
+use crate::columns;
+use crate::endpoints::Endpoints;
 use crate::run::Failure;
-use crate::sample::{QueueSample, Sample, WindowSample};
 use crate::scenario::{Network, Scenario, Series};
 use crate::slot::Slot;
 
@@ -109,8 +110,8 @@ fn samples(scenario: &Scenario) -> (f64, f64) {
     let links = if record.links.is_empty() { links(scenario) } else { record.links.len() as u64 };
     let of =
         |s: Series, row: usize, n: u64| if record.series.contains(&s) { row as f64 * n as f64 } else { 0.0 };
-    let each =
-        of(Series::Queue, row::<QueueSample>(), links) + of(Series::Window, row::<WindowSample>(), flows);
+    let each = of(Series::Queue, row(columns::Queue::COLUMNS), links)
+        + of(Series::Window, row(columns::Window::COLUMNS), flows);
     let times = |d: Duration| (d.seconds() / record.interval.seconds()).floor() + 1.0;
     (scenario.duration.map_or(0.0, times), each)
 }
@@ -132,14 +133,14 @@ pub fn check_samples(scenario: &Scenario, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// A row of a table of samples: a time, a name, the columns.
-fn row<S: Sample>() -> usize {
-    8 + 4 + 8 * S::COLUMNS.len()
+/// A row of a table of samples so wide: numbers, one of them a name.
+const fn row(columns: usize) -> usize {
+    8 * columns - 4
 }
 
 /// Fails if samples of these numbers take too much, in a run that has no duration.
 pub fn check_taken(queue: usize, window: usize) -> Result<(), Failure> {
-    let taken = (queue * row::<QueueSample>() + window * row::<WindowSample>()) as f64;
+    let taken = (queue * row(columns::Queue::COLUMNS) + window * row(columns::Window::COLUMNS)) as f64;
     if taken <= MOST_SAMPLED {
         return Ok(());
     }
@@ -150,8 +151,8 @@ pub fn check_taken(queue: usize, window: usize) -> Result<(), Failure> {
 }
 
 /// Fails unless what grows with a run can grow to twice its size.
-pub fn check_growth(flight: &Flight, endpoints: &[Endpoint], slots: &[Slot]) -> Result<(), Failure> {
-    let bytes = flight.bytes() + size_of_val(endpoints) + size_of_val(slots);
+pub fn check_growth(flight: &Flight, endpoints: &Endpoints, slots: &[Slot]) -> Result<(), Failure> {
+    let bytes = flight.bytes() + endpoints.len() * size_of::<Endpoint>() + size_of_val(slots);
     afford(2 * bytes as u64, "the packets and connections")
 }
 

@@ -1,6 +1,6 @@
 //! Where a connection lives: what its packets touch beside its endpoints, in one cache line.
 
-use net::Label;
+use net::{Label, Way};
 use units::Time;
 
 use crate::check::Ledger;
@@ -19,7 +19,7 @@ pub enum Phase {
     Free,
 }
 
-/// A place for a connection, with the endpoints 2s (sender of the data) and 2s + 1 (receiver).
+/// A place for a connection, with its two endpoints.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Slot {
@@ -55,7 +55,7 @@ impl Slot {
             connection,
             messages: 0,
             phase: Phase::Waiting,
-            labels: [0, 1].map(|way| Label::new(way).with_dscp(dscp)),
+            labels: Way::BOTH.map(|way| Label::new(way).with_dscp(dscp)),
         }
     }
 

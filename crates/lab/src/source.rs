@@ -43,7 +43,7 @@ impl Source {
         self.sum.add(connection);
         if connection.milestones[1] != units::Time::NEVER {
             self.durations.add(connection.milestones[1].since(connection.start));
-            self.completed_bytes += connection.counts[0];
+            self.completed_bytes += connection.counts.acked_bytes;
         }
     }
 }

@@ -45,20 +45,20 @@ pub struct Received {
     /// Interarrival jitter, in picoseconds (RFC 3550 §6.4.1).
     pub jitter: f64,
     last_delay: Option<Duration>,
-    known: Known,
+    numbers: Numbers,
 }
 
 /// Which of the latest numbers have arrived.
 #[derive(Debug)]
-struct Known {
+struct Numbers {
     /// One after the greatest.
     next: Seq,
-    bits: [u64; Known::WORDS],
+    bits: [u64; Numbers::WORDS],
 }
 
-impl Default for Known {
+impl Default for Numbers {
     fn default() -> Self {
-        Known { next: Seq(1), bits: [0; Known::WORDS] }
+        Numbers { next: Seq(1), bits: [0; Numbers::WORDS] }
     }
 }
 
@@ -70,10 +70,10 @@ enum Standing {
     Copy,
 }
 
-impl Known {
+impl Numbers {
     const WORDS: usize = 64;
     /// How far back copies are told from late packets: what is older is late.
-    const REACH: u32 = 64 * Known::WORDS as u32;
+    const REACH: u32 = 64 * Numbers::WORDS as u32;
 
     fn bit(&mut self, number: Seq) -> (&mut u64, u64) {
         let place = number.0 % Self::REACH;
@@ -139,7 +139,7 @@ impl Stream {
         };
         let size = self.next + self.emitter.headers();
         let packet = Packet {
-            flow: s,
+            connection: s,
             size,
             ecn: self.emitter.ecn(),
             label: Label::default(),
@@ -159,7 +159,7 @@ impl Received {
     pub fn add(&mut self, now: Time, packet: &Packet) {
         self.all.add(packet);
         self.marked += u64::from(packet.ecn == Ecn::Ce);
-        match self.known.add(packet.segment.seq) {
+        match self.numbers.add(packet.segment.seq) {
             Standing::Copy => {
                 self.copies += 1;
                 return;
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn numbers_are_new_late_or_copies() {
         use Standing::{Copy, Late, New};
-        let mut known = Known::default();
+        let mut numbers = Numbers::default();
         for (number, standing) in [
             (1, New),
             (2, New),
@@ -207,7 +207,7 @@ mod tests {
             (5001, Late),
             (5002, Late),
         ] {
-            assert_eq!(known.add(Seq(number)), standing, "{number}");
+            assert_eq!(numbers.add(Seq(number)), standing, "{number}");
         }
     }
 

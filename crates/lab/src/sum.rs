@@ -5,28 +5,50 @@ use units::Time;
 
 use crate::slot::Slot;
 
-/// Counts of a [`Sum`] by the name of their column.
-pub const COUNTS: [&str; 19] = [
-    "acked_bytes",
-    "packets_sent",
-    "segments_sent",
-    "bytes_sent",
-    "retransmitted_segments",
-    "retransmitted_bytes",
-    "timeouts",
-    "fast_retransmits",
-    "ecn_reductions",
-    "delivered_ce",
-    "received_segments",
-    "received_bytes",
-    "duplicate_segments",
-    "duplicate_bytes",
-    "acks_sent",
-    "dropped_packets",
-    "marked_packets",
-    "dropped_acks",
-    "ecn",
-];
+/// Defines the counts of a connection, each named as its column.
+macro_rules! counts {
+    ($($name:ident,)+) => {
+        /// The counts of connections, or what stands for each.
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct Counts<T = u64> {
+            $(pub $name: T,)+
+        }
+
+        impl<T> Counts<T> {
+            /// Makes each.
+            pub fn each(make: impl Fn() -> T) -> Self {
+                Counts { $($name: make(),)+ }
+            }
+
+            /// Does something with each and its counterpart.
+            pub fn zip<U>(&mut self, others: &Counts<U>, act: impl Fn(&mut T, &U)) {
+                $(act(&mut self.$name, &others.$name);)+
+            }
+        }
+    };
+}
+
+counts! {
+    acked_bytes,
+    packets_sent,
+    segments_sent,
+    bytes_sent,
+    retransmitted_segments,
+    retransmitted_bytes,
+    timeouts,
+    fast_retransmits,
+    ecn_reductions,
+    delivered_ce,
+    received_segments,
+    received_bytes,
+    duplicate_segments,
+    duplicate_bytes,
+    acks_sent,
+    dropped_packets,
+    marked_packets,
+    dropped_acks,
+    ecn,
+}
 
 /// One connection, or several together: the first start, the last of each milestone ([`Time::NEVER`]
 /// if one has not reached it), and counts added up.
@@ -38,13 +60,13 @@ pub struct Sum {
     pub start: Time,
     /// When the last was established, had its data acknowledged, was closed.
     pub milestones: [Time; 3],
-    /// In the order of [`COUNTS`].
-    pub counts: [u64; COUNTS.len()],
+    /// Counts.
+    pub counts: Counts,
 }
 
 impl Default for Sum {
     fn default() -> Self {
-        Sum { connections: 0, start: Time::NEVER, milestones: [Time::ZERO; 3], counts: [0; COUNTS.len()] }
+        Sum { connections: 0, start: Time::NEVER, milestones: [Time::ZERO; 3], counts: Counts::default() }
     }
 }
 
@@ -53,27 +75,27 @@ impl Sum {
     pub fn of(slot: &Slot, sender: &Endpoint, receiver: &Endpoint) -> Self {
         let (established, completed, closed) = sender.milestones();
         let (sent, got) = (sender.sender_stats(), receiver.receiver_stats());
-        let counts = [
-            sender.acked(),
-            sender.sent().1,
-            sent.segments,
-            sent.bytes,
-            sent.retransmitted_segments,
-            sent.retransmitted_bytes,
-            u64::from(sent.timeouts),
-            u64::from(sent.fast_retransmits),
-            u64::from(sent.ecn_cuts),
-            u64::from(sent.delivered_ce),
-            got.segments,
-            got.bytes,
-            got.duplicate_segments,
-            got.duplicate_bytes,
-            receiver.sent().0,
-            u64::from(slot.ledger.dropped[0]),
-            u64::from(slot.ledger.marked),
-            u64::from(slot.ledger.dropped[1]),
-            u64::from(sender.uses_ecn()),
-        ];
+        let counts = Counts {
+            acked_bytes: sender.acked(),
+            packets_sent: sender.sent().1,
+            segments_sent: sent.segments,
+            bytes_sent: sent.bytes,
+            retransmitted_segments: sent.retransmitted_segments,
+            retransmitted_bytes: sent.retransmitted_bytes,
+            timeouts: u64::from(sent.timeouts),
+            fast_retransmits: u64::from(sent.fast_retransmits),
+            ecn_reductions: u64::from(sent.ecn_cuts),
+            delivered_ce: u64::from(sent.delivered_ce),
+            received_segments: got.segments,
+            received_bytes: got.bytes,
+            duplicate_segments: got.duplicate_segments,
+            duplicate_bytes: got.duplicate_bytes,
+            acks_sent: receiver.sent().0,
+            dropped_packets: u64::from(slot.ledger.dropped[0]),
+            marked_packets: u64::from(slot.ledger.marked),
+            dropped_acks: u64::from(slot.ledger.dropped[1]),
+            ecn: u64::from(sender.uses_ecn()),
+        };
         Sum { connections: 1, start: slot.start, milestones: [established, completed, closed], counts }
     }
 
@@ -84,14 +106,7 @@ impl Sum {
         for (mine, its) in self.milestones.iter_mut().zip(other.milestones) {
             *mine = (*mine).max(its);
         }
-        for (mine, its) in self.counts.iter_mut().zip(other.counts) {
-            *mine += its;
-        }
-    }
-
-    /// A count by its name in [`COUNTS`]; 0 if there is none.
-    pub fn count(&self, name: &str) -> u64 {
-        COUNTS.iter().position(|n| *n == name).map_or(0, |i| self.counts[i])
+        self.counts.zip(&other.counts, |mine, its| *mine += its);
     }
 
     /// When the last connection reached a milestone, if all have.
@@ -104,6 +119,6 @@ impl Sum {
         let until = self.reached(1);
         let until = if until == Time::NEVER { end } else { until };
         let elapsed = until.seconds() - self.start.seconds();
-        if elapsed > 0.0 { self.counts[0] as f64 * 8.0 / elapsed } else { 0.0 }
+        if elapsed > 0.0 { self.counts.acked_bytes as f64 * 8.0 / elapsed } else { 0.0 }
     }
 }

@@ -1,5 +1,6 @@
 //! What is legal and probably not meant: told once a run, on stderr, in the manifest and on pages.
 
+use net::End;
 use queues::{Law, Queue};
 use tcp::congestion::Marks;
 use tcp::{Ecn, Endpoint, Tcp};
@@ -117,7 +118,7 @@ impl Simulation<'_> {
     }
 
     fn sender(&self, s: usize) -> &Endpoint {
-        &self.endpoints[2 * s]
+        &self.endpoints[End::sender(s as u32)]
     }
 }
 
@@ -148,7 +149,7 @@ fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
 }
 
 fn fell_back(sim: &Simulation, s: usize) -> bool {
-    let [sender, receiver] = [0, 1].map(|end| &sim.endpoints[2 * s + end]);
+    let [sender, receiver] = sim.endpoints.of(s as u32);
     let asks = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);
     let established = sender.milestones().0 != Time::NEVER;
     let answers = receiver.tcp().ecn_in_force() != Ecn::Off;

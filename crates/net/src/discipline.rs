@@ -148,7 +148,7 @@ impl Fates {
     /// If it is not ECN-capable (RFC 3168 §5 forbids the mark).
     #[cold]
     pub fn mark(&mut self, packet: &mut Packet, why: Why) {
-        assert!(packet.ecn.is_capable(), "a mark on a Not-ECT packet of flow {}", packet.flow);
+        assert!(packet.ecn.is_capable(), "a mark on a Not-ECT packet of connection {}", packet.connection);
         self.0.push(Fate::Marked(*packet, why));
         packet.ecn = Ecn::Ce;
     }
@@ -215,20 +215,31 @@ pub trait QueueDiscipline {
     }
 }
 
-/// A queue that decides on arrival and serves first in, first out: since nothing happens to a packet
-/// later, the link knows at once when it will be sent.
-pub trait Fifo {
-    /// Whether it admits the packet, which it may mark; if not, it drops it and says so.
-    fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool;
+/// What a queue answers when a packet is offered to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The packet is admitted, marked or not, and served first in, first out: since nothing happens to it later,
+    /// the link knows at once when it will be sent.
+    Admitted,
+    /// The queue keeps its packets, and takes this one next ([`LinkQueue::keeper`]).
+    Kept,
+    /// The queue dropped it, and said so.
+    Dropped,
+}
+
+/// The queue of a link, which decides on arrival or keeps its packets.
+pub trait LinkQueue {
+    /// A packet arrives, which may be marked.
+    fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer;
     /// The average queue of its law, if it keeps one.
     fn average(&self) -> Option<f64>;
     /// Most waiting packets it ever admits one more to, if it never drops below that: what
     /// [`Link::only_delays`](crate::Link::only_delays) needs to know.
     fn passes_below(&self) -> Option<u32>;
-    /// The queue, if it is one that keeps its packets: then it admits none, and takes each instead.
-    type Held: QueueDiscipline;
-    /// See [`Fifo::Held`].
-    fn held(&self) -> Option<&Self::Held>;
-    /// See [`Fifo::Held`].
-    fn held_mut(&mut self) -> Option<&mut Self::Held>;
+    /// What keeps the packets, if this queue does not decide on arrival.
+    type Keeper: QueueDiscipline;
+    /// See [`LinkQueue::Keeper`].
+    fn keeper(&self) -> Option<&Self::Keeper>;
+    /// See [`LinkQueue::Keeper`].
+    fn keeper_mut(&mut self) -> Option<&mut Self::Keeper>;
 }

@@ -8,15 +8,24 @@ mod discipline;
 mod fast_open;
 mod ledger;
 mod link;
+mod options;
 mod packet;
 mod route;
+mod segment;
+mod way;
 
 pub use accurate_ecn::{AccEcn, AccEcnOrder};
-pub use discipline::{Aqm, Arrival, Backlog, Fate, Fates, Fifo, Held, Next, QueueDiscipline, Verdict, Why};
+pub use discipline::{
+    Answer, Aqm, Arrival, Backlog, Fate, Fates, Held, LinkQueue, Next, QueueDiscipline, Verdict, Why,
+};
 pub use fast_open::{Cookie, FastOpen};
 pub use ledger::{Count, Inside, Ledger, Violation};
 pub use link::{
-    Flight, InPipe, Link, NoProbe, Opportunities, Pace, Place, Probe, Steps, byte_time, time_to_send,
+    Flight, InPipe, Link, NoProbe, Opportunities, Pace, Place, Probe, Received, Steps, byte_time,
+    time_to_send,
 };
-pub use packet::{Ecn, Flags, Label, OptionStore, Options, Packet, Segment, Seq};
+pub use options::{OptionStore, Options};
+pub use packet::{Ecn, Label, Packet};
 pub use route::{Edge, Routes};
+pub use segment::{Flags, Segment, Seq};
+pub use way::{End, Way};

@@ -44,7 +44,7 @@ impl From<&net::Packet> for Packet {
             Ecn::Ect1 => "ect1",
             Ecn::Ce => "ce",
         };
-        Packet { flow: p.flow, size: p.size, ecn, dscp: p.label.dscp() }
+        Packet { flow: p.connection, size: p.size, ecn, dscp: p.label.dscp() }
     }
 }
 

@@ -78,6 +78,12 @@ fn pages() -> String {
     lab::pages().to_string()
 }
 
+/// The tables that runs leave, by name, as JSON: for each what it is, and its columns with name, unit and meaning.
+#[pyfunction]
+fn columns() -> String {
+    lab::columns().to_string()
+}
+
 /// Runs a packet script with parameters of TCP from a preset and `changes` (JSON), after the shell scripts of
 /// `preparation` as far as they are understood, and returns its report as JSON.
 #[pyfunction]
@@ -304,6 +310,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(tcp, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(pages, m)?)?;
+    m.add_function(wrap_pyfunction!(columns, m)?)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(run_script, m)?)?;
     Ok(())

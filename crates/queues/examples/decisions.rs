@@ -11,7 +11,7 @@
 use std::io::{Read, Write};
 
 use engine::Stream;
-use net::{Ecn, Fate, Flight, Label, Link, Packet, Probe};
+use net::{Ecn, Fate, Flight, Label, Link, Packet, Probe, Received};
 use queues::diffserv::{Flow, Flows, Protocol};
 use queues::{Discipline, NoLaws, Queue};
 use serde_json::Value;
@@ -51,10 +51,14 @@ impl Bottleneck {
 
     /// A packet arrives.
     fn enter(&mut self, now: Time, mut packet: Packet) {
-        if let Some(arrives) = self.link.receive(now, &mut packet, &mut self.outcomes) {
-            self.link.put([now, arrives], 0, &packet, &mut self.flight);
-        } else if self.link.holds() {
-            self.link.keep(now, packet.flow, packet, &mut self.flight, &mut self.outcomes);
+        match self.link.receive(now, &mut packet, &mut self.outcomes) {
+            Received::Admitted(arrives) => {
+                self.link.put([now, arrives], 0, &packet, &mut self.flight);
+            }
+            Received::Kept => {
+                self.link.keep(now, packet.connection, packet, &mut self.flight, &mut self.outcomes)
+            }
+            Received::Dropped => {}
         }
     }
 }
@@ -111,7 +115,7 @@ impl Traffic {
         let flow = if self.flows < 100 && r.below(3) == 0 { 0 } else { r.below(self.flows) as u32 };
         let ecn = FIELDS[r.below(5) as usize];
         let label = Label::default().with_dscp(CODEPOINTS[r.below(5) as usize]);
-        let mut packet = Packet { flow, size, ecn, label, ..Packet::default() };
+        let mut packet = Packet { connection: flow, size, ecn, label, ..Packet::default() };
         packet.segment.seq.0 = seq;
         packet
     }
@@ -148,7 +152,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for ((now, packet), (code, done)) in records.iter().zip(&bottleneck.outcomes.0) {
         out.write_all(&now.0.to_le_bytes())?;
         out.write_all(&done.0.to_le_bytes())?;
-        out.write_all(&packet.flow.to_le_bytes())?;
+        out.write_all(&packet.connection.to_le_bytes())?;
         out.write_all(&packet.size.to_le_bytes())?;
         out.write_all(&[packet.ecn as u8, packet.label.dscp(), *code, 0, 0, 0, 0, 0, 0, 0])?;
     }

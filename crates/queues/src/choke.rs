@@ -96,7 +96,7 @@ impl ChokeQueue {
                 break;
             }
             let place = self.random.below(self.store.len() as u64) as usize;
-            if self.store.get(place).is_some_and(|h| h.packet.flow == flow)
+            if self.store.get(place).is_some_and(|h| h.packet.connection == flow)
                 && let Some(held) = self.store.remove(place)
             {
                 fates.drop(held.packet, Why::Early);
@@ -110,7 +110,7 @@ impl ChokeQueue {
 impl QueueDiscipline for ChokeQueue {
     fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
         let average = self.red.update_average(at);
-        if average > self.minth && self.meets_itself(held.packet.flow, fates) {
+        if average > self.minth && self.meets_itself(held.packet.connection, fates) {
             return fates.drop(held.packet, Why::Early);
         }
         let verdict = self.red.judge(&held.packet, at);

@@ -7,8 +7,6 @@ use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
 use units::{Range, Time, params};
 
-use crate::law::Place;
-
 params! {
     /// A law that the program gives which runs the scenario: an object of a class derived from
     /// aqmlab.CustomQueue. A file alone cannot say what it does.
@@ -23,31 +21,6 @@ fn check(custom: &Custom, path: &str) -> Result<(), Invalid> {
         return Err(Invalid::at(&join(path, "law"), "is empty").remedy("name the law"));
     }
     Ok(())
-}
-
-/// Gives the laws that this crate does not have.
-pub trait Laws {
-    /// Whether there is a law of this name.
-    fn has(&self, name: &str) -> bool;
-    /// A new law of this name at a place; `link` names the link.
-    ///
-    /// # Panics
-    /// If there is none.
-    fn law(&self, name: &str, link: &str, place: Place) -> Box<dyn Aqm + Send>;
-}
-
-/// Gives none.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoLaws;
-
-impl Laws for NoLaws {
-    fn has(&self, _: &str) -> bool {
-        false
-    }
-
-    fn law(&self, name: &str, _: &str, _: Place) -> Box<dyn Aqm + Send> {
-        panic!("nobody gave the law {name}");
-    }
 }
 
 /// A law that was given.

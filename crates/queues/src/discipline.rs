@@ -3,7 +3,7 @@
 mod queue;
 
 use engine::Stream;
-use net::{Aqm, Arrival, Backlog, Fates, Fifo, Held, Next, Packet, QueueDiscipline};
+use net::{Answer, Aqm, Arrival, Backlog, Fates, Held, LinkQueue, Next, Packet, QueueDiscipline};
 use units::{Params, Rate, Room, Time, choice};
 
 use crate::adaptive_red::AdaptiveRed;
@@ -12,7 +12,7 @@ use crate::blue::Blue;
 use crate::choke::Choke;
 use crate::cobalt::Cobalt;
 use crate::codel::Codel;
-use crate::custom::{Custom, CustomLaw, Laws};
+use crate::custom::{Custom, CustomLaw};
 use crate::diffserv::Flows;
 use crate::diffserv::phb::Phb;
 use crate::drop_tail::{DropTail, NoLaw};
@@ -22,7 +22,7 @@ use crate::fq_codel::FqCodel;
 use crate::fq_pie::FqPie;
 use crate::fred::Fred;
 use crate::holding::HoldingShell;
-use crate::law::{Configures, Keeps, Place};
+use crate::law::{Configures, Keeps, Laws, Place};
 use crate::nonlinear_red::NonlinearRed;
 use crate::pi::Pi;
 use crate::pi2::Pi2;
@@ -42,7 +42,7 @@ use crate::schedulers::sfq::Sfq;
 use crate::schedulers::tbf::Tbf;
 use crate::schedulers::wfq::Wfq;
 use crate::schedulers::wrr::Wrr;
-use crate::schedulers::{Child, Classes};
+use crate::schedulers::{Child, Classes, Schedules};
 use crate::self_configuring_red::SelfConfiguringRed;
 use crate::sfb::Sfb;
 use crate::sred::Sred;
@@ -63,6 +63,14 @@ macro_rules! queues {
         impl Law {
             /// The kinds that hold other queues.
             const SCHEDULERS: &'static [&'static str] = &[$(<$Scheduler as Params>::KEY),+];
+
+            /// The queues that it holds, if it is a scheduler.
+            fn children(&self) -> Vec<Child<'_>> {
+                match self {
+                    $(Law::$Scheduler(law) => law.children(),)+
+                    _ => Vec::new(),
+                }
+            }
         }
 
         impl Discipline {
@@ -104,14 +112,6 @@ macro_rules! queues {
                     Law::DropTail(_) | Law::Custom(_) => false,
                     $(Law::$Name(_) => <$Name as Configures>::COUNTS_ON_ORDER,)+
                     $(Law::$Keeper(_) => true,)+
-                }
-            }
-
-            /// The queues that it holds, if it is a scheduler.
-            fn children(&self) -> Vec<Child<'_>> {
-                match self {
-                    $(Law::$Keeper(law) => law.children(),)+
-                    _ => Vec::new(),
                 }
             }
 
@@ -235,15 +235,16 @@ macro_rules! queues {
             }
         }
 
-        impl Fifo for Discipline {
+        impl LinkQueue for Discipline {
             #[inline]
-            fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
-                match self {
+            fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer {
+                let admitted = match self {
                     Discipline::DropTail(shell) => shell.admit(packet, at, fates),
                     // A copy, so that only laws pay for having the arrival in memory.
                     Discipline::Lawful(law) => law.admit(packet, &{ *at }, fates),
-                    Discipline::Keeping(_) => false,
-                }
+                    Discipline::Keeping(_) => return Answer::Kept,
+                };
+                if admitted { Answer::Admitted } else { Answer::Dropped }
             }
 
             fn average(&self) -> Option<f64> {
@@ -261,17 +262,17 @@ macro_rules! queues {
                 }
             }
 
-            type Held = Keeping;
+            type Keeper = Keeping;
 
             #[inline]
-            fn held(&self) -> Option<&Keeping> {
+            fn keeper(&self) -> Option<&Keeping> {
                 match self {
                     Discipline::Keeping(queue) => Some(queue),
                     _ => None,
                 }
             }
 
-            fn held_mut(&mut self) -> Option<&mut Keeping> {
+            fn keeper_mut(&mut self) -> Option<&mut Keeping> {
                 match self {
                     Discipline::Keeping(queue) => Some(queue),
                     _ => None,

@@ -10,7 +10,7 @@ use engine::Stream;
 use net::{Backlog, Fates, Held, Why};
 use units::{Bytes, Time};
 
-use crate::sfb::hash;
+use crate::hash::hash;
 use crate::store::Store;
 
 /// What takes the packets of one flow's queue.

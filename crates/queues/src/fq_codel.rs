@@ -81,7 +81,7 @@ pub struct FqCodelQueue {
 
 impl QueueDiscipline for FqCodelQueue {
     fn enqueue(&mut self, held: Held, _: &Arrival, fates: &mut Fates) {
-        self.queues.push(self.queues.place(held.packet.flow), held);
+        self.queues.push(self.queues.place(held.packet.connection), held);
         if self.queues.backlog().packets > self.limit {
             self.queues.shorten_longest(fates);
         }

@@ -181,7 +181,7 @@ pub struct FqPieQueue {
 impl QueueDiscipline for FqPieQueue {
     fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
         let full = self.queues.backlog().packets >= self.limit;
-        let place = self.queues.place(held.packet.flow);
+        let place = self.queues.place(held.packet.connection);
         let (pie, store) = self.queues.law(place);
         let backlog = store.backlog().bytes;
         pie.pass_periods(at.now, backlog);

@@ -165,7 +165,7 @@ impl FredLaw {
 impl Aqm for FredLaw {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.depart(at.now);
-        let i = packet.flow as usize;
+        let i = packet.connection as usize;
         if i >= self.flows.len() {
             self.flows.resize(i + 1, Flow::default());
         }
@@ -189,12 +189,12 @@ impl Aqm for FredLaw {
     }
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
-        let flow = &mut self.flows[packet.flow as usize];
+        let flow = &mut self.flows[packet.connection as usize];
         self.active += u32::from(flow.qlen == 0);
         flow.qlen += 1;
         self.calculate(at.now, false);
         self.q += 1;
-        self.departures.add(packet, at, packet.flow);
+        self.departures.add(packet, at, packet.connection);
     }
 
     fn average(&self) -> Option<f64> {

@@ -48,7 +48,10 @@ impl<A: Aqm> HoldingShell<A> {
             DropFrom::Random => self.random.below(self.store.len() as u64) as usize,
             DropFrom::LongestFlow => {
                 let longest = self.flows.iter().max().copied().unwrap_or(0);
-                self.store.iter().position(|h| self.flows[h.packet.flow as usize] == longest).unwrap_or(0)
+                self.store
+                    .iter()
+                    .position(|h| self.flows[h.packet.connection as usize] == longest)
+                    .unwrap_or(0)
             }
             DropFrom::Front | DropFrom::Tail => 0,
         }
@@ -56,7 +59,7 @@ impl<A: Aqm> HoldingShell<A> {
 
     fn count(&mut self, held: &Held, comes: bool) {
         if self.drop_from == DropFrom::LongestFlow {
-            let flow = held.packet.flow as usize;
+            let flow = held.packet.connection as usize;
             if flow >= self.flows.len() {
                 self.flows.resize(flow + 1, 0);
             }

@@ -1,13 +1,12 @@
-//! What every law of this crate is built from.
+//! What every law of this crate is built from: its place, its parameters, and whoever gives the laws that are not here.
+//! Imports no law.
 
 use engine::Stream;
 use net::{Aqm, Backlog, QueueDiscipline};
 use units::{Bytes, Depth, Params, Rate, Room};
 
-use crate::custom::{Laws, NoLaws};
 use crate::diffserv::{Flows, NoFlows};
 use crate::fifo::{Buffer, HUNDRED_PACKETS};
-use crate::schedulers::Child;
 
 /// Where a law is set up: its link, and its randomness.
 #[derive(Clone)]
@@ -40,6 +39,31 @@ impl Place<'_> {
     }
 }
 
+/// Gives the laws that this crate does not have.
+pub trait Laws {
+    /// Whether there is a law of this name.
+    fn has(&self, name: &str) -> bool;
+    /// A new law of this name at a place; `link` names the link.
+    ///
+    /// # Panics
+    /// If there is none.
+    fn law(&self, name: &str, link: &str, place: Place) -> Box<dyn Aqm + Send>;
+}
+
+/// Gives none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoLaws;
+
+impl Laws for NoLaws {
+    fn has(&self, _: &str) -> bool {
+        false
+    }
+
+    fn law(&self, name: &str, _: &str, _: Place) -> Box<dyn Aqm + Send> {
+        panic!("nobody gave the law {name}");
+    }
+}
+
 /// The parameters of a law.
 pub trait Configures: Params {
     /// The law.
@@ -61,10 +85,6 @@ pub trait Keeps: Params {
     const LIMIT: Room = HUNDRED_PACKETS;
     /// The discipline at a place, behind this buffer.
     fn discipline(&self, buffer: &Buffer, place: Place) -> Self::Discipline;
-    /// The queues that it holds, if it is a scheduler: then limits and marks are theirs, and it has no buffer.
-    fn children(&self) -> Vec<Child<'_>> {
-        Vec::new()
-    }
 }
 
 /// What waits, counted as `like` counts.

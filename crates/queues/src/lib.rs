@@ -19,6 +19,7 @@ pub mod flow_queues;
 pub mod fq_codel;
 pub mod fq_pie;
 pub mod fred;
+mod hash;
 pub mod holding;
 mod law;
 pub mod lazy;
@@ -43,6 +44,6 @@ pub mod tc_sfb;
 pub mod threshold;
 pub mod wred;
 
-pub use custom::{Custom, Laws, NoLaws};
+pub use custom::Custom;
 pub use discipline::{Discipline, Law, Queue};
-pub use law::{Configures, Keeps, Place};
+pub use law::{Configures, Keeps, Laws, NoLaws, Place};

@@ -315,11 +315,11 @@ impl Aqm for RedPdLaw {
             self.close_interval();
         }
         let size = u64::from(packet.size);
-        let i = packet.flow as usize;
+        let i = packet.connection as usize;
         if i >= self.flows.len() {
             self.flows.resize(i + 1, Flow::default());
         }
-        self.last = Last { flow: packet.flow, size, passed: false };
+        self.last = Last { flow: packet.connection, size, passed: false };
         if self.prefers(i) && self.congested(at) {
             (self.flows[i].hit, self.flows[i].since) = (self.interval, 0);
             return Verdict::Drop(Why::Early);
@@ -329,7 +329,7 @@ impl Aqm for RedPdLaw {
         if verdict == Verdict::Pass {
             self.last.passed = true;
         } else {
-            self.note(packet.flow, size);
+            self.note(packet.connection, size);
         }
         verdict
     }

@@ -19,6 +19,7 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Duration, Packets, Probability, Range, Time, params};
 
+use crate::hash::hash;
 use crate::law::{Configures, Place};
 use crate::lazy::{Departures, Ticks};
 
@@ -171,14 +172,6 @@ pub struct SfbLaw {
     random: Stream,
 }
 
-/// SplitMix64's finalizer (Steele, Lea & Flood 2014).
-pub(crate) fn hash(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
 impl SfbLaw {
     /// The warmed set takes over, and the other begins anew.
     fn rehash(&mut self, now: Time) {
@@ -210,9 +203,9 @@ impl Aqm for SfbLaw {
         while let Some(end) = self.changes.due(at.now) {
             self.rehash(end);
         }
-        let Judged { least, full } = self.sets[0].judge(packet.flow, self.bin_size, &self.params);
+        let Judged { least, full } = self.sets[0].judge(packet.connection, self.bin_size, &self.params);
         if least >= 1.0 && at.now.since(self.changed) >= self.params.warmup_after {
-            self.sets[1].judge(packet.flow, self.bin_size, &self.params);
+            self.sets[1].judge(packet.connection, self.bin_size, &self.params);
         }
         if full {
             return Verdict::Drop(Why::Threshold);
@@ -229,8 +222,8 @@ impl Aqm for SfbLaw {
 
     fn on_admitted(&mut self, packet: &Packet, at: &Arrival) {
         for set in &mut self.sets {
-            set.count(packet.flow, 1);
+            set.count(packet.connection, 1);
         }
-        self.departures.add(packet, at, packet.flow);
+        self.departures.add(packet, at, packet.connection);
     }
 }

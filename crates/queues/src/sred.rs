@@ -108,7 +108,7 @@ impl SredLaw {
 
 impl Aqm for SredLaw {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
-        let hit = self.compare(packet.flow);
+        let hit = self.compare(packet.connection);
         // P(t) = (1 - alpha) P(t-1) + alpha Hit(t)
         self.frequency += self.alpha * (f64::from(u8::from(hit)) - self.frequency);
         let p = self.probability(measure(at.backlog, self.buffer), hit);

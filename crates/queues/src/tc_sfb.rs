@@ -11,9 +11,9 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Duration, Packets, Probability, Range, Room, Time, params};
 
+use crate::hash::hash;
 use crate::law::{Configures, Place};
 use crate::lazy::Departures;
-use crate::sfb::hash;
 
 params! {
     /// SFB with the parameters of Linux's `tc`: eight levels of sixteen bins. A bin with `target` packets raises its probability, an
@@ -184,7 +184,7 @@ impl Aqm for TcSfbLaw {
         }
         self.rehash(at.now);
         let (slot, target) = (self.slot, self.params.target.0 as u16);
-        let hash = self.sets[slot].hash(packet.flow);
+        let hash = self.sets[slot].hash(packet.connection);
         let (least, fewest) = self.sets[slot].judge(hash, target, self.steps);
         self.hashes = [None; 2];
         self.hashes[slot] = Some(hash);
@@ -193,7 +193,7 @@ impl Aqm for TcSfbLaw {
         }
         if least == ONE {
             if self.warms {
-                let hash = self.sets[slot ^ 1].hash(packet.flow);
+                let hash = self.sets[slot ^ 1].hash(packet.connection);
                 self.sets[slot ^ 1].judge(hash, target, self.steps);
                 self.hashes[slot ^ 1] = Some(hash);
             }
@@ -220,7 +220,7 @@ impl Aqm for TcSfbLaw {
             set.each(hash).for_each(|bin| bin.waiting = bin.waiting.saturating_add(1));
         }
         self.waiting.push_back(self.hashes);
-        self.departures.add(packet, at, packet.flow);
+        self.departures.add(packet, at, packet.connection);
     }
 }
 

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use net::{AccEcn, AccEcnOrder, Ecn, Flags, Label, Packet, Segment, Seq};
+use net::{AccEcn, AccEcnOrder, Ecn, Flags, Label, Packet, Segment, Seq, Way};
 use units::Time;
 use wire::{Capture, Carried, Cookie, Ends, Family, Few, Ip, Keep, Options, Tcp, TcpOption, Transport, Udp};
 
@@ -26,7 +26,7 @@ fn main() -> Result<(), Failure> {
     let mut number = 0;
     for family in [Family::V4, Family::V6] {
         for (packet, carried) in simulated() {
-            let ends = Ends::of(family, 0, 299, packet.flow)?;
+            let ends = Ends::of(family, 0, 299, packet.connection)?;
             capture.packet(interfaces[number % 2], now, &packet, &carried, &ends)?;
             let about = about(&packet, &carried, &ends)?;
             println!("{{{}{about}}}", common(names[number % 2], now));
@@ -110,10 +110,18 @@ fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
     };
     let carried = Carried { options, shift: 7, ..Carried::default() };
     // Not 63: tshark 4.0 takes raw IPv4 whose second byte is 0xff (DSCP 63, CE) for PPP.
-    let label = Label::new((number / 2 % 2) as u8).with_dscp((number % 63) as u8);
+    let label = Label::new(Way::BOTH[(number / 2 % 2) as usize]).with_dscp((number % 63) as u8);
     let size = segment.len + 40;
     (
-        Packet { flow: number, size, ecn: ECN[number as usize % 4], label, hop: 0, options: 0, segment },
+        Packet {
+            connection: number,
+            size,
+            ecn: ECN[number as usize % 4],
+            label,
+            hop: 0,
+            options: 0,
+            segment,
+        },
         carried,
     )
 }
@@ -121,7 +129,7 @@ fn packet(number: u32, options: net::Options) -> (Packet, Carried) {
 /// What tshark should say of a packet of the simulator.
 fn about(packet: &Packet, carried: &Carried, ends: &Ends) -> Result<String, Failure> {
     let (segment, options) = (&packet.segment, &carried.options);
-    let ends = if packet.label.way() == 0 { *ends } else { ends.reversed() };
+    let ends = if packet.label.way() == Way::There { *ends } else { ends.reversed() };
     let syn = segment.flags.has(Flags::SYN);
     let mut text = format!(
         ", \"ecn\": {}, \"dscp\": {}, \"tcp.srcport\": {}, \"tcp.dstport\": {}, \"tcp.flags\": {}, \"tcp.len\": {}",

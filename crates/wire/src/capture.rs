@@ -124,7 +124,7 @@ impl<W: Write> Capture<W> {
 mod tests {
     use super::*;
     use crate::{Datagram, Family, pcapng};
-    use net::{Ecn, Flags, Label, Segment, Seq};
+    use net::{Ecn, Flags, Label, Segment, Seq, Way};
 
     const AT: Time = Time(7_000);
 
@@ -133,8 +133,15 @@ mod tests {
         options.timestamps = Some((1, 2));
         (0..3).for_each(|_| options.push_sack((Seq(1), Seq(2))));
         let segment = Segment { len: 1448, flags: Flags::ACK, ..Segment::default() };
-        let packet =
-            Packet { flow: 1, size: 1500, ecn: Ecn::Ce, label: Label::new(1), hop: 0, options: 0, segment };
+        let packet = Packet {
+            connection: 1,
+            size: 1500,
+            ecn: Ecn::Ce,
+            label: Label::new(Way::Back),
+            hop: 0,
+            options: 0,
+            segment,
+        };
         let ends = Ends::of(Family::V6, 3, 4, 1).unwrap();
         (packet, Carried { options, ..Carried::default() }, ends)
     }

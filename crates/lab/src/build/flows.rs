@@ -11,6 +11,7 @@ use units::Time;
 use super::hops::to_sink;
 use super::network::{Built, offset};
 use super::plan::Plan;
+use crate::endpoints::Endpoints;
 use crate::histogram::Histogram;
 use crate::scenario::Scenario;
 use crate::slot::Slot;
@@ -43,7 +44,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
     let seed = scenario.seed;
     let lasting = |&f: &usize| plan.arrivals(f).is_none() && !plan.traffic(f).is_datagrams();
     let connections = (0..plan.flows()).filter(lasting).count();
-    built.endpoints.reserve_exact(2 * connections);
+    built.endpoints = Endpoints::with_capacity(connections);
     built.slots.reserve_exact(connections);
     let mut sinks: HashMap<u32, u32> = HashMap::new();
     for (f, flow) in plan.flows.iter().enumerate() {
@@ -78,8 +79,8 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             };
             built.sources.push((source, Time::ZERO + start));
         } else {
-            built.endpoints.push(Endpoint::new(table.sender.clone(), clocks[0]));
-            built.endpoints.push(Endpoint::new(table.receiver.clone(), clocks[1]));
+            let ends = [(&table.sender, clocks[0]), (&table.receiver, clocks[1])];
+            built.endpoints.push(ends.map(|(tcp, clock)| Endpoint::new(tcp.clone(), clock)));
             built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start, table.dscp.0));
         }
     }

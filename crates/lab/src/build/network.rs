@@ -5,7 +5,6 @@ use impairments::Wire;
 use net::Link;
 use queues::diffserv::Conditioner;
 use queues::{Discipline, Laws};
-use tcp::Endpoint;
 use units::{Duration, Time};
 
 use super::flows::{Draws, add_flows};
@@ -13,6 +12,7 @@ use super::hops::{Hop, lay};
 use super::links::LinkPlan;
 use super::passing::find_delays;
 use super::plan::Plan;
+use crate::endpoints::Endpoints;
 use crate::scenario::Scenario;
 use crate::slot::Slot;
 use crate::source::Source;
@@ -27,8 +27,8 @@ pub struct Built {
     pub conditioners: Vec<Conditioner>,
     /// The wires of links with impairments, in the order of the links.
     pub wires: Vec<Wire>,
-    /// Endpoint 2s sends the data of slot s, endpoint 2s + 1 receives it.
-    pub endpoints: Vec<Endpoint>,
+    /// Those of the slots.
+    pub endpoints: Endpoints,
     /// A slot for each flow that is one connection, in their order.
     pub slots: Vec<Slot>,
     /// The flows whose connections come and go, in their order, and when the process of arrivals begins.
@@ -76,7 +76,7 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
         links: plan.links.iter().map(link).collect(),
         conditioners: conditioned.iter().map(conditioner).collect(),
         wires: impaired.iter().map(wire).collect(),
-        endpoints: Vec::new(),
+        endpoints: Endpoints::default(),
         slots: Vec::new(),
         sources: Vec::new(),
         streams: Vec::new(),

@@ -1,6 +1,6 @@
 //! Connections: when they begin, what their applications do, what their ends send, and when they are over.
 
-use net::Packet;
+use net::{End, Packet, Way};
 use tcp::ecn::Mode as EcnMode;
 use traffic::{Size, Traffic};
 use units::{Bytes, Time};
@@ -14,21 +14,20 @@ impl Simulation<'_> {
     pub(super) fn arrival(&mut self, now: Time, k: usize) -> Step {
         let source = &mut self.sources[k];
         let slot = Slot::new(source.flow, source.opened, source.first_hop, now, source.dscp);
-        let [sender, receiver] = source.endpoints();
+        let ends = source.endpoints();
         source.opened += 1;
         self.begun += 1;
         self.open += 1;
         let s = match self.free.pop() {
             Some(s) => {
                 self.fates.slots[s as usize] = slot;
-                self.endpoints[2 * s as usize] = sender;
-                self.endpoints[2 * s as usize + 1] = receiver;
+                self.endpoints.replace(s, ends);
                 s
             }
             None => {
                 self.fates.slots.push(slot);
-                self.endpoints.extend([sender, receiver]);
-                self.events.grow(self.first_endpoint as usize + self.endpoints.len());
+                self.endpoints.push(ends);
+                self.events.grow(self.lanes.count(self.endpoints.len()));
                 self.fates.slots.len() as u32 - 1
             }
         };
@@ -37,7 +36,7 @@ impl Simulation<'_> {
         }
         self.next_arrival(now, k);
         self.application(now, s);
-        self.pump(now, 2 * s)
+        self.pump(now, End::sender(s))
     }
 
     /// Sets the next arrival of a source after `now`, or ends it.
@@ -51,23 +50,22 @@ impl Simulation<'_> {
         }
         let index = [self.plan.number(flow), source.opened, 0];
         let [u, _] = self.draws[self.plan.table(flow)].arrivals.uniform(index);
-        let lane = (self.links.len() + k) as u32;
-        self.events.set(lane, now + arrivals.spacing.draw(arrivals.interval, u));
+        self.events.set(self.lanes.source(k), now + arrivals.spacing.draw(arrivals.interval, u));
     }
 
     /// An application does something, or a timer expires.
-    pub(super) fn endpoint_event(&mut self, now: Time, e: u32) -> Step {
-        let slot = &self.fates.slots[(e / 2) as usize];
+    pub(super) fn endpoint_event(&mut self, now: Time, end: End) -> Step {
+        let slot = &self.fates.slots[end.connection() as usize];
         if slot.phase == Phase::Free {
             return Ok(()); // a timer of the connection that was there
         }
-        if e.is_multiple_of(2) && slot.wake == now {
-            self.application(now, e / 2);
+        if end.is_sender() && slot.wake == now {
+            self.application(now, end.connection());
         }
-        if self.endpoints[e as usize].deadline() <= now {
-            self.endpoints[e as usize].on_timer(now);
+        if self.endpoints[end].deadline() <= now {
+            self.endpoints[end].on_timer(now);
         }
-        self.pump(now, e)
+        self.pump(now, end)
     }
 
     /// What the application at the sending end of a connection does when its time has come: opens it,
@@ -96,9 +94,11 @@ impl Simulation<'_> {
             _ => (false, Time::NEVER), // datagrams have no connection
         };
         (slot.wake, slot.phase) = (wake, Phase::Open);
-        let [sender, receiver] = &mut self.endpoints[2 * s as usize..][..2] else { return };
         if opens {
-            receiver.listen();
+            self.endpoints[End::receiver(s)].listen();
+        }
+        let sender = &mut self.endpoints[End::sender(s)];
+        if opens {
             sender.connect();
         }
         sender.write(writes.unwrap_or(0));
@@ -124,37 +124,37 @@ impl Simulation<'_> {
 
     /// Sends what an endpoint has to send, and sees to its timer.
     #[inline]
-    pub(super) fn pump(&mut self, now: Time, e: u32) -> Step {
+    pub(super) fn pump(&mut self, now: Time, end: End) -> Step {
         if self.observer.is_some() {
-            self.observe_endpoint(now, e);
+            self.observe_endpoint(now, end);
         }
-        let s = e / 2;
-        let way = (e % 2) as u8;
+        let s = end.connection();
+        let way = end.sends();
         let endpoint = loop {
-            let endpoint = &mut self.endpoints[e as usize];
+            let endpoint = &mut self.endpoints[end];
             let Some((segment, ecn)) = endpoint.poll(now, &mut self.scratch) else { break &*endpoint };
             let slot = &mut self.fates.slots[s as usize];
             slot.ledger.sent(way);
-            if way == 1
+            if way == Way::Back
                 && endpoint.ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.ledger.ack_leaves(segment.flags)
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
-            let (hop, label) = (slot.first_hop[usize::from(way)], slot.labels[usize::from(way)]);
+            let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
             let size = endpoint.wire_size(&segment, &self.scratch);
             let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
-            let mut packet = Packet { flow: s, size, ecn, label, hop, options, segment };
+            let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
             if self.observer.is_some() {
-                self.observe_host(now, 0, &packet);
+                self.observe_host(now, end, &packet);
             }
             self.enter(now, hop, &mut packet);
         };
-        let lane = self.first_endpoint + e;
+        let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
         let slot = &mut self.fates.slots[s as usize];
         let mut deadline = endpoint.deadline();
-        if way == 0 {
+        if way == Way::There {
             deadline = deadline.min(slot.wake);
         }
         // Lazy: an event that is too early is kept, and sets itself again when it comes.
@@ -162,24 +162,24 @@ impl Simulation<'_> {
             self.events.set(lane, deadline);
         }
         if closed {
-            self.after_close(now, e);
+            self.after_close(now, end);
         }
         Ok(())
     }
 
     /// An end is closed: if it gave up, so is the other, to whom nobody speaks any more.
     #[cold]
-    pub(super) fn after_close(&mut self, now: Time, e: u32) {
-        if self.endpoints[e as usize].error().is_some() {
-            self.endpoints[(e ^ 1) as usize].forget(now);
+    pub(super) fn after_close(&mut self, now: Time, end: End) {
+        if self.endpoints[end].error().is_some() {
+            self.endpoints[end.opposite()].forget(now);
         }
-        if self.endpoints[(e ^ 1) as usize].is_closed() {
-            let slot = &mut self.fates.slots[(e / 2) as usize];
+        if self.endpoints[end.opposite()].is_closed() {
+            let slot = &mut self.fates.slots[end.connection() as usize];
             if slot.phase == Phase::Open {
                 slot.phase = Phase::Closed;
                 self.open -= 1;
             }
-            self.release(e / 2);
+            self.release(end.connection());
         }
     }
 
@@ -210,7 +210,8 @@ impl Simulation<'_> {
 
     /// What the connection in a slot counted.
     pub(crate) fn sum(&self, s: usize) -> Sum {
-        Sum::of(&self.fates.slots[s], &self.endpoints[2 * s], &self.endpoints[2 * s + 1])
+        let [sender, receiver] = self.endpoints.of(s as u32);
+        Sum::of(&self.fates.slots[s], sender, receiver)
     }
 
     /// Counts a connection of a source, the last time that it is seen.

@@ -24,7 +24,7 @@ impl Simulation<'_> {
             for entry in link.pipe(&self.flight) {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
-                self.fates.slots[p.flow as usize].ledger.arrived(p.label.way());
+                self.fates.slots[p.connection as usize].ledger.arrived(p.label.way());
                 if let Some(before) = link.feeder() {
                     self.links[before as usize].locate(entry, true, now, &mut insides[before as usize]);
                 }
@@ -32,10 +32,12 @@ impl Simulation<'_> {
         }
         for (link, inside) in self.links.iter().zip(&mut insides) {
             link.locate_all(&self.flight, now, inside);
-            link.locate_held(inside, |p| self.fates.slots[p.flow as usize].ledger.arrived(p.label.way()));
+            link.locate_held(inside, |p| {
+                self.fates.slots[p.connection as usize].ledger.arrived(p.label.way())
+            });
         }
         for entry in self.wires.iter().flat_map(Wire::inside) {
-            self.fates.slots[entry.packet.flow as usize].ledger.arrived(entry.packet.label.way());
+            self.fates.slots[entry.packet.connection as usize].ledger.arrived(entry.packet.label.way());
         }
         for (w, wire) in self.wires.iter().enumerate() {
             let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
@@ -56,7 +58,7 @@ impl Simulation<'_> {
         for (s, slot) in self.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
-        let mut back = |p: &Packet| self.fates.slots[p.flow as usize].ledger.sent(p.label.way());
+        let mut back = |p: &Packet| self.fates.slots[p.connection as usize].ledger.sent(p.label.way());
         for link in &self.links {
             link.pipe(&self.flight).for_each(|entry| back(&entry.packet));
             link.locate_held(&mut Inside::default(), &mut back);

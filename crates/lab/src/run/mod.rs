@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
 use impairments::Wire;
-use net::{Flight, InPipe, Inside, Link, OptionStore, Options, Violation};
+use net::{End, Flight, InPipe, Inside, Link, OptionStore, Options, Violation};
 use queues::diffserv::Conditioner;
 use queues::{Discipline, Laws, NoLaws};
 use tcp::Endpoint;
@@ -24,14 +24,16 @@ use units::{Duration, Time};
 use crate::build::{Built, Draws, Hop, Plan, build, plan, refuse_unknown_laws};
 use crate::capture::{self, Captures};
 use crate::effort::Stopwatch;
+use crate::endpoints::Endpoints;
+use crate::fates::FateRecorder;
+use crate::lanes::{Lane, Lanes};
 use crate::memory;
-use crate::record::{FateRecorder, Incidents, Outcome, Transfers};
-use crate::sample::{QueueSample, Samples, WindowSample};
+use crate::record::Outcome;
 use crate::scenario::{Scenario, Series};
+use crate::series::{self, Incidents, QueueSample, Samples, Traces, Transfers, WindowSample};
 use crate::slot::{Phase, Slot};
 use crate::source::Source;
 use crate::stream::Stream;
-use crate::trace::{self, Traces};
 
 use observer::Observer;
 
@@ -109,7 +111,7 @@ pub fn run_with(
     memory::check_size(scenario)?;
     let plan = plan(scenario)?;
     capture::check(scenario, &plan)?;
-    trace::check(scenario, &plan)?;
+    series::check(scenario, &plan)?;
     refuse_unknown_laws(&plan, laws)?;
     let mut sim = Simulation::new(scenario, &plan, laws);
     sim.observe(folder).map_err(Failure::Capture)?;
@@ -128,7 +130,7 @@ pub fn run_with(
     Ok(sim.outcome(setup, running))
 }
 
-/// A run. Its lanes: the links, the sources, the wires, the streams, the sampler, then two endpoints a slot, whose number grows.
+/// A run.
 pub(crate) struct Simulation<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
@@ -139,11 +141,10 @@ pub(crate) struct Simulation<'a> {
     /// The conditioners before the queues of links, in the order of the links.
     pub(crate) conditioners: Vec<Conditioner>,
     pub(crate) wires: Vec<Wire>,
-    /// The first lane of the endpoints.
-    first_endpoint: u32,
+    lanes: Lanes,
     /// The link before each wire.
     pub(crate) impaired: Vec<u32>,
-    pub(crate) endpoints: Vec<Endpoint>,
+    pub(crate) endpoints: Endpoints,
     /// The slots, and what is told of fates.
     pub(crate) fates: FateRecorder,
     pub(crate) sources: Vec<Source>,
@@ -175,22 +176,22 @@ impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn Laws) -> Self {
         let Built { links, conditioners, wires, mut endpoints, mut slots, sources, streams, draws, hops } =
             build(scenario, plan, laws);
-        let before = links.len() + sources.len() + wires.len() + streams.len() + 1;
+        let lanes = Lanes::new(links.len(), sources.len(), wires.len(), streams.len());
         let lasting = slots.len();
-        let mut events = EventQueue::new(before + endpoints.len() + 2 * streams.len());
+        let mut events = EventQueue::new(lanes.count(endpoints.len() + 2 * streams.len()));
         for (k, (stream, first)) in streams.iter().enumerate() {
             slots.push(Slot::of_stream(stream, plan.dscp(stream.flow as usize)));
             let unused = Arc::new(scenario.tcp.clone());
-            endpoints.extend([0, 1].map(|_| Endpoint::new(unused.clone(), Duration::ZERO)));
-            events.set((before - 1 - streams.len() + k) as u32, first.unwrap_or(Time::NEVER));
+            endpoints.push([0, 1].map(|_| Endpoint::new(unused.clone(), Duration::ZERO)));
+            events.set(lanes.datagrams(k), first.unwrap_or(Time::NEVER));
         }
         for (s, slot) in slots[..lasting].iter().enumerate() {
-            events.set((before + 2 * s) as u32, slot.start);
+            events.set(lanes.end(End::sender(s as u32)), slot.start);
         }
         let record = &scenario.record;
         let wants = |s: Series| record.series.contains(&s);
         if wants(Series::Queue) || wants(Series::Window) {
-            events.set(before as u32 - 1, Time::ZERO);
+            events.set(lanes.sampler(), Time::ZERO);
         }
         let sampled = |name: &str| record.links.is_empty() || record.links.iter().any(|l| l == name);
         let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
@@ -217,7 +218,7 @@ impl<'a> Simulation<'a> {
             free: Vec::new(),
             begun,
             open: begun,
-            first_endpoint: before as u32,
+            lanes,
             impaired: plan.impaired(),
             wires,
             links,
@@ -244,9 +245,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn run(&mut self, watch: &Watch) -> Result<(), Failure> {
-        let (links, endpoints) = (self.links.len() as u32, self.first_endpoint);
-        let wires = links + self.sources.len() as u32;
-        let streams = wires + self.wires.len() as u32;
+        let lanes = self.lanes;
         let limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
         while self.open > 0 || self.scenario.duration.is_some() {
             let Some((now, lane)) = self.events.pop() else { break };
@@ -254,19 +253,16 @@ impl<'a> Simulation<'a> {
                 break;
             }
             self.end = now;
-            if lane < links {
-                self.link_event(now, lane).map_err(|v| *v)?;
-            } else if lane >= endpoints {
-                self.endpoint_event(now, lane - endpoints).map_err(|v| *v)?;
-            } else if lane < wires {
-                self.arrival(now, (lane - links) as usize).map_err(|v| *v)?;
-            } else if lane < streams {
-                self.leave_wire(now, (lane - wires) as usize).map_err(|v| *v)?;
-            } else if lane < endpoints - 1 {
-                self.emit(now, lane, (lane - streams) as usize);
-            } else {
-                self.sample(now)?;
-                self.events.set(lane, now + self.scenario.record.interval);
+            match lanes.of(lane) {
+                Lane::Link(l) => self.link_event(now, l).map_err(|v| *v)?,
+                Lane::End(end) => self.endpoint_event(now, end).map_err(|v| *v)?,
+                Lane::Source(k) => self.arrival(now, k).map_err(|v| *v)?,
+                Lane::Wire(w) => self.leave_wire(now, w).map_err(|v| *v)?,
+                Lane::Datagrams(k) => self.emit(now, k),
+                Lane::Sampler => {
+                    self.sample(now)?;
+                    self.events.set(lane, now + self.scenario.record.interval);
+                }
             }
             if !self.fates.over.is_empty() {
                 self.release_over();
@@ -378,7 +374,7 @@ impl<'a> Simulation<'a> {
             _ if slot.phase == Phase::Closed => 1.0,
             Traffic::Bulk(Bulk { size: Some(_) }) => {
                 let size = self.size(slot).map_or(1, |s| s.0);
-                self.endpoints[2 * s].acked() as f64 / size as f64
+                self.endpoints[End::sender(s as u32)].acked() as f64 / size as f64
             }
             Traffic::Messages(Messages { messages: Some(n), .. }) => f64::from(slot.messages) / *n as f64,
             _ => 0.0,

@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use net::Packet;
+use net::{End, Packet};
 use units::Time;
 use wire::Protocol;
 
 use super::{Failure, Simulation};
 use crate::capture::{Captures, Seen};
-use crate::delays::Delays;
 use crate::memory;
-use crate::sample::{QueueSample, WindowSample};
 use crate::scenario::Series;
-use crate::trace::Traces;
+use crate::series::{Delays, QueueSample, Traces, WindowSample};
 
 /// What a scenario asks for packet by packet. A run without pays a branch a hop.
 #[derive(Debug)]
@@ -61,45 +59,46 @@ impl Simulation<'_> {
         }
     }
 
-    /// A host sends (0) or receives (1) a packet.
+    /// The host of an end sends or receives a packet.
     #[cold]
     #[inline(never)]
-    pub(super) fn observe_host(&mut self, now: Time, received: u8, packet: &Packet) {
-        let acked = self.endpoints[2 * packet.flow as usize].acked();
+    pub(super) fn observe_host(&mut self, now: Time, end: End, packet: &Packet) {
+        let acked = self.endpoints[End::sender(packet.connection)].acked();
         let (seen, observer) = self.seen(packet);
         let Some(observer) = observer else { return };
         if let Some(captures) = &mut observer.captures {
-            captures.at_host(now, received, &seen);
+            captures.at_host(now, end, &seen);
         }
-        if packet.label.way() == received
+        if end.is_sender()
             && seen.protocol == Protocol::Tcp
             && let Some(traces) = &mut observer.traces
         {
-            traces.segment(now, received == 1, &seen, acked);
+            traces.segment(now, packet.label.way() != end.sends(), &seen, acked);
         }
     }
 
     /// An endpoint was told of a segment, of time, or of its application's wishes.
     #[cold]
     #[inline(never)]
-    pub(super) fn observe_endpoint(&mut self, now: Time, e: u32) {
+    pub(super) fn observe_endpoint(&mut self, now: Time, end: End) {
         let traces = self.observer.as_mut().and_then(|o| o.traces.as_mut());
-        if let Some(traces) = traces.filter(|_| e.is_multiple_of(2)) {
-            let flow = self.fates.slots[(e / 2) as usize].flow;
-            traces.measured(now, e / 2, flow, &self.endpoints[e as usize]);
+        if let Some(traces) = traces.filter(|_| end.is_sender()) {
+            let flow = self.fates.slots[end.connection() as usize].flow;
+            traces.measured(now, end.connection(), flow, &self.endpoints[end]);
         }
     }
 
     pub(super) fn seen<'p>(&mut self, packet: &'p Packet) -> (Seen<'p>, Option<&mut Observer>) {
         let datagrams = self.lasting..self.first_passing();
         let protocol =
-            if datagrams.contains(&(packet.flow as usize)) { Protocol::Udp } else { Protocol::Tcp };
+            if datagrams.contains(&(packet.connection as usize)) { Protocol::Udp } else { Protocol::Tcp };
+        let sent_by = End::reached(packet.connection, packet.label.way()).opposite();
         let seen = Seen {
             packet,
             protocol,
             options: self.fates.options.get(packet.options),
-            flow: self.fates.slots[packet.flow as usize].flow,
-            shift: self.endpoints[2 * packet.flow as usize + usize::from(packet.label.way())].scale(),
+            flow: self.fates.slots[packet.connection as usize].flow,
+            shift: self.endpoints[sent_by].scale(),
         };
         (seen, self.observer.as_deref_mut())
     }
@@ -119,7 +118,7 @@ impl Simulation<'_> {
             self.window.take(
                 now,
                 self.lasting,
-                (0..self.lasting).map(|s| WindowSample::of(&endpoints[2 * s])),
+                (0..self.lasting).map(|s| WindowSample::of(&endpoints[End::sender(s as u32)])),
             );
         }
         memory::check_taken(self.queue.len(), self.window.len())

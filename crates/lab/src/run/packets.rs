@@ -1,6 +1,6 @@
 //! A packet's way: from the end that sends it over the hops of its route to the end that takes it.
 
-use net::{Fate, InPipe, Packet, Place, Probe, Why};
+use net::{End, Fate, InPipe, Packet, Place, Probe, Received, Why};
 use units::Time;
 
 use super::{NO_OPTIONS, Simulation, Step};
@@ -17,7 +17,7 @@ impl Simulation<'_> {
         }
         let place = link.deliver(now, &mut self.flight);
         let due = link.due();
-        self.events.set(lane, due);
+        self.events.set(self.lanes.link(lane), due);
         self.reach(now, lane, place)
     }
 
@@ -28,7 +28,7 @@ impl Simulation<'_> {
         link.catch_up(now, &mut self.flight, &mut self.fates.of(lane));
         let place = link.deliver(now, &mut self.flight);
         let due = link.next_event();
-        self.events.set(lane, due);
+        self.events.set(self.lanes.link(lane), due);
         self.reach(now, lane, place)
     }
 
@@ -54,8 +54,7 @@ impl Simulation<'_> {
     pub(super) fn forward(&mut self, now: Time, packet: &mut Packet) -> Step {
         let next = self.hops[packet.hop as usize + 1];
         if next.is_end() {
-            // From the sender, way 0, to endpoint 2f + 1; from the receiver to 2f.
-            return self.arrive(now, 2 * packet.flow + 1 - u32::from(packet.label.way()), packet);
+            return self.arrive(now, End::reached(packet.connection, packet.label.way()), packet);
         }
         if next.is_link() {
             self.enter(now, packet.hop + 1, packet);
@@ -75,13 +74,17 @@ impl Simulation<'_> {
         let lane = here.link();
         let Some(link) = self.links.get_mut(lane as usize) else { return self.condition(now, hop, packet) };
         let received = link.receive(now, packet, &mut self.fates.of(lane));
-        let Some(arrives) = received else { return self.keep(now, hop, packet) };
+        let arrives = match received {
+            Received::Admitted(arrives) => arrives,
+            Received::Kept => return self.keep(now, hop, packet),
+            Received::Dropped => return,
+        };
         if next.only_delays() {
             let into = next.link();
             let behind = &mut self.links[into as usize];
             let beyond = behind.pass_on(arrives, packet);
             if behind.put([arrives, beyond], hop + 1, packet, &mut self.flight) {
-                self.events.set(into, beyond);
+                self.events.set(self.lanes.link(into), beyond);
             }
             if self.observer.is_some() {
                 self.observe_link(now, lane, [now, arrives], packet);
@@ -89,7 +92,7 @@ impl Simulation<'_> {
             }
         } else {
             if link.put([now, arrives], hop, packet, &mut self.flight) {
-                self.events.set(lane, arrives);
+                self.events.set(self.lanes.link(lane), arrives);
             }
             if self.observer.is_some() {
                 self.observe_link(now, lane, [now, arrives], packet);
@@ -108,7 +111,7 @@ impl Simulation<'_> {
     #[cold]
     pub(super) fn condition(&mut self, now: Time, hop: u32, packet: &mut Packet) {
         let conditioner = self.hops[hop as usize].link() as usize - self.links.len();
-        let source = self.fates.slots[packet.flow as usize].flow;
+        let source = self.fates.slots[packet.connection as usize].flow;
         if self.conditioners[conditioner].receive(now, source, packet) {
             self.enter(now, hop + 1, packet);
         } else {
@@ -117,31 +120,29 @@ impl Simulation<'_> {
         }
     }
 
-    /// A packet was not admitted to the link at `hop`: it is dropped, or its queue keeps it until it is sent.
+    /// The queue of the link at `hop` keeps a packet until it is sent.
     #[cold]
     pub(super) fn keep(&mut self, now: Time, hop: u32, packet: &Packet) {
         let lane = self.hops[hop as usize].link();
         let link = &mut self.links[lane as usize];
-        if link.holds() {
-            let source = self.fates.slots[packet.flow as usize].flow;
-            let packet = Packet { hop, ..*packet };
-            link.keep(now, source, packet, &mut self.flight, &mut self.fates.of(lane));
-            self.events.set(lane, link.next_event());
-        }
+        let source = self.fates.slots[packet.connection as usize].flow;
+        let packet = Packet { hop, ..*packet };
+        link.keep(now, source, packet, &mut self.flight, &mut self.fates.of(lane));
+        self.events.set(self.lanes.link(lane), link.next_event());
     }
 
     /// A packet reaches its endpoint over the last hop of its route.
     #[inline(always)]
-    pub(super) fn arrive(&mut self, now: Time, e: u32, packet: &Packet) -> Step {
+    pub(super) fn arrive(&mut self, now: Time, end: End, packet: &Packet) -> Step {
         if packet.is_damaged() {
             self.discard(now, packet);
             return Ok(());
         }
         if self.observer.is_some() {
-            self.observe_host(now, 1, packet);
+            self.observe_host(now, end, packet);
         }
-        let endpoint = &mut self.endpoints[e as usize];
-        let ledger = &mut self.fates.slots[(e / 2) as usize].ledger;
+        let endpoint = &mut self.endpoints[end];
+        let ledger = &mut self.fates.slots[end.connection() as usize].ledger;
         ledger.arrived(packet.label.way());
         if packet.options == 0 {
             endpoint.on_segment(now, &packet.segment, &NO_OPTIONS, packet.ecn);
@@ -149,19 +150,18 @@ impl Simulation<'_> {
             let options = self.fates.options.take(packet.options);
             endpoint.on_segment(now, &packet.segment, &options, packet.ecn);
         }
-        // The receiver (odd) is reached by the data direction.
-        if e % 2 == 1 {
+        if !end.is_sender() {
             ledger.data_arrives(packet, endpoint.uses_ecn());
             if endpoint.peer_closed() {
                 endpoint.close();
             }
         }
-        self.pump(now, e)
+        self.pump(now, end)
     }
 
     /// A flow of datagrams sends its next packet.
     #[cold]
-    pub(super) fn emit(&mut self, now: Time, lane: u32, k: usize) {
+    pub(super) fn emit(&mut self, now: Time, k: usize) {
         let s = (self.lasting + k) as u32;
         let stream = &mut self.streams[k];
         let (packet, next) = stream.emit(now, s);
@@ -169,12 +169,12 @@ impl Simulation<'_> {
         let mut packet = Packet { label: slot.labels[0], ..packet };
         slot.ledger.sent(packet.label.way());
         match next {
-            Some(next) => self.events.set(lane, next),
+            Some(next) => self.events.set(self.lanes.datagrams(k), next),
             None => slot.phase = Phase::Closed,
         }
         let hop = stream.first_hop;
         if self.observer.is_some() {
-            self.observe_host(now, 0, &packet);
+            self.observe_host(now, End::sender(s), &packet);
         }
         self.enter(now, hop, &mut packet);
     }
@@ -186,11 +186,11 @@ impl Simulation<'_> {
             return self.discard(now, packet);
         }
         if self.observer.is_some() {
-            self.observe_host(now, 1, packet);
+            self.observe_host(now, End::receiver(packet.connection), packet);
         }
-        self.fates.slots[packet.flow as usize].ledger.arrived(packet.label.way());
-        self.streams[packet.flow as usize - self.lasting].received.add(now, packet);
-        self.release(packet.flow);
+        self.fates.slots[packet.connection as usize].ledger.arrived(packet.label.way());
+        self.streams[packet.connection as usize - self.lasting].received.add(now, packet);
+        self.release(packet.connection);
     }
 
     /// A packet reaches the far end of a link whose wire has impairments.
@@ -207,8 +207,7 @@ impl Simulation<'_> {
         while let Some(mut entry) = self.wires[w].deliver(now) {
             self.forward(now, &mut entry.packet)?;
         }
-        let lane = (self.links.len() + self.sources.len() + w) as u32;
-        self.events.set(lane, self.wires[w].due());
+        self.events.set(self.lanes.wire(w), self.wires[w].due());
         Ok(())
     }
 

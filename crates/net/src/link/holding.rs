@@ -9,18 +9,17 @@
 use units::{Bytes, Duration, Time};
 
 use super::{Flight, Link, Probe};
-use crate::discipline::{Arrival, Fifo, Held, Next, QueueDiscipline};
-use crate::ledger::Inside;
+use crate::discipline::{Arrival, Held, LinkQueue, Next, QueueDiscipline};
 use crate::packet::Packet;
 
-impl<Q: Fifo> Link<Q> {
+impl<Q: LinkQueue> Link<Q> {
     /// Whether its queue keeps packets until they are sent.
     #[inline]
     pub fn holds(&self) -> bool {
-        self.queue.held().is_some()
+        self.queue.keeper().is_some()
     }
 
-    /// A packet that [`Link::receive`] did not admit goes to the queue that keeps it, if there is one;
+    /// A packet that [`Link::receive`] called kept goes to the queue that keeps it;
     /// `source`: the number of its flow in the scenario.
     #[cold]
     pub fn keep(
@@ -40,7 +39,7 @@ impl<Q: Fifo> Link<Q> {
             None => self.free_at + self.transmission_time(Bytes(backlog.bytes)),
         };
         let at = Arrival { now, backlog, free_at };
-        let Some(queue) = self.queue.held_mut() else { return };
+        let Some(queue) = self.queue.keeper_mut() else { return };
         queue.enqueue(Held { packet, source, entered: now }, &at, &mut self.fates);
         self.settle(now, probe);
         if idle {
@@ -81,7 +80,7 @@ impl<Q: Fifo> Link<Q> {
 
     /// The transmitter asks for a packet.
     fn transmit_next(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
-        let next = self.queue.held_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
+        let next = self.queue.keeper_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
         self.settle(now, probe);
         (self.asks, self.resumes) = match next {
             Next::Packet(Held { packet, entered, .. }) => {
@@ -97,16 +96,6 @@ impl<Q: Fifo> Link<Q> {
             Next::Empty => (false, false),
         };
     }
-
-    /// Enters in `inside` what the queue keeps, and shows each packet.
-    pub fn locate_held(&self, inside: &mut Inside, mut see: impl FnMut(&Packet)) {
-        if let Some(queue) = self.queue.held() {
-            queue.each(&mut |held| {
-                inside.keep(&held.packet);
-                see(&held.packet);
-            });
-        }
-    }
 }
 
 #[cfg(test)]
@@ -114,8 +103,9 @@ mod tests {
     use std::collections::VecDeque;
 
     use super::*;
-    use crate::discipline::{Backlog, Fates, Why};
-    use crate::link::NoProbe;
+    use crate::discipline::{Answer, Backlog, Fates, Why};
+    use crate::ledger::Inside;
+    use crate::link::{NoProbe, Received};
     use units::Rate;
 
     /// Last in, first out; drops at departure what has the sequence number 1.
@@ -145,10 +135,10 @@ mod tests {
         }
     }
 
-    impl Fifo for Stack {
-        type Held = Stack;
-        fn admit(&mut self, _: &mut Packet, _: &Arrival, _: &mut Fates) -> bool {
-            false
+    impl LinkQueue for Stack {
+        type Keeper = Stack;
+        fn offer(&mut self, _: &mut Packet, _: &Arrival, _: &mut Fates) -> Answer {
+            Answer::Kept
         }
         fn average(&self) -> Option<f64> {
             None
@@ -156,10 +146,10 @@ mod tests {
         fn passes_below(&self) -> Option<u32> {
             None
         }
-        fn held(&self) -> Option<&Stack> {
+        fn keeper(&self) -> Option<&Stack> {
             Some(self)
         }
-        fn held_mut(&mut self) -> Option<&mut Stack> {
+        fn keeper_mut(&mut self) -> Option<&mut Stack> {
             Some(self)
         }
     }
@@ -172,7 +162,7 @@ mod tests {
         for seq in 0..4 {
             let mut packet = Packet { size: 1500, ..Packet::default() };
             packet.segment.seq.0 = seq;
-            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), None);
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
             link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
         // 0 is sent at once, then 3, then 2; 1 is dropped.

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use net::{Ecn, Packet};
+use net::{Ecn, Packet, Way};
 use units::param::{Invalid, Several, did_you_mean, join};
 use units::{Range, Read, params, words};
 
@@ -136,10 +136,10 @@ impl Match {
         }
     }
 
-    /// Whether it takes the packets that the flow's sender (`way` 0) or its receiver (1) sends, if their
+    /// Whether it takes the packets that go this way of the flow, if their
     /// fields are right.
-    fn takes_flow(&self, flow: &Flow, way: u8) -> bool {
-        let ends = if way == 0 { [&flow.from, &flow.to] } else { [&flow.to, &flow.from] };
+    fn takes_flow(&self, flow: &Flow, way: Way) -> bool {
+        let ends = if way == Way::There { [&flow.from, &flow.to] } else { [&flow.to, &flow.from] };
         let named = |patterns: &Option<Several<String>>, name: &str| {
             patterns.as_ref().is_none_or(|p| p.0.iter().any(|p| fits(p, name)))
         };
@@ -216,7 +216,7 @@ impl Classifier {
         }
         let mut known = HashMap::from([(everywhere, 0)]);
         for flow in (0..flows.count()).map(|f| flows.flow(f)) {
-            for way in [0, 1] {
+            for way in Way::BOTH {
                 let may: Vec<u16> =
                     (0..rules.len()).filter(|&r| rules[r].takes_flow(&flow, way)).map(|r| r as u16).collect();
                 let next = known.len() as u32;
@@ -242,7 +242,7 @@ impl Classifier {
     /// The place in the list of the rule that has a packet of the flow with the number `source`, if one has it.
     #[inline]
     pub fn class_of(&self, source: u32, packet: &Packet) -> Option<usize> {
-        let sent = 2 * source as usize + usize::from(packet.label.way());
+        let sent = 2 * source as usize + packet.label.way().index();
         let group = self.groups.get(sent).copied().unwrap_or(0) as usize;
         let fields = usize::from(packet.label.dscp()) << 2 | packet.ecn as usize;
         let rule = self.rules[group * FIELDS + fields];
@@ -288,7 +288,7 @@ mod tests {
         list.as_array().unwrap().iter().map(|m| Match::read(m, "m").unwrap()).collect()
     }
 
-    fn packet(way: u8, dscp: u8, ecn: Ecn) -> Packet {
+    fn packet(way: Way, dscp: u8, ecn: Ecn) -> Packet {
         Packet { label: Label::new(way).with_dscp(dscp), ecn, ..Packet::default() }
     }
 
@@ -296,7 +296,7 @@ mod tests {
     fn classes(list: Value, dscp: u8, ecn: Ecn) -> Vec<[Option<usize>; 2]> {
         let (rules, flows) = (rules(list), flows());
         let classifier = Classifier::new(&rules, &flows);
-        let of = |f| [0, 1].map(|way| classifier.class_of(f, &packet(way, dscp, ecn)));
+        let of = |f| Way::BOTH.map(|way| classifier.class_of(f, &packet(way, dscp, ecn)));
         (0..4).map(of).collect()
     }
 
@@ -337,7 +337,7 @@ mod tests {
         ]));
         let flows = flows();
         let classifier = Classifier::new(&list, &flows);
-        for (f, way) in (0..3).flat_map(|f| [0, 1].map(|way| (f, way))) {
+        for (f, way) in (0..3).flat_map(|f| Way::BOTH.map(|way| (f, way))) {
             for (dscp, ecn) in
                 (0..64).flat_map(|d| [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(|e| (d, e)))
             {

@@ -247,7 +247,7 @@ pub fn check_rules(rules: &[Rule], flows: &dyn Flows, path: &str) -> Result<(), 
 mod tests {
     use super::*;
     use crate::diffserv::NoFlows;
-    use net::Label;
+    use net::{Label, Way};
     use serde_json::json;
 
     fn rules() -> Vec<Rule> {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     fn packet(size: u16, dscp: u8) -> Packet {
-        Packet { size, label: Label::new(1).with_dscp(dscp), ..Packet::default() }
+        Packet { size, label: Label::new(Way::Back).with_dscp(dscp), ..Packet::default() }
     }
 
     #[test]
@@ -272,9 +272,15 @@ mod tests {
             let mut p = packet(size, dscp);
             conditioner.receive(Time::ZERO, 0, &mut p).then_some((p.label.way(), p.label.dscp()))
         };
-        assert_eq!([after(60, 46), after(60, 46), after(40, 46)], [Some((1, 46)), None, Some((1, 46))]);
-        assert_eq!([after(60, 0), after(50, 8), after(50, 0)], [Some((1, 10)), Some((1, 12)), Some((1, 14))]);
-        assert_eq!([after(40, 56), after(33, 34)], [None, Some((1, 34))]);
+        assert_eq!(
+            [after(60, 46), after(60, 46), after(40, 46)],
+            [Some((Way::Back, 46)), None, Some((Way::Back, 46))]
+        );
+        assert_eq!(
+            [after(60, 0), after(50, 8), after(50, 0)],
+            [Some((Way::Back, 10)), Some((Way::Back, 12)), Some((Way::Back, 14))]
+        );
+        assert_eq!([after(40, 56), after(33, 34)], [None, Some((Way::Back, 34))]);
         let count = |packets, bytes| Count { packets, bytes };
         let seen: Vec<_> = conditioner.seen(&rules).map(|s| (s.of, s.came, s.dropped().packets)).collect();
         let of = |rule, colour| Some((rule, colour));

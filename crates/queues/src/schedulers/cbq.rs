@@ -24,7 +24,7 @@ use units::{Bytes, Duration, Range, Rate, Read, Time, params, words};
 
 use super::round::{Round, Turn};
 use super::tree::{Entry, InTree, Tree, leaves};
-use super::{Child, Classes, Soonest, check_children};
+use super::{Child, Classes, Schedules, Soonest, check_children};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
@@ -165,7 +165,9 @@ impl Keeps for Cbq {
             nodes,
         }
     }
+}
 
+impl Schedules for Cbq {
     fn children(&self) -> Vec<Child<'_>> {
         leaves(&self.classes)
     }

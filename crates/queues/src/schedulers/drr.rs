@@ -9,7 +9,7 @@ use units::param::Invalid;
 use units::{Bytes, Range, params};
 
 use super::round::{Round, RoundQueue, Turn};
-use super::{Child, Classes, check_children, listed};
+use super::{Child, Classes, Schedules, check_children, listed};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
@@ -48,7 +48,9 @@ impl Keeps for Drr {
         let round = Round::new(Turn::Covered, self.classes.iter().map(|class| class.quantum.0));
         RoundQueue::new(Classes::new(&self.children(), &place), round)
     }
+}
 
+impl Schedules for Drr {
     fn children(&self) -> Vec<Child<'_>> {
         listed(self.classes.iter().map(|class| (&class.r#match, &class.queue)))
     }

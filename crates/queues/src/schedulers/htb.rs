@@ -10,17 +10,22 @@
 //!
 //! The guide was at hand, and its examples are tests (§2 to §6); what sch_htb adds was set down from memory of it.
 
+mod node;
+mod ring;
+
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Rate, Read, Time, params};
 
-use super::bucket::{brings, price, time_for};
+use super::bucket::{brings, price};
 use super::tree::{Entry, InTree, Tree, leaves};
-use super::{Child, Classes, Soonest, check_children};
+use super::{Child, Classes, Schedules, Soonest, check_children};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
 use crate::law::{Keeps, Place};
+use node::{LEVELS, Mode, Node, PRIORITIES, Side};
+use ring::Ring;
 
 params! {
     /// A class of HTB. One that others name as their parent lends to them; the others are leaves and have packets.
@@ -70,11 +75,6 @@ params! {
     }
 }
 
-/// Levels of a tree: leaves are on 0, classes without a parent on 7.
-const LEVELS: usize = 8;
-const PRIORITIES: usize = 8;
-/// How long a debt is remembered.
-const MEMORY: Duration = Duration::from_millis(60_000);
 const LEAST_QUANTUM: f64 = 1000.0;
 const MOST_QUANTUM: f64 = 200_000.0;
 
@@ -132,120 +132,11 @@ impl Keeps for Htb {
             waiting: Vec::new(),
         }
     }
+}
 
+impl Schedules for Htb {
     fn children(&self) -> Vec<Child<'_>> {
         leaves(&self.classes)
-    }
-}
-
-/// What a class may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    /// Neither send nor borrow: it exceeds its ceil.
-    Red,
-    /// Borrow.
-    Yellow,
-    /// Send.
-    Green,
-}
-
-/// One of the two buckets of a class.
-#[derive(Clone, Copy, Debug)]
-struct Side {
-    rate: Rate,
-    depth: i128,
-    tokens: i128,
-}
-
-impl Side {
-    fn new(rate: Rate, burst: Bytes) -> Self {
-        Side { rate, depth: price(burst.0), tokens: price(burst.0) }
-    }
-
-    /// Adds what a span brought, and takes a price.
-    fn charge(&mut self, span: Duration, price: i128) {
-        let most = brings(MEMORY, self.rate);
-        let tokens = (self.tokens + brings(span, self.rate)).min(self.depth) - price;
-        self.tokens = tokens.max(1 - most);
-    }
-
-    /// How long, a span after the last charge, until it is out of debt.
-    fn debt(&self, span: Duration) -> Option<Duration> {
-        let tokens = self.tokens + brings(span, self.rate);
-        (tokens < 0).then(|| time_for(-tokens, self.rate))
-    }
-}
-
-/// The classes that take turns at one place, in the order of the list, and whose turn it is.
-#[derive(Clone, Debug, Default)]
-struct Ring {
-    members: Vec<u32>,
-    at: Option<u32>,
-    /// Where it stood when that member left.
-    left_at: Option<u32>,
-}
-
-impl Ring {
-    fn from(&self, node: u32) -> Option<u32> {
-        self.members.get(self.members.partition_point(|&m| m < node)).copied()
-    }
-
-    fn add(&mut self, node: u32) {
-        let place = self.members.partition_point(|&m| m < node);
-        self.members.insert(place, node);
-    }
-
-    fn remove(&mut self, node: u32) {
-        let place = self.members.partition_point(|&m| m < node);
-        if self.members.get(place) == Some(&node) {
-            self.members.remove(place);
-        }
-    }
-
-    /// The turn goes to the next; past the last it is nobody's.
-    fn advance(&mut self) {
-        self.at = self.at.and_then(|at| self.from(at + 1));
-    }
-}
-
-/// A class.
-#[derive(Clone, Debug)]
-struct Node {
-    parent: Option<usize>,
-    level: usize,
-    prio: usize,
-    /// Its place among the leaves.
-    class: usize,
-    quantum: i64,
-    /// For each level from which it borrows.
-    deficit: [i64; LEVELS],
-    rate: Side,
-    ceil: Side,
-    /// When tokens were counted last.
-    since: Time,
-    mode: Mode,
-    /// When its mode may change by itself.
-    wakes: Option<Time>,
-    /// The priorities at which it, or what is below it, has packets: a bit each.
-    active: u8,
-    /// The yellow classes below it that have packets, for each priority.
-    feeds: [Ring; PRIORITIES],
-}
-
-impl Node {
-    fn span(&self, now: Time) -> Duration {
-        now.since(self.since).min(MEMORY)
-    }
-
-    /// Its mode, and how long that lasts if nothing is sent.
-    fn mode(&self, span: Duration) -> (Mode, Duration) {
-        if let Some(wait) = self.ceil.debt(span) {
-            return (Mode::Red, wait);
-        }
-        match self.rate.debt(span) {
-            None => (Mode::Green, Duration::ZERO),
-            Some(wait) => (Mode::Yellow, wait),
-        }
     }
 }
 

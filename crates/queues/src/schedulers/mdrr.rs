@@ -13,7 +13,7 @@ use units::param::{Invalid, join};
 use units::{Bytes, Range, Read, Time, params, words};
 
 use super::round::{Round, Turn};
-use super::{Child, Classes, Soonest, check_children, listed};
+use super::{Child, Classes, Schedules, Soonest, check_children, listed};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
@@ -90,7 +90,9 @@ impl Keeps for Mdrr {
             }),
         }
     }
+}
 
+impl Schedules for Mdrr {
     fn children(&self) -> Vec<Child<'_>> {
         listed(self.classes.iter().map(|class| (&class.r#match, &class.queue)))
     }

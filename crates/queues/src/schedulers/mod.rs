@@ -28,7 +28,7 @@ pub use account::Account;
 
 use crate::diffserv::{Classifier, Match};
 use crate::discipline::{Keeping, Queue};
-use crate::law::Place;
+use crate::law::{Keeps, Place};
 
 /// Most classes that a scheduler may have.
 pub const MOST_CLASSES: usize = 1024;
@@ -46,6 +46,12 @@ pub struct Child<'a> {
     pub queue: &'a Queue,
     /// The rate to which it is held, or which it is given, if the scheduler gives rates.
     pub rate: Option<Rate>,
+}
+
+/// The parameters of a scheduler: limits and marks are those of the queues that it holds, and it has no buffer.
+pub trait Schedules: Keeps {
+    /// The queues that it holds.
+    fn children(&self) -> Vec<Child<'_>>;
 }
 
 /// The children of a scheduler whose classes stand in a list.

@@ -7,7 +7,7 @@ use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
-use super::{Child, Classes, Soonest, check_children, listed};
+use super::{Child, Classes, Schedules, Soonest, check_children, listed};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
@@ -42,7 +42,9 @@ impl Keeps for Priority {
     fn discipline(&self, _: &Buffer, place: Place) -> PriorityQueue {
         PriorityQueue { classes: Classes::new(&self.children(), &place) }
     }
+}
 
+impl Schedules for Priority {
     fn children(&self) -> Vec<Child<'_>> {
         listed(self.classes.iter().map(|class| (&class.r#match, &class.queue)))
     }

@@ -12,7 +12,7 @@ use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
-use super::{Child, Classes, Soonest, check_children, listed};
+use super::{Child, Classes, Schedules, Soonest, check_children, listed};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
@@ -86,7 +86,9 @@ impl Keeps for Scfq {
             refused: vec![false; self.classes.len()],
         }
     }
+}
 
+impl Schedules for Scfq {
     fn children(&self) -> Vec<Child<'_>> {
         children(&self.classes)
     }

@@ -15,8 +15,8 @@ use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
 use units::{Bytes, Duration, Range, Time, params};
 
 use crate::fifo::{Buffer, Limit};
+use crate::hash::hash;
 use crate::law::{Keeps, Place};
-use crate::sfb::hash;
 use crate::store::Store;
 
 params! {
@@ -97,7 +97,7 @@ impl SfqQueue {
     }
 
     fn append(&mut self, held: Held) {
-        let i = self.queue_of(held.packet.flow);
+        let i = self.queue_of(held.packet.connection);
         let queue = &mut self.queues[i];
         if queue.store.is_empty() {
             queue.allot = self.quantum.unwrap_or(0);
@@ -126,7 +126,7 @@ impl SfqQueue {
 impl QueueDiscipline for SfqQueue {
     fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
         self.perturb(at.now);
-        let own = self.queue_of(held.packet.flow);
+        let own = self.queue_of(held.packet.connection);
         let mut here = *at;
         while self.limit.is_full(&held.packet, &here) {
             let longer = |i: &usize| self.queues[*i].store.len() > self.queues[own].store.len();

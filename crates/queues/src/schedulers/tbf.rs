@@ -9,7 +9,7 @@ use units::param::{Invalid, join};
 use units::{Bytes, Range, Rate, Read, Time, params};
 
 use super::bucket::Bucket;
-use super::{Child, Classes};
+use super::{Child, Classes, Schedules};
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
 use crate::law::{Keeps, Place};
@@ -54,7 +54,9 @@ impl Keeps for Tbf {
             chosen: None,
         }
     }
+}
 
+impl Schedules for Tbf {
     fn children(&self) -> Vec<Child<'_>> {
         vec![Child { path: String::new(), takes: None, queue: &self.queue, rate: Some(self.rate) }]
     }

@@ -14,7 +14,7 @@ use units::param::Invalid;
 use units::{Range, Time, params};
 
 use super::scfq::{FairClass, children, dequeue_smallest};
-use super::{Child, Classes, check_children};
+use super::{Child, Classes, Schedules, check_children};
 use crate::fifo::Buffer;
 use crate::law::{Keeps, Place};
 
@@ -47,7 +47,9 @@ impl Keeps for Wfq {
             refused: vec![false; self.classes.len()],
         }
     }
+}
 
+impl Schedules for Wfq {
     fn children(&self) -> Vec<Child<'_>> {
         children(&self.classes)
     }

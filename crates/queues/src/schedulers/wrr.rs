@@ -8,7 +8,7 @@ use units::param::Invalid;
 use units::{Range, params};
 
 use super::round::{Round, RoundQueue, Turn};
-use super::{Child, Classes, check_children, listed};
+use super::{Child, Classes, Schedules, check_children, listed};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
@@ -46,7 +46,9 @@ impl Keeps for Wrr {
         let round = Round::new(Turn::Packets, self.classes.iter().map(|class| class.packets));
         RoundQueue::new(Classes::new(&self.children(), &place), round)
     }
+}
 
+impl Schedules for Wrr {
     fn children(&self) -> Vec<Child<'_>> {
         listed(self.classes.iter().map(|class| (&class.r#match, &class.queue)))
     }

@@ -1,7 +1,7 @@
 //! A link with a queue, and packets sent into it: what became of each, and when.
 
 use engine::Stream;
-use net::{Ecn, Fate, Flight, Inside, Label, Link, Packet, Probe};
+use net::{Ecn, Fate, Flight, Inside, Label, Link, Packet, Probe, Received};
 use queues::diffserv::{Flow, Flows, Protocol};
 use queues::{Discipline, NoLaws, Queue};
 use serde_json::Value;
@@ -107,13 +107,20 @@ impl Bench {
         let seq = self.seen.0.len() as u32;
         self.seen.0.push(Outcome { came: now, size, ..Outcome::default() });
         self.flows.push(flow);
-        let mut packet =
-            Packet { flow, size, ecn, label: Label::default().with_dscp(dscp), ..Packet::default() };
+        let mut packet = Packet {
+            connection: flow,
+            size,
+            ecn,
+            label: Label::default().with_dscp(dscp),
+            ..Packet::default()
+        };
         packet.segment.seq.0 = seq;
-        if let Some(arrives) = self.link.receive(now, &mut packet, &mut self.seen) {
-            self.link.put([now, arrives], 0, &packet, &mut self.flight);
-        } else if self.link.holds() {
-            self.link.keep(now, flow, packet, &mut self.flight, &mut self.seen);
+        match self.link.receive(now, &mut packet, &mut self.seen) {
+            Received::Admitted(arrives) => {
+                self.link.put([now, arrives], 0, &packet, &mut self.flight);
+            }
+            Received::Kept => self.link.keep(now, flow, packet, &mut self.flight, &mut self.seen),
+            Received::Dropped => {}
         }
     }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use units::{Duration, Time};
 
+use crate::columns;
 use crate::histogram::Histogram;
 use crate::record::{Column, Table};
 
@@ -79,14 +80,12 @@ impl Delays {
                 packets.push(count);
             }
         }
-        Table {
-            name: "waits",
-            columns: vec![
-                ("link", Column::Name(links, names.clone())),
-                ("wait_s", Column::Float(waits)),
-                ("packets", Column::Count(packets)),
-            ],
+        columns::Waits {
+            link: Column::Name(links, names.clone()),
+            wait_s: Column::Float(waits),
+            packets: Column::Count(packets),
         }
+        .table()
     }
 
     /// As a table.
@@ -95,17 +94,15 @@ impl Delays {
             Column::Float(self.of_each.iter().map(|waits| get(&waits.histogram)).collect())
         };
         let counts = self.of_each.iter().map(|waits| waits.histogram.count()).collect();
-        Table {
-            name: "delays",
-            columns: vec![
-                ("link", Column::Name(self.links.clone(), names.clone())),
-                ("packets", Column::Count(counts)),
-                ("mean_delay_s", float(Histogram::mean_s)),
-                ("median_delay_s", float(|h| h.percentile_s(0.5))),
-                ("p95_delay_s", float(|h| h.percentile_s(0.95))),
-                ("p99_delay_s", float(|h| h.percentile_s(0.99))),
-                ("longest_delay_s", float(Histogram::longest_s)),
-            ],
+        columns::Delays {
+            link: Column::Name(self.links.clone(), names.clone()),
+            packets: Column::Count(counts),
+            mean_delay_s: float(Histogram::mean_s),
+            median_delay_s: float(|h| h.percentile_s(0.5)),
+            p95_delay_s: float(|h| h.percentile_s(0.95)),
+            p99_delay_s: float(|h| h.percentile_s(0.99)),
+            longest_delay_s: float(Histogram::longest_s),
         }
+        .table()
     }
 }

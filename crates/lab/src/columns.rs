@@ -1,0 +1,275 @@
+//! The one definition of each column that a run leaves: its table, name, unit and meaning. A table is made from the
+//! struct of its name, so a column that is missing or misspelt does not compile; docs/results.md and Python have the
+//! same definitions from [`definitions`].
+
+use units::param::Json;
+
+use crate::record::{Column, Table};
+
+/// Defines the tables: a struct for each, with a field for each column in order, each with its unit and its meaning.
+macro_rules! tables {
+    ($(
+        #[doc = $about:literal]
+        $table:ident $name:literal $(or $other:literal)? {
+            $($column:ident in $unit:literal: $meaning:literal;)+
+        }
+    )+) => {
+        $(
+            #[doc = $about]
+            pub struct $table {
+                $(#[doc = $meaning] pub $column: Column,)+
+            }
+
+            impl $table {
+                /// How many columns it has.
+                #[allow(dead_code, reason = "few tables are sized before they are made")]
+                pub const COLUMNS: usize = [$(stringify!($column)),+].len();
+
+                /// The table under its name.
+                pub fn table(self) -> Table {
+                    self.named($name)
+                }
+
+                /// The table under one of its names.
+                pub fn named(self, name: &'static str) -> Table {
+                    debug_assert!([$name $(, $other)?].contains(&name));
+                    Table { name, columns: vec![$((stringify!($column), self.$column),)+] }
+                }
+            }
+        )+
+
+        /// For each table, by name: what it is, and its columns in order, each with name, unit and meaning.
+        pub fn definitions() -> Json {
+            let mut tables = serde_json::Map::new();
+            $(
+                let columns = [$((stringify!($column), $unit, $meaning),)+]
+                    .map(|(name, unit, meaning)| serde_json::json!({ "name": name, "unit": unit, "meaning": meaning }));
+                for name in [$name $(, $other)?] {
+                    let about = $about.trim();
+                    tables.insert(name.into(), serde_json::json!({ "about": about, "columns": &columns[..] }));
+                }
+            )+
+            tables.into()
+        }
+    };
+}
+
+tables! {
+    /// One row a flow that TCP carries.
+    Flows "flows" {
+        flow in "": "Name of the flow.";
+        from in "": "Host that sends the data.";
+        to in "": "Host that receives the data.";
+        start_s in "s": "When the connection was opened, with its random offset.";
+        established_s in "s": "When the handshake was done at the sender.";
+        completed_s in "s": "When the last byte of data was acknowledged at the sender.";
+        closed_s in "s": "When the connection was closed: the ACK of the last FIN.";
+        acked_bytes in "bytes": "Data acknowledged at the end.";
+        goodput_bps in "bit/s": "`acked_bytes` · 8 over the time from start to completion, or to the end of the run.";
+        packets_sent in "packets": "What the data's sender sent: SYN, data, ACK, FIN.";
+        segments_sent in "segments": "Segments with data that were sent, retransmissions included.";
+        bytes_sent in "bytes": "Payload of these.";
+        retransmitted_segments in "segments": "Of `segments_sent`, those sent again.";
+        retransmitted_bytes in "bytes": "Payload of these.";
+        timeouts in "times": "Retransmission timeouts.";
+        fast_retransmits in "times": "Fast retransmits.";
+        ecn_reductions in "times": "How often cwnd was cut for ECE.";
+        delivered_ce in "segments": "Segments that arrived marked, as the sender was told: with Accurate ECN those marked, else all that ACKs with ECE acknowledge.";
+        received_segments in "segments": "Segments with data that arrived, duplicates included.";
+        received_bytes in "bytes": "Payload of these.";
+        duplicate_segments in "segments": "Of `received_segments`, those whose data had arrived before.";
+        duplicate_bytes in "bytes": "Payload that had arrived before.";
+        acks_sent in "packets": "Pure ACKs of the receiver.";
+        dropped_packets in "packets": "Packets of the data's sender dropped, on any link.";
+        marked_packets in "packets": "Packets of the data's sender marked, on any link.";
+        dropped_acks in "packets": "Packets of the receiver dropped, on any link.";
+        ecn in "0 or 1": "1 if ECN was negotiated.";
+    }
+
+    /// One row a link and direction.
+    Links "links" {
+        link in "": "Name of the link: from>to.";
+        arrived_packets in "packets": "What arrived at its queue.";
+        arrived_bytes in "bytes": "The size of these.";
+        dropped_packets in "packets": "What was dropped, for whatever reason.";
+        dropped_bytes in "bytes": "The size of these.";
+        dropped_full in "packets": "Dropped because the buffer was full.";
+        dropped_early in "packets": "Dropped by the law's dice.";
+        dropped_threshold in "packets": "Dropped by the law, because its average or measure was above a threshold.";
+        marked_packets in "packets": "Packets marked CE here.";
+        departed_packets in "packets": "What left the queue for the transmitter.";
+        departed_bytes in "bytes": "The size of these.";
+        delivered_packets in "packets": "What arrived at the far end.";
+        waiting_packets in "packets": "What waited at the end of the run.";
+        busy_s in "s": "Time that the transmitter was busy.";
+        utilization in "0..1": "`busy_s` as a share of the simulated time.";
+    }
+
+    /// One row a flow with `arrivals`.
+    Connections "connections" {
+        flow in "": "Name of the flow whose connections come and go.";
+        opened in "connections": "Connections that were opened.";
+        completed in "connections": "Of these, those whose data was all acknowledged at the sender.";
+        completed_bytes in "bytes": "The data of those.";
+        mean_duration_s in "s": "Mean of their times from opening to then.";
+        median_duration_s in "s": "Median of these (nearest rank), within 0.8 %.";
+        p90_duration_s in "s": "90th percentile.";
+        p99_duration_s in "s": "99th percentile.";
+        longest_duration_s in "s": "The longest.";
+    }
+
+    /// One row a flow that nobody answers.
+    Datagrams "datagrams" {
+        flow in "": "Name of the flow; it has no row in `flows`.";
+        from in "": "Host that sends.";
+        to in "": "Host that receives.";
+        start_s in "s": "When it began, with its random offset.";
+        sent_packets in "packets": "What was sent.";
+        sent_bytes in "bytes": "The size of these, with headers.";
+        received_packets in "packets": "What arrived, copies not counted.";
+        received_bytes in "bytes": "Payload of these.";
+        goodput_bps in "bit/s": "`received_bytes` · 8 over the time from the start to the end of the run.";
+        lost_packets in "packets": "Sent and not received: dropped, lost, damaged, or under way at the end.";
+        dropped_packets in "packets": "Packets, copies among them, that a queue, a wire or the receiver's checksum took away.";
+        marked_packets in "packets": "Packets that arrived with CE.";
+        duplicate_packets in "packets": "Copies of packets that had arrived, among the last 4096.";
+        reordered_packets in "packets": "Packets that arrived behind one that was sent later (RFC 4737).";
+        mean_delay_s in "s": "Mean of the one-way delays of what arrived.";
+        least_delay_s in "s": "The shortest.";
+        median_delay_s in "s": "Their median, within 0.8 %.";
+        p99_delay_s in "s": "Their 99th percentile, within 0.8 %.";
+        longest_delay_s in "s": "The longest.";
+        jitter_s in "s": "Interarrival jitter at the end (RFC 3550 §6.4.1).";
+    }
+
+    /// One row an impairment.
+    Impairments "impairments" {
+        link in "": "Behind which link.";
+        kind in "": "Which, in the order of the list.";
+        seen_packets in "packets": "Packets that came to it.";
+        lost_packets in "packets": "Packets that it lost.";
+        damaged_packets in "packets": "Packets that it damaged.";
+        doubled_packets in "packets": "Packets that it doubled.";
+        held_packets in "packets": "Packets that it held back.";
+    }
+
+    /// One row a class of a scheduler.
+    Classes "classes" {
+        link in "": "The link whose queue is the scheduler.";
+        class in "": "The class by its place in the list, from 0. A class that holds a scheduler has a row, and `2.0` is the first of the classes within the third.";
+        arrived_packets in "packets": "What arrived in the class.";
+        arrived_bytes in "bytes": "The size of these.";
+        dropped_packets in "packets": "Of what arrived, what its queue dropped.";
+        dropped_bytes in "bytes": "The size of these.";
+        marked_packets in "packets": "Packets that its queue marked CE.";
+        departed_packets in "packets": "What the scheduler took from it to send.";
+        departed_bytes in "bytes": "The size of these.";
+        waiting_packets in "packets": "What waited in it at the end of the run.";
+    }
+
+    /// One row a colour of a rule of a conditioner.
+    Conditioners "conditioners" {
+        link in "": "The link before whose queue it stands.";
+        rule in "": "The rule by its place in the list, from 0; `none`: what no rule took.";
+        colour in "": "Which of its colours.";
+        action in "": "What became of the colour: `pass`, `drop`, or the codepoint that it got.";
+        arrived_packets in "packets": "What the rule saw of the colour.";
+        arrived_bytes in "bytes": "The size of these.";
+        dropped_packets in "packets": "Of this, what was dropped; it never arrived at the queue.";
+        dropped_bytes in "bytes": "The size of these.";
+    }
+
+    /// The queues of links, sampled.
+    Queue "queue" {
+        time_s in "s": "When.";
+        link in "": "Where.";
+        queue_packets in "packets": "What waits.";
+        queue_bytes in "bytes": "The size of these.";
+        average_packets in "packets": "The average that the law keeps; empty if it keeps none.";
+        transmitting in "0 or 1": "1 while a packet is being transmitted.";
+    }
+
+    /// How long packets waited, a row a link.
+    Delays "delays" {
+        link in "": "Where.";
+        packets in "packets": "Packets that left its queue: `departed_packets` of the link.";
+        mean_delay_s in "s": "Mean of the time from a packet's arrival at the queue to the beginning of its transmission.";
+        median_delay_s in "s": "Median of these (nearest rank), within 0.8 %.";
+        p95_delay_s in "s": "95th percentile.";
+        p99_delay_s in "s": "99th percentile.";
+        longest_delay_s in "s": "The longest.";
+    }
+
+    /// How many packets waited how long.
+    Waits "waits" {
+        link in "": "Where.";
+        wait_s in "s": "The middle of a bucket, which is within 0.8 % of all that it holds.";
+        packets in "packets": "Packets that waited so long; a bucket without any has no row.";
+    }
+
+    /// The windows of senders, sampled.
+    Window "window" {
+        time_s in "s": "When.";
+        flow in "": "Whose.";
+        cwnd_bytes in "bytes": "Congestion window.";
+        ssthresh_bytes in "bytes": "Slow-start threshold; infinite before the first cut.";
+        flight_bytes in "bytes": "Sent and not yet acknowledged (FlightSize).";
+        acked_bytes in "bytes": "Acknowledged so far.";
+        rto_s in "s": "The retransmission timeout.";
+    }
+
+    /// Every connection of flows with `arrivals`, in the order in which they were over; then those that were not.
+    Transfers "transfers" {
+        flow in "": "Whose.";
+        start_s in "s": "When it was opened.";
+        completed_s in "s": "When its last byte of data was acknowledged at the sender; empty if that never came.";
+        duration_s in "s": "The time from `start_s` to `completed_s`.";
+        acked_bytes in "bytes": "Data acknowledged: the size, if it was completed.";
+        segments_sent in "segments": "As for flows.";
+        retransmitted_segments in "segments": "As for flows.";
+        timeouts in "times": "As for flows.";
+        dropped_packets in "packets": "As for flows.";
+        marked_packets in "packets": "As for flows.";
+    }
+
+    /// Every drop, or every mark.
+    Incidents "drops" or "marks" {
+        time_s in "s": "When.";
+        link in "": "Where.";
+        flow in "": "Whose.";
+        seq in "bytes": "First byte of its data, counted from 0.";
+        bytes in "bytes": "How much data.";
+        reason in "": "Why: `full`, `early` or `threshold`, as for links; on a wire `loss`, `corruption` (also found by the receiver) or `outage`; before the queue `policed`.";
+    }
+
+    /// Every segment that the host of the data's sender sends and receives.
+    Segments "segments" {
+        time_s in "s": "When.";
+        flow in "": "Whose.";
+        direction in "": "`sent` or `received` by that host.";
+        seq in "bytes": "Position of its first byte in the data that goes its way, counted from 0.";
+        bytes in "bytes": "How much data.";
+        ack in "bytes": "Data acknowledged; one more with the FIN.";
+        window_bytes in "bytes": "Window that it advertises.";
+        flags in "": "Control bits, e.g. `ACK PSH`. Under Accurate ECN, `AE CWR ECE` are a counter.";
+        ecn in "": "ECN field of the packet: `not-ect`, `ect0`, `ect1`, `ce`.";
+        resent in "0 or 1": "1 if anything of it was sent before.";
+        sack_1_left in "bytes": "First byte of the first SACK block; empty if there is none.";
+        sack_1_right in "bytes": "One past its last byte.";
+        sack_2_left in "bytes": "First byte of the second.";
+        sack_2_right in "bytes": "One past its last byte.";
+        sack_3_left in "bytes": "First byte of the third.";
+        sack_3_right in "bytes": "One past its last byte.";
+        sack_4_left in "bytes": "First byte of the fourth.";
+        sack_4_right in "bytes": "One past its last byte.";
+    }
+
+    /// Every measurement of a round trip.
+    RoundTrips "rtt" {
+        time_s in "s": "When.";
+        flow in "": "Whose.";
+        rtt_s in "s": "The round trip that the sender measured; empty if only the timeout changed.";
+        srtt_s in "s": "SRTT after it.";
+        rto_s in "s": "The retransmission timeout with its back-off, after it.";
+    }
+}

@@ -1,0 +1,71 @@
+//! What becomes of packets at links, as connections and series see it.
+
+use impairments::Witness;
+use net::{Fate, OptionStore, Packet, Probe};
+use units::Time;
+
+use crate::series::{Incident, Incidents};
+use crate::slot::{Phase, Slot};
+
+/// Enters fates in the ledgers of the connections, and in the series that were asked for.
+#[derive(Debug)]
+pub struct FateRecorder {
+    /// Options of the packets in the network.
+    pub options: OptionStore,
+    /// The connections.
+    pub slots: Vec<Slot>,
+    /// Slots whose connection is closed and lost its last packet.
+    pub over: Vec<u32>,
+    /// Drops, if they are recorded.
+    pub drops: Option<Incidents>,
+    /// Marks, if they are recorded.
+    pub marks: Option<Incidents>,
+}
+
+impl FateRecorder {
+    /// The view of one link.
+    #[inline]
+    pub fn of(&mut self, link: u32) -> LinkProbe<'_> {
+        LinkProbe { link, recorder: self }
+    }
+}
+
+/// Sees the fates at one link.
+#[derive(Debug)]
+pub struct LinkProbe<'a> {
+    link: u32,
+    recorder: &'a mut FateRecorder,
+}
+
+impl Probe for LinkProbe<'_> {
+    fn fate(&mut self, at: Time, fate: &Fate) {
+        let r = &mut *self.recorder;
+        let (packet, why, series) = match fate {
+            Fate::Dropped(packet, why) => (packet, *why, &mut r.drops),
+            Fate::Marked(packet, why) => (packet, *why, &mut r.marks),
+        };
+        let slot = &mut r.slots[packet.connection as usize];
+        if let Some(series) = series {
+            let s = &packet.segment;
+            series.push(Incident { at, link: self.link, flow: slot.flow, seq: s.seq.0, bytes: s.len, why });
+        }
+        match fate {
+            Fate::Dropped(..) => {
+                slot.ledger.dropped(packet.label.way());
+                r.options.release(packet.options);
+                if slot.phase == Phase::Closed && slot.ledger.is_settled() {
+                    r.over.push(packet.connection);
+                }
+            }
+            Fate::Marked(..) => slot.ledger.marked(packet.label.way()),
+        }
+    }
+}
+
+impl Witness for LinkProbe<'_> {
+    fn copy(&mut self, packet: &Packet) -> Packet {
+        let r = &mut *self.recorder;
+        r.slots[packet.connection as usize].ledger.sent(packet.label.way());
+        Packet { options: r.options.copy(packet.options), ..*packet }
+    }
+}

@@ -1,0 +1,168 @@
+//! The table of flows that TCP carries: a row a flow, or a row a table of the scenario.
+
+use std::sync::Arc;
+
+use units::Time;
+
+use crate::columns;
+use crate::record::{Column, Table, names_of, seconds};
+use crate::run::Simulation;
+use crate::sum::{Counts, Sum};
+
+/// A column of counts as it grows: most are small, and of the others the few are kept apart, since the endpoints still
+/// need their room.
+struct Growing {
+    small: Vec<u32>,
+    large: Vec<(usize, u64)>,
+}
+
+impl Growing {
+    fn new(rows: usize) -> Self {
+        Growing { small: Vec::with_capacity(rows), large: Vec::new() }
+    }
+
+    fn push(&mut self, count: u64) {
+        let small = u32::try_from(count).unwrap_or_else(|_| {
+            self.large.push((self.small.len(), count));
+            0
+        });
+        self.small.push(small);
+    }
+
+    fn column(self) -> Column {
+        let mut counts: Vec<u64> = self.small.into_iter().map(u64::from).collect();
+        self.large.into_iter().for_each(|(row, count)| counts[row] = count);
+        Column::Count(counts)
+    }
+}
+
+/// The table of flows as it grows, row by row.
+pub(super) struct FlowTable {
+    start: Vec<f64>,
+    established: Vec<f64>,
+    completed: Vec<f64>,
+    closed: Vec<f64>,
+    goodput: Vec<f64>,
+    counts: Counts<Growing>,
+}
+
+impl FlowTable {
+    fn new(rows: usize) -> Self {
+        let times = || Vec::with_capacity(rows);
+        FlowTable {
+            start: times(),
+            established: times(),
+            completed: times(),
+            closed: times(),
+            goodput: times(),
+            counts: Counts::each(|| Growing::new(rows)),
+        }
+    }
+
+    fn push(&mut self, sum: &Sum, end: Time) {
+        self.start.push(seconds(sum.start));
+        self.established.push(seconds(sum.reached(0)));
+        self.completed.push(seconds(sum.reached(1)));
+        self.closed.push(seconds(sum.reached(2)));
+        self.goodput.push(sum.goodput_bps(end));
+        self.counts.zip(&sum.counts, |column, &count| column.push(count));
+    }
+
+    pub(super) fn table(self, [flow, from, to]: [Column; 3]) -> Table {
+        let counts = self.counts;
+        columns::Flows {
+            flow,
+            from,
+            to,
+            start_s: Column::Float(self.start),
+            established_s: Column::Float(self.established),
+            completed_s: Column::Float(self.completed),
+            closed_s: Column::Float(self.closed),
+            acked_bytes: counts.acked_bytes.column(),
+            goodput_bps: Column::Float(self.goodput),
+            packets_sent: counts.packets_sent.column(),
+            segments_sent: counts.segments_sent.column(),
+            bytes_sent: counts.bytes_sent.column(),
+            retransmitted_segments: counts.retransmitted_segments.column(),
+            retransmitted_bytes: counts.retransmitted_bytes.column(),
+            timeouts: counts.timeouts.column(),
+            fast_retransmits: counts.fast_retransmits.column(),
+            ecn_reductions: counts.ecn_reductions.column(),
+            delivered_ce: counts.delivered_ce.column(),
+            received_segments: counts.received_segments.column(),
+            received_bytes: counts.received_bytes.column(),
+            duplicate_segments: counts.duplicate_segments.column(),
+            duplicate_bytes: counts.duplicate_bytes.column(),
+            acks_sent: counts.acks_sent.column(),
+            dropped_packets: counts.dropped_packets.column(),
+            marked_packets: counts.marked_packets.column(),
+            dropped_acks: counts.dropped_acks.column(),
+            ecn: counts.ecn.column(),
+        }
+        .table()
+    }
+}
+
+impl Simulation<'_> {
+    /// Each flow with its sum: that of its connection, or of all its connections.
+    fn each_flow(&self, mut tell: impl FnMut(usize, &Sum)) {
+        let (mut slot, mut source) = (0, 0);
+        for f in 0..self.plan.flows() {
+            if self.plan.traffic(f).is_datagrams() {
+                continue;
+            }
+            if self.plan.arrivals(f).is_some() {
+                tell(f, &self.sources[source].sum);
+                source += 1;
+            } else {
+                tell(f, &self.sum(slot));
+                slot += 1;
+            }
+        }
+    }
+
+    /// A row a flow of TCP, and which.
+    pub(super) fn sums_by_flow(&self) -> (Vec<u32>, FlowTable) {
+        let is_tcp = |f: &u32| !self.plan.traffic(*f as usize).is_datagrams();
+        let flows: Vec<u32> = (0..self.plan.flows() as u32).filter(is_tcp).collect();
+        let mut table = FlowTable::new(flows.len());
+        self.each_flow(|_, sum| table.push(sum, self.end));
+        (flows, table)
+    }
+
+    /// What each of these flows is called, and between whom it is.
+    pub(super) fn texts_by_flow(&self, flows: Vec<u32>, names: &Arc<Vec<String>>) -> [Column; 3] {
+        let text = |get: &dyn Fn(usize) -> String| names_of(flows.iter().map(|&f| get(f as usize)));
+        let (from, to) = (text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f)));
+        [Column::Name(flows, names.clone()), from, to]
+    }
+
+    /// A row a table of the scenario, of TCP, and which.
+    pub(super) fn sums_by_table(&self) -> (Vec<u32>, FlowTable) {
+        let mut sums = vec![None; self.plan.tables()];
+        self.each_flow(|f, sum| sums[self.plan.table(f)].get_or_insert_with(Sum::default).add(sum));
+        let tables: Vec<u32> = (0..sums.len() as u32).filter(|&t| sums[t as usize].is_some()).collect();
+        let mut table = FlowTable::new(tables.len());
+        sums.iter().flatten().for_each(|sum| table.push(sum, self.end));
+        (tables, table)
+    }
+
+    /// What the scenario says of each of these tables of flows.
+    pub(super) fn texts_by_table(&self, tables: &[u32]) -> [Column; 3] {
+        let texts = |t: u32| self.plan.texts(t as usize);
+        [0, 1, 2].map(|text| names_of(tables.iter().map(|&t| texts(t)[text].to_string())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_counts_are_kept_whole() {
+        let values = [3, u64::from(u32::MAX), u64::from(u32::MAX) + 1, 0, u64::MAX];
+        let mut counts = Growing::new(values.len());
+        values.iter().for_each(|&count| counts.push(count));
+        assert!(matches!(counts.column(), Column::Count(column) if column == values));
+    }
+}

@@ -1,0 +1,70 @@
+//! The tables of connections that come and go, and of datagrams.
+
+use std::sync::Arc;
+
+use crate::columns;
+use crate::record::{Column, Table, names_of, seconds};
+use crate::run::Simulation;
+use crate::source::Source;
+use crate::stream::Stream;
+
+impl Simulation<'_> {
+    /// A row a flow of datagrams.
+    pub(super) fn datagram_table(&self, names: &Arc<Vec<String>>) -> Table {
+        let streams = &self.streams;
+        let dropped = |k: usize| self.fates.slots[self.lasting + k].ledger.dropped[0];
+        let text = |get: &dyn Fn(usize) -> String| names_of(streams.iter().map(|s| get(s.flow as usize)));
+        let float = |get: &dyn Fn(&Stream) -> f64| Column::Float(streams.iter().map(get).collect());
+        let count = |get: &dyn Fn(&Stream) -> u64| Column::Count(streams.iter().map(get).collect());
+        let arrived = |s: &Stream| s.received.all.packets - s.received.copies;
+        let jitter = |s: &Stream| match s.received.delays.count() {
+            0 | 1 => f64::NAN,
+            _ => s.received.jitter * 1e-12,
+        };
+        let lasted = |s: &Stream| self.end.since(s.start).seconds();
+        let goodput =
+            |s: &Stream| if lasted(s) > 0.0 { s.received.payload as f64 * 8.0 / lasted(s) } else { 0.0 };
+        columns::Datagrams {
+            flow: Column::Name(streams.iter().map(|s| s.flow).collect(), names.clone()),
+            from: text(&|f| self.plan.from(f)),
+            to: text(&|f| self.plan.to(f)),
+            start_s: float(&|s| seconds(s.start)),
+            sent_packets: count(&|s| s.sent.packets),
+            sent_bytes: count(&|s| s.sent.bytes),
+            received_packets: count(&arrived),
+            received_bytes: count(&|s| s.received.payload),
+            goodput_bps: float(&goodput),
+            lost_packets: count(&|s| s.sent.packets - arrived(s)),
+            dropped_packets: Column::Count((0..streams.len()).map(|k| u64::from(dropped(k))).collect()),
+            marked_packets: count(&|s| s.received.marked),
+            duplicate_packets: count(&|s| s.received.copies),
+            reordered_packets: count(&|s| s.received.reordered),
+            mean_delay_s: float(&|s| s.received.delays.mean_s()),
+            least_delay_s: float(&|s| s.received.delays.shortest_s()),
+            median_delay_s: float(&|s| s.received.delays.percentile_s(0.5)),
+            p99_delay_s: float(&|s| s.received.delays.percentile_s(0.99)),
+            longest_delay_s: float(&|s| s.received.delays.longest_s()),
+            jitter_s: float(&jitter),
+        }
+        .table()
+    }
+
+    /// A row a flow with arrivals.
+    pub(super) fn connection_table(&self, names: &Arc<Vec<String>>) -> Table {
+        let sources = &self.sources;
+        let float = |get: &dyn Fn(&Source) -> f64| Column::Float(sources.iter().map(get).collect());
+        let count = |get: &dyn Fn(&Source) -> u64| Column::Count(sources.iter().map(get).collect());
+        columns::Connections {
+            flow: Column::Name(sources.iter().map(|s| s.flow).collect(), names.clone()),
+            opened: count(&|s| u64::from(s.opened)),
+            completed: count(&|s| s.durations.count()),
+            completed_bytes: count(&|s| s.completed_bytes),
+            mean_duration_s: float(&|s| s.durations.mean_s()),
+            median_duration_s: float(&|s| s.durations.percentile_s(0.5)),
+            p90_duration_s: float(&|s| s.durations.percentile_s(0.9)),
+            p99_duration_s: float(&|s| s.durations.percentile_s(0.99)),
+            longest_duration_s: float(&|s| s.durations.longest_s()),
+        }
+        .table()
+    }
+}

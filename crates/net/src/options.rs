@@ -1,0 +1,233 @@
+//! TCP options, and the store of those that packets carry.
+
+use crate::accurate_ecn::AccEcn;
+use crate::fast_open::{Cookie, FastOpen};
+use crate::packet::Packet;
+use crate::segment::Seq;
+
+/// TCP options (RFC 9293 §3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Maximum segment size, in a SYN.
+    pub mss: Option<u16>,
+    /// Window scale (RFC 7323 §2), in a SYN.
+    pub window_scale: Option<u8>,
+    /// SACK permitted (RFC 2018 §2), in a SYN.
+    pub sack_permitted: bool,
+    /// Timestamps (RFC 7323 §3): value and echo reply.
+    pub timestamps: Option<(u32, u32)>,
+    /// Counters of Accurate ECN (RFC 9768 §3.2.3).
+    pub accurate_ecn: Option<AccEcn>,
+    /// SACK blocks, or the cookie of Fast Open: a SYN has none of the former, and nothing else has the latter.
+    blocks: [(Seq, Seq); 4],
+    count: u8,
+    fast_open: u8,
+}
+
+impl Options {
+    /// Bytes that a header has for them (RFC 9293 §3.1).
+    pub const MOST: u16 = 40;
+
+    /// No options.
+    pub const NONE: Options = Options {
+        mss: None,
+        window_scale: None,
+        sack_permitted: false,
+        timestamps: None,
+        accurate_ecn: None,
+        blocks: [(Seq(0), Seq(0)); 4],
+        count: 0,
+        fast_open: 0,
+    };
+
+    /// Bits of `fast_open`: the option is there, under the kind of experiments; below is the length of its cookie.
+    const THERE: u8 = 0x80;
+    const EXPERIMENTAL: u8 = 0x40;
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+            && self.fast_open == 0
+            && self.timestamps.is_none()
+            && self.mss.is_none()
+            && self.window_scale.is_none()
+            && !self.sack_permitted
+            && self.accurate_ecn.is_none()
+    }
+    /// SACK blocks (RFC 2018 §3), each [left edge, right edge).
+    pub fn sack(&self) -> &[(Seq, Seq)] {
+        &self.blocks[..usize::from(self.count)]
+    }
+    /// Adds a SACK block, unless there are as many as fit into the 40 bytes of a header: four, three beside timestamps.
+    pub fn push_sack(&mut self, block: (Seq, Seq)) {
+        if self.count < 4
+            && self.fast_open == 0
+            && self.wire_len() + if self.count == 0 { 12 } else { 8 } <= Self::MOST
+        {
+            self.blocks[usize::from(self.count)] = block;
+            self.count += 1;
+        }
+    }
+    /// The option of Fast Open (RFC 7413 §4.1.1), in a SYN.
+    pub fn fast_open(&self) -> Option<FastOpen> {
+        if self.fast_open == 0 {
+            return None;
+        }
+        let mut bytes = [0; 16];
+        for (at, (a, b)) in bytes.chunks_exact_mut(8).zip(self.blocks) {
+            at[..4].copy_from_slice(&a.0.to_be_bytes());
+            at[4..].copy_from_slice(&b.0.to_be_bytes());
+        }
+        let len = usize::from(self.fast_open & !(Self::THERE | Self::EXPERIMENTAL));
+        let cookie = Cookie::of(&bytes[..len])?;
+        Some(FastOpen { cookie, experimental: self.fast_open & Self::EXPERIMENTAL != 0 })
+    }
+    #[cold]
+    fn cookie_len(&self) -> u16 {
+        self.fast_open().map_or(0, |option| option.wire_len())
+    }
+    /// Adds the option of Fast Open, in place of SACK blocks.
+    pub fn set_fast_open(&mut self, option: FastOpen) {
+        let cookie = option.cookie.bytes();
+        let word = |i: usize| {
+            let byte = |i: usize| cookie.get(i).copied().unwrap_or(0);
+            Seq(u32::from_be_bytes([byte(i), byte(i + 1), byte(i + 2), byte(i + 3)]))
+        };
+        (self.blocks, self.count) = ([(Seq(0), Seq(0)); 4], 0);
+        (self.blocks[0], self.blocks[1]) = ((word(0), word(4)), (word(8), word(12)));
+        let experimental = if option.experimental { Self::EXPERIMENTAL } else { 0 };
+        self.fast_open = Self::THERE | experimental | cookie.len() as u8;
+    }
+    /// Bytes they take in a header, each padded to four; SACK permitted fills the padding of the
+    /// timestamps (RFC 7323, appendix A).
+    pub fn wire_len(&self) -> u16 {
+        let sack = if self.count > 0 { 4 + 8 * u16::from(self.count) } else { 0 };
+        let times = if self.timestamps.is_some() { 12 } else { 4 * u16::from(self.sack_permitted) };
+        let counters = self.accurate_ecn.map_or(0, |option| option.wire_len());
+        u16::from(self.mss.is_some()) * 4
+            + u16::from(self.window_scale.is_some()) * 4
+            + times
+            + sack
+            + counters
+            + if self.fast_open == 0 { 0 } else { self.cookie_len() }
+    }
+}
+
+/// The options of the packets in a network, so that those without carry none. A slot is taken when a
+/// packet is sent, and given back when it arrives or is dropped; slots are used again.
+#[derive(Clone, Debug, Default)]
+pub struct OptionStore {
+    slots: Vec<Options>,
+    free: Vec<u32>,
+}
+
+impl OptionStore {
+    /// Keeps `options`: their slot, 0 if there are none.
+    #[inline]
+    pub fn keep(&mut self, options: &Options) -> u32 {
+        if options.is_empty() {
+            return 0;
+        }
+        match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize - 1] = *options;
+                slot
+            }
+            None => {
+                self.slots.push(*options);
+                self.slots.len() as u32
+            }
+        }
+    }
+
+    /// The options in a slot.
+    #[inline]
+    pub fn get(&self, slot: u32) -> Options {
+        let slot = slot & !Packet::DAMAGED;
+        if slot == 0 { Options::default() } else { self.slots[slot as usize - 1] }
+    }
+
+    /// The options in a slot, which is given back.
+    #[inline]
+    pub fn take(&mut self, slot: u32) -> Options {
+        let options = self.get(slot);
+        self.release(slot);
+        options
+    }
+
+    /// Gives a slot back.
+    #[inline]
+    pub fn release(&mut self, slot: u32) {
+        let slot = slot & !Packet::DAMAGED;
+        if slot != 0 {
+            self.free.push(slot);
+        }
+    }
+
+    /// The `options` of a copy of a packet with these.
+    pub fn copy(&mut self, slot: u32) -> u32 {
+        let options = self.get(slot);
+        self.keep(&options) | slot & Packet::DAMAGED
+    }
+
+    /// Slots in use.
+    pub fn in_use(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_used_again() {
+        let mut store = OptionStore::default();
+        let some = Options { timestamps: Some((1, 2)), ..Options::default() };
+        assert_eq!((store.keep(&Options::default()), store.keep(&some), store.keep(&some)), (0, 1, 2));
+        store.release(1);
+        assert_eq!((store.keep(&some), store.in_use(), store.get(1)), (1, 2, some));
+        assert_eq!(store.get(0), Options::default());
+    }
+
+    #[test]
+    fn damage_is_kept_beside_the_slot() {
+        let mut store = OptionStore::default();
+        let some = Options { mss: Some(1460), ..Options::default() };
+        for options in [some, Options::default()] {
+            let mut packet = Packet { options: store.keep(&options), ..Packet::default() };
+            assert!(!packet.is_damaged());
+            packet.damage();
+            let copy = Packet { options: store.copy(packet.options), ..packet };
+            assert!(packet.is_damaged() && copy.is_damaged());
+            assert_eq!((store.take(packet.options), store.take(copy.options)), (options, options));
+            assert_eq!(store.in_use(), 0);
+        }
+    }
+
+    /// A cookie costs no packet anything.
+    #[test]
+    fn options_stay_small() {
+        assert_eq!(size_of::<Options>(), 72);
+    }
+
+    #[test]
+    fn a_cookie_stands_where_sack_blocks_do() {
+        for len in [0, 4, 8, 16] {
+            for experimental in [false, true] {
+                let bytes: Vec<u8> = (1..=len).collect();
+                let option = FastOpen { cookie: Cookie::of(&bytes).unwrap(), experimental };
+                let mut options = Options { mss: Some(1460), ..Options::default() };
+                options.push_sack((Seq(1), Seq(2)));
+                options.set_fast_open(option);
+                options.push_sack((Seq(1), Seq(2)));
+                assert_eq!((options.fast_open(), options.sack()), (Some(option), &[][..]));
+                assert_eq!(options.wire_len(), 4 + option.wire_len());
+                let mut alone = Options::NONE;
+                alone.set_fast_open(option);
+                assert!(!alone.is_empty());
+            }
+        }
+        assert_eq!(Options::NONE.fast_open(), None);
+    }
+}
