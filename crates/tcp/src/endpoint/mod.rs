@@ -3,11 +3,11 @@
 mod application;
 mod fast_open;
 mod handshake;
-mod input;
+pub mod input;
 mod output;
 mod query;
 mod timer;
-mod unusual;
+pub mod unusual;
 
 use std::sync::Arc;
 

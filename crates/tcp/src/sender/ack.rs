@@ -1,12 +1,32 @@
 //! An ACK, without scoreboard: duplicate or new, and the window it brings.
 
 use net::{Options, Segment};
-use units::{Duration, Time};
+use units::{Duration, Time, words};
 
 use super::{Arriving, Cut, Pending, Progress, Sender, timestamp};
-use crate::config::{FastRetransmit, FastRetransmitTimer, RecoveryExit, RtoOrder, SlowStartFrom, Tcp};
+use crate::config::{FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
 use crate::congestion::{Congestion, CongestionControl, Controller};
 use crate::recovery::{OnDuplicate, OnNewAck, RecoveryKind, newreno, tahoe};
+
+words! {
+    /// When three duplicate ACKs start a fast retransmit.
+    pub enum FastRetransmit {
+        /// Only when the cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2).
+        OncePerWindow = "once-per-window",
+        /// Whenever the third duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without `bugFix_`).
+        Unguarded = "unguarded",
+    }
+}
+
+words! {
+    /// Which ACK of data begins slow start.
+    pub enum SlowStartFrom {
+        /// The first (RFC 5681 §3.1).
+        FirstAck = "first-ack",
+        /// The second: the first segment stands for a SYN, whose ACK opens nothing (ns-2's `delay_growth_`, for its TCP without handshake).
+        SecondAck = "second-ack",
+    }
+}
 
 impl Sender {
     /// An acceptable ACK of an established connection. Returns whether the window was cut.

@@ -2,27 +2,27 @@
 //! ssthresh. Without SACK it works by bytes and goes back to SND.UNA after a timeout; with SACK it asks
 //! the scoreboard ([`Board`]).
 
-mod ack;
+pub mod ack;
 mod by_board;
-mod cwnd;
+pub mod cwnd;
 mod fast_open;
 mod handshake;
-mod hold;
+pub mod hold;
 mod newly;
 mod output;
-mod output_by_board;
-mod persist;
+pub mod output_by_board;
+pub mod persist;
 pub mod push;
 mod reordering;
-mod spurious;
-mod timer;
+pub mod spurious;
+pub mod timer;
 
 use std::collections::VecDeque;
 
 use net::{Options, Segment, Seq};
-use units::{Duration, Time};
+use units::{Duration, Time, words};
 
-use crate::config::{EceGrowth, Tcp};
+use crate::config::Tcp;
 use crate::congestion::{CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Board, Clock};
 use crate::recovery::eifel::Undo;
@@ -36,6 +36,16 @@ use crate::window::Window;
 
 pub use newly::Newly;
 pub use output::Outgoing;
+
+words! {
+    /// What an ACK with ECN-Echo does to cwnd when it is no reason for a cut.
+    pub enum EceGrowth {
+        /// Nothing (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it).
+        None = "none",
+        /// What any ACK does (Linux).
+        AsAnyAck = "as-any-ack",
+    }
+}
 
 /// What a sender counted.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,11 +1,21 @@
 //! What goes out with scoreboard: NextSeg (RFC 6675 §4), and the tail loss probe.
 
 use net::Seq;
-use units::Time;
+use units::{Time, words};
 
 use super::{More, Outgoing, Phase, Sender, timestamp};
-use crate::config::{FastRetransmitTimer, FinWaits, Tcp};
+use crate::config::{FastRetransmitTimer, Tcp};
 use crate::recovery::frto::Frto;
+
+words! {
+    /// Whether a FIN without data waits for room in cwnd.
+    pub enum FinWaits {
+        /// It does, as any segment does.
+        ForCwnd = "for-cwnd",
+        /// It does not (Linux, tcp_cwnd_test).
+        No = "no",
+    }
+}
 
 impl Sender {
     pub(super) fn next_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {

@@ -1,13 +1,27 @@
 //! Retransmissions that were not needed: found by F-RTO, Eifel and D-SACK, and taken back.
 
+use units::words;
+
 use net::{Options, Seq};
 
 use super::{Arriving, Cut, More, Phase, Sender};
-use crate::config::{FrtoKind, SpuriousResponse, Tcp};
+use crate::config::{FrtoKind, Tcp};
 use crate::congestion::CongestionControl;
 use crate::recovery::board::Delivery;
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::{self, Frto, SackedAck};
+
+words! {
+    /// Answers to a retransmission that was spurious.
+    pub enum SpuriousResponse {
+        /// The window is what is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
+        Eifel = "eifel",
+        /// The window and ssthresh are as they were (Linux).
+        Restore = "restore",
+        /// Only what would be sent again for nothing is not.
+        None = "none",
+    }
+}
 
 impl Sender {
     pub(super) fn arm_undo(&mut self, tcp: &Tcp) {

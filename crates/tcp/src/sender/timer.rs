@@ -1,13 +1,57 @@
 //! The timer: retransmission, probe, reordering; and what its expiry does.
 
-use units::{Duration, Time};
+use units::{Duration, Time, words};
 
 use super::{Cut, More, Pending, Phase, Sender};
-use crate::config::{FastRetransmitTimer, FrtoKind, LossWindow, Tcp, TimeoutInRecovery, UserTimeoutFrom};
+use crate::config::{FrtoKind, Tcp};
 use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::frto::Frto;
 use crate::recovery::reordering::ReorderingRules;
 use crate::recovery::tlp;
+
+words! {
+    /// What retransmissions of a recovery do to the retransmission timer, which every ACK of new data restarts.
+    pub enum FastRetransmitTimer {
+        /// The fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2).
+        Restarts = "restarts",
+        /// It runs on (RFC 6298 §5.1).
+        RunsOn = "runs-on",
+        /// Each of them restarts it (RFC 6675 §6 allows it).
+        Each = "each-restarts",
+        /// That of the first unacknowledged segment restarts it, and an ACK that SACKs something sent before that (Linux).
+        First = "first-restarts",
+    }
+}
+
+words! {
+    /// What a timeout in the middle of a recovery does to ssthresh.
+    pub enum TimeoutInRecovery {
+        /// It lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
+        Cuts = "cuts",
+        /// It leaves it as the recovery set it (Linux, tcp_enter_loss).
+        Keeps = "keeps",
+    }
+}
+
+words! {
+    /// cwnd after a timeout.
+    pub enum LossWindow {
+        /// One segment (RFC 5681 §3.1).
+        Segment = "segment",
+        /// One segment more than is in flight: RACK does not deem lost what was sent within the last round trip (Linux).
+        FlightAndSegment = "flight-and-segment",
+    }
+}
+
+words! {
+    /// From when the user timeout counts.
+    pub enum UserTimeoutFrom {
+        /// From when something was last acknowledged, or sent when nothing was out (RFC 5482 §1).
+        Progress = "progress",
+        /// From when it was first sent again (Linux).
+        FirstRetransmission = "first-retransmission",
+    }
+}
 
 /// A timer that should have expired while it stood behind another expires so soon.
 const SOON: Duration = Duration::from_millis(1);
