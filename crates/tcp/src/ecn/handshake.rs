@@ -11,7 +11,7 @@ use super::accurate::{self, Accurate, FirstData};
 use super::capable::Ect;
 use super::nonce::Nonce;
 use super::rfc3168::{self, EcnState};
-use super::{EcnEnd, Mode, More};
+use super::{EcnEnd, Mode, OfMode};
 use crate::config::{EctOn, Misbehaviour, Tcp};
 
 words! {
@@ -153,7 +153,7 @@ impl EcnEnd {
         }
         if let Some(accurate) = self.accurate() {
             accurate.received.on_syn_ack(field);
-            accurate.told.on_first(options, tests);
+            accurate.echoed.on_first(options, tests);
             accurate.handshake_due = true;
             accurate.first_data = FirstData::Due;
         }
@@ -178,7 +178,7 @@ impl EcnEnd {
             _ => Mode::Classic,
         };
         if self.mode == Mode::Nonce {
-            self.more = Some(Box::new(More::Nonce(Nonce::default())));
+            self.of_mode = Some(Box::new(OfMode::Nonce(Nonce::default())));
         }
         let usual = self.mode == Mode::Classic
             && tcp.misbehaviour != Misbehaviour::Strips
@@ -196,7 +196,7 @@ impl EcnEnd {
     fn agree_on_accurate(&mut self, sent: &Syns) {
         self.mode = Mode::Accurate;
         self.ect = if sent.last.0 != sent.first.0 { Ect::None } else { Ect::Asked };
-        self.more = Some(Box::new(More::Accurate(Accurate::default())));
+        self.of_mode = Some(Box::new(OfMode::Accurate(Accurate::default())));
     }
 
     /// Flags of a SYN-ACK that is sent after so many timeouts (RFC 3168 §6.1.1; RFC 9768 §3.1.1, §3.2.3.2.2).
@@ -233,15 +233,15 @@ impl EcnEnd {
         }
         let tests = tcp.accecn_tests != AccEcnTests::Off;
         let Some(accurate) = self.accurate() else { return false };
-        accurate.told.on_first(options, tests);
+        accurate.echoed.on_first(options, tests);
         let ace = accurate::ace(segment.flags);
         if segment.len > 0 || !options.sack().is_empty() {
-            return accurate.told.on_data_for_handshake(ace);
+            return accurate.echoed.on_data_for_handshake(ace);
         }
-        let marked = accurate.told.on_handshake(ace);
+        let marked = accurate.echoed.on_handshake(ace);
         let arrived = accurate::handshake_field(ace).filter(|_| tests);
         let mangled = sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived));
-        if accurate.told.is_deaf() || mangled {
+        if accurate.echoed.is_deaf() || mangled {
             self.ect = Ect::None; // RFC 9768, table 4, note 1; §3.2.2.3
         }
         marked

@@ -41,7 +41,7 @@ impl Endpoint {
         options: &Options,
         field: EcnField,
     ) {
-        let window = if self.optioned || self.rare.is_some() {
+        let window = if self.optioned || self.incidents.is_some() {
             if self.agreed.timestamps && self.refuses_timestamp(now, segment, options) {
                 return;
             }
@@ -161,7 +161,7 @@ impl Endpoint {
             _ => self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp),
         };
         if prompt.before {
-            self.rare.get_or_insert_default().earlier = Some(next);
+            self.incidents.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
         if self.ecn.negotiated() {
@@ -171,7 +171,7 @@ impl Endpoint {
                 receiver.quicken(prompt.more, &self.tcp);
             }
         }
-        if self.rare.as_ref().is_none_or(|r| !r.reads) {
+        if self.incidents.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
             if self.optioned && self.tcp.window_tuning != WindowTuning::Off {
                 receiver.on_read(now);

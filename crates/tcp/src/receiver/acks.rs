@@ -4,7 +4,7 @@ use units::{Duration, Time, words};
 
 use super::Receiver;
 use crate::config::Tcp;
-use crate::sender::timestamp;
+use crate::timestamp::timestamp;
 
 words! {
     /// What is counted against the delay of ACKs.

@@ -9,7 +9,7 @@ use net::{Segment, Seq};
 use units::Time;
 
 use crate::config::{Tcp, WindowTuning};
-use crate::sender::timestamp;
+use crate::timestamp::timestamp;
 use crate::tuning::Tuning;
 use reassembly::Behind;
 

@@ -5,7 +5,7 @@ use units::{Duration, Time, words};
 
 use super::Receiver;
 use crate::config::{Tcp, WindowTuning};
-use crate::sender::timestamp;
+use crate::timestamp::timestamp;
 use crate::tuning::Tuning;
 
 words! {

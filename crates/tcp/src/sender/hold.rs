@@ -4,7 +4,7 @@
 use net::Seq;
 use units::{Duration, Time, words};
 
-use super::{More, Pending, Sender};
+use super::{Pending, Sender, Tracking};
 use crate::config::{RtoEstimator, Tcp};
 
 words! {
@@ -44,7 +44,7 @@ impl Wishes {
     }
 }
 
-impl More {
+impl Tracking {
     /// Whether a record ends within (`seq`, `end`].
     #[inline(never)]
     pub(super) fn ends_record(&self, seq: Seq, end: Seq) -> bool {
@@ -77,11 +77,11 @@ impl Sender {
     /// What is written from now on goes into other segments than what was written before.
     pub fn end_record(&mut self) {
         let (una, end) = (self.una, self.data_end() + self.unsent as u32);
-        if let Some(more) = &mut self.more {
-            while more.records.front().is_some_and(|r| !r.after(una)) {
-                more.records.pop_front();
+        if let Some(tracking) = &mut self.tracking {
+            while tracking.records.front().is_some_and(|r| !r.after(una)) {
+                tracking.records.pop_front();
             }
-            more.records.push_back(end);
+            tracking.records.push_back(end);
         }
     }
 
@@ -131,15 +131,15 @@ impl Sender {
     }
 
     /// How much of `len` bytes of new data goes into one segment: up to the end of a record.
-    pub(super) fn within_record(&self, more: &More, len: u32) -> u32 {
-        match more.records.iter().find(|end| end.after(self.nxt)) {
+    pub(super) fn within_record(&self, tracking: &Tracking, len: u32) -> u32 {
+        match tracking.records.iter().find(|end| end.after(self.nxt)) {
             Some(end) => len.min(*end - self.nxt),
             None => len,
         }
     }
 
     /// Whether a segment of `len` bytes of new data, with nothing behind it, waits.
-    pub(super) fn holds(&self, more: &More, tcp: &Tcp) -> bool {
+    pub(super) fn holds(&self, tracking: &Tracking, tcp: &Tcp) -> bool {
         let wishes = self.wishes;
         match tcp.nagle {
             _ if wishes.any(Wishes::PUSH) => false,
@@ -147,7 +147,7 @@ impl Sender {
             _ if wishes.any(Wishes::NODELAY) => false,
             Nagle::Off => false,
             Nagle::Rfc896 => self.una != self.max,
-            Nagle::Minshall => more.small.after(self.una),
+            Nagle::Minshall => tracking.small.after(self.una),
         }
     }
 }

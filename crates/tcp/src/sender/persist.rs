@@ -3,7 +3,7 @@
 use net::Seq;
 use units::{Time, words};
 
-use super::{More, Outgoing, Pending, Sender};
+use super::{Outgoing, Pending, Sender, Tracking};
 use crate::config::Tcp;
 
 words! {
@@ -66,10 +66,15 @@ impl Sender {
     }
 
     /// The same with scoreboard, which must know of the byte.
-    pub(super) fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        let (clock, max) = (more.clock, self.max);
+    pub(super) fn probe_by_board(
+        &mut self,
+        tracking: &mut Tracking,
+        now: Time,
+        tcp: &Tcp,
+    ) -> Option<Outgoing> {
+        let (clock, max) = (tracking.clock, self.max);
         let outgoing = self.probe_window(now, tcp);
-        if let Some(board) = &mut more.board {
+        if let Some(board) = &mut tracking.board {
             self.nxt = self.max;
             if self.max != max {
                 board.on_sent(max, self.max, now, &clock, false);
