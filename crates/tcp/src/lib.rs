@@ -20,6 +20,7 @@ mod receiver;
 pub mod recovery;
 pub mod rto;
 mod sender;
+mod timestamp;
 mod tuning;
 mod window;
 

@@ -7,7 +7,7 @@ mod wakes;
 use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;
 
-use tcp::fast_open::Known;
+use tcp::fast_open::CookieCache;
 use tcp::{State, Tcp};
 use units::Time;
 
@@ -62,7 +62,7 @@ pub struct Host {
     /// Packets that connections before it sent, and the script did not expect by the time that it began.
     pub missed: Vec<Sent>,
     /// What it knows of servers for Fast Open.
-    pub servers: BTreeMap<Ipv4Addr, Known>,
+    pub servers: BTreeMap<Ipv4Addr, CookieCache>,
 }
 
 impl Host {

@@ -2,6 +2,8 @@
 //! marks on these (RFC 5562 §3, `rfc5562`; RFC 9768 §3.2.2; `draft-generalized-ecn`, of which the abstract alone was
 //! at hand).
 
+use units::words;
+
 use net::{AccEcn, Ecn as Field, Flags, Options, Segment};
 
 use super::accurate::path::mangles;
@@ -9,8 +11,46 @@ use super::accurate::{self, Accurate, FirstData};
 use super::capable::Ect;
 use super::nonce::Nonce;
 use super::rfc3168::{self, EcnState};
-use super::{EcnEnd, Mode, More};
-use crate::config::{AccEcnTests, Ecn, EctOn, Misbehaviour, Tcp};
+use super::{EcnEnd, Mode, OfMode};
+use crate::config::{EctOn, Misbehaviour, Tcp};
+
+words! {
+    /// Explicit Congestion Notification.
+    pub enum Ecn {
+        /// Neither offered nor accepted.
+        Off = "off",
+        /// Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC 3168 §6.1).
+        Rfc3168 = "rfc3168",
+        /// Accepted when the other side offers it, never offered (Linux, tcp_ecn = 2).
+        Passive = "passive",
+        /// RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window is one segment (RFC 5562, ECN+).
+        EcnPlus = "ecn+",
+        /// ECN+, and a marked SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
+        EcnPlusWait = "ecn+wait",
+        /// ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce).
+        EcnPlusTryOnce = "ecn+try-once",
+        /// RFC 3168, and all packets are ECN-capable that may be with it (ECN++, draft-generalized-ecn): `rfc3168` with `ect_on = "all-packets"`. ECN++ with Accurate ECN is `accurate` with that.
+        EcnPlusPlus = "ecn++",
+        /// The receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP).
+        Dctcp = "dctcp",
+        /// A nonce of one bit a packet tells the sender when a receiver hides marks (RFC 3540).
+        Nonce = "nonce",
+        /// Counters of marked packets and bytes (RFC 9768, Accurate ECN).
+        Accurate = "accurate",
+    }
+}
+
+words! {
+    /// What a sender with Accurate ECN looks for that the path or the other end may do to ECN fields, to be ECN-capable no more.
+    pub enum AccEcnTests {
+        /// What RFC 9768 says it must heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
+        Off = "off",
+        /// Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
+        Handshake = "handshake",
+        /// Also a counter of packets that begins with zero (§3.2.2.4), and marks on every packet of three round trips (§3.2.2.3); both may come of heavy congestion.
+        Feedback = "feedback",
+    }
+}
 
 /// The flags of ECN in a segment.
 const ALL: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);
@@ -113,7 +153,7 @@ impl EcnEnd {
         }
         if let Some(accurate) = self.accurate() {
             accurate.received.on_syn_ack(field);
-            accurate.told.on_first(options, tests);
+            accurate.echoed.on_first(options, tests);
             accurate.handshake_due = true;
             accurate.first_data = FirstData::Due;
         }
@@ -138,7 +178,7 @@ impl EcnEnd {
             _ => Mode::Classic,
         };
         if self.mode == Mode::Nonce {
-            self.more = Some(Box::new(More::Nonce(Nonce::default())));
+            self.of_mode = Some(Box::new(OfMode::Nonce(Nonce::default())));
         }
         let usual = self.mode == Mode::Classic
             && tcp.misbehaviour != Misbehaviour::Strips
@@ -156,7 +196,7 @@ impl EcnEnd {
     fn agree_on_accurate(&mut self, sent: &Syns) {
         self.mode = Mode::Accurate;
         self.ect = if sent.last.0 != sent.first.0 { Ect::None } else { Ect::Asked };
-        self.more = Some(Box::new(More::Accurate(Accurate::default())));
+        self.of_mode = Some(Box::new(OfMode::Accurate(Accurate::default())));
     }
 
     /// Flags of a SYN-ACK that is sent after so many timeouts (RFC 3168 §6.1.1; RFC 9768 §3.1.1, §3.2.3.2.2).
@@ -193,15 +233,15 @@ impl EcnEnd {
         }
         let tests = tcp.accecn_tests != AccEcnTests::Off;
         let Some(accurate) = self.accurate() else { return false };
-        accurate.told.on_first(options, tests);
+        accurate.echoed.on_first(options, tests);
         let ace = accurate::ace(segment.flags);
         if segment.len > 0 || !options.sack().is_empty() {
-            return accurate.told.on_data_for_handshake(ace);
+            return accurate.echoed.on_data_for_handshake(ace);
         }
-        let marked = accurate.told.on_handshake(ace);
+        let marked = accurate.echoed.on_handshake(ace);
         let arrived = accurate::handshake_field(ace).filter(|_| tests);
         let mangled = sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived));
-        if accurate.told.is_deaf() || mangled {
+        if accurate.echoed.is_deaf() || mangled {
             self.ect = Ect::None; // RFC 9768, table 4, note 1; §3.2.2.3
         }
         marked

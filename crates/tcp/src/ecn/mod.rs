@@ -3,15 +3,16 @@
 //! ([`capable`]).
 
 pub mod accurate;
-mod capable;
+pub mod capable;
 pub mod dctcp;
-mod handshake;
+pub mod handshake;
 pub mod nonce;
 pub mod rfc3168;
 
 use net::{AccEcn, Ecn as Field, Flags, Options, Segment, Seq};
+use units::words;
 
-use crate::config::{AccEcnTests, EcnEcho, Misbehaviour, Tcp};
+use crate::config::{AccEcnTests, EcnEcho, Tcp};
 use crate::sender::{Feedback, Sender};
 use accurate::{Accurate, FirstData};
 use capable::Ect;
@@ -19,6 +20,20 @@ use dctcp::CeState;
 pub use handshake::Syns;
 use nonce::Nonce;
 use rfc3168::EcnState;
+
+words! {
+    /// What a host does wrong with ECN.
+    pub enum Misbehaviour {
+        /// Nothing.
+        None = "none",
+        /// As a receiver it hides marks: it never says ECE.
+        HidesMarks = "hide-marks",
+        /// As a sender it ignores ECE.
+        IgnoresEcho = "ignore-ece",
+        /// The host strips: what it sends is not ECN-capable though it negotiated.
+        Strips = "strip-ecn",
+    }
+}
 
 /// What a connection agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,12 +60,12 @@ pub struct EcnEnd {
     /// In which field the other side's last SYN or SYN-ACK came.
     handshake: Field,
     ect: Ect,
-    more: Option<Box<More>>,
+    of_mode: Option<Box<OfMode>>,
 }
 
-/// What only some modes need.
+/// What a mode has of its own.
 #[derive(Clone, Debug)]
-enum More {
+enum OfMode {
     Accurate(Accurate),
     Nonce(Nonce),
 }
@@ -83,15 +98,15 @@ pub enum Carrier {
 
 impl EcnEnd {
     fn accurate(&mut self) -> Option<&mut Accurate> {
-        match self.more.as_deref_mut() {
-            Some(More::Accurate(accurate)) => Some(accurate),
+        match self.of_mode.as_deref_mut() {
+            Some(OfMode::Accurate(accurate)) => Some(accurate),
             _ => None,
         }
     }
 
     fn nonce(&mut self) -> Option<&mut Nonce> {
-        match self.more.as_deref_mut() {
-            Some(More::Nonce(nonce)) => Some(nonce),
+        match self.of_mode.as_deref_mut() {
+            Some(OfMode::Nonce(nonce)) => Some(nonce),
             _ => None,
         }
     }
@@ -306,7 +321,7 @@ impl EcnEnd {
         let newly = sender.newly(segment, options);
         let tests = tcp.accecn_tests == AccEcnTests::Feedback;
         let Some(accurate) = self.accurate() else { return Feedback::default() };
-        let said = accurate.told.on_ack(segment.flags, options, &newly, tests);
+        let said = accurate.echoed.on_ack(segment.flags, options, &newly, tests);
         if said.mangled {
             self.ect = Ect::None;
         }
@@ -318,7 +333,7 @@ impl EcnEnd {
     /// The same where nothing was ever sent but ACKs: it is counted all the same, by timestamps.
     pub fn on_ack_of_acks(&mut self, segment: &Segment, options: &Options) {
         if let Some(accurate) = self.accurate() {
-            accurate.told.on_ack(segment.flags, options, &Default::default(), false);
+            accurate.echoed.on_ack(segment.flags, options, &Default::default(), false);
         }
     }
 
@@ -348,10 +363,10 @@ impl EcnEnd {
     /// With Accurate ECN: packets that arrived marked, bytes that arrived with ECT(0), CE and ECT(1), and what the
     /// other side said of bytes of ours.
     pub fn counts(&self) -> Option<(u32, [u32; 3], [u32; 3])> {
-        match self.more.as_deref() {
-            Some(More::Accurate(accurate)) => {
+        match self.of_mode.as_deref() {
+            Some(OfMode::Accurate(accurate)) => {
                 let (packets, bytes) = accurate.received.counts();
-                Some((packets, bytes, accurate.told.counts()))
+                Some((packets, bytes, accurate.echoed.counts()))
             }
             _ => None,
         }

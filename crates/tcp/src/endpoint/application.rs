@@ -64,7 +64,7 @@ impl Endpoint {
             !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::TimeWait);
         if synchronized {
             let (seq, ack) = (self.max(), self.next());
-            self.rare().reset = Some(Reset { seq, ack: Some(ack), echo: None });
+            self.incidents().reset = Some(Reset { seq, ack: Some(ack), echo: None });
         }
         self.end(Time::ZERO, None);
     }
@@ -76,7 +76,7 @@ impl Endpoint {
 
     /// From now on the application reads when it likes ([`Endpoint::read`]), not at once.
     pub fn hold_data(&mut self) {
-        self.rare().reads = true;
+        self.incidents().reads = true;
     }
 
     /// The application reads up to `bytes`: how many there were.

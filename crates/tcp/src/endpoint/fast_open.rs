@@ -49,22 +49,22 @@ impl Endpoint {
         let failure = if opening.data { Failure::None } else { Failure::NoCookie };
         let fast = Fast { opening: Some(opening), failure, ..Fast::default() };
         self.optioned = true;
-        self.rare().fast_open = Some(Box::new(fast));
+        self.incidents().fast_open = Some(Box::new(fast));
     }
 
     /// Opens passively, and takes data with a SYN that has the right cookie (RFC 7413 §4.2.2).
     pub fn listen_fast(&mut self, server: Server) {
         self.listen();
         self.optioned = true;
-        self.rare().fast_open = Some(Box::new(Fast { server: Some(server), ..Fast::default() }));
+        self.incidents().fast_open = Some(Box::new(Fast { server: Some(server), ..Fast::default() }));
     }
 
     fn fast(&self) -> Option<&Fast> {
-        self.rare.as_ref()?.fast_open.as_deref()
+        self.incidents.as_ref()?.fast_open.as_deref()
     }
 
     fn fast_mut(&mut self) -> Option<&mut Fast> {
-        self.rare.as_mut()?.fast_open.as_deref_mut()
+        self.incidents.as_mut()?.fast_open.as_deref_mut()
     }
 
     fn early(&self) -> Option<Early> {
@@ -146,7 +146,7 @@ impl Endpoint {
 
     /// Data that came with a SYN or SYN-ACK is the application's, as far as it fits into the window.
     fn take_syn_data(&mut self, segment: &Segment, field: EcnField) {
-        let reads = self.rare.as_ref().is_some_and(|r| r.reads);
+        let reads = self.incidents.as_ref().is_some_and(|r| r.reads);
         let receiver = self.receiver();
         let len = u32::from(segment.len).min(receiver.advertised());
         receiver.on_syn_data(len as u16, !segment.flags.has(Flags::ACK));

@@ -7,7 +7,7 @@ use super::{Agreed, Endpoint, Error, Reset, State};
 use crate::config::{Ecn, EctOn, RtoEstimator, Tcp, UserTimeoutFrom, WindowScaling};
 use crate::ecn::{EcnEnd, Mode, Syns};
 use crate::receiver::Receiver;
-use crate::sender::timestamp;
+use crate::timestamp::timestamp;
 
 impl Endpoint {
     /// The other side's SYN is taken in. Whether ours was marked.
@@ -50,7 +50,7 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::ACK) {
-            self.rare().reset = Some(Reset::answers(segment, options));
+            self.incidents().reset = Some(Reset::answers(segment, options));
             return;
         }
         if segment.flags.has(Flags::SYN) {
@@ -68,13 +68,13 @@ impl Endpoint {
         let acked = segment.flags.has(Flags::ACK);
         if acked && (!segment.ack.after(self.iss) || segment.ack.after(self.max())) {
             if !segment.flags.has(Flags::RST) {
-                self.rare().reset = Some(Reset::answers(segment, options));
+                self.incidents().reset = Some(Reset::answers(segment, options));
             }
             return;
         }
         if segment.flags.has(Flags::RST) {
             if acked && self.tcp.ecn_fallback && self.syns().last.0 != Flags::default() {
-                self.rare().plain_syn = true; // RFC 3168 §6.1.1.1
+                self.incidents().plain_syn = true; // RFC 3168 §6.1.1.1
                 self.syn_due = true;
             } else if acked {
                 self.end(now, Some(Error::Refused));
@@ -82,7 +82,7 @@ impl Endpoint {
             return;
         }
         if !segment.flags.has(Flags::SYN) {
-            if acked && self.rare.as_ref().is_some_and(|r| r.tried) {
+            if acked && self.incidents.as_ref().is_some_and(|r| r.tried) {
                 // A responder that sends no second SYN-ACK (RFC 5562 §5) is established already.
                 self.syn_acked(now, segment.ack);
                 self.establish(now);
@@ -93,7 +93,7 @@ impl Endpoint {
         let marked = self.take_syn(now, segment, options, field);
         if acked && self.tcp.ecn_in_force() == Ecn::EcnPlusTryOnce && self.ecn.handshake_marked() {
             self.ack_due = true; // RFC 5562 §3.2: SYN-SENT until one arrives without mark
-            self.rare().tried = true;
+            self.incidents().tried = true;
             let tcp = self.tcp.clone();
             self.sender().restart_syn_timer(now, &tcp);
             return;
@@ -108,7 +108,7 @@ impl Endpoint {
             }
         } else {
             // Both opened at once.
-            self.rare().simultaneous = true;
+            self.incidents().simultaneous = true;
             self.state = State::SynReceived;
             self.syn_due = true;
         }
@@ -123,7 +123,7 @@ impl Endpoint {
     /// Our SYNs as far as ECN is concerned.
     fn syns(&self) -> Syns {
         let tcp = &self.tcp;
-        let (plain, tried) = self.rare.as_ref().map_or((false, false), |r| (r.plain_syn, r.tried));
+        let (plain, tried) = self.incidents.as_ref().map_or((false, false), |r| (r.plain_syn, r.tried));
         let syn = |attempt: u8| {
             let flags = EcnEnd::syn_flags(tcp, if tried { 0 } else { attempt });
             (flags, EcnEnd::syn_field(tcp, flags, attempt))
@@ -134,7 +134,7 @@ impl Endpoint {
 
     /// Our SYN-ACKs.
     fn syn_acks(&self) -> Syns {
-        let again = self.rare.as_ref().is_some_and(|r| r.tried);
+        let again = self.incidents.as_ref().is_some_and(|r| r.tried);
         let field = |attempt| (Flags::default(), self.ecn.syn_ack_field(&self.tcp, attempt));
         Syns { first: field(0), last: field(self.attempt().max(u8::from(again))) }
     }
@@ -176,10 +176,10 @@ impl Endpoint {
     /// Whether the SYN-ACK was marked, and goes out again, not ECN-capable (RFC 5562 §3.2).
     fn tries_once(&mut self, segment: &Segment) -> bool {
         let echo = segment.flags.has(Flags::ECE) && self.ecn.negotiated();
-        if self.tcp.ecn != Ecn::EcnPlusTryOnce || !echo || self.rare.as_ref().is_some_and(|r| r.tried) {
+        if self.tcp.ecn != Ecn::EcnPlusTryOnce || !echo || self.incidents.as_ref().is_some_and(|r| r.tried) {
             return false;
         }
-        self.rare().tried = true;
+        self.incidents().tried = true;
         self.syn_due = true;
         true
     }
@@ -195,7 +195,7 @@ impl Endpoint {
         if let Some(sender) = &mut self.sender {
             sender.set_window(segment);
         }
-        if self.rare.as_ref().is_some_and(|r| r.tried) {
+        if self.incidents.as_ref().is_some_and(|r| r.tried) {
             self.sender().begin_with_one_segment();
         }
         let heeds = matches!(self.tcp.ecn, Ecn::EcnPlus | Ecn::EcnPlusWait)
@@ -207,7 +207,7 @@ impl Endpoint {
             self.ecn.on_cut(self.max());
             if self.tcp.ecn_in_force() == Ecn::EcnPlusWait {
                 let rtt = self.first_rtt;
-                self.rare().hold_until = Some(now + rtt);
+                self.incidents().hold_until = Some(now + rtt);
             }
         }
     }
@@ -229,7 +229,7 @@ impl Endpoint {
             sender.expirations
         };
         if let Some(most) = tcp.user_timeout {
-            let over = *self.rare().syn_at.get_or_insert(now) + most;
+            let over = *self.incidents().syn_at.get_or_insert(now) + most;
             if attempt > 0 || tcp.user_timeout_from == UserTimeoutFrom::Progress {
                 let sender = self.sender();
                 sender.timer = sender.timer.min(over.max(now));

@@ -1,13 +1,23 @@
 //! Segments that arrive in a synchronized state (RFC 9293 §3.10.7.4).
 
 use net::{Ecn as EcnField, Flags, Options, Segment};
-use units::Time;
+use units::{Time, words};
 
 use super::{Endpoint, State};
-use crate::config::{MissingTimestamp, WindowTuning};
+use crate::config::WindowTuning;
 use crate::ecn::Prompt;
 use crate::receiver::{Receiver, acceptable};
 use crate::sender::{Arriving, Feedback};
+
+words! {
+    /// What becomes of a segment without a timestamp where timestamps were agreed on.
+    pub enum MissingTimestamp {
+        /// It is dropped (RFC 7323 §3.2).
+        Refused = "refused",
+        /// It is taken as it is (Linux, tcp_validate_incoming).
+        Accepted = "accepted",
+    }
+}
 
 impl Endpoint {
     /// A segment arrives, in a packet with this ECN field.
@@ -31,7 +41,7 @@ impl Endpoint {
         options: &Options,
         field: EcnField,
     ) {
-        let window = if self.optioned || self.rare.is_some() {
+        let window = if self.optioned || self.incidents.is_some() {
             if self.agreed.timestamps && self.refuses_timestamp(now, segment, options) {
                 return;
             }
@@ -151,7 +161,7 @@ impl Endpoint {
             _ => self.ecn.on_data(segment, field, receiver.owes_ack(), &self.tcp),
         };
         if prompt.before {
-            self.rare.get_or_insert_default().earlier = Some(next);
+            self.incidents.get_or_insert_default().earlier = Some(next);
         }
         let finished = receiver.on_data(now, segment, &self.tcp);
         if self.ecn.negotiated() {
@@ -161,7 +171,7 @@ impl Endpoint {
                 receiver.quicken(prompt.more, &self.tcp);
             }
         }
-        if self.rare.as_ref().is_none_or(|r| !r.reads) {
+        if self.incidents.as_ref().is_none_or(|r| !r.reads) {
             receiver.unread = 0;
             if self.optioned && self.tcp.window_tuning != WindowTuning::Off {
                 receiver.on_read(now);

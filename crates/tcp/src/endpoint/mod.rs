@@ -3,11 +3,11 @@
 mod application;
 mod fast_open;
 mod handshake;
-mod input;
+pub mod input;
 mod output;
 mod query;
 mod timer;
-mod unusual;
+pub mod unacceptable;
 
 use std::sync::Arc;
 
@@ -88,9 +88,9 @@ impl Reset {
     }
 }
 
-/// What few connections need.
+/// What befalls few connections: resets and errors, an opening by both sides at once or with marks, a wait at the end.
 #[derive(Clone, Debug, Default)]
-struct Rare {
+struct Incidents {
     reset: Option<Reset>,
     error: Option<Error>,
     /// The application reads when it likes.
@@ -125,7 +125,7 @@ pub struct Endpoint {
     tcp: Arc<Tcp>,
     sender: Option<Box<Sender>>,
     receiver: Option<Box<Receiver>>,
-    rare: Option<Box<Rare>>,
+    incidents: Option<Box<Incidents>>,
     state: State,
     /// A SYN or SYN-ACK is to go out.
     syn_due: bool,
@@ -177,7 +177,7 @@ impl Endpoint {
             established_at: Time::NEVER,
             completed_at: Time::NEVER,
             closed_at: Time::NEVER,
-            rare: None,
+            incidents: None,
             tcp,
         }
     }
@@ -215,8 +215,8 @@ impl Endpoint {
         self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, tcp)))
     }
 
-    fn rare(&mut self) -> &mut Rare {
-        self.rare.get_or_insert_default()
+    fn incidents(&mut self) -> &mut Incidents {
+        self.incidents.get_or_insert_default()
     }
 
     /// RCV.NXT.
@@ -244,11 +244,11 @@ impl Endpoint {
         if let Some(receiver) = &mut self.receiver {
             (receiver.ack_at, receiver.ack_now) = (Time::NEVER, false);
         }
-        if let Some(rare) = &mut self.rare {
-            (rare.hold_until, rare.earlier) = (None, None);
+        if let Some(incidents) = &mut self.incidents {
+            (incidents.hold_until, incidents.earlier) = (None, None);
         }
         if error.is_some() {
-            self.rare().error = error;
+            self.incidents().error = error;
         }
     }
 
@@ -262,7 +262,7 @@ impl Endpoint {
 
     /// Whether the window depends on what was told before: where the application reads when it likes, or the window is tuned.
     fn tells_window(&self) -> bool {
-        self.tcp.window_tuning != WindowTuning::Off || self.rare.as_ref().is_some_and(|r| r.reads)
+        self.tcp.window_tuning != WindowTuning::Off || self.incidents.as_ref().is_some_and(|r| r.reads)
     }
 
     /// The same where nothing was agreed on: it is never tuned.

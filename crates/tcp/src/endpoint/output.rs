@@ -7,7 +7,8 @@ use super::{Endpoint, Reset, State};
 use crate::config::WindowScaling;
 use crate::ecn::Carrier;
 use crate::recovery::RecoveryKind;
-use crate::sender::{Outgoing, timestamp};
+use crate::sender::Outgoing;
+use crate::timestamp::timestamp;
 
 impl Endpoint {
     /// The next segment to send now, with its ECN field; its options go into `options`. Call until it
@@ -21,10 +22,10 @@ impl Endpoint {
 
     #[inline]
     fn next_packet(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
-        if self.rare.is_some()
-            && let Some(rare) = self.poll_rare(now, options)
+        if self.incidents.is_some()
+            && let Some(incidents) = self.poll_rare(now, options)
         {
-            return Some(rare);
+            return Some(incidents);
         }
         if self.state <= State::SynReceived {
             return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
@@ -37,7 +38,7 @@ impl Endpoint {
     pub(super) fn poll_open(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let outgoing = match &mut self.sender {
             Some(_) if self.ack_due && self.ecn.owes_handshake() => None, // a pure ACK comes first
-            Some(sender) if self.rare.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
+            Some(sender) if self.incidents.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
                 sender.next_segment(now, &self.tcp)
             }
             _ => None,
@@ -60,8 +61,8 @@ impl Endpoint {
     /// Resets, and an ACK of what came before a change of marks.
     #[cold]
     fn poll_rare(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
-        let rare = self.rare.as_mut()?;
-        if let Some(Reset { seq, ack, echo }) = rare.reset.take() {
+        let incidents = self.incidents.as_mut()?;
+        if let Some(Reset { seq, ack, echo }) = incidents.reset.take() {
             let (flags, ack, timestamps) = match ack {
                 Some(ack) => {
                     let stamp = self.agreed.timestamps.then(|| (timestamp(now), self.ts_recent()));
@@ -74,8 +75,8 @@ impl Endpoint {
             let field = self.ecn.reset_field(&self.tcp);
             return Some((Segment { seq, ack, window: 0, len: 0, flags }, field));
         }
-        let earlier = rare.earlier.take()?;
-        let reads = rare.reads;
+        let earlier = incidents.earlier.take()?;
+        let reads = incidents.reads;
         self.acks_sent += 1;
         let mut segment = self.header(now, self.max(), options, Carrier::EarlierAck);
         if reads {
@@ -114,7 +115,7 @@ impl Endpoint {
     /// Header and options of a segment that is not a SYN.
     #[inline]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, carrier: Carrier) -> Segment {
-        let window = if self.optioned || self.rare.is_some() {
+        let window = if self.optioned || self.incidents.is_some() {
             self.write_options(now, options, carrier);
             self.window_field()
         } else {

@@ -202,6 +202,6 @@ impl Endpoint {
 
     /// Why it ended, if it did so before its time.
     pub fn error(&self) -> Option<Error> {
-        self.rare.as_ref().and_then(|r| r.error)
+        self.incidents.as_ref().and_then(|r| r.error)
     }
 }

@@ -12,28 +12,28 @@ impl Endpoint {
         let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.deadline());
         let receiver = self.receiver.as_ref().map_or(Time::NEVER, |r| r.ack_at);
         let at = sender.min(receiver);
-        if self.state == State::TimeWait || self.rare.is_some() { self.rare_deadline(at) } else { at }
+        if self.state == State::TimeWait || self.incidents.is_some() { self.rare_deadline(at) } else { at }
     }
 
     /// The deadline where that of the halves is `at`.
     #[inline(never)]
     fn rare_deadline(&self, at: Time) -> Time {
-        match (&self.rare, self.state) {
+        match (&self.incidents, self.state) {
             (_, State::TimeWait) => at.min(self.time_wait_ends()),
             (Some(_), State::SynReceived) => self.early_deadline().unwrap_or(at),
-            (Some(rare), _) => at.min(rare.hold_until.unwrap_or(Time::NEVER)),
+            (Some(incidents), _) => at.min(incidents.hold_until.unwrap_or(Time::NEVER)),
             _ => at,
         }
     }
 
     /// Whether the user timeout is over while nothing answered a SYN.
     fn handshake_is_over(&self, now: Time) -> bool {
-        let since = self.rare.as_ref().and_then(|r| r.syn_at);
+        let since = self.incidents.as_ref().and_then(|r| r.syn_at);
         since.zip(self.tcp.user_timeout).is_some_and(|(since, most)| now >= since + most)
     }
 
     fn time_wait_ends(&self) -> Time {
-        let from = self.rare.as_ref().and_then(|r| r.waits_from).unwrap_or(self.closed_at);
+        let from = self.incidents.as_ref().and_then(|r| r.waits_from).unwrap_or(self.closed_at);
         if self.tcp.msl == Duration::ZERO { Time::NEVER } else { from + self.tcp.msl + self.tcp.msl }
     }
 
@@ -47,10 +47,10 @@ impl Endpoint {
         {
             receiver.ack_now = true;
         }
-        if let Some(rare) = &mut self.rare
-            && rare.hold_until.is_some_and(|t| t <= now)
+        if let Some(incidents) = &mut self.incidents
+            && incidents.hold_until.is_some_and(|t| t <= now)
         {
-            rare.hold_until = None;
+            incidents.hold_until = None;
         }
         if self.is_early() {
             return self.on_early_timer(now);
@@ -61,7 +61,7 @@ impl Endpoint {
         }
         if matches!(self.state, State::SynSent | State::SynReceived) {
             let answers =
-                self.state == State::SynReceived && self.rare.as_ref().is_none_or(|r| !r.simultaneous);
+                self.state == State::SynReceived && self.incidents.as_ref().is_none_or(|r| !r.simultaneous);
             let tcp = &self.tcp;
             let over = match answers {
                 true => sender.on_syn_timeout(tcp.synack_retries, 0),

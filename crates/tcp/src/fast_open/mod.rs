@@ -1,5 +1,5 @@
 //! TCP Fast Open (RFC 7413, `rfc7413`; Linux 6.12, net/ipv4/tcp_fastopen.c): what a server says to a cookie
-//! ([`Server`]), what a client begins with and remembers ([`Opening`], [`Known`]), and how cookies are made ([`Key`]).
+//! ([`Server`]), what a client begins with and remembers ([`Opening`], [`CookieCache`]), and how cookies are made ([`Key`]).
 //! What an endpoint does with them is in `endpoint/fast_open.rs`.
 
 mod key;
@@ -46,7 +46,7 @@ pub struct Answer {
 
 /// What a client knows of a server (RFC 7413 §4.1.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct CookieCache {
     cookie: Option<FastOpen>,
     mss: Option<u16>,
     /// Which kind of option it asks with: those of RFC 7413, of experiments for once, of RFC 7413 for good.
@@ -61,7 +61,7 @@ enum Kind {
     StandardAgain,
 }
 
-impl Known {
+impl CookieCache {
     /// How to open; `needs_cookie`: without one there is no data with the SYN.
     pub fn opening(&self, needs_cookie: bool) -> Opening {
         let request = FastOpen { cookie: Cookie::REQUEST, experimental: self.kind == Kind::Experimental };
@@ -169,24 +169,24 @@ mod tests {
 
     #[test]
     fn a_client_remembers() {
-        let mut known = Known::default();
-        assert_eq!(known.opening(true), Opening { option: Some(REQUEST), data: false, mss: None });
-        assert_eq!(known.opening(false), Opening { option: None, data: true, mss: None });
+        let mut cache = CookieCache::default();
+        assert_eq!(cache.opening(true), Opening { option: Some(REQUEST), data: false, mss: None });
+        assert_eq!(cache.opening(false), Opening { option: None, data: true, mss: None });
         let asked = Answer { asked: Some(REQUEST), data: false, again: false, option: None, mss: Some(1000) };
-        known.learn(&Answer { option: option(7), asked: None, ..asked });
-        assert_eq!(known.opening(true).option, Some(REQUEST), "nobody asked for it");
-        known.learn(&Answer { option: option(7), ..asked });
-        assert_eq!(known.opening(true), Opening { option: option(7), data: true, mss: Some(1000) });
-        known.learn(&Answer { asked: option(7), data: true, option: option(8), mss: None, ..asked });
-        assert_eq!(known.opening(true).option, option(8));
+        cache.learn(&Answer { option: option(7), asked: None, ..asked });
+        assert_eq!(cache.opening(true).option, Some(REQUEST), "nobody asked for it");
+        cache.learn(&Answer { option: option(7), ..asked });
+        assert_eq!(cache.opening(true), Opening { option: option(7), data: true, mss: Some(1000) });
+        cache.learn(&Answer { asked: option(7), data: true, option: option(8), mss: None, ..asked });
+        assert_eq!(cache.opening(true).option, option(8));
     }
 
     #[test]
     fn a_client_tries_both_kinds() {
-        let mut known = Known::default();
+        let mut cache = CookieCache::default();
         let mut unanswered = |again| {
-            let asked = known.opening(true).option;
-            known.learn(&Answer { asked, data: false, again, option: None, mss: None });
+            let asked = cache.opening(true).option;
+            cache.learn(&Answer { asked, data: false, again, option: None, mss: None });
             asked.is_some_and(|a| a.experimental)
         };
         let asked = [unanswered(true), unanswered(false), unanswered(false), unanswered(false)];

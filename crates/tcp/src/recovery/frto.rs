@@ -2,7 +2,23 @@
 //! something new although nothing else was retransmitted, the timeout was spurious. §2.1 is the basic algorithm, §3.1
 //! the one that knows SACK.
 
+use units::words;
+
 use net::Seq;
+
+words! {
+    /// Tests of a timeout.
+    pub enum FrtoKind {
+        /// None.
+        Off = "off",
+        /// By the next two ACKs (RFC 5682 §2).
+        Basic = "basic",
+        /// By SACK too, where there is SACK (RFC 5682 §3).
+        Sack = "sack",
+        /// As by SACK, and whatever arrives that was sent before the timeout, and only then, ends the test at once (Linux).
+        Original = "original",
+    }
+}
 
 /// Where the test stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -34,6 +34,16 @@ words! {
     }
 }
 
+words! {
+    /// What the ACK that ends a fast recovery does to cwnd.
+    pub enum RecoveryExit {
+        /// Sets it to ssthresh (RFC 5681 §3.2, step 6).
+        Deflate = "deflate",
+        /// Sets it to ssthresh and opens it as any ACK of new data does (4.3BSD-Reno, ns-2).
+        DeflateAndOpen = "deflate-and-open",
+    }
+}
+
 /// What to do on a duplicate ACK, without SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDuplicate {

@@ -1,7 +1,29 @@
 //! Proportional rate reduction, RFC 6937 §3 (`rfc6937`), with either reduction bound, or with that of slow start as
 //! long as ACKs advance and find no further losses (as Linux chooses).
 
-use crate::config::PrrBound;
+use units::words;
+
+words! {
+    /// How the window comes down when it is cut.
+    pub enum RateReduction {
+        /// At once to ssthresh (RFC 5681, RFC 6675).
+        AtOnce = "halve",
+        /// Over a round trip, in proportion to what is delivered (RFC 6937).
+        Prr = "prr",
+    }
+}
+
+words! {
+    /// Bounds of what proportional rate reduction sends below ssthresh.
+    pub enum PrrBound {
+        /// Conservative: what was delivered (RFC 6937 §3, CRB).
+        Crb = "crb",
+        /// As slow start: one segment more (SSRB).
+        Ssrb = "ssrb",
+        /// SSRB while the ACK advances and finds no further loss, else CRB (Linux; RFC 9937).
+        Either = "either",
+    }
+}
 
 /// State of a reduction, in bytes.
 #[derive(Clone, Copy, Debug, Default)]

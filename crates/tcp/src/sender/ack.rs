@@ -1,12 +1,33 @@
 //! An ACK, without scoreboard: duplicate or new, and the window it brings.
 
 use net::{Options, Segment};
-use units::{Duration, Time};
+use units::{Duration, Time, words};
 
-use super::{Arriving, Cut, Pending, Progress, Sender, timestamp};
-use crate::config::{FastRetransmit, FastRetransmitTimer, RecoveryExit, RtoOrder, SlowStartFrom, Tcp};
+use super::{Arriving, Cut, Pending, Progress, Sender};
+use crate::config::{FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
 use crate::congestion::{Congestion, CongestionControl, Controller};
 use crate::recovery::{OnDuplicate, OnNewAck, RecoveryKind, newreno, tahoe};
+use crate::timestamp::timestamp;
+
+words! {
+    /// When three duplicate ACKs start a fast retransmit.
+    pub enum FastRetransmit {
+        /// Only when the cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2).
+        OncePerWindow = "once-per-window",
+        /// Whenever the third duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without `bugFix_`).
+        Unguarded = "unguarded",
+    }
+}
+
+words! {
+    /// Which ACK of data begins slow start.
+    pub enum SlowStartFrom {
+        /// The first (RFC 5681 §3.1).
+        FirstAck = "first-ack",
+        /// The second: the first segment stands for a SYN, whose ACK opens nothing (ns-2's `delay_growth_`, for its TCP without handshake).
+        SecondAck = "second-ack",
+    }
+}
 
 impl Sender {
     /// An acceptable ACK of an established connection. Returns whether the window was cut.
@@ -23,9 +44,9 @@ impl Sender {
         if cut_by_echo {
             self.stats.ecn_cuts += 1;
             self.wait_for_timer = self.cwnd <= f64::from(self.smss);
-            if let Some(more) = self.more.take() {
-                self.before_cut(&more, ack, ack.max(self.una) - self.una, feedback);
-                self.more = Some(more);
+            if let Some(tracking) = self.tracking.take() {
+                self.before_cut(&tracking, ack, ack.max(self.una) - self.una, feedback);
+                self.tracking = Some(tracking);
             }
             self.cut(now, Congestion::Ecn, self.at_cut(None, self.una, 0), tcp);
         }
@@ -82,7 +103,7 @@ impl Sender {
             let out = self.una != self.max; // what probed is a segment like others now
             let at = if out { now + self.rto.timeout(tcp) } else { Time::NEVER };
             (self.timer, self.pending) = (at, Pending::Rto);
-            if let Some(board) = self.more.as_mut().and_then(|m| m.board.as_mut()) {
+            if let Some(board) = self.tracking.as_mut().and_then(|m| m.board.as_mut()) {
                 board.lose_all(false); // the octet of a probe, if it was refused
             }
         }
@@ -104,9 +125,9 @@ impl Sender {
 
     /// A round trip by timestamps, where no segment is timed (RFC 7323 §4; RFC 6298 §3).
     fn sample_by_timestamp(&mut self, now: Time, options: &Options, tcp: &Tcp) -> Option<Duration> {
-        let more = self.more.as_ref()?;
+        let tracking = self.tracking.as_ref()?;
         let (_, reply) =
-            options.timestamps.filter(|t| t.1 != 0 && more.timestamps && self.timed.1 == Time::NEVER)?;
+            options.timestamps.filter(|t| t.1 != 0 && tracking.timestamps && self.timed.1 == Time::NEVER)?;
         let ms = timestamp(now).wrapping_sub(reply);
         if ms >= 1 << 24 {
             return None; // an echo of nothing that we sent
@@ -130,14 +151,14 @@ impl Sender {
         }
         let before = (tcp.rto_order == RtoOrder::RestartFirst).then(|| self.rto.timeout(tcp));
         let mut rtt = self.sample(now, tcp);
-        if rtt.is_none() && self.more.is_some() {
+        if rtt.is_none() && self.tracking.is_some() {
             rtt = self.sample_by_timestamp(now, options, tcp);
         }
         let timer = self.timer;
         let rto = before.unwrap_or_else(|| self.rto.timeout(tcp));
         (self.timer, self.pending) =
             (if self.una == self.max { Time::NEVER } else { now + rto }, Pending::Rto);
-        if self.more.is_some() && self.test_timeout(ack, Some(acked), feedback.echo, options, tcp) {
+        if self.tracking.is_some() && self.test_timeout(ack, Some(acked), feedback.echo, options, tcp) {
             return;
         }
         let delivered = self.untold(acked, tcp);
@@ -148,8 +169,8 @@ impl Sender {
                 OnNewAck::Partial => {
                     self.inflation = newreno::inflation(self.inflation, acked, self.smss);
                     self.retransmit = true;
-                    if let Some(more) = &mut self.more {
-                        more.clock.delivered += u64::from(delivered);
+                    if let Some(tracking) = &mut self.tracking {
+                        tracking.clock.delivered += u64::from(delivered);
                     }
                     let each = matches!(
                         tcp.fast_retransmit_timer,
@@ -186,7 +207,7 @@ impl Sender {
         let opens = opens && (feedback.may_open(tcp) || self.congestion.is_scalable()) && !too_early;
         match &mut self.congestion {
             // Reno that measures nothing: all else that an ACK tells is no matter.
-            Controller::Reno(reno) if self.more.is_none() => {
+            Controller::Reno(reno) if self.tracking.is_none() => {
                 if opens {
                     let smss = f64::from(self.smss);
                     self.cwnd = reno.opened(self.cwnd, self.ssthresh, smss, acked).max(smss);
@@ -201,7 +222,7 @@ impl Sender {
 
     #[inline(never)]
     fn on_duplicate_ack(&mut self, now: Time, tcp: &Tcp) -> bool {
-        if self.more.is_some() && self.test_timeout(self.una, None, false, &Options::NONE, tcp) {
+        if self.tracking.is_some() && self.test_timeout(self.una, None, false, &Options::NONE, tcp) {
             return false;
         }
         let new_window = self.una.after(self.recover);
@@ -209,9 +230,9 @@ impl Sender {
         let allowed =
             new_window || self.last_cut == Cut::Ecn || tcp.fast_retransmit == FastRetransmit::Unguarded;
         let threshold = self.reordering_degree(tcp) as u32;
-        let told = self.duplicates.on_duplicate(threshold, allowed, tcp.limited_transmit);
+        let answer = self.duplicates.on_duplicate(threshold, allowed, tcp.limited_transmit);
         self.count_duplicate(tcp);
-        match told {
+        match answer {
             OnDuplicate::Wait => false,
             OnDuplicate::Transmit | OnDuplicate::Inflate => {
                 self.inflation += self.smss;

@@ -1,14 +1,69 @@
 //! What changes cwnd and ssthresh: the controller on ACKs, cuts, idleness.
 
 use net::Seq;
-use units::{Duration, Time};
+use units::{Duration, Time, words};
 
-use super::{Cut, Feedback, More, Phase, Progress, Sender};
-use crate::config::{CwndCounts, CwndValidation, FlightUnit, IdleRestart, RateReduction, SsthreshFrom, Tcp};
+use super::{Cut, Feedback, Phase, Progress, Sender, Tracking};
+use crate::config::{RateReduction, Tcp};
 use crate::congestion::{Ack, Congestion, CongestionControl, Controller, RateSample};
 use crate::recovery::board::Board;
 use crate::recovery::prr::Prr;
 use crate::window::Window;
+
+words! {
+    /// From what ssthresh is computed when the window is cut.
+    pub enum SsthreshFrom {
+        /// Half the FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation 4).
+        FlightSize = "flight-size",
+        /// A share of cwnd, whatever is in flight (Linux).
+        Cwnd = "cwnd",
+        /// Half the smaller of cwnd and the receiver's window, in whole segments, at least two, and again when a segment times
+        /// out again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2).
+        Window = "window",
+    }
+}
+
+words! {
+    /// What counts where cwnd grows.
+    pub enum CwndCounts {
+        /// Bytes newly acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1).
+        Acknowledged = "acknowledged",
+        /// Bytes newly delivered, SACKed ones at once (Linux).
+        Delivered = "delivered",
+    }
+}
+
+words! {
+    /// When cwnd may grow.
+    pub enum CwndValidation {
+        /// With every ACK of new data.
+        None = "none",
+        /// While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited).
+        Limited = "limited",
+    }
+}
+
+words! {
+    /// What an idle time longer than the timeout does to cwnd.
+    pub enum IdleRestart {
+        /// Nothing.
+        Off = "off",
+        /// It returns to the initial window (RFC 5681 §4.1).
+        Rfc5681 = "rfc5681",
+        /// It is halved for each timeout that went by, down to the initial window (RFC 2861, Linux).
+        Rfc2861 = "rfc2861",
+    }
+}
+
+words! {
+    /// In what the data in flight is counted under SACK.
+    pub enum FlightUnit {
+        /// Bytes (RFC 6675).
+        Bytes = "bytes",
+        /// Segments, each as one SMSS, as Linux counts them.
+        Segments = "segments",
+    }
+}
 
 impl Sender {
     /// Another controller from now on, for the window as it is.
@@ -41,46 +96,46 @@ impl Sender {
             rate,
             held_for: Duration::ZERO,
         };
-        if let Some(more) = &mut self.more {
+        if let Some(tracking) = &mut self.tracking {
             ack.srtt = self.rto.srtt(tcp);
             if let Some(rtt) = rtt {
-                more.min_rtt = more.min_rtt.min(rtt);
+                tracking.min_rtt = tracking.min_rtt.min(rtt);
             }
-            if more.board.is_none() && delivered > 0 {
-                more.clock.delivered += u64::from(delivered);
+            if tracking.board.is_none() && delivered > 0 {
+                tracking.clock.delivered += u64::from(delivered);
                 let mut newest = None;
-                while more.sent.front().is_some_and(|s| !s.0.after(self.una)) {
-                    newest = more.sent.pop_front();
+                while tracking.sent.front().is_some_and(|s| !s.0.after(self.una)) {
+                    newest = tracking.sent.pop_front();
                 }
                 if let Some((_, at, by_then)) = newest {
                     let interval = now.since(at);
                     ack.rtt = Some(interval);
-                    more.min_rtt = more.min_rtt.min(interval);
+                    tracking.min_rtt = tracking.min_rtt.min(interval);
                     ack.rate = Some(RateSample {
-                        delivered: more.clock.delivered - by_then,
+                        delivered: tracking.clock.delivered - by_then,
                         interval,
-                        app_limited: more.app_limited_until > 0 && by_then <= more.app_limited_until,
+                        app_limited: tracking.app_limited_until > 0 && by_then <= tracking.app_limited_until,
                         prior_delivered: by_then,
                         lost: 0,
                     });
                 }
-                more.clock.delivered_at = now;
+                tracking.clock.delivered_at = now;
             }
-            ack.total_delivered = more.clock.delivered;
-            ack.min_rtt = more.min_rtt;
-            ack.held_for = more.pace_at.since(now);
-            if self.una.after(more.round_end) {
+            ack.total_delivered = tracking.clock.delivered;
+            ack.min_rtt = tracking.min_rtt;
+            ack.held_for = tracking.pace_at.since(now);
+            if self.una.after(tracking.round_end) {
                 ack.round = true;
-                more.round_end = self.max;
+                tracking.round_end = self.max;
             }
             ack.in_recovery =
-                matches!(more.phase, Phase::Recovery | Phase::Loss) || self.duplicates.in_recovery();
+                matches!(tracking.phase, Phase::Recovery | Phase::Loss) || self.duplicates.in_recovery();
             if tcp.cwnd_validation != CwndValidation::None {
                 // Linux, tcp_is_cwnd_limited: in slow start, while at least half of cwnd is used.
                 ack.cwnd_limited = if window.cwnd < window.ssthresh {
-                    window.cwnd < 2.0 * more.most_out
+                    window.cwnd < 2.0 * tracking.most_out
                 } else {
-                    more.cwnd_limited
+                    tracking.cwnd_limited
                 };
             }
             if self.congestion.measures() {
@@ -100,9 +155,9 @@ impl Sender {
 
     /// An ACK up to `ack` that delivers so much asks for a cut: the controller counts its marks first.
     #[cold]
-    pub(super) fn before_cut(&mut self, more: &More, ack: Seq, delivered: u32, feedback: Feedback) {
+    pub(super) fn before_cut(&mut self, tracking: &Tracking, ack: Seq, delivered: u32, feedback: Feedback) {
         let marked = (f64::from(delivered) * feedback.marked).round() as u32;
-        self.congestion.before_cut(delivered, marked, ack.after(more.round_end));
+        self.congestion.before_cut(delivered, marked, ack.after(tracking.round_end));
     }
 
     /// What was in flight when the ACK at hand arrived, or the timer expired, for a cut: FlightSize without what
@@ -147,20 +202,20 @@ impl Sender {
     /// The window comes down, at once or in proportion. `una`: SND.UNA before the ACK at hand.
     pub(super) fn reduce(
         &mut self,
-        more: &mut More,
+        tracking: &mut Tracking,
         phase: Phase,
         (congestion, una): (Congestion, Seq),
         now: Time,
         tcp: &Tcp,
     ) {
         let before = self.cwnd;
-        let limited = std::mem::take(&mut more.limited);
-        let window = self.at_cut(more.board.as_ref(), una, limited);
+        let limited = std::mem::take(&mut tracking.limited);
+        let window = self.at_cut(tracking.board.as_ref(), una, limited);
         self.cut(now, congestion, window, tcp);
-        more.phase = phase;
+        tracking.phase = phase;
         if self.reduces_in_proportion(tcp) {
             let flight = f64::from(self.max - una);
-            more.prr = Prr::begin(if tcp.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
+            tracking.prr = Prr::begin(if tcp.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
             self.cwnd = before;
         }
     }
@@ -171,44 +226,47 @@ impl Sender {
     }
 
     /// So much was delivered in a reduction.
-    pub(super) fn reduce_further(&mut self, more: &mut More, delivered: f64, safe: bool, tcp: &Tcp) {
+    pub(super) fn reduce_further(&mut self, tracking: &mut Tracking, delivered: f64, safe: bool, tcp: &Tcp) {
         if self.reduces_in_proportion(tcp)
-            && let Some(board) = &more.board
+            && let Some(board) = &tracking.board
         {
             let (pipe, smss) = (board.pipe() as f64, f64::from(self.smss));
-            self.cwnd = more.prr.cwnd(delivered, pipe, self.ssthresh, smss, tcp.prr_bound, safe);
+            self.cwnd = tracking.prr.cwnd(delivered, pipe, self.ssthresh, smss, tcp.prr_bound, safe);
         }
     }
 
     /// Whether cwnd is what stops the sender now (Linux, tcp_cwnd_validate).
-    pub(super) fn note_limit(&mut self, more: &mut More) {
-        let (pipe, unit) = match &more.board {
+    pub(super) fn note_limit(&mut self, tracking: &mut Tracking) {
+        let (pipe, unit) = match &tracking.board {
             Some(b) => (b.pipe() as f64, b.weight_of(self.smss) as f64),
             None => (f64::from(self.max - self.una), f64::from(self.smss)),
         };
         // What is held back by a pace that follows from cwnd is limited by cwnd.
-        let paced = more.held && !self.congestion.rules_recovery();
+        let paced = tracking.held && !self.congestion.rules_recovery();
         let limited = paced || pipe + unit > self.cwnd;
-        let out = match &more.board {
+        let out = match &tracking.board {
             Some(b) => b.len() as f64 * f64::from(self.smss),
             None => f64::from(self.max - self.una),
         };
-        if !self.una.before(more.limited_until) || limited || (!more.cwnd_limited && out > more.most_out) {
-            (more.cwnd_limited, more.most_out, more.limited_until) = (limited, out, self.max);
+        if !self.una.before(tracking.limited_until)
+            || limited
+            || (!tracking.cwnd_limited && out > tracking.most_out)
+        {
+            (tracking.cwnd_limited, tracking.most_out, tracking.limited_until) = (limited, out, self.max);
         }
-        more.app_limited = self.unsent == 0 && !limited;
-        if more.app_limited {
+        tracking.app_limited = self.unsent == 0 && !limited;
+        if tracking.app_limited {
             // draft-ietf-ccwg-bbr §4.1.2.4: what is sent next, too, if nothing is out.
-            more.app_limited_until = (more.clock.delivered + pipe as u64).max(1);
+            tracking.app_limited_until = (tracking.clock.delivered + pipe as u64).max(1);
         }
     }
 
-    pub(super) fn restart_after_idle(&mut self, more: &More, now: Time, tcp: &Tcp) {
-        let idle = now.since(more.last_sent);
+    pub(super) fn restart_after_idle(&mut self, tracking: &Tracking, now: Time, tcp: &Tcp) {
+        let idle = now.since(tracking.last_sent);
         if self.congestion.rules_recovery() {
             // However long it was, cwnd stays; what waited for the pace was not idle (draft-cardwell-iccrg-bbr-00 §4.3.4.4:
             // "packets_in_flight == 0 and C.app_limited").
-            if more.app_limited {
+            if tracking.app_limited {
                 self.congestion.on_restart(now, idle);
             }
             return;

@@ -27,17 +27,17 @@ impl Sender {
         self.timed.1 = Time::NEVER;
         (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
         self.nxt = self.una;
-        let Some(more) = &mut self.more else { return };
-        more.rto_from = now;
-        let Some(board) = &mut more.board else { return };
+        let Some(tracking) = &mut self.tracking else { return };
+        tracking.rto_from = now;
+        let Some(board) = &mut tracking.board else { return };
         let mut start = self.una;
         while start.before(self.max) {
             let end = start + self.smss.min(self.max - start);
-            board.on_sent(start, end, now, &more.clock, false);
+            board.on_sent(start, end, now, &tracking.clock, false);
             start = end;
         }
         board.lose_all(true);
-        more.phase = Phase::Loss;
+        tracking.phase = Phase::Loss;
         (self.recover, self.nxt) = (self.max, self.max);
     }
 
@@ -74,8 +74,8 @@ impl Sender {
         let out = self.una != self.max;
         let at = if out { now + self.rto.timeout(tcp) } else { Time::NEVER };
         (self.timer, self.pending) = (at, Pending::Rto);
-        if let Some(more) = &mut self.more {
-            more.rto_from = now;
+        if let Some(tracking) = &mut self.tracking {
+            tracking.rto_from = now;
         }
     }
 }

@@ -6,7 +6,7 @@ use net::Seq;
 use units::{Duration, Time};
 
 use super::push::{Push, Pushes};
-use super::{More, Phase, Sender};
+use super::{Phase, Sender, Tracking};
 use crate::config::{CwndValidation, FlightUnit, FrtoKind, IdleRestart, Nagle, Tcp};
 use crate::recovery::RecoveryKind;
 use crate::recovery::board::{Board, Clock};
@@ -69,7 +69,7 @@ impl Sender {
             let unit = if tcp.flight_unit == FlightUnit::Segments { smss } else { 0 };
             let clock = Clock { delivered: 0, delivered_at: now, first_sent: now };
             let syn_rtt = self.rto.srtt(tcp);
-            self.more = Some(Box::new(More {
+            self.tracking = Some(Box::new(Tracking {
                 board: by_board.then(|| Board::new(unit, tcp.rack).timed(tcp.rack_times)),
                 phase: Phase::Open,
                 prr: Prr::default(),

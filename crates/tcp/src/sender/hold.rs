@@ -2,10 +2,22 @@
 //! TCP_NODELAY; send(2), MSG_MORE, MSG_EOR); and Nagle's algorithm.
 
 use net::Seq;
-use units::{Duration, Time};
+use units::{Duration, Time, words};
 
-use super::{More, Pending, Sender};
-use crate::config::{Nagle, RtoEstimator, Tcp};
+use super::{Pending, Sender, Tracking};
+use crate::config::{RtoEstimator, Tcp};
+
+words! {
+    /// Whether small segments wait for ACKs.
+    pub enum Nagle {
+        /// They never wait.
+        Off = "off",
+        /// While anything is unacknowledged (RFC 896, RFC 9293 §3.7.4).
+        Rfc896 = "rfc896",
+        /// While a small segment is unacknowledged (Minshall 1998, as Linux does).
+        Minshall = "minshall",
+    }
+}
 
 /// The longest that a small segment waits for more while nothing is out (tcp(7)); Linux counts it as it counts a probe of
 /// the window, and waits for a timeout at least.
@@ -32,7 +44,7 @@ impl Wishes {
     }
 }
 
-impl More {
+impl Tracking {
     /// Whether a record ends within (`seq`, `end`].
     #[inline(never)]
     pub(super) fn ends_record(&self, seq: Seq, end: Seq) -> bool {
@@ -65,11 +77,11 @@ impl Sender {
     /// What is written from now on goes into other segments than what was written before.
     pub fn end_record(&mut self) {
         let (una, end) = (self.una, self.data_end() + self.unsent as u32);
-        if let Some(more) = &mut self.more {
-            while more.records.front().is_some_and(|r| !r.after(una)) {
-                more.records.pop_front();
+        if let Some(tracking) = &mut self.tracking {
+            while tracking.records.front().is_some_and(|r| !r.after(una)) {
+                tracking.records.pop_front();
             }
-            more.records.push_back(end);
+            tracking.records.push_back(end);
         }
     }
 
@@ -119,15 +131,15 @@ impl Sender {
     }
 
     /// How much of `len` bytes of new data goes into one segment: up to the end of a record.
-    pub(super) fn within_record(&self, more: &More, len: u32) -> u32 {
-        match more.records.iter().find(|end| end.after(self.nxt)) {
+    pub(super) fn within_record(&self, tracking: &Tracking, len: u32) -> u32 {
+        match tracking.records.iter().find(|end| end.after(self.nxt)) {
             Some(end) => len.min(*end - self.nxt),
             None => len,
         }
     }
 
     /// Whether a segment of `len` bytes of new data, with nothing behind it, waits.
-    pub(super) fn holds(&self, more: &More, tcp: &Tcp) -> bool {
+    pub(super) fn holds(&self, tracking: &Tracking, tcp: &Tcp) -> bool {
         let wishes = self.wishes;
         match tcp.nagle {
             _ if wishes.any(Wishes::PUSH) => false,
@@ -135,7 +147,7 @@ impl Sender {
             _ if wishes.any(Wishes::NODELAY) => false,
             Nagle::Off => false,
             Nagle::Rfc896 => self.una != self.max,
-            Nagle::Minshall => more.small.after(self.una),
+            Nagle::Minshall => tracking.small.after(self.una),
         }
     }
 }

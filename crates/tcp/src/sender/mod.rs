@@ -2,27 +2,30 @@
 //! ssthresh. Without SACK it works by bytes and goes back to SND.UNA after a timeout; with SACK it asks
 //! the scoreboard ([`Board`]).
 
-mod ack;
+pub mod ack;
+pub mod arriving;
 mod by_board;
-mod cwnd;
+pub mod cwnd;
 mod fast_open;
 mod handshake;
-mod hold;
+pub mod hold;
 mod newly;
+mod outgoing;
 mod output;
-mod output_by_board;
-mod persist;
+pub mod output_by_board;
+pub mod persist;
 pub mod push;
 mod reordering;
-mod spurious;
-mod timer;
+pub mod spurious;
+mod stats;
+pub mod timer;
 
 use std::collections::VecDeque;
 
-use net::{Options, Segment, Seq};
+use net::Seq;
 use units::{Duration, Time};
 
-use crate::config::{EceGrowth, Tcp};
+use crate::config::Tcp;
 use crate::congestion::{CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Board, Clock};
 use crate::recovery::eifel::Undo;
@@ -34,43 +37,11 @@ use crate::recovery::tlp::Tlp;
 use crate::rto::Rto;
 use crate::window::Window;
 
+pub use arriving::{Arriving, Feedback};
 pub use newly::Newly;
-pub use output::Outgoing;
-
-/// What a sender counted.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SenderStats {
-    /// Segments with data, retransmissions included.
-    pub segments: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Segments sent again, in part or whole.
-    pub retransmitted_segments: u64,
-    /// Their bytes.
-    pub retransmitted_bytes: u64,
-    /// Expirations of the retransmission timer.
-    pub timeouts: u32,
-    /// Fast retransmits.
-    pub fast_retransmits: u32,
-    /// Cuts of the window on ECN-Echo.
-    pub ecn_cuts: u32,
-    /// Retransmissions found to be spurious, and taken back.
-    pub undone: u32,
-    /// Segments that arrived marked, as the other side's feedback says: with classic ECN all that an ACK with ECN-Echo
-    /// acknowledges.
-    pub delivered_ce: u32,
-}
-
-/// The same, as it is kept: all bytes sent follow from those acknowledged, outstanding and sent again.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    retransmitted_segments: u32,
-    timeouts: u32,
-    fast_retransmits: u32,
-    ecn_cuts: u32,
-    undone: u32,
-    delivered_ce: u32,
-}
+pub use outgoing::Outgoing;
+use stats::Counts;
+pub use stats::SenderStats;
 
 /// The last reason for cutting the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,36 +75,6 @@ enum Pending {
     Reorder,
 }
 
-/// What the other side said of marks.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Feedback {
-    /// Respond to congestion, at most once a window.
-    pub echo: bool,
-    /// Share of what this ACK delivers that was marked, between 0 and 1.
-    pub marked: f64,
-}
-
-impl Feedback {
-    /// Whether the ACK may open the window as far as its echo is concerned (RFC 3168 §6.1.2).
-    #[inline]
-    fn may_open(&self, tcp: &Tcp) -> bool {
-        !self.echo || tcp.ece_growth == EceGrowth::AsAnyAck
-    }
-}
-
-/// An acceptable ACK, as it arrives.
-#[derive(Clone, Copy, Debug)]
-pub struct Arriving<'a> {
-    /// When.
-    pub now: Time,
-    /// The segment that carries it.
-    pub segment: &'a Segment,
-    /// Its options.
-    pub options: &'a Options,
-    /// What it says of marks.
-    pub feedback: Feedback,
-}
-
 /// What an ACK brought, as far as the controller is concerned.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
@@ -147,9 +88,9 @@ struct Progress {
     opens: bool,
 }
 
-/// What most senders do without: the scoreboard, measurements for controllers, records.
+/// What is kept track of beyond bytes, where something needs it: the scoreboard, measurements for controllers, records.
 #[derive(Clone, Debug)]
-struct More {
+struct Tracking {
     board: Option<Board>,
     phase: Phase,
     prr: Prr,
@@ -236,7 +177,7 @@ pub struct Sender {
     /// Expirations since something was acknowledged.
     pub expirations: u8,
     wishes: hold::Wishes,
-    more: Option<Box<More>>,
+    tracking: Option<Box<Tracking>>,
     /// The segment being timed and when it was sent; [`Time::NEVER`]: none.
     timed: (Seq, Time),
     /// `max` at the last cut of the window (recover of RFC 6582).
@@ -254,11 +195,6 @@ pub struct Sender {
     rto: Rto,
     retransmitted_bytes: u64,
     stats: Counts,
-}
-
-/// The timestamp clock, in milliseconds (RFC 7323 §5.4: between 1 ms and 1 s).
-pub fn timestamp(now: Time) -> u32 {
-    (now.0 / 1_000_000_000) as u32
 }
 
 impl Sender {
@@ -287,7 +223,7 @@ impl Sender {
             expirations: 0,
             duplicates: Duplicates::default(),
             congestion: Controller::new(tcp),
-            more: None,
+            tracking: None,
             retransmit: false,
             rto: Rto::new(tcp, phase),
             timer: Time::NEVER,
@@ -357,17 +293,17 @@ impl Sender {
 
     /// Least round trip, if it is measured.
     pub fn min_rtt(&self) -> Option<Duration> {
-        self.more.as_ref().map(|m| m.min_rtt).filter(|d| d.0 != u64::MAX)
+        self.tracking.as_ref().map(|m| m.min_rtt).filter(|d| d.0 != u64::MAX)
     }
 
     /// Bytes delivered, if they are counted.
     pub fn delivered(&self) -> Option<u64> {
-        self.more.as_ref().map(|m| m.clock.delivered)
+        self.tracking.as_ref().map(|m| m.clock.delivered)
     }
 
     /// Bytes a second in the last sample of the delivery rate, and whether the application limited it.
     pub fn delivery_rate(&self) -> Option<(u64, bool)> {
-        let rate = self.more.as_ref()?.rate?;
+        let rate = self.tracking.as_ref()?.rate?;
         let seconds = rate.interval.seconds();
         (seconds > 0.0).then(|| ((rate.delivered as f64 / seconds) as u64, rate.app_limited))
     }
@@ -385,7 +321,7 @@ impl Sender {
 
     /// The degree of reordering, in segments.
     pub fn reordering_degree(&self, tcp: &Tcp) -> u64 {
-        self.more.as_ref().map_or(tcp.duplicate_acks.0 as u64, |m| u64::from(m.reordering.segments()))
+        self.tracking.as_ref().map_or(tcp.duplicate_acks.0 as u64, |m| u64::from(m.reordering.segments()))
     }
 
     /// Probes of a closed window that were not answered.
@@ -395,7 +331,7 @@ impl Sender {
 
     /// Where recovery stands.
     pub fn phase(&self) -> Phase {
-        match &self.more {
+        match &self.tracking {
             Some(m) if m.board.is_some() => m.phase,
             _ if self.duplicates.in_recovery() => Phase::Recovery,
             _ if self.last_cut == Cut::Timeout && self.una.before(self.recover) => Phase::Loss,
@@ -413,7 +349,7 @@ impl Sender {
     }
 
     fn board(&self) -> Option<&Board> {
-        self.more.as_ref().and_then(|m| m.board.as_ref())
+        self.tracking.as_ref().and_then(|m| m.board.as_ref())
     }
 
     /// Duplicate ACKs in a row.
@@ -463,8 +399,8 @@ impl Sender {
     /// The connection is over: nothing is waited for.
     pub fn stop(&mut self) {
         self.timer = Time::NEVER;
-        if let Some(more) = &mut self.more {
-            more.held = false;
+        if let Some(tracking) = &mut self.tracking {
+            tracking.held = false;
         }
     }
 }

@@ -3,33 +3,17 @@
 use net::Seq;
 use units::Time;
 
-use super::{Pending, Sender, timestamp};
+use super::{Outgoing, Pending, Sender};
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
-
-/// A segment about to go out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outgoing {
-    /// Its first sequence number.
-    pub seq: Seq,
-    /// Its payload in bytes.
-    pub len: u32,
-    /// Whether it carries the FIN.
-    pub fin: bool,
-    /// Whether a write ends in it.
-    pub push: bool,
-    /// Whether nothing of it was sent before.
-    pub is_new: bool,
-    /// Whether it is a probe of a closed window with an old sequence number.
-    pub probe: bool,
-}
+use crate::timestamp::timestamp;
 
 impl Sender {
     /// The next segment to send, if there is one that may go now.
     #[inline]
     pub fn next_segment(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        if self.more.is_some() || self.nxt != self.max || self.retransmit || self.wait_for_timer {
-            return self.next_unusual(now, tcp);
+        if self.tracking.is_some() || self.nxt != self.max || self.retransmit || self.wait_for_timer {
+            return self.next_by_either(now, tcp);
         }
         // Most often: a whole segment of new data, or no room for it.
         if self.unsent < u64::from(self.smss) {
@@ -47,62 +31,63 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn next_unusual(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        match self.more {
+    fn next_by_either(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        match self.tracking {
             _ if self.wait_for_timer && self.timer != Time::NEVER => None,
-            Some(_) => self.next_with_more(now, tcp),
+            Some(_) => self.next_with_tracking(now, tcp),
             None => self.next_by_bytes(now, tcp),
         }
     }
 
     #[inline(never)] // so that what controllers compute stays out of the loop that asks
-    fn next_with_more(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        let mut more = self.more.take()?;
-        if more.last_sent != Time::NEVER && self.una == self.max && self.unsent > 0 {
-            self.restart_after_idle(&more, now, tcp);
+    fn next_with_tracking(&mut self, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let mut tracking = self.tracking.take()?;
+        if tracking.last_sent != Time::NEVER && self.una == self.max && self.unsent > 0 {
+            self.restart_after_idle(&tracking, now, tcp);
         }
-        more.held = false;
+        tracking.held = false;
         let mut outgoing = if self.pending == Pending::Persist && self.retransmit {
-            self.probe_by_board(&mut more, now, tcp)
-        } else if more.pace_at > now {
+            self.probe_by_board(&mut tracking, now, tcp)
+        } else if tracking.pace_at > now {
             let waits = !self.all_out() || self.retransmit || self.nxt != self.max;
-            more.held = waits || more.board.as_ref().is_some_and(|b| b.waits());
+            tracking.held = waits || tracking.board.as_ref().is_some_and(|b| b.waits());
             None
-        } else if more.board.is_some() {
-            self.next_by_board(&mut more, now, tcp)
+        } else if tracking.board.is_some() {
+            self.next_by_board(&mut tracking, now, tcp)
         } else {
-            self.more = Some(more);
+            self.tracking = Some(tracking);
             let outgoing = self.next_by_bytes(now, tcp);
-            let Some(taken) = self.more.take() else { return outgoing };
-            more = taken;
+            let Some(taken) = self.tracking.take() else { return outgoing };
+            tracking = taken;
             if outgoing.is_some_and(|o| !o.is_new) {
-                more.undo.on_retransmit(more.timestamps.then(|| timestamp(now)));
+                tracking.undo.on_retransmit(tracking.timestamps.then(|| timestamp(now)));
             }
             outgoing
         };
         match &mut outgoing {
             Some(o) => {
                 if o.len > 0 {
-                    more.last_sent = now;
+                    tracking.last_sent = now;
                 }
-                if more.pushes.is_some() {
-                    more.push_as_linux(o, self.most_window);
+                if tracking.pushes.is_some() {
+                    tracking.push_as_linux(o, self.most_window);
                 }
                 if o.is_new && o.len < self.smss {
-                    more.small = self.max;
+                    tracking.small = self.max;
                 }
                 if self.congestion.paces()
-                    && let Some(rate) =
-                        self.congestion.pacing_rate(&self.window_by(more.board.as_ref()), self.rto.srtt(tcp))
+                    && let Some(rate) = self
+                        .congestion
+                        .pacing_rate(&self.window_by(tracking.board.as_ref()), self.rto.srtt(tcp))
                 {
                     // Rates are of data, as cwnd is: headers do not count.
                     let size = units::Bytes(u64::from(o.len));
-                    more.pace_at = more.pace_at.max(now) + rate.transmission_time(size);
+                    tracking.pace_at = tracking.pace_at.max(now) + rate.transmission_time(size);
                 }
             }
-            None => self.note_limit(&mut more),
+            None => self.note_limit(&mut tracking),
         }
-        self.more = Some(more);
+        self.tracking = Some(tracking);
         outgoing
     }
 
@@ -144,10 +129,10 @@ impl Sender {
             return Some(outgoing);
         }
         let mut len = len;
-        if let Some(more) = &self.more {
-            len = self.within_record(more, len);
+        if let Some(tracking) = &self.tracking {
+            len = self.within_record(tracking, len);
             let last = again == 0 && u64::from(len) == self.unsent;
-            if len < mss && last && !self.closing && self.holds(more, tcp) {
+            if len < mss && last && !self.closing && self.holds(tracking, tcp) {
                 self.persist(now, tcp);
                 return None;
             }
@@ -184,7 +169,7 @@ impl Sender {
                 self.retransmitted_bytes += u64::from(len.min(resent));
             }
         }
-        if self.more.is_some() {
+        if self.tracking.is_some() {
             self.note_sent(now, len, is_new);
         }
         if is_new && self.timed.1 == Time::NEVER {
@@ -203,12 +188,12 @@ impl Sender {
     #[inline(never)]
     fn note_sent(&mut self, now: Time, len: u32, is_new: bool) {
         let max = self.max;
-        let Some(more) = &mut self.more else { return };
-        if more.board.is_none() && self.congestion.measures() {
+        let Some(tracking) = &mut self.tracking else { return };
+        if tracking.board.is_none() && self.congestion.measures() {
             if is_new && len > 0 {
-                more.sent.push_back((max, now, more.clock.delivered));
+                tracking.sent.push_back((max, now, tracking.clock.delivered));
             } else {
-                more.sent.clear(); // Karn: an ACK may be of either
+                tracking.sent.clear(); // Karn: an ACK may be of either
             }
         }
     }
@@ -218,7 +203,7 @@ impl Sender {
     #[inline]
     pub(super) fn pushes(&self, seq: Seq, end: Seq) -> bool {
         let last = self.push.after(seq) && !self.push.after(end);
-        last || self.more.as_ref().is_some_and(|m| !m.records.is_empty() && m.ends_record(seq, end))
+        last || self.tracking.as_ref().is_some_and(|m| !m.records.is_empty() && m.ends_record(seq, end))
     }
 
     /// Bytes of new data that the receiver's window lets go.

@@ -1,10 +1,20 @@
 //! A window that is closed or too small: the persist timer and its probes (RFC 9293 §3.8.6.1).
 
 use net::Seq;
-use units::Time;
+use units::{Time, words};
 
-use super::{More, Outgoing, Pending, Sender};
-use crate::config::{Tcp, WindowProbe};
+use super::{Outgoing, Pending, Sender, Tracking};
+use crate::config::Tcp;
+
+words! {
+    /// What probes a closed window.
+    pub enum WindowProbe {
+        /// A byte of new data (RFC 9293 §3.8.6.1).
+        Byte = "new-octet",
+        /// A segment without data and with an old sequence number, as Linux sends it.
+        OldSequence = "old-sequence",
+    }
+}
 
 impl Sender {
     /// Whether a closed window is probed.
@@ -56,10 +66,15 @@ impl Sender {
     }
 
     /// The same with scoreboard, which must know of the byte.
-    pub(super) fn probe_by_board(&mut self, more: &mut More, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        let (clock, max) = (more.clock, self.max);
+    pub(super) fn probe_by_board(
+        &mut self,
+        tracking: &mut Tracking,
+        now: Time,
+        tcp: &Tcp,
+    ) -> Option<Outgoing> {
+        let (clock, max) = (tracking.clock, self.max);
         let outgoing = self.probe_window(now, tcp);
-        if let Some(board) = &mut more.board {
+        if let Some(board) = &mut tracking.board {
             self.nxt = self.max;
             if self.max != max {
                 board.on_sent(max, self.max, now, &clock, false);

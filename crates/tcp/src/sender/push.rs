@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use net::Seq;
 use units::words;
 
-use super::{More, Outgoing, Sender};
+use super::{Outgoing, Sender, Tracking};
 
 words! {
     /// Which segments of new data have PSH.
@@ -47,7 +47,7 @@ impl Pushes {
     }
 }
 
-impl More {
+impl Tracking {
     /// A segment is about to go out.
     pub(super) fn push_as_linux(&mut self, outgoing: &mut Outgoing, most_window: u32) {
         let Some(pushes) = self.pushes.as_mut().filter(|_| outgoing.is_new && outgoing.len > 0) else {
@@ -65,12 +65,12 @@ impl Sender {
     pub(super) fn on_written(&mut self, bytes: u64) {
         let before = self.data_end() + self.unsent as u32;
         let announced = self.announces_more();
-        if let Some(more) = &mut self.more
-            && let Some(pushes) = &mut more.pushes
+        if let Some(tracking) = &mut self.tracking
+            && let Some(pushes) = &mut tracking.pushes
         {
             // A segment that is not full takes what is written next, unless a record ends with it.
             let full = self.unsent.is_multiple_of(u64::from(self.smss));
-            let whole = full || more.records.back() == Some(&before);
+            let whole = full || tracking.records.back() == Some(&before);
             if whole && self.unsent > 0 && self.push == before {
                 pushes.ends.push_back(before);
             }

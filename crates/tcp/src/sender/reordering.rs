@@ -2,7 +2,7 @@
 
 use net::Seq;
 
-use super::{More, Phase, Sender};
+use super::{Phase, Sender, Tracking};
 use crate::config::Tcp;
 use crate::recovery::board::Delivery;
 use crate::recovery::reordering::{ReorderingRules, SackedGrowth, WithoutSack};
@@ -12,27 +12,27 @@ impl Sender {
     #[cold]
     pub(super) fn on_dsack(
         &mut self,
-        more: &mut More,
+        tracking: &mut Tracking,
         d: &Delivery,
         block: (Seq, Seq),
         ack: Seq,
         tcp: &Tcp,
     ) -> bool {
-        let Some(board) = &mut more.board else { return false };
+        let Some(board) = &mut tracking.board else { return false };
         if tcp.reordering == ReorderingRules::Rfc8985 {
             return board.rack.on_dsack(ack.max(self.una), self.max);
         }
         let segments = (block.1 - block.0).div_ceil(self.smss);
-        if !more.reordering.is_credible(segments, self.stats.retransmitted_segments) {
+        if !tracking.reordering.is_credible(segments, self.stats.retransmitted_segments) {
             return false;
         }
-        let of_probe = segments == 1 && more.tlp.end == Some(block.1);
+        let of_probe = segments == 1 && tracking.tlp.end == Some(block.1);
         if board.rack.reorderings > u16::from(d.late > 0) && !of_probe {
             board.rack.widens_next();
         }
         // tcp_sacktag_one: what was SACKed and had been sent again came both times.
         let late = board.late_by_copy(block);
-        self.on_late(more, late, tcp);
+        self.on_late(tracking, late, tcp);
         false
     }
 
@@ -43,11 +43,11 @@ impl Sender {
         }
         let out = (self.max - self.una).div_ceil(self.smss.max(1));
         let over = self.duplicates.limit(out.saturating_sub(1));
-        let Some(more) = &mut self.more else { return };
+        let Some(tracking) = &mut self.tracking else { return };
         if !over {
-            more.clock.delivered += u64::from(self.smss);
+            tracking.clock.delivered += u64::from(self.smss);
         } else if tcp.reordering == ReorderingRules::Linux {
-            more.reordering.on_more_duplicates(out, tcp.reordering_max.0 as u32);
+            tracking.reordering.on_more_duplicates(out, tcp.reordering_max.0 as u32);
         }
     }
 
@@ -67,24 +67,24 @@ impl Sender {
 
     /// Something that was sent once came so many bytes behind the highest delivered.
     #[cold]
-    pub(super) fn on_late(&mut self, more: &mut More, bytes: u32, tcp: &Tcp) {
+    pub(super) fn on_late(&mut self, tracking: &mut Tracking, bytes: u32, tcp: &Tcp) {
         if tcp.reordering == ReorderingRules::Linux {
-            more.reordering.on_late(bytes, self.smss, tcp.reordering_max.0 as u32);
+            tracking.reordering.on_late(bytes, self.smss, tcp.reordering_max.0 as u32);
         }
     }
 
     /// A retransmission was for nothing. `una`: SND.UNA before the ACK that tells so. In a recovery Linux counts by how much
     /// the hole was late (tcp_try_undo_partial), and keeps RACK's window for longer after D-SACKs (tcp_try_undo_dsack).
     #[cold]
-    pub(super) fn on_spurious(&mut self, more: &mut More, una: Seq, tcp: &Tcp) {
-        let Some(board) = more.board.as_mut().filter(|_| tcp.reordering == ReorderingRules::Linux) else {
+    pub(super) fn on_spurious(&mut self, tracking: &mut Tracking, una: Seq, tcp: &Tcp) {
+        let Some(board) = tracking.board.as_mut().filter(|_| tcp.reordering == ReorderingRules::Linux) else {
             return;
         };
-        if more.phase == Phase::Recovery && self.una == una {
+        if tracking.phase == Phase::Recovery && self.una == una {
             board.rack.persists();
-        } else if more.phase == Phase::Recovery && self.una.before(self.recover) {
+        } else if tracking.phase == Phase::Recovery && self.una.before(self.recover) {
             let late = board.rack.late_by(una);
-            self.on_late(more, late, tcp);
+            self.on_late(tracking, late, tcp);
         }
     }
 }

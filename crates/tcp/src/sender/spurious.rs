@@ -1,21 +1,35 @@
 //! Retransmissions that were not needed: found by F-RTO, Eifel and D-SACK, and taken back.
 
+use units::words;
+
 use net::{Options, Seq};
 
-use super::{Arriving, Cut, More, Phase, Sender};
-use crate::config::{FrtoKind, SpuriousResponse, Tcp};
+use super::{Arriving, Cut, Phase, Sender, Tracking};
+use crate::config::{FrtoKind, Tcp};
 use crate::congestion::CongestionControl;
 use crate::recovery::board::Delivery;
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::{self, Frto, SackedAck};
 
+words! {
+    /// Answers to a retransmission that was spurious.
+    pub enum SpuriousResponse {
+        /// The window is what is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
+        Eifel = "eifel",
+        /// The window and ssthresh are as they were (Linux).
+        Restore = "restore",
+        /// Only what would be sent again for nothing is not.
+        None = "none",
+    }
+}
+
 impl Sender {
     pub(super) fn arm_undo(&mut self, tcp: &Tcp) {
         let window = self.window();
         if (tcp.eifel || tcp.frto != FrtoKind::Off)
-            && let Some(more) = &mut self.more
+            && let Some(tracking) = &mut self.tracking
         {
-            more.undo = Undo::begin(&window);
+            tracking.undo = Undo::begin(&window);
         }
     }
 
@@ -31,15 +45,15 @@ impl Sender {
         tcp: &Tcp,
     ) -> bool {
         let advances = acked.is_some();
-        let Some(mut more) = self.more.take() else { return false };
+        let Some(mut tracking) = self.tracking.take() else { return false };
         let can_send = self.unsent > 0 && self.room_in_window() > 0;
         let reply = options.timestamps.map(|t| t.1);
-        let spurious = if tcp.eifel && advances && !echo && self.proves(&more, ack, reply) {
+        let spurious = if tcp.eifel && advances && !echo && self.proves(&tracking, ack, reply) {
             true
         } else {
-            let was = more.frto;
+            let was = tracking.frto;
             let whole = was != Frto::Retransmitted || !ack.before(self.nxt); // all that was sent again
-            match more.frto.on_ack(advances && whole, ack, self.recover, can_send) {
+            match tracking.frto.on_ack(advances && whole, ack, self.recover, can_send) {
                 frto::Verdict::Nothing => false,
                 frto::Verdict::Lost => {
                     if was == Frto::SentNew {
@@ -54,40 +68,40 @@ impl Sender {
                     self.nxt = self.max;
                     // Step 2b: up to two new segments.
                     self.inflation = ((self.max - self.una) + 2 * self.smss).saturating_sub(self.cwnd as u32);
-                    self.more = Some(more);
+                    self.tracking = Some(tracking);
                     return true;
                 }
                 frto::Verdict::Spurious => true,
             }
         };
         if spurious {
-            self.take_back(&mut more, acked.unwrap_or(0), tcp);
+            self.take_back(&mut tracking, acked.unwrap_or(0), tcp);
             self.nxt = self.max;
             self.duplicates.end();
             self.inflation = 0;
             self.retransmit = false;
         }
-        self.more = Some(more);
+        self.tracking = Some(tracking);
         spurious
     }
 
     /// Whether the echo proves that the original arrived (RFC 3522 §3.2, step 5): not if everything is
     /// acknowledged, unless the receiver is known to send D-SACK.
-    fn proves(&self, more: &More, ack: Seq, reply: Option<u32>) -> bool {
-        more.undo.original_arrived(reply) && (ack.before(self.max) || more.saw_dsack)
+    fn proves(&self, tracking: &Tracking, ack: Seq, reply: Option<u32>) -> bool {
+        tracking.undo.original_arrived(reply) && (ack.before(self.max) || tracking.saw_dsack)
     }
 
     /// What the last recovery changed is taken back (RFC 4015 §3.2): the window as it was, but no burst.
-    fn take_back(&mut self, more: &mut More, acked: u32, tcp: &Tcp) {
+    fn take_back(&mut self, tracking: &mut Tracking, acked: u32, tcp: &Tcp) {
         self.stats.undone += 1;
         if tcp.spurious_response != SpuriousResponse::None {
             let window = self.window();
             self.congestion.undo(&window);
             let restores = tcp.spurious_response == SpuriousResponse::Restore;
-            let before = if restores { more.undo.ssthresh } else { more.undo.pipe_prev() };
+            let before = if restores { tracking.undo.ssthresh } else { tracking.undo.pipe_prev() };
             self.ssthresh = self.ssthresh.max(before);
             self.cwnd = match tcp.spurious_response {
-                SpuriousResponse::Restore => self.cwnd.max(more.undo.cwnd),
+                SpuriousResponse::Restore => self.cwnd.max(tracking.undo.cwnd),
                 _ => {
                     let first = tcp.initial_window.bytes(window.smss);
                     (window.flight + f64::from(acked).min(first)).max(window.smss) // RFC 4015 §3.4
@@ -97,26 +111,26 @@ impl Sender {
         self.last_cut = Cut::None;
         self.recover = Seq(self.una.0.wrapping_sub(1));
         self.rto.end_back_off();
-        more.undo.armed = false;
-        more.frto = Frto::Off;
-        more.phase = Phase::Open;
+        tracking.undo.armed = false;
+        tracking.frto = Frto::Off;
+        tracking.phase = Phase::Open;
     }
 
     pub(super) fn was_spurious(
         &self,
-        more: &mut More,
+        tracking: &mut Tracking,
         d: &Delivery,
         advanced: bool,
         options: &Options,
     ) -> bool {
-        let by_dsack = d.dsack && more.undo.on_duplicate();
-        more.saw_dsack |= d.dsack;
-        by_dsack || (advanced && self.proves(more, self.una, options.timestamps.map(|t| t.1)))
+        let by_dsack = d.dsack && tracking.undo.on_duplicate();
+        tracking.saw_dsack |= d.dsack;
+        by_dsack || (advanced && self.proves(tracking, self.una, options.timestamps.map(|t| t.1)))
     }
 
-    pub(super) fn take_back_by_board(&mut self, more: &mut More, acked: u32, tcp: &Tcp) {
-        self.take_back(more, acked, tcp);
-        if let Some(board) = &mut more.board {
+    pub(super) fn take_back_by_board(&mut self, tracking: &mut Tracking, acked: u32, tcp: &Tcp) {
+        self.take_back(tracking, acked, tcp);
+        if let Some(board) = &mut tracking.board {
             board.find_again();
         }
         self.retransmit = false;
@@ -125,23 +139,23 @@ impl Sender {
     /// F-RTO with SACK (RFC 5682 §3.1), and Linux's short cut: what was sent before the timeout, and only then, has arrived.
     pub(super) fn test_by_board(
         &mut self,
-        more: &mut More,
+        tracking: &mut Tracking,
         d: &Delivery,
         arriving: &Arriving,
         advances: bool,
         tcp: &Tcp,
     ) {
-        more.frto_may_send = 0;
-        if more.frto == Frto::Off {
+        tracking.frto_may_send = 0;
+        if tracking.frto == Frto::Off {
             return;
         }
         let Arriving { segment, options, .. } = arriving;
         let later = |seq: Seq| seq.after(self.recover);
         if tcp.frto == FrtoKind::Original && d.original.is_some_and(|end| !later(end)) {
-            return self.take_back_by_board(more, d.delivered, tcp);
+            return self.take_back_by_board(tracking, d.delivered, tcp);
         }
-        let was = more.frto;
-        let verdict = more.frto.on_sacked_ack(SackedAck {
+        let was = tracking.frto;
+        let verdict = tracking.frto.on_sacked_ack(SackedAck {
             advances,
             duplicate: d.sacked || (segment.len == 0 && segment.window == self.rwnd),
             delivers: d.delivered > 0,
@@ -152,10 +166,10 @@ impl Sender {
         let smss = f64::from(self.smss);
         match verdict {
             frto::Verdict::Nothing => {}
-            frto::Verdict::SendNew => more.frto_may_send = 2,
+            frto::Verdict::SendNew => tracking.frto_may_send = 2,
             frto::Verdict::Lost if was == Frto::SentNew => self.cwnd = 3.0 * smss, // step 3a
             frto::Verdict::Lost => self.cwnd = self.cwnd.min(2.0 * smss),          // step 2a
-            frto::Verdict::Spurious => self.take_back_by_board(more, d.delivered, tcp),
+            frto::Verdict::Spurious => self.take_back_by_board(tracking, d.delivered, tcp),
         }
     }
 }

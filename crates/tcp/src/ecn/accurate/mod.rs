@@ -1,19 +1,19 @@
 //! Accurate ECN feedback, RFC 9768 §3 (`rfc9768`): three header bits count marked packets modulo 8, and an option
 //! counts bytes by the ECN field that they arrived with.
 //!
-//! [`received`] is the Data Receiver, [`told`] the Data Sender; [`path`] are the tests of what the path does to ECN
+//! [`received`] is the Data Receiver, [`echoed`] the Data Sender; [`path`] are the tests of what the path does to ECN
 //! fields. Of what the RFC leaves to the implementer, missing are: the cache of paths on which the SYN or the option
 //! is blocked (§3.1.4.1, §3.2.3.2.2), the test whether data that an ACK with the option acknowledged always comes
 //! again (§3.2.3.2.2), and taking back what a cautious guess at the ACE field did (§3.2.2.5.2).
 
+pub mod echoed;
 pub mod path;
 pub mod received;
-pub mod told;
 
 use net::{Ecn, Flags};
 
+use echoed::Echoed;
 use received::Received;
-use told::Told;
 
 /// Values of the ACE field (DIVACE, appendix A.2.1).
 pub const DIVACE: u32 = 8;
@@ -24,7 +24,7 @@ pub struct Accurate {
     /// The other side's packets, as they arrive here.
     pub received: Received,
     /// Our packets, as the other side says that they arrived there.
-    pub told: Told,
+    pub echoed: Echoed,
     /// A pure ACK is to say in which field the SYN-ACK came (§3.2.2.1).
     pub handshake_due: bool,
     /// What the first data segment is for.

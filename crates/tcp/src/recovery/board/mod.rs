@@ -14,7 +14,7 @@ use units::{Duration, Time};
 
 use crate::recovery::by_time::ByTime;
 use crate::recovery::rack::{Rack, RackTimes};
-use crate::sender::timestamp;
+use crate::timestamp::timestamp;
 
 /// Received out of order, as a SACK block said.
 const SACKED: u8 = 1;

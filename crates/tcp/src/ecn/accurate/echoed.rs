@@ -19,7 +19,7 @@ const WEIGHT: f32 = 1.0 / 64.0;
 
 /// What the other side said.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct Echoed {
     /// s.cep.
     packets: u32,
     /// s.e0b, s.ceb, s.e1b.
@@ -44,10 +44,10 @@ pub struct Told {
     continuous: Continuous,
 }
 
-impl Default for Told {
+impl Default for Echoed {
     /// §3.2.1.
     fn default() -> Self {
-        Told {
+        Echoed {
             packets: 5,
             bytes: [1, 0, 1],
             zeroed: false,
@@ -75,7 +75,7 @@ pub struct Said {
     pub mangled: bool,
 }
 
-impl Told {
+impl Echoed {
     /// The SYN-ACK, or the first segment that acknowledges ours, arrives, with an option or without: one that comes
     /// later is read all the same (§3.2.3.2.3). `tests`: a counter that is zero there was zeroed on the way
     /// (§3.2.3.2.4).
@@ -208,7 +208,7 @@ impl Told {
 
     /// Bytes that arrived there with ECT(0), CE and ECT(1), by its options.
     pub fn counts(&self) -> [u32; 3] {
-        let from = Told::default();
+        let from = Echoed::default();
         [0, 1, 2].map(|i| self.bytes[i].wrapping_sub(from.bytes[i]))
     }
 }
@@ -238,25 +238,25 @@ mod tests {
         options(None, Some(ceb))
     }
 
-    fn ack(told: &mut Told, counter: u32, options: &Options, newly: &Newly) -> (u32, u32) {
-        let said = told.on_ack(super::super::flags(counter % 8), options, newly, false);
+    fn ack(echoed: &mut Echoed, counter: u32, options: &Options, newly: &Newly) -> (u32, u32) {
+        let said = echoed.on_ack(super::super::flags(counter % 8), options, newly, false);
         assert!(!said.mangled);
         (said.packets, said.bytes)
     }
 
     /// A sender whose ACKs were each of two packets.
-    fn usual() -> Told {
-        let mut told = Told::default();
-        assert_eq!(ack(&mut told, 5, &Options::NONE, &of(2)), (0, 0));
-        told
+    fn usual() -> Echoed {
+        let mut echoed = Echoed::default();
+        assert_eq!(ack(&mut echoed, 5, &Options::NONE, &of(2)), (0, 0));
+        echoed
     }
 
     #[test]
     fn the_counter_goes_around() {
-        let (mut told, mut counter) = (Told::default(), 5);
+        let (mut echoed, mut counter) = (Echoed::default(), 5);
         for marks in [0, 1, 3, 0, 7, 2] {
             counter += marks;
-            assert_eq!(ack(&mut told, counter, &Options::NONE, &of(7)).0, marks);
+            assert_eq!(ack(&mut echoed, counter, &Options::NONE, &of(7)).0, marks);
         }
     }
 
@@ -271,9 +271,9 @@ mod tests {
     /// Appendix A.2.1: not where ACKs of many packets are usual.
     #[test]
     fn an_ack_of_many_packets_may_be_usual() {
-        let mut told = Told::default();
+        let mut echoed = Echoed::default();
         for _ in 0..5 {
-            assert_eq!(ack(&mut told, 5, &Options::NONE, &of(16)).0, 0);
+            assert_eq!(ack(&mut echoed, 5, &Options::NONE, &of(16)).0, 0);
         }
     }
 
@@ -285,23 +285,23 @@ mod tests {
             assert_eq!(said, (marks, marks * MSS));
         }
         // Bytes of an ACK without option before it are not taken twice.
-        let mut told = usual();
-        assert_eq!(ack(&mut told, 5 + 3, &Options::NONE, &of(4)), (3, 3 * MSS));
-        assert_eq!(ack(&mut told, 5 + 13, &option(13 * MSS), &of(20)), (10, 10 * MSS));
+        let mut echoed = usual();
+        assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &of(4)), (3, 3 * MSS));
+        assert_eq!(ack(&mut echoed, 5 + 13, &option(13 * MSS), &of(20)), (10, 10 * MSS));
     }
 
     /// §3.2.2.2: an ACK that acknowledges nothing new was overtaken, unless its timestamp says that it was not.
     #[test]
     fn an_ack_that_was_overtaken_says_nothing() {
-        let mut told = usual();
-        assert_eq!(ack(&mut told, 5 + 4, &Options::NONE, &of(4)).0, 4);
-        assert_eq!(ack(&mut told, 5 + 3, &Options::NONE, &of(0)).0, 0);
-        assert_eq!(ack(&mut told, 5 + 5, &Options::NONE, &of(2)).0, 1);
+        let mut echoed = usual();
+        assert_eq!(ack(&mut echoed, 5 + 4, &Options::NONE, &of(4)).0, 4);
+        assert_eq!(ack(&mut echoed, 5 + 3, &Options::NONE, &of(0)).0, 0);
+        assert_eq!(ack(&mut echoed, 5 + 5, &Options::NONE, &of(2)).0, 1);
         let at = |value| options(Some(value), None);
-        assert_eq!(ack(&mut told, 5 + 6, &at(10), &of(0)).0, 1);
-        assert_eq!(ack(&mut told, 5 + 5, &at(10), &of(0)).0, 0, "not later");
-        assert_eq!(ack(&mut told, 5 + 5, &at(9), &of(1)).0, 0, "earlier");
-        assert_eq!(ack(&mut told, 5 + 7, &at(11), &of(0)).0, 1);
+        assert_eq!(ack(&mut echoed, 5 + 6, &at(10), &of(0)).0, 1);
+        assert_eq!(ack(&mut echoed, 5 + 5, &at(10), &of(0)).0, 0, "not later");
+        assert_eq!(ack(&mut echoed, 5 + 5, &at(9), &of(1)).0, 0, "earlier");
+        assert_eq!(ack(&mut echoed, 5 + 7, &at(11), &of(0)).0, 1);
     }
 
     /// More marks than packets: control packets were marked (§3.2.2.5.2).
@@ -313,42 +313,42 @@ mod tests {
     /// Appendix A.3: packets of the mean size; the option then says what they were.
     #[test]
     fn bytes_are_estimated_where_no_option_comes() {
-        let mut told = usual();
+        let mut echoed = usual();
         let small = Newly { bytes: 300, segments: 3, advances: true, size: MSS, ..Newly::default() };
-        assert_eq!(ack(&mut told, 5 + 1, &Options::NONE, &small), (1, 100));
-        assert_eq!(ack(&mut told, 5 + 2, &option(60 + MSS), &of(2)), (1, MSS - 40));
+        assert_eq!(ack(&mut echoed, 5 + 1, &Options::NONE, &small), (1, 100));
+        assert_eq!(ack(&mut echoed, 5 + 2, &option(60 + MSS), &of(2)), (1, MSS - 40));
     }
 
     /// What was marked out of order, without SACK, is told before the ACK that delivers it.
     #[test]
     fn marked_bytes_wait_for_their_ack() {
-        let mut told = usual();
+        let mut echoed = usual();
         let later = options(Some(5), Some(2 * MSS));
-        assert_eq!(ack(&mut told, 5 + 2, &later, &of(0)), (2, 0));
+        assert_eq!(ack(&mut echoed, 5 + 2, &later, &of(0)), (2, 0));
         let latest = options(Some(6), Some(2 * MSS));
-        assert_eq!(ack(&mut told, 5 + 2, &latest, &of(3)), (0, 2 * MSS));
+        assert_eq!(ack(&mut echoed, 5 + 2, &latest, &of(3)), (0, 2 * MSS));
     }
 
     /// §3.2.3.2.5: marked bytes without a marked packet.
     #[test]
     fn counters_that_contradict_each_other_are_found() {
-        let mut told = usual();
-        let said = told.on_ack(super::super::flags(5), &option(MSS), &of(2), false);
+        let mut echoed = usual();
+        let said = echoed.on_ack(super::super::flags(5), &option(MSS), &of(2), false);
         assert!(said.mangled);
         // Not if an ACK without option came before, or without this counter, nor if the counter may have gone around.
-        let mut told = usual();
-        ack(&mut told, 5 + 1, &Options::NONE, &of(2));
-        assert_eq!(ack(&mut told, 5 + 1, &option(MSS), &of(2)), (0, 0));
+        let mut echoed = usual();
+        ack(&mut echoed, 5 + 1, &Options::NONE, &of(2));
+        assert_eq!(ack(&mut echoed, 5 + 1, &option(MSS), &of(2)), (0, 0));
         let mut short = Options::NONE;
         short.accurate_ecn = Some(AccEcn::of(AccEcnOrder::Ect0First, 1, 0, 1, 1));
-        assert_eq!(ack(&mut told, 5 + 2, &short, &of(2)).0, 1);
-        assert_eq!(ack(&mut told, 5 + 2, &option(2 * MSS), &of(2)), (0, 0));
+        assert_eq!(ack(&mut echoed, 5 + 2, &short, &of(2)).0, 1);
+        assert_eq!(ack(&mut echoed, 5 + 2, &option(2 * MSS), &of(2)), (0, 0));
         assert_eq!(
-            ack(&mut told, 5 + 2, &short, &of(20)).0,
+            ack(&mut echoed, 5 + 2, &short, &of(20)).0,
             0,
             "an ACK of many packets, and nothing was marked"
         );
-        assert_eq!(ack(&mut told, 5 + 10, &option(10 * MSS), &of(40)).0, 8);
+        assert_eq!(ack(&mut echoed, 5 + 10, &option(10 * MSS), &of(40)).0, 8);
     }
 
     /// §3.2.3.2.4: counters that were zeroed on the way are not believed; nor is a counter of packets (§3.2.2.4).
@@ -357,15 +357,15 @@ mod tests {
         let mut zero = Options::NONE;
         zero.accurate_ecn = Some(AccEcn::of(AccEcnOrder::Ect1First, 0, 0, 0, 1));
         for (tests, bytes) in [(true, MSS), (false, 20)] {
-            let mut told = Told::default();
-            told.on_first(&zero, tests);
-            assert_eq!(ack(&mut told, 5 + 1, &option(20), &of(2)), (1, bytes));
+            let mut echoed = Echoed::default();
+            echoed.on_first(&zero, tests);
+            assert_eq!(ack(&mut echoed, 5 + 1, &option(20), &of(2)), (1, bytes));
         }
-        let mut told = Told::default();
-        assert!(told.on_ack(super::super::flags(0), &Options::NONE, &of(1), true).mangled);
-        assert!(told.is_deaf());
-        let mut told = Told::default();
-        assert_eq!(ack(&mut told, 0, &Options::NONE, &of(3)).0, 3);
+        let mut echoed = Echoed::default();
+        assert!(echoed.on_ack(super::super::flags(0), &Options::NONE, &of(1), true).mangled);
+        assert!(echoed.is_deaf());
+        let mut echoed = Echoed::default();
+        assert_eq!(ack(&mut echoed, 0, &Options::NONE, &of(3)).0, 3);
     }
 
     use proptest::prelude::*;
@@ -382,7 +382,7 @@ mod tests {
             share in 0u8..5,
             size in 1u32..1461,
         ) {
-            let (mut received, mut told) = (Received::default(), Told::default());
+            let (mut received, mut echoed) = (Received::default(), Echoed::default());
             let (mut marks, mut said, mut out) = ((0, 0), (0, 0), 0);
             for (i, &(mark, every, lost, with_option)) in packets.iter().enumerate() {
                 let marked = mark < share;
@@ -401,7 +401,7 @@ mod tests {
                     continue;
                 }
                 let newly = Newly { bytes: out * size, segments: out, advances: true, size, ..Newly::default() };
-                let one = told.on_ack(received.flags(), &options, &newly, false);
+                let one = echoed.on_ack(received.flags(), &options, &newly, false);
                 prop_assert!(!one.mangled);
                 said = (said.0 + one.packets, said.1 + one.bytes);
                 out = 0;
@@ -422,12 +422,12 @@ mod tests {
             (6, true, 6),
             (7, false, 5),
         ] {
-            let mut told = Told::default();
-            assert_eq!(told.on_handshake(value), marked);
-            assert_eq!(ack(&mut told, counter, &Options::NONE, &of(1)).0, 0);
+            let mut echoed = Echoed::default();
+            assert_eq!(echoed.on_handshake(value), marked);
+            assert_eq!(ack(&mut echoed, counter, &Options::NONE, &of(1)).0, 0);
         }
-        let mut told = Told::default();
-        assert!(!told.on_handshake(0) && told.is_deaf());
-        assert_eq!(ack(&mut told, 6, &Options::NONE, &of(1)).0, 0);
+        let mut echoed = Echoed::default();
+        assert!(!echoed.on_handshake(0) && echoed.is_deaf());
+        assert_eq!(ack(&mut echoed, 6, &Options::NONE, &of(1)).0, 0);
     }
 }

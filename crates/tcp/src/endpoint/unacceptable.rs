@@ -1,11 +1,20 @@
 //! Segments that a synchronized state answers or cuts: outside of the window, of nothing, resets (RFC 9293 §3.10.7.4).
 
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
-use units::{Duration, Time};
+use units::{Duration, Time, words};
 
 use super::{Endpoint, Error, Reset, State};
-use crate::config::AckOfUnsent;
 use crate::sender::{Arriving, Feedback};
+
+words! {
+    /// What becomes of a segment that acknowledges what was never sent.
+    pub enum AckOfUnsent {
+        /// It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
+        Answered = "answered",
+        /// It is dropped (Linux, tcp_ack).
+        Dropped = "dropped",
+    }
+}
 
 impl Endpoint {
     /// What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).
@@ -21,7 +30,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn on_ack_of_nothing(&mut self, segment: &Segment, options: &Options) {
         if self.state == State::SynReceived {
-            self.rare().reset = Some(Reset::answers(segment, options));
+            self.incidents().reset = Some(Reset::answers(segment, options));
         } else {
             self.ack_due |= self.tcp.ack_of_unsent == AckOfUnsent::Answered;
         }
@@ -40,7 +49,7 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::FIN) && self.state == State::TimeWait {
-            self.rare().waits_from = Some(now); // eighth check: the 2 MSL begin again
+            self.incidents().waits_from = Some(now); // eighth check: the 2 MSL begin again
         }
         if segment.len == 1 && segment.seq == next {
             // A window probe (RFC 3168 §6.1.6), whose octet is not taken.
@@ -48,13 +57,13 @@ impl Endpoint {
             self.ecn.on_packet(&Segment { len: 0, ..*segment }, field, false, &self.tcp);
         }
         if segment.flags.has(Flags::SYN) && segment.seq == self.irs && self.state == State::SynReceived {
-            let simultaneous = self.rare.as_ref().is_some_and(|r| r.simultaneous);
+            let simultaneous = self.incidents.as_ref().is_some_and(|r| r.simultaneous);
             if simultaneous && segment.flags.has(Flags::ACK) {
                 self.ecn.on_syn_ack_again(segment.flags, field);
                 self.ack_due = true;
             } else if self.ecn.on_syn_again(segment.flags, field, &self.tcp) {
                 let seq = self.max();
-                self.rare().reset = Some(Reset { seq, ack: Some(next), echo: None });
+                self.incidents().reset = Some(Reset { seq, ack: Some(next), echo: None });
                 self.end(now, Some(Error::Reset));
             } else {
                 self.syn_due = true; // the SYN-ACK was lost
@@ -86,7 +95,7 @@ impl Endpoint {
     fn answer(&mut self, now: Time) {
         let spacing = self.tcp.invalid_ack_spacing;
         if spacing > Duration::ZERO {
-            let answered = &mut self.rare().answered;
+            let answered = &mut self.incidents().answered;
             if answered.is_some_and(|at| now < at + spacing) {
                 return;
             }
@@ -115,7 +124,8 @@ impl Endpoint {
         if segment.seq != next {
             return self.answer(now);
         }
-        let refused = self.state == State::SynReceived && self.rare.as_ref().is_some_and(|r| r.simultaneous);
+        let refused =
+            self.state == State::SynReceived && self.incidents.as_ref().is_some_and(|r| r.simultaneous);
         let quiet = matches!(self.state, State::Closing | State::LastAck | State::TimeWait);
         let error = if refused { Error::Refused } else { Error::Reset };
         self.end(now, (!quiet).then_some(error));

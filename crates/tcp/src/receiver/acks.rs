@@ -1,0 +1,135 @@
+//! When what has arrived is acknowledged (RFC 5681 §4.2): at once, delayed, quickly after a pause, or held back behind a gap.
+
+use units::{Duration, Time, words};
+
+use super::Receiver;
+use crate::config::Tcp;
+use crate::timestamp::timestamp;
+
+words! {
+    /// What is counted against the delay of ACKs.
+    pub enum DelayedAckUnit {
+        /// Segments with data.
+        Segments = "segments",
+        /// Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2 speaks of full-sized segments).
+        FullSegments = "full-segments",
+    }
+}
+
+words! {
+    /// When a segment that fills a gap is acknowledged at once.
+    pub enum GapAck {
+        /// When it fills all or part of a gap (RFC 5681 §4.2).
+        Immediate = "immediate",
+        /// Only when it releases data that waited behind the gap; a partial fill may be delayed (ns-2).
+        WhenReleased = "when-released",
+    }
+}
+
+/// ACKs of what is behind a gap that are never held back (TCP_FASTRETRANS_THRESH), the part of a round trip for which others are, and the longest time
+/// (tcp_comp_sack_delay_ns).
+const HELD_AFTER: u8 = 3;
+const HELD_FOR: u64 = 20;
+const HELD_AT_MOST: Duration = Duration::from_millis(1);
+
+impl Receiver {
+    #[inline]
+    pub(super) fn delay_ack(&mut self, now: Time, len: u16, tcp: &Tcp) {
+        let n = tcp.delayed_ack.0 as u32;
+        let due = match tcp.delayed_ack_unit {
+            DelayedAckUnit::Segments => {
+                self.unacknowledged += 1;
+                self.unacknowledged >= n
+            }
+            DelayedAckUnit::FullSegments => {
+                self.unacknowledged += u32::from(len);
+                self.unacknowledged > (n - 1) * u32::from(self.largest.max(1))
+            }
+        };
+        if due || self.quick > 0 {
+            self.ack_now = true;
+        } else if self.ack_at == Time::NEVER {
+            self.ack_at = now + tcp.delayed_ack_timeout;
+        }
+    }
+
+    /// Whether the ACK of data behind a gap is held back, to go out with the next ones (Linux, __tcp_ack_snd_check).
+    #[inline]
+    pub(super) fn holds_back(&mut self, now: Time, tcp: &Tcp) -> bool {
+        let most = tcp.compressed_acks.0 as u8;
+        let rtt = self.tuning.as_ref().and_then(|t| t.rtt()).unwrap_or(Duration::ZERO);
+        let Some(behind) = self.behind.as_mut().filter(|_| most > 0) else { return false };
+        if behind.gap != self.next {
+            (behind.gap, behind.at_once) = (self.next, 0);
+        }
+        if behind.at_once < HELD_AFTER {
+            behind.at_once += 1;
+            return false;
+        }
+        behind.held = behind.held.saturating_add(1);
+        if self.quick > 0 || self.unacknowledged > 0 || behind.held > most || rtt == Duration::ZERO {
+            return false;
+        }
+        let delay = Duration(rtt.0 / HELD_FOR).min(HELD_AT_MOST);
+        if behind.held == 1 {
+            self.ack_at = now + delay;
+        }
+        true
+    }
+
+    /// An ACK of everything received has gone out.
+    #[inline]
+    pub fn on_ack_sent(&mut self) {
+        if self.unacknowledged > 0 || self.ack_now {
+            self.quick = self.quick.saturating_sub(1);
+        }
+        self.unacknowledged = 0;
+        self.ack_now = false;
+        self.ack_at = Time::NEVER;
+        self.last_ack = self.next;
+        if let Some(behind) = &mut self.behind {
+            behind.held = 0;
+        }
+    }
+
+    /// Data goes out; soon after data came in, the conversation is interactive, and its ACKs can wait for
+    /// it (Linux, tcp_event_data_sent).
+    pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
+        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
+        if self.quick > 0 && self.stats.segments > 0 && since < tcp.delayed_ack_timeout {
+            self.quick = 0;
+        }
+    }
+
+    /// The next ACKs of data go out at once: so many, as far as the parameters allow (Linux, tcp_incr_quickack).
+    #[inline(never)]
+    pub fn quicken(&mut self, most: u16, tcp: &Tcp) {
+        self.quick = self.quick.max(most.min(tcp.quick_ack.0 as u16));
+    }
+
+    /// The time since data arrived last. After a pause longer than the timeout its sender may have a small window (Linux,
+    /// tcp_event_data_recv).
+    #[inline]
+    pub fn pause(&self, now: Time) -> Option<Duration> {
+        let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
+        (self.stats.segments > 0).then_some(since)
+    }
+
+    /// ACKs go out at once, or not, as the application wishes.
+    pub fn set_quick(&mut self, on: bool) {
+        self.quick = if on { u16::MAX } else { 0 };
+        self.ack_now |= on && self.unacknowledged > 0;
+    }
+
+    /// Whether ACKs go out at once.
+    #[inline]
+    pub fn is_quick(&self) -> bool {
+        self.quick > 0
+    }
+
+    /// Whether an ACK is delayed.
+    #[inline]
+    pub fn owes_ack(&self) -> bool {
+        self.unacknowledged > 0
+    }
+}

@@ -1,0 +1,293 @@
+//! The receiving half: what has arrived, and when to say so.
+
+pub mod acks;
+mod reassembly;
+mod timestamps;
+pub mod window;
+
+use net::{Segment, Seq};
+use units::Time;
+
+use crate::config::{Tcp, WindowTuning};
+use crate::timestamp::timestamp;
+use crate::tuning::Tuning;
+use reassembly::Behind;
+
+/// What a receiver counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReceiverStats {
+    /// Segments with data.
+    pub segments: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Segments that brought nothing new.
+    pub duplicate_segments: u64,
+    /// Bytes that had arrived before.
+    pub duplicate_bytes: u64,
+}
+
+/// The same, as it is kept.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    bytes: u64,
+    duplicate_bytes: u64,
+    segments: u32,
+    duplicate_segments: u32,
+}
+
+/// The receive sequence space (RFC 9293 §3.3.1) and the delayed ACK. What every segment touches comes
+/// first.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub struct Receiver {
+    /// When a delayed ACK goes out; [`Time::NEVER`]: none is delayed.
+    pub ack_at: Time,
+    /// RCV.NXT.
+    pub next: Seq,
+    unacknowledged: u32,
+    /// Where the other side's data ends, once its FIN arrived.
+    fin: Option<Seq>,
+    /// An ACK is to go out now.
+    pub ack_now: bool,
+    /// ACKs that go out at once, still.
+    quick: u16,
+    /// Largest segment received.
+    largest: u16,
+    behind: Option<Box<Behind>>,
+    /// Bytes in order that the application has not read.
+    pub unread: u32,
+    /// The window's right edge as it was last advertised.
+    edge: Seq,
+    /// A duplicate to report (RFC 2883).
+    duplicate: Option<(Seq, Seq)>,
+    /// TS.Recent and Last.ACK.sent (RFC 7323 §4.3).
+    pub ts_recent: u32,
+    ts_recent_at: u32,
+    last_ack: Seq,
+    /// When data last arrived, in milliseconds; kept where there are quick ACKs.
+    heard: u32,
+    stats: Counts,
+    /// How the window is found, where it is not what the parameters say.
+    tuning: Option<Box<Tuning>>,
+}
+
+impl Receiver {
+    /// Expects `next`, after a SYN or SYN-ACK that told the other side of [`Receiver::first_window`].
+    pub fn new(next: Seq, tcp: &Tcp) -> Self {
+        let quick = tcp.quick_ack.0 as u16;
+        let edge = next + Self::first_window(tcp);
+        let tuned = tcp.window_tuning == WindowTuning::Linux;
+        let tuning = tuned.then(|| Box::new(Tuning::new(next, tcp)));
+        Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, tuning, ..Receiver::default() }
+    }
+
+    /// Whether any of `segment` lies in the receive window (RFC 9293 §3.10.7.4, first check).
+    #[inline]
+    pub fn accepts(&self, segment: &Segment, window: u32) -> bool {
+        acceptable(self.next, segment, window)
+    }
+
+    /// Takes in the data and FIN of an acceptable segment. Returns whether the other side's FIN has
+    /// now been reached.
+    #[inline]
+    pub fn on_data(&mut self, now: Time, segment: &Segment, tcp: &Tcp) -> bool {
+        let end = segment.seq + u32::from(segment.len);
+        if segment.flags.has(net::Flags::FIN) {
+            self.fin = Some(end);
+        }
+        if segment.len > 0 {
+            self.count(segment);
+            if tcp.quick_ack.0 > 0.0 {
+                self.heard = timestamp(now);
+            }
+            if self.behind.is_none() && segment.seq == self.next {
+                self.advance(end);
+                self.delay_ack(now, segment.len, tcp);
+            } else {
+                self.out_of_order(now, segment.seq, end, tcp);
+            }
+        }
+        let done = self.fin == Some(self.next);
+        if self.fin.is_some() {
+            self.ack_now = true;
+        }
+        if done {
+            self.next = self.next + 1;
+            self.fin = None;
+        }
+        done
+    }
+
+    /// Data comes with a SYN, or a SYN-ACK, and is acknowledged at once. What answers a SYN tells the whole window behind
+    /// its data (Linux, tcp_fastopen_create_child).
+    pub fn on_syn_data(&mut self, len: u16, of_syn: bool) {
+        if of_syn {
+            self.edge = self.edge + u32::from(len);
+        }
+        if len > 0 {
+            self.stats.segments += 1;
+            self.stats.bytes += u64::from(len);
+            self.advance(self.next + u32::from(len));
+        }
+    }
+
+    fn advance(&mut self, to: Seq) {
+        self.unread = self.unread.saturating_add(to - self.next);
+        self.next = to;
+    }
+
+    fn count(&mut self, segment: &Segment) {
+        self.stats.segments += 1;
+        self.stats.bytes += u64::from(segment.len);
+        self.largest = self.largest.max(segment.len);
+    }
+
+    /// A segment outside the window: it is answered, and counted if it is old data.
+    pub fn on_unacceptable(&mut self, segment: &Segment, tcp: &Tcp) {
+        self.ack_now = true;
+        if segment.len > 0 && !segment.seq.after(self.next) {
+            self.quicken(u16::MAX, tcp);
+        }
+        if segment.len > 0 && segment.seq.before(self.next) {
+            self.count(segment);
+            self.stats.duplicate_segments += 1;
+            self.stats.duplicate_bytes += u64::from(segment.len);
+            let end = segment.seq + u32::from(segment.len);
+            let end = if end.after(self.next) { self.next } else { end };
+            self.duplicate = Some((segment.seq, end));
+        }
+    }
+
+    /// What it counted.
+    pub fn stats(&self) -> ReceiverStats {
+        let Counts { bytes, duplicate_bytes, segments, duplicate_segments } = self.stats;
+        ReceiverStats {
+            segments: u64::from(segments),
+            bytes,
+            duplicate_segments: u64::from(duplicate_segments),
+            duplicate_bytes,
+        }
+    }
+
+    /// Largest segment received.
+    pub fn largest(&self) -> u16 {
+        self.largest
+    }
+}
+
+/// Whether any of `segment` lies in a window of `window` bytes from `next` (RFC 9293 §3.10.7.4, first
+/// check).
+#[inline]
+pub fn acceptable(next: Seq, segment: &Segment, window: u32) -> bool {
+    let offset = segment.seq.minus(next);
+    let end = segment.end().minus(next);
+    let empty = offset == 0 && end == 0;
+    (i64::from(offset) < i64::from(window) && end > 0) || empty
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::GapAck;
+    use net::Flags;
+    use proptest::prelude::*;
+    use units::Duration;
+
+    fn segment(seq: u32, len: u16) -> Segment {
+        Segment { seq: Seq(seq), len, flags: Flags::ACK, ..Segment::default() }
+    }
+
+    fn feed(r: &mut Receiver, segments: &[(u32, u16)], tcp: &Tcp) {
+        for &(seq, len) in segments {
+            r.on_data(Time::ZERO, &segment(seq, len), tcp);
+        }
+    }
+
+    #[test]
+    fn a_receiver_stays_small() {
+        assert!(size_of::<Receiver>() <= 112, "{}", size_of::<Receiver>());
+    }
+
+    #[test]
+    fn every_second_segment_is_acknowledged_and_the_first_waits() {
+        let tcp = Tcp::default();
+        let mut r = Receiver::new(Seq(0), &tcp);
+        r.on_data(Time::ZERO, &segment(0, 100), &tcp);
+        assert_eq!((r.ack_now, r.ack_at), (false, Time::ZERO + Duration::from_millis(200)));
+        r.on_data(Time::ZERO, &segment(100, 100), &tcp);
+        assert!(r.ack_now);
+        r.on_ack_sent();
+        assert_eq!((r.ack_now, r.ack_at), (false, Time::NEVER));
+    }
+
+    #[test]
+    fn a_gap_is_reported_at_once_and_its_filling_too() {
+        let tcp = Tcp::default();
+        let mut r = Receiver::new(Seq(0), &tcp);
+        feed(&mut r, &[(100, 100)], &tcp);
+        assert!(r.ack_now && r.next == Seq(0));
+        r.on_ack_sent();
+        feed(&mut r, &[(300, 100), (0, 100)], &tcp);
+        assert!(r.ack_now && r.next == Seq(200));
+    }
+
+    /// A segment that fills only part of a gap: RFC 5681 says at once, ns-2 lets it wait.
+    #[test]
+    fn a_partly_filled_gap() {
+        for (gap_ack, at_once) in [(GapAck::Immediate, true), (GapAck::WhenReleased, false)] {
+            let tcp = Tcp { gap_ack, ..Tcp::default() };
+            let mut r = Receiver::new(Seq(0), &tcp);
+            feed(&mut r, &[(200, 100)], &tcp);
+            r.on_ack_sent();
+            feed(&mut r, &[(0, 100)], &tcp);
+            assert_eq!(r.ack_now, at_once);
+        }
+    }
+
+    #[test]
+    fn duplicates_are_counted_by_the_byte() {
+        let tcp = Tcp::default();
+        let mut r = Receiver::new(Seq(0), &tcp);
+        feed(&mut r, &[(0, 100), (50, 100), (0, 100), (300, 100), (250, 200)], &tcp);
+        assert_eq!((r.stats.duplicate_segments, r.stats.duplicate_bytes), (1, 50 + 100 + 100));
+    }
+
+    #[test]
+    fn the_fin_counts_when_everything_before_it_arrived() {
+        let tcp = Tcp::default();
+        let mut r = Receiver::new(Seq(0), &tcp);
+        let fin = Segment { flags: Flags::FIN | Flags::ACK, ..segment(100, 100) };
+        assert!(!r.on_data(Time::ZERO, &fin, &tcp));
+        assert!(r.on_data(Time::ZERO, &segment(0, 100), &tcp));
+        assert_eq!(r.next, Seq(201));
+    }
+
+    proptest! {
+        /// Any order, overlap and repetition of segments, with sequence numbers that wrap, ends with
+        /// exactly the bytes that were sent.
+        #[test]
+        fn reassembly_is_the_union_of_what_arrived(
+            base in prop::num::u32::ANY,
+            pieces in prop::collection::vec((0u32..60, 1u16..20), 1..80),
+        ) {
+            let tcp = Tcp::default();
+            let mut r = Receiver::new(Seq(base), &tcp);
+            let mut have = [false; 100];
+            let (mut bytes, mut duplicates) = (0u64, 0u64);
+            for (start, len) in pieces {
+                for byte in &mut have[start as usize..start as usize + len as usize] {
+                    duplicates += u64::from(*byte);
+                    *byte = true;
+                }
+                bytes += u64::from(len);
+                r.on_data(Time::ZERO, &segment(base.wrapping_add(start), len), &tcp);
+            }
+            let in_order = have.iter().take_while(|b| **b).count() as u32;
+            prop_assert_eq!(r.next, Seq(base) + in_order);
+            prop_assert_eq!((r.stats.bytes, r.stats.duplicate_bytes), (bytes, duplicates));
+            let waiting: u32 = r.ranges().iter().map(|w| w.1 - w.0).sum();
+            prop_assert_eq!((in_order + waiting) as usize, have.iter().filter(|b| **b).count());
+            prop_assert!(r.ranges().windows(2).all(|w| w[0].1.before(w[1].0)));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What waits behind a gap, and how SACK reports it (RFC 2018, RFC 2883).
+
+use net::{Options, Seq};
+use units::Time;
+
+use super::Receiver;
+use crate::config::{GapAck, Tcp};
+
+/// What waits behind a gap, and what was said of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Behind {
+    /// Disjoint ranges in order, each [start, end).
+    ranges: Vec<(Seq, Seq)>,
+    /// Starts of the ranges reported last, the latest first (RFC 2018 §4).
+    reported: [Option<Seq>; 4],
+    /// The range that the last segment went into.
+    latest: Option<Seq>,
+    /// ACKs that went out at once for the gap at `gap`, and those that are held back.
+    pub gap: Seq,
+    pub at_once: u8,
+    pub held: u8,
+}
+
+impl Receiver {
+    /// Data that is not simply the next: old, ahead, or filling a gap.
+    #[inline(never)]
+    pub(super) fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) {
+        let before = self.received_in(start, end);
+        self.stats.duplicate_bytes += u64::from(before);
+        self.stats.duplicate_segments += u32::from(before == end - start);
+        if before > 0 {
+            self.duplicate = Some(self.first_duplicate(start, end));
+        }
+        if !end.after(self.next) || start.after(self.next) {
+            if end.after(self.next) {
+                self.insert(start, end);
+                if self.holds_back(now, tcp) {
+                    return;
+                }
+            } else {
+                self.quicken(u16::MAX, tcp);
+            }
+            self.ack_now = true; // RFC 5681 §4.2: at once, so that the sender learns of the gap
+            return;
+        }
+        self.advance(end);
+        let mut released = false;
+        if let Some(mut behind) = self.behind.take() {
+            while let Some(&(s, e)) = behind.ranges.first() {
+                if s.after(self.next) {
+                    break;
+                }
+                released = true;
+                self.advance(self.next.max(e));
+                behind.ranges.remove(0);
+            }
+            behind.latest = None;
+            self.behind = (!behind.ranges.is_empty()).then_some(behind);
+        }
+        let at_once = released || tcp.gap_ack == GapAck::Immediate;
+        if at_once {
+            self.ack_now = true;
+        } else {
+            self.delay_ack(now, (end - start) as u16, tcp);
+        }
+    }
+
+    /// How many bytes of [start, end) had arrived before.
+    #[inline]
+    fn received_in(&self, start: Seq, end: Seq) -> u32 {
+        let overlap = |s: Seq, e: Seq| {
+            let low = s.max(start);
+            let high = if e.before(end) { e } else { end };
+            if low.before(high) { high - low } else { 0 }
+        };
+        let old = if start.before(self.next) { overlap(start, self.next) } else { 0 };
+        let met = self.ranges_after(start).iter().take_while(|r| r.0.before(end));
+        old + met.map(|&(s, e)| overlap(s, e)).sum::<u32>()
+    }
+
+    /// The ranges that end after `start`.
+    #[inline]
+    fn ranges_after(&self, start: Seq) -> &[(Seq, Seq)] {
+        let ranges = self.ranges();
+        match ranges.last() {
+            Some(last) if last.1.after(start) => &ranges[ranges.partition_point(|r| !r.1.after(start))..],
+            _ => &[], // most often, as segments come in order behind a gap
+        }
+    }
+
+    #[inline]
+    pub(super) fn ranges(&self) -> &[(Seq, Seq)] {
+        self.behind.as_ref().map_or(&[], |b| &b.ranges)
+    }
+
+    /// The first range of [start, end) that had arrived before.
+    #[inline]
+    fn first_duplicate(&self, start: Seq, end: Seq) -> (Seq, Seq) {
+        let cut = |e: Seq| if e.before(end) { e } else { end };
+        if start.before(self.next) {
+            return (start, cut(self.next));
+        }
+        let first = self.ranges_after(start).first().filter(|r| r.0.before(end));
+        first.map_or((start, end), |r| (r.0.max(start), cut(r.1)))
+    }
+
+    /// Adds [start, end) to what waits, merging what touches.
+    #[inline]
+    fn insert(&mut self, mut start: Seq, mut end: Seq) {
+        let behind = self.behind.get_or_insert_default();
+        let ranges = &mut behind.ranges;
+        behind.latest = Some(start);
+        if let Some(newest) = ranges.last_mut().filter(|w| w.1 == start) {
+            newest.1 = end; // the segment after the one that came last
+            behind.latest = Some(newest.0);
+            return;
+        }
+        let first = ranges.partition_point(|w| w.1.before(start));
+        let mut last = first;
+        while last < ranges.len() && !ranges[last].0.after(end) {
+            let (s, e) = ranges[last];
+            start = if s.before(start) { s } else { start };
+            end = end.max(e);
+            last += 1;
+        }
+        ranges.splice(first..last, [(start, end)]);
+        behind.latest = Some(start);
+    }
+
+    /// Adds the SACK blocks of an ACK (RFC 2018 §4): the latest first, then those reported before; ahead
+    /// of them a duplicate (RFC 2883 §4), if `dsack`.
+    pub fn report(&mut self, options: &mut Options, dsack: bool) {
+        if let Some(block) = self.duplicate.take().filter(|_| dsack) {
+            options.push_sack(block);
+        }
+        let Some(behind) = &mut self.behind else { return };
+        let ranges = &behind.ranges;
+        let containing = |seq: Seq| {
+            let after = ranges[ranges.partition_point(|r| !r.1.after(seq))..].first().copied();
+            after.filter(|r| !seq.before(r.0))
+        };
+        let mut blocks: [Option<(Seq, Seq)>; 4] = [None; 4];
+        let mut n = 0;
+        let candidates = [behind.latest].into_iter().chain(behind.reported).flatten();
+        for block in candidates.filter_map(containing).chain(ranges.iter().copied()) {
+            if n == 4 {
+                break;
+            }
+            if !blocks[..n].contains(&Some(block)) {
+                blocks[n] = Some(block);
+                n += 1;
+            }
+        }
+        for block in blocks.iter().flatten() {
+            options.push_sack(*block);
+        }
+        behind.reported = blocks.map(|b| b.map(|b| b.0));
+    }
+
+    /// Bytes that the SACK option of an ACK takes with up to `most` blocks, padded.
+    pub fn report_room(&self, most: usize, dsack: bool) -> u16 {
+        let duplicate = usize::from(dsack && self.duplicate.is_some());
+        let blocks = (self.ranges().len() + duplicate).min(most) as u16;
+        if blocks == 0 { 0 } else { 4 + 8 * blocks }
+    }
+
+    /// Whether anything waits behind a gap, or a duplicate is to be reported.
+    #[inline]
+    pub fn has_report(&self) -> bool {
+        self.behind.is_some() || self.duplicate.is_some()
+    }
+}
