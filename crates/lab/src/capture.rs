@@ -21,23 +21,23 @@ use crate::scenario::{IpVersion, Kept, Scenario};
 
 /// A link or a host, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Tapped {
     Link(usize),
     Host(u32),
 }
 
 /// The hosts of a scenario and what of them is captured.
 #[derive(Debug)]
-struct Places {
+struct Taken {
     hosts: Vec<String>,
     /// The hosts that send and receive the data of each flow.
     of_flows: Vec<[u32; 2]>,
-    captured: Vec<Place>,
+    captured: Vec<Tapped>,
 }
 
-impl Places {
+impl Taken {
     /// Finds what `record.pcap.on` names.
-    fn find(scenario: &Scenario, plan: &Plan) -> Result<Places, Invalid> {
+    fn find(scenario: &Scenario, plan: &Plan) -> Result<Taken, Invalid> {
         let mut hosts: Vec<String> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut number = |name: String| {
@@ -49,8 +49,8 @@ impl Places {
         let of_flows = (0..plan.flows()).map(|f| [number(plan.from(f)), number(plan.to(f))]).collect();
         let links: Vec<String> = plan.links.iter().map(|l| l.name()).collect();
         let find = |(i, name): (usize, &String)| {
-            let link = links.iter().position(|l| l == name).map(Place::Link);
-            link.or(numbers.get(name).map(|&h| Place::Host(h))).ok_or_else(|| {
+            let link = links.iter().position(|l| l == name).map(Tapped::Link);
+            link.or(numbers.get(name).map(|&h| Tapped::Host(h))).ok_or_else(|| {
                 let known: Vec<&str> = links.iter().chain(&hosts).map(String::as_str).take(30).collect();
                 let problem = "is neither a link nor a host that a flow begins or ends at";
                 Invalid::new(&format!("record.pcap.on.{i}"), &name.write(), problem)
@@ -58,13 +58,13 @@ impl Places {
             })
         };
         let captured = scenario.record.pcap.on.iter().enumerate().map(find).collect::<Result<_, _>>()?;
-        Ok(Places { hosts, of_flows, captured })
+        Ok(Taken { hosts, of_flows, captured })
     }
 }
 
 /// Refuses captures of what is not there.
 pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
-    if scenario.record.pcap.on.is_empty() { Ok(()) } else { Places::find(scenario, plan).map(drop) }
+    if scenario.record.pcap.on.is_empty() { Ok(()) } else { Taken::find(scenario, plan).map(drop) }
 }
 
 /// A packet that will be captured at its time.
@@ -128,7 +128,7 @@ pub struct Seen<'a> {
 impl Captures {
     /// Begins the captures of a scenario in a folder, and puts the addresses of its hosts there.
     pub fn begin(scenario: &Scenario, plan: &Plan, folder: &Path, slots: usize) -> Result<Captures, String> {
-        let places = Places::find(scenario, plan).map_err(|e| e.to_string())?;
+        let places = Taken::find(scenario, plan).map_err(|e| e.to_string())?;
         let pcap = &scenario.record.pcap;
         let family = match pcap.ip {
             IpVersion::V4 => Family::V4,
@@ -151,8 +151,8 @@ impl Captures {
         let mut taken = HashSet::new();
         for (name, &place) in pcap.on.iter().zip(&places.captured) {
             let tap = match place {
-                Place::Link(l) => &mut all.links[l],
-                Place::Host(h) => &mut all.hosts[h as usize],
+                Tapped::Link(l) => &mut all.links[l],
+                Tapped::Host(h) => &mut all.hosts[h as usize],
             };
             if tap.is_some() {
                 continue; // named twice

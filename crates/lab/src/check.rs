@@ -4,9 +4,9 @@
 use net::{Ecn, Flags, Packet, Way};
 use queues::Discipline;
 
-/// What is known of one connection from outside its endpoints. There goes data, back go ACKs.
+/// The account of one connection, from outside its endpoints. There goes data, back go ACKs.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ledger {
+pub struct ConnectionLedger {
     /// By the books in the network: sent, less arrived, less dropped. One that arrives unsent wraps.
     inside: [u32; 2],
     /// Dropped by a queue.
@@ -21,7 +21,7 @@ pub struct Ledger {
     cwr_seen: bool,
 }
 
-impl Ledger {
+impl ConnectionLedger {
     /// An endpoint hands a packet to the network.
     #[inline]
     pub fn sent(&mut self, way: Way) {
@@ -101,8 +101,8 @@ impl Ledger {
 /// The classes of a queue, if it has any: together they had what its link says came, was dropped and was marked.
 pub fn classes(queue: &Discipline, link: &net::Ledger) -> Result<(), String> {
     let Some(classes) = queue.classes() else { return Ok(()) };
-    let rare = link.rare();
-    classes.check(link.arrived, rare.dropped, rare.marked())
+    let signals = link.signals();
+    classes.check(link.arrived, signals.dropped, signals.marked())
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
             assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
             link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
-        assert_eq!(link.ledger().rare().dropped.packets, 2);
+        assert_eq!(link.ledger().signals().dropped.packets, 2);
         classes(link.queue(), link.ledger()).unwrap();
         let mut ledger = link.ledger().clone();
         ledger.arrived.packets += 1;
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_lost_packet_is_caught() {
-        let mut l = Ledger::default();
+        let mut l = ConnectionLedger::default();
         (0..3).for_each(|_| l.sent(Way::There));
         l.arrived(Way::There);
         l.dropped(Way::There);
@@ -160,7 +160,7 @@ mod tests {
     /// As when a packet of an old connection reaches a new one in its slot.
     #[test]
     fn a_packet_that_nobody_sent_is_caught() {
-        let mut l = Ledger::default();
+        let mut l = ConnectionLedger::default();
         l.arrived(Way::Back);
         assert!(!l.is_settled());
         assert!(l.check().unwrap_err().contains("ACK packets sent are -1 more"));
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn an_echo_that_ends_too_soon_is_caught() {
-        let mut f = Ledger::default();
+        let mut f = ConnectionLedger::default();
         f.data_arrives(&data(Ecn::Ce, Flags::ACK), true);
         assert_eq!(f.ack_leaves(Flags::ACK | Flags::ECE), None);
         assert!(f.ack_leaves(Flags::ACK).is_some());
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_echo_ends_after_cwr_and_begins_with_a_mark() {
-        let mut f = Ledger::default();
+        let mut f = ConnectionLedger::default();
         f.data_arrives(&data(Ecn::Ce, Flags::ACK), true);
         f.ack_leaves(Flags::ACK | Flags::ECE);
         f.data_arrives(&data(Ecn::Ect0, Flags::ACK | Flags::CWR), true);

@@ -5,7 +5,7 @@ use net::{Fate, OptionStore, Packet, Probe};
 use units::Time;
 
 use crate::series::{Incident, Incidents};
-use crate::slot::{Phase, Slot};
+use crate::slot::{Slot, Stage};
 
 /// Enters fates in the ledgers of the connections, and in the series that were asked for.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Probe for LinkProbe<'_> {
             Fate::Dropped(..) => {
                 slot.ledger.dropped(packet.label.way());
                 r.options.release(packet.options);
-                if slot.phase == Phase::Closed && slot.ledger.is_settled() {
+                if slot.stage == Stage::Closed && slot.ledger.is_settled() {
                     r.over.push(packet.connection);
                 }
             }

@@ -3,12 +3,12 @@
 use net::{Label, Way};
 use units::Time;
 
-use crate::check::Ledger;
-use crate::stream::Stream;
+use crate::check::ConnectionLedger;
+use crate::datagrams::Datagrams;
 
 /// What has become of the connection in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum Stage {
     /// It is to be opened.
     Waiting,
     /// It was opened.
@@ -24,7 +24,7 @@ pub enum Phase {
 #[repr(align(64))]
 pub struct Slot {
     /// The account of its packets.
-    pub ledger: Ledger,
+    pub ledger: ConnectionLedger,
     /// Where the route of what its sender and its receiver send begins in the table of hops.
     pub first_hop: [u32; 2],
     /// When its application does something next.
@@ -38,7 +38,7 @@ pub struct Slot {
     /// Messages written.
     pub messages: u32,
     /// What has become of it.
-    pub phase: Phase,
+    pub stage: Stage,
     /// The label of what its sender and its receiver send.
     pub labels: [Label; 2],
 }
@@ -47,22 +47,22 @@ impl Slot {
     /// Number `connection` of a flow, to be opened at `start`; both its ends send with this DSCP.
     pub fn new(flow: u32, connection: u32, first_hop: [u32; 2], start: Time, dscp: u8) -> Self {
         Slot {
-            ledger: Ledger::default(),
+            ledger: ConnectionLedger::default(),
             first_hop,
             wake: start,
             start,
             flow,
             connection,
             messages: 0,
-            phase: Phase::Waiting,
+            stage: Stage::Waiting,
             labels: Way::BOTH.map(|way| Label::new(way).with_dscp(dscp)),
         }
     }
 
     /// That of a flow of datagrams: open until its last packet is sent, closed until it has arrived.
-    pub fn of_stream(stream: &Stream, dscp: u8) -> Self {
-        let mut slot = Slot::new(stream.flow, 0, [stream.first_hop; 2], stream.start, dscp);
-        (slot.wake, slot.phase) = (Time::NEVER, Phase::Open);
+    pub fn of_datagrams(datagrams: &Datagrams, dscp: u8) -> Self {
+        let mut slot = Slot::new(datagrams.flow, 0, [datagrams.first_hop; 2], datagrams.start, dscp);
+        (slot.wake, slot.stage) = (Time::NEVER, Stage::Open);
         slot
     }
 }

@@ -61,8 +61,8 @@ impl Simulation<'_> {
 
     fn of_flows(&self, (about, holds, what): &(&'static str, Condition, &str)) -> Option<Warning> {
         let mut counts = vec![(0, 0); self.plan.tables()];
-        for s in 0..self.lasting {
-            let (of, all) = &mut counts[self.plan.table(self.fates.slots[s].flow as usize)];
+        for s in 0..self.connections.lasting {
+            let (of, all) = &mut counts[self.plan.table(self.connections.fates.slots[s].flow as usize)];
             *of += usize::from(holds(self, s));
             *all += 1;
         }
@@ -76,8 +76,8 @@ impl Simulation<'_> {
 
     /// A queue that dropped and cannot hold two packets.
     fn small_buffer(&self) -> Option<Warning> {
-        let dropped = |l: &usize| self.links[*l].ledger().rare().dropped.packets > 0;
-        let l = (0..self.links.len())
+        let dropped = |l: &usize| self.network.links[*l].ledger().signals().dropped.packets > 0;
+        let l = (0..self.network.links.len())
             .filter(dropped)
             .find(|&l| is_small(self.plan.links[l].queue(), &self.scenario.tcp))?;
         let text = format!(
@@ -89,36 +89,36 @@ impl Simulation<'_> {
     }
 
     fn dropped(&self) -> u64 {
-        self.links.iter().map(|l| l.ledger().rare().dropped.packets).sum()
+        self.network.links.iter().map(|l| l.ledger().signals().dropped.packets).sum()
     }
 
     fn marked(&self) -> u64 {
-        self.links.iter().map(|l| l.ledger().rare().marked()).sum()
+        self.network.links.iter().map(|l| l.ledger().signals().marked()).sum()
     }
 
     fn without_marks(&self) -> Option<Warning> {
-        let able = (0..self.lasting).filter(|&s| self.sender(s).uses_ecn()).count();
+        let able = (0..self.connections.lasting).filter(|&s| self.sender(s).uses_ecn()).count();
         let dropped = self.dropped();
         let text = || {
             format!(
                 "ECN was negotiated by {able} of {} connections and {dropped} packets were dropped, but none was marked: \
                  the queue that drops does not mark; use an AQM with ecn = \"mark\", or leave ECN out",
-                self.lasting
+                self.connections.lasting
             )
         };
         (able > 0 && dropped > 0 && self.marked() == 0).then(|| Warning { about: "no-marks", text: text() })
     }
 
     fn without_congestion(&self) -> Option<Warning> {
-        let some = self.lasting > 0 || !self.sources.is_empty();
-        let none = some && self.wires.is_empty() && self.dropped() == 0 && self.marked() == 0;
+        let some = self.connections.lasting > 0 || !self.connections.sources.is_empty();
+        let none = some && self.network.wires.is_empty() && self.dropped() == 0 && self.marked() == 0;
         let text = "no packet was dropped or marked in the whole run: nothing here tells one queue or one congestion \
                     control from another";
         none.then(|| Warning { about: "no-congestion", text: text.into() })
     }
 
     fn sender(&self, s: usize) -> &Endpoint {
-        &self.endpoints[End::sender(s as u32)]
+        &self.connections.endpoints[End::sender(s as u32)]
     }
 }
 
@@ -140,7 +140,7 @@ fn is_held_by_window(sim: &Simulation, s: usize) -> bool {
 fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
     let end = sim.sender(s);
     let starts_slowly = end.tcp().congestion.has_slow_start();
-    let bulk = matches!(sim.plan.traffic(sim.fates.slots[s].flow as usize), Traffic::Bulk(_));
+    let bulk = matches!(sim.plan.traffic(sim.connections.fates.slots[s].flow as usize), Traffic::Bulk(_));
     let stats = end.sender_stats();
     let cut = stats.timeouts + stats.fast_retransmits + stats.ecn_cuts > 0;
     let window = end.window();
@@ -149,7 +149,7 @@ fn is_in_slow_start(sim: &Simulation, s: usize) -> bool {
 }
 
 fn fell_back(sim: &Simulation, s: usize) -> bool {
-    let [sender, receiver] = sim.endpoints.of(s as u32);
+    let [sender, receiver] = sim.connections.endpoints.of(s as u32);
     let asks = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);
     let established = sender.milestones().0 != Time::NEVER;
     let answers = receiver.tcp().ecn_in_force() != Ecn::Off;

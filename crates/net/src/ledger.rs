@@ -60,12 +60,12 @@ pub struct Ledger {
     pub work: u64,
     /// Taken off the wire at the far end.
     pub delivered: Count,
-    rare: Option<Box<Rare>>,
+    signals: Option<Box<Signals>>,
 }
 
-/// What happens to few packets of few links.
+/// How a link signalled congestion, by drops and marks, and the CE that came and went.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rare {
+pub struct Signals {
     /// Dropped by the queue.
     pub dropped: Count,
     /// Dropped packets by reason ([`Why::index`]).
@@ -82,7 +82,7 @@ pub struct Rare {
     pub re_marked: u64,
 }
 
-impl Rare {
+impl Signals {
     /// All marks.
     pub fn marked(&self) -> u64 {
         self.marked_why.iter().sum()
@@ -116,20 +116,20 @@ impl Inside {
 
 impl Ledger {
     /// Drops, marks and CE.
-    pub fn rare(&self) -> Rare {
-        self.rare.as_deref().copied().unwrap_or_default()
+    pub fn signals(&self) -> Signals {
+        self.signals.as_deref().copied().unwrap_or_default()
     }
 
     #[cold]
-    fn rare_mut(&mut self) -> &mut Rare {
-        self.rare.get_or_insert_default()
+    fn signals_mut(&mut self) -> &mut Signals {
+        self.signals.get_or_insert_default()
     }
 
     #[inline]
     pub(crate) fn arrive(&mut self, p: &Packet) {
         self.arrived.add(p);
         if p.ecn == Ecn::Ce {
-            self.rare_mut().ce_in += 1;
+            self.signals_mut().ce_in += 1;
         }
     }
 
@@ -137,41 +137,41 @@ impl Ledger {
     pub(crate) fn admit(&mut self, p: &Packet, work: u64) {
         self.work = self.work.wrapping_add(work); // beyond the end of time: Link::is_beyond_time tells
         if p.ecn == Ecn::Ce {
-            self.rare_mut().ce_admitted += 1;
+            self.signals_mut().ce_admitted += 1;
         }
     }
 
     pub(crate) fn drop(&mut self, p: &Packet, why: Why) {
-        let rare = self.rare_mut();
-        rare.dropped.add(p);
-        rare.dropped_why[why.index()] += 1;
-        rare.ce_dropped += u64::from(p.ecn == Ecn::Ce);
+        let signals = self.signals_mut();
+        signals.dropped.add(p);
+        signals.dropped_why[why.index()] += 1;
+        signals.ce_dropped += u64::from(p.ecn == Ecn::Ce);
     }
 
     pub(crate) fn mark(&mut self, p: &Packet, why: Why) {
-        let rare = self.rare_mut();
-        rare.marked_why[why.index()] += 1;
-        rare.re_marked += u64::from(p.ecn == Ecn::Ce);
+        let signals = self.signals_mut();
+        signals.marked_why[why.index()] += 1;
+        signals.re_marked += u64::from(p.ecn == Ecn::Ce);
     }
 
     /// The identities that hold at every instant, given what is inside.
     pub fn check(&self, inside: &Inside, now: Time) -> Result<(), String> {
         let present = inside.to_come + inside.waiting + inside.on_wire + inside.beyond;
-        let rare = self.rare();
-        if self.arrived != rare.dropped + self.delivered + present {
+        let signals = self.signals();
+        if self.arrived != signals.dropped + self.delivered + present {
             return Err(format!(
                 "packets in {:?} are not dropped {:?} + delivered {:?} + inside {inside:?}",
-                self.arrived, rare.dropped, self.delivered
+                self.arrived, signals.dropped, self.delivered
             ));
         }
-        let ce = rare.ce_in + rare.marked() - rare.re_marked;
-        if ce != rare.ce_admitted + rare.ce_dropped + inside.ce_kept {
+        let ce = signals.ce_in + signals.marked() - signals.re_marked;
+        if ce != signals.ce_admitted + signals.ce_dropped + inside.ce_kept {
             return Err(format!(
                 "CE in {} + marks {} is not CE admitted {} + dropped {} + kept {}",
-                rare.ce_in,
-                rare.marked() - rare.re_marked,
-                rare.ce_admitted,
-                rare.ce_dropped,
+                signals.ce_in,
+                signals.marked() - signals.re_marked,
+                signals.ce_admitted,
+                signals.ce_dropped,
                 inside.ce_kept
             ));
         }

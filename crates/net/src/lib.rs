@@ -21,7 +21,7 @@ pub use discipline::{
 pub use fast_open::{Cookie, FastOpen};
 pub use ledger::{Count, Inside, Ledger, Violation};
 pub use link::{
-    Flight, InPipe, Link, NoProbe, Opportunities, Pace, Place, Probe, Received, Steps, byte_time,
+    Flight, InPipe, Link, NoProbe, Opportunities, Pace, Position, Probe, Received, Steps, byte_time,
     time_to_send,
 };
 pub use options::{OptionStore, Options};

@@ -27,7 +27,7 @@ use crate::ledger::Ledger;
 
 pub use admission::Received;
 use flight::Pipe;
-pub use flight::{Flight, InPipe, Place};
+pub use flight::{Flight, InPipe, Position};
 pub use pace::{Opportunities, Pace, Steps};
 use pass_on::NO_LINK;
 pub use transmitter::{byte_time, time_to_send};

@@ -11,12 +11,12 @@ use units::Time;
 use super::hops::to_sink;
 use super::network::{Built, offset};
 use super::plan::Plan;
+use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::histogram::Histogram;
 use crate::scenario::Scenario;
 use crate::slot::Slot;
 use crate::source::Source;
-use crate::stream;
 use crate::sum::Sum;
 
 /// What the flows of a table draw, by number of the flow, of its connection, and of the message.
@@ -59,7 +59,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(new) => *new.insert(to_sink(&mut built.hops, first_hop[0])),
             };
-            built.streams.push(stream::Stream::new(f as u32, begins, Time::ZERO + start, emitter));
+            built.datagrams.push(Datagrams::new(f as u32, begins, Time::ZERO + start, emitter));
             continue;
         }
         let clock = |side: usize, tcp: &Tcp| {

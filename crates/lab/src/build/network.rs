@@ -12,11 +12,11 @@ use super::hops::{Hop, lay};
 use super::links::LinkPlan;
 use super::passing::find_delays;
 use super::plan::Plan;
+use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::scenario::Scenario;
 use crate::slot::Slot;
 use crate::source::Source;
-use crate::stream;
 
 /// A network at rest, ready to run.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct Built {
     /// The flows whose connections come and go, in their order, and when the process of arrivals begins.
     pub sources: Vec<(Source, Time)>,
     /// The flows of datagrams, in their order, and when their first packet is sent.
-    pub streams: Vec<(stream::Stream, Option<Time>)>,
+    pub datagrams: Vec<(Datagrams, Option<Time>)>,
     /// The random numbers of each table of flows.
     pub draws: Vec<Draws>,
     /// All routes one after the other, each with its end.
@@ -79,7 +79,7 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
         endpoints: Endpoints::default(),
         slots: Vec::new(),
         sources: Vec::new(),
-        streams: Vec::new(),
+        datagrams: Vec::new(),
         draws: plan.tables.iter().map(|t| Draws::new(seed, &plan.name(t.first))).collect(),
         hops,
     };

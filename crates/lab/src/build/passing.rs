@@ -32,7 +32,7 @@ pub(super) fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
         let (data, control) = (tcp.header_on_data.0, tcp.header_on_control.0);
         ((data + 1).min(control), (data + tcp.mss.0).max(control))
     });
-    let datagrams = built.streams.iter().map(|(stream, _)| stream.sizes());
+    let datagrams = built.datagrams.iter().map(|(stream, _)| stream.sizes());
     let sizes = sizes.chain(datagrams.map(|(least, largest)| (u64::from(least), u64::from(largest))));
     let (least, largest) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     let (least, largest) = (least.min(65_535) as u16, largest.min(65_535) as u16);

@@ -6,29 +6,28 @@ use traffic::{Size, Traffic};
 use units::{Bytes, Time};
 
 use super::{Simulation, Step};
-use crate::slot::{Phase, Slot};
-use crate::sum::Sum;
+use crate::slot::{Slot, Stage};
 
 impl Simulation<'_> {
     /// A connection of a source begins.
     pub(super) fn arrival(&mut self, now: Time, k: usize) -> Step {
-        let source = &mut self.sources[k];
+        let source = &mut self.connections.sources[k];
         let slot = Slot::new(source.flow, source.opened, source.first_hop, now, source.dscp);
         let ends = source.endpoints();
         source.opened += 1;
-        self.begun += 1;
-        self.open += 1;
-        let s = match self.free.pop() {
+        self.connections.begun += 1;
+        self.connections.open += 1;
+        let s = match self.connections.free.pop() {
             Some(s) => {
-                self.fates.slots[s as usize] = slot;
-                self.endpoints.replace(s, ends);
+                self.connections.fates.slots[s as usize] = slot;
+                self.connections.endpoints.replace(s, ends);
                 s
             }
             None => {
-                self.fates.slots.push(slot);
-                self.endpoints.push(ends);
-                self.events.grow(self.lanes.count(self.endpoints.len()));
-                self.fates.slots.len() as u32 - 1
+                self.connections.fates.slots.push(slot);
+                self.connections.endpoints.push(ends);
+                self.events.grow(self.lanes.count(self.connections.endpoints.len()));
+                self.connections.fates.slots.len() as u32 - 1
             }
         };
         if let Some(captures) = self.observer.as_mut().and_then(|o| o.captures.as_mut()) {
@@ -41,29 +40,29 @@ impl Simulation<'_> {
 
     /// Sets the next arrival of a source after `now`, or ends it.
     pub(super) fn next_arrival(&mut self, now: Time, k: usize) {
-        let source = &self.sources[k];
+        let source = &self.connections.sources[k];
         let flow = source.flow as usize;
         let Some(arrivals) = self.plan.arrivals(flow) else { return };
         if arrivals.connections.is_some_and(|most| u64::from(source.opened) >= most) {
-            self.open -= 1;
+            self.connections.open -= 1;
             return;
         }
         let index = [self.plan.number(flow), source.opened, 0];
-        let [u, _] = self.draws[self.plan.table(flow)].arrivals.uniform(index);
+        let [u, _] = self.connections.draws[self.plan.table(flow)].arrivals.uniform(index);
         self.events.set(self.lanes.source(k), now + arrivals.spacing.draw(arrivals.interval, u));
     }
 
     /// An application does something, or a timer expires.
     pub(super) fn endpoint_event(&mut self, now: Time, end: End) -> Step {
-        let slot = &self.fates.slots[end.connection() as usize];
-        if slot.phase == Phase::Free {
+        let slot = &self.connections.fates.slots[end.connection() as usize];
+        if slot.stage == Stage::Free {
             return Ok(()); // a timer of the connection that was there
         }
         if end.is_sender() && slot.wake == now {
             self.application(now, end.connection());
         }
-        if self.endpoints[end].deadline() <= now {
-            self.endpoints[end].on_timer(now);
+        if self.connections.endpoints[end].deadline() <= now {
+            self.connections.endpoints[end].on_timer(now);
         }
         self.pump(now, end)
     }
@@ -72,15 +71,15 @@ impl Simulation<'_> {
     /// or writes a message.
     pub(super) fn application(&mut self, now: Time, s: u32) {
         let plan = self.plan;
-        let slot = &self.fates.slots[s as usize];
-        let opens = slot.phase == Phase::Waiting;
+        let slot = &self.connections.fates.slots[s as usize];
+        let opens = slot.stage == Stage::Waiting;
         let traffic = plan.traffic(slot.flow as usize);
         let writes = match traffic {
             Traffic::Bulk(_) => Some(self.size(slot).map_or(u64::MAX, |size| size.0)),
             Traffic::Messages(_) if opens => None,
             _ => self.size(slot).map(|size| size.0),
         };
-        let slot = &mut self.fates.slots[s as usize];
+        let slot = &mut self.connections.fates.slots[s as usize];
         slot.messages += u32::from(!opens);
         let (ends, wake) = match traffic {
             Traffic::Bulk(bulk) => (bulk.size.is_some(), Time::NEVER),
@@ -88,16 +87,16 @@ impl Simulation<'_> {
             Traffic::Messages(m) => {
                 let flow = slot.flow as usize;
                 let index = [plan.number(flow), slot.connection, slot.messages];
-                let [u, _] = self.draws[plan.table(flow)].messages.uniform(index);
+                let [u, _] = self.connections.draws[plan.table(flow)].messages.uniform(index);
                 (false, now + m.spacing.draw(m.interval, u))
             }
             _ => (false, Time::NEVER), // datagrams have no connection
         };
-        (slot.wake, slot.phase) = (wake, Phase::Open);
+        (slot.wake, slot.stage) = (wake, Stage::Open);
         if opens {
-            self.endpoints[End::receiver(s)].listen();
+            self.connections.endpoints[End::receiver(s)].listen();
         }
-        let sender = &mut self.endpoints[End::sender(s)];
+        let sender = &mut self.connections.endpoints[End::sender(s)];
         if opens {
             sender.connect();
         }
@@ -119,7 +118,7 @@ impl Simulation<'_> {
             return Some(*size);
         }
         let index = [self.plan.number(flow), slot.connection, slot.messages];
-        Some(size.draw(self.draws[self.plan.table(flow)].sizes.uniform(index)))
+        Some(size.draw(self.connections.draws[self.plan.table(flow)].sizes.uniform(index)))
     }
 
     /// Sends what an endpoint has to send, and sees to its timer.
@@ -131,9 +130,11 @@ impl Simulation<'_> {
         let s = end.connection();
         let way = end.sends();
         let endpoint = loop {
-            let endpoint = &mut self.endpoints[end];
-            let Some((segment, ecn)) = endpoint.poll(now, &mut self.scratch) else { break &*endpoint };
-            let slot = &mut self.fates.slots[s as usize];
+            let endpoint = &mut self.connections.endpoints[end];
+            let Some((segment, ecn)) = endpoint.poll(now, &mut self.connections.scratch) else {
+                break &*endpoint;
+            };
+            let slot = &mut self.connections.fates.slots[s as usize];
             slot.ledger.sent(way);
             if way == Way::Back
                 && endpoint.ecn_mode() == EcnMode::Classic
@@ -142,8 +143,12 @@ impl Simulation<'_> {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
-            let size = endpoint.wire_size(&segment, &self.scratch);
-            let options = if endpoint.has_options() { self.fates.options.keep(&self.scratch) } else { 0 };
+            let size = endpoint.wire_size(&segment, &self.connections.scratch);
+            let options = if endpoint.has_options() {
+                self.connections.fates.options.keep(&self.connections.scratch)
+            } else {
+                0
+            };
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
             if self.observer.is_some() {
                 self.observe_host(now, end, &packet);
@@ -152,7 +157,7 @@ impl Simulation<'_> {
         };
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
-        let slot = &mut self.fates.slots[s as usize];
+        let slot = &mut self.connections.fates.slots[s as usize];
         let mut deadline = endpoint.deadline();
         if way == Way::There {
             deadline = deadline.min(slot.wake);
@@ -170,14 +175,14 @@ impl Simulation<'_> {
     /// An end is closed: if it gave up, so is the other, to whom nobody speaks any more.
     #[cold]
     pub(super) fn after_close(&mut self, now: Time, end: End) {
-        if self.endpoints[end].error().is_some() {
-            self.endpoints[end.opposite()].forget(now);
+        if self.connections.endpoints[end].error().is_some() {
+            self.connections.endpoints[end.opposite()].forget(now);
         }
-        if self.endpoints[end.opposite()].is_closed() {
-            let slot = &mut self.fates.slots[end.connection() as usize];
-            if slot.phase == Phase::Open {
-                slot.phase = Phase::Closed;
-                self.open -= 1;
+        if self.connections.endpoints[end.opposite()].is_closed() {
+            let slot = &mut self.connections.fates.slots[end.connection() as usize];
+            if slot.stage == Stage::Open {
+                slot.stage = Stage::Closed;
+                self.connections.open -= 1;
             }
             self.release(end.connection());
         }
@@ -187,39 +192,33 @@ impl Simulation<'_> {
     /// so no late packet meets a new connection.
     #[cold]
     pub(super) fn release(&mut self, s: u32) {
-        let slot = &self.fates.slots[s as usize];
-        if slot.phase == Phase::Closed && slot.ledger.is_settled() && s as usize >= self.lasting {
-            if (s as usize) < self.first_passing() {
-                self.fates.slots[s as usize].phase = Phase::Free;
-                self.open -= 1;
+        let slot = &self.connections.fates.slots[s as usize];
+        if slot.stage == Stage::Closed && slot.ledger.is_settled() && s as usize >= self.connections.lasting {
+            if (s as usize) < self.connections.first_passing() {
+                self.connections.fates.slots[s as usize].stage = Stage::Free;
+                self.connections.open -= 1;
                 return;
             }
             self.count(s);
-            self.fates.slots[s as usize].phase = Phase::Free;
-            self.free.push(s);
+            self.connections.fates.slots[s as usize].stage = Stage::Free;
+            self.connections.free.push(s);
         }
     }
 
     /// Frees the slots of connections whose last packet was dropped.
     #[cold]
     pub(super) fn release_over(&mut self) {
-        while let Some(s) = self.fates.over.pop() {
+        while let Some(s) = self.connections.fates.over.pop() {
             self.release(s);
         }
     }
 
-    /// What the connection in a slot counted.
-    pub(crate) fn sum(&self, s: usize) -> Sum {
-        let [sender, receiver] = self.endpoints.of(s as u32);
-        Sum::of(&self.fates.slots[s], sender, receiver)
-    }
-
     /// Counts a connection of a source, the last time that it is seen.
     pub(super) fn count(&mut self, s: u32) {
-        let sum = self.sum(s as usize);
-        let flow = self.fates.slots[s as usize].flow;
-        let source = self.sources.partition_point(|source| source.flow < flow);
-        self.sources[source].count(&sum);
+        let sum = self.connections.sum(s as usize);
+        let flow = self.connections.fates.slots[s as usize].flow;
+        let source = self.connections.sources.partition_point(|source| source.flow < flow);
+        self.connections.sources[source].count(&sum);
         if let Some(transfers) = &mut self.transfers {
             transfers.push(flow, &sum);
         }
@@ -227,8 +226,8 @@ impl Simulation<'_> {
 
     /// Counts the connections of sources that are not over when the run ends.
     pub(crate) fn count_the_rest(&mut self) {
-        for s in self.first_passing()..self.fates.slots.len() {
-            if self.fates.slots[s].phase != Phase::Free {
+        for s in self.connections.first_passing()..self.connections.fates.slots.len() {
+            if self.connections.fates.slots[s].stage != Stage::Free {
                 self.count(s as u32);
             }
         }

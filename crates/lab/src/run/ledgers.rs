@@ -9,7 +9,7 @@ use crate::check;
 
 impl Simulation<'_> {
     pub(super) fn place(&self, s: u32) -> String {
-        format!("flow {}", self.plan.name(self.fates.slots[s as usize].flow as usize))
+        format!("flow {}", self.plan.name(self.connections.fates.slots[s as usize].flow as usize))
     }
 
     pub(super) fn violation(&self, at: Time, place: String, what: impl Into<String>) -> Violation {
@@ -19,31 +19,38 @@ impl Simulation<'_> {
     /// Holds every ledger against what is there.
     pub(super) fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
-        let mut insides = vec![Inside::default(); self.links.len()];
-        for link in &self.links {
-            for entry in link.pipe(&self.flight) {
+        let mut insides = vec![Inside::default(); self.network.links.len()];
+        for link in &self.network.links {
+            for entry in link.pipe(&self.network.flight) {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
-                self.fates.slots[p.connection as usize].ledger.arrived(p.label.way());
+                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.way());
                 if let Some(before) = link.feeder() {
-                    self.links[before as usize].locate(entry, true, now, &mut insides[before as usize]);
+                    self.network.links[before as usize].locate(
+                        entry,
+                        true,
+                        now,
+                        &mut insides[before as usize],
+                    );
                 }
             }
         }
-        for (link, inside) in self.links.iter().zip(&mut insides) {
-            link.locate_all(&self.flight, now, inside);
+        for (link, inside) in self.network.links.iter().zip(&mut insides) {
+            link.locate_all(&self.network.flight, now, inside);
             link.locate_held(inside, |p| {
-                self.fates.slots[p.connection as usize].ledger.arrived(p.label.way())
+                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.way())
             });
         }
-        for entry in self.wires.iter().flat_map(Wire::inside) {
-            self.fates.slots[entry.packet.connection as usize].ledger.arrived(entry.packet.label.way());
+        for entry in self.network.wires.iter().flat_map(Wire::inside) {
+            self.connections.fates.slots[entry.packet.connection as usize]
+                .ledger
+                .arrived(entry.packet.label.way());
         }
-        for (w, wire) in self.wires.iter().enumerate() {
-            let place = || format!("wire {}", self.plan.links[self.impaired[w] as usize].name());
+        for (w, wire) in self.network.wires.iter().enumerate() {
+            let place = || format!("wire {}", self.plan.links[self.network.impaired[w] as usize].name());
             wire.check().map_err(|what| self.violation(now, place(), what))?;
         }
-        for (l, link) in self.links.iter_mut().enumerate() {
+        for (l, link) in self.network.links.iter_mut().enumerate() {
             let violation = |what| {
                 let place = format!("link {}", self.plan.links[l].name());
                 Failure::Violation(Violation { at: now, place, what })
@@ -55,21 +62,22 @@ impl Simulation<'_> {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
             }
         }
-        for (s, slot) in self.fates.slots.iter().enumerate() {
+        for (s, slot) in self.connections.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
-        let mut back = |p: &Packet| self.fates.slots[p.connection as usize].ledger.sent(p.label.way());
-        for link in &self.links {
-            link.pipe(&self.flight).for_each(|entry| back(&entry.packet));
+        let mut back =
+            |p: &Packet| self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.way());
+        for link in &self.network.links {
+            link.pipe(&self.network.flight).for_each(|entry| back(&entry.packet));
             link.locate_held(&mut Inside::default(), &mut back);
         }
-        self.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
-        for (conditioner, l) in self.conditioners.iter().zip(self.plan.conditioned()) {
+        self.network.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
+        for (conditioner, l) in self.network.conditioners.iter().zip(self.plan.conditioned()) {
             let place = || format!("conditioner of link {}", self.plan.links[l as usize].name());
-            let arrived = self.links[l as usize].ledger().arrived;
+            let arrived = self.network.links[l as usize].ledger().arrived;
             conditioner.check(arrived).map_err(|what| self.violation(now, place(), what))?;
         }
-        self.insides = insides;
+        self.network.insides = insides;
         Ok(())
     }
 }

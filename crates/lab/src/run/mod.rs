@@ -11,29 +11,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
-use impairments::Wire;
-use net::{End, Flight, InPipe, Inside, Link, OptionStore, Options, Violation};
-use queues::diffserv::Conditioner;
-use queues::{Discipline, Laws, NoLaws};
+use net::{End, Flight, InPipe, OptionStore, Options, Violation};
+use queues::{Laws, NoLaws};
 use tcp::Endpoint;
 use thiserror::Error;
 use traffic::{Bulk, Messages, Traffic};
 use units::param::Invalid;
 use units::{Duration, Time};
 
-use crate::build::{Built, Draws, Hop, Plan, build, plan, refuse_unknown_laws};
+use crate::build::{Built, Plan, build, plan, refuse_unknown_laws};
 use crate::capture::{self, Captures};
+use crate::connections::Connections;
+use crate::datagrams::Datagrams;
 use crate::effort::Stopwatch;
-use crate::endpoints::Endpoints;
 use crate::fates::FateRecorder;
 use crate::lanes::{Lane, Lanes};
 use crate::memory;
+use crate::network::Network;
 use crate::record::Outcome;
 use crate::scenario::{Scenario, Series};
 use crate::series::{self, Incidents, QueueSample, Samples, Traces, Transfers, WindowSample};
-use crate::slot::{Phase, Slot};
+use crate::slot::{Slot, Stage};
 use crate::source::Source;
-use crate::stream::Stream;
 
 use observer::Observer;
 
@@ -135,34 +134,9 @@ pub(crate) struct Simulation<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
     pub(crate) events: EventQueue,
-    pub(crate) links: Vec<Link<Discipline>>,
-    /// What is in flight on all of them.
-    pub(crate) flight: Flight,
-    /// The conditioners before the queues of links, in the order of the links.
-    pub(crate) conditioners: Vec<Conditioner>,
-    pub(crate) wires: Vec<Wire>,
     lanes: Lanes,
-    /// The link before each wire.
-    pub(crate) impaired: Vec<u32>,
-    pub(crate) endpoints: Endpoints,
-    /// The slots, and what is told of fates.
-    pub(crate) fates: FateRecorder,
-    pub(crate) sources: Vec<Source>,
-    /// Flows of datagrams; their slots come behind the lasting ones, and their endpoints are never used.
-    pub(crate) streams: Vec<Stream>,
-    draws: Vec<Draws>,
-    /// Options of the segment that is being sent.
-    scratch: Options,
-    hops: Vec<Hop>,
-    /// What was inside each link at the last check.
-    pub(crate) insides: Vec<Inside>,
-    /// The first slots are those of flows that are one connection.
-    pub(crate) lasting: usize,
-    /// Slots whose connection is over.
-    free: Vec<u32>,
-    /// Connections and sources so far, and those that are not over.
-    begun: u64,
-    open: u64,
+    pub(crate) network: Network,
+    pub(crate) connections: Connections,
     sampled_links: Vec<usize>,
     pub(crate) queue: Samples<QueueSample>,
     pub(crate) window: Samples<WindowSample>,
@@ -174,13 +148,13 @@ pub(crate) struct Simulation<'a> {
 
 impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn Laws) -> Self {
-        let Built { links, conditioners, wires, mut endpoints, mut slots, sources, streams, draws, hops } =
+        let Built { links, conditioners, wires, mut endpoints, mut slots, sources, datagrams, draws, hops } =
             build(scenario, plan, laws);
-        let lanes = Lanes::new(links.len(), sources.len(), wires.len(), streams.len());
+        let lanes = Lanes::new(links.len(), sources.len(), wires.len(), datagrams.len());
         let lasting = slots.len();
-        let mut events = EventQueue::new(lanes.count(endpoints.len() + 2 * streams.len()));
-        for (k, (stream, first)) in streams.iter().enumerate() {
-            slots.push(Slot::of_stream(stream, plan.dscp(stream.flow as usize)));
+        let mut events = EventQueue::new(lanes.count(endpoints.len() + 2 * datagrams.len()));
+        for (k, (stream, first)) in datagrams.iter().enumerate() {
+            slots.push(Slot::of_datagrams(stream, plan.dscp(stream.flow as usize)));
             let unused = Arc::new(scenario.tcp.clone());
             endpoints.push([0, 1].map(|_| Endpoint::new(unused.clone(), Duration::ZERO)));
             events.set(lanes.datagrams(k), first.unwrap_or(Time::NEVER));
@@ -195,36 +169,43 @@ impl<'a> Simulation<'a> {
         }
         let sampled = |name: &str| record.links.is_empty() || record.links.iter().any(|l| l == name);
         let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
-        let ending = streams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
+        let ending = datagrams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
         let begun = (lasting + sources.len() + ending) as u64;
-        let mut sim = Simulation {
-            scenario,
-            insides: Vec::new(),
-            plan,
-            conditioners,
-            events,
-            lasting,
-            streams: streams.into_iter().map(|(stream, _)| stream).collect(),
-            fates: FateRecorder {
-                options: OptionStore::default(),
-                over: Vec::new(),
-                slots,
-                drops: wants(Series::Drops).then(Incidents::default),
-                marks: wants(Series::Marks).then(Incidents::default),
-            },
-            sources: Vec::new(),
-            draws,
-            scratch: NO_OPTIONS,
-            free: Vec::new(),
-            begun,
-            open: begun,
-            lanes,
-            impaired: plan.impaired(),
-            wires,
+        let network = Network {
             links,
             flight: Flight::default(),
-            endpoints,
             hops,
+            conditioners,
+            wires,
+            impaired: plan.impaired(),
+            insides: Vec::new(),
+        };
+        let fates = FateRecorder {
+            options: OptionStore::default(),
+            over: Vec::new(),
+            slots,
+            drops: wants(Series::Drops).then(Incidents::default),
+            marks: wants(Series::Marks).then(Incidents::default),
+        };
+        let connections = Connections {
+            endpoints,
+            fates,
+            scratch: NO_OPTIONS,
+            lasting,
+            free: Vec::new(),
+            sources: Vec::new(),
+            datagrams: datagrams.into_iter().map(|(datagrams, _)| datagrams).collect(),
+            draws,
+            begun,
+            open: begun,
+        };
+        let mut sim = Simulation {
+            scenario,
+            plan,
+            events,
+            lanes,
+            network,
+            connections,
             sampled_links,
             queue: Samples::default(),
             window: Samples::default(),
@@ -233,21 +214,16 @@ impl<'a> Simulation<'a> {
             end: Time::ZERO,
         };
         for (k, (source, start)) in sources.into_iter().enumerate() {
-            sim.sources.push(source);
+            sim.connections.sources.push(source);
             sim.next_arrival(start, k);
         }
         sim
     }
 
-    /// The first slot of connections that come and go.
-    fn first_passing(&self) -> usize {
-        self.lasting + self.streams.len()
-    }
-
     fn run(&mut self, watch: &Watch) -> Result<(), Failure> {
         let lanes = self.lanes;
         let limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
-        while self.open > 0 || self.scenario.duration.is_some() {
+        while self.connections.open > 0 || self.scenario.duration.is_some() {
             let Some((now, lane)) = self.events.pop() else { break };
             if now > limit {
                 break;
@@ -264,7 +240,7 @@ impl<'a> Simulation<'a> {
                     self.events.set(lane, now + self.scenario.record.interval);
                 }
             }
-            if !self.fates.over.is_empty() {
+            if !self.connections.fates.over.is_empty() {
                 self.release_over();
             }
             if self.events.events().is_multiple_of(LOOK_EVERY) {
@@ -273,11 +249,11 @@ impl<'a> Simulation<'a> {
         }
         if self.scenario.duration.is_some() {
             self.end = limit;
-        } else if self.open > 0 {
-            let what = if self.sources.is_empty() { "flows" } else { "connections and arrivals" };
+        } else if self.connections.open > 0 {
+            let what = if self.connections.sources.is_empty() { "flows" } else { "connections and arrivals" };
             return Err(Failure::Stalled(format!(
                 "{} of {} {what} had not closed at {}; raise time_limit, or set a duration",
-                self.open, self.begun, self.end
+                self.connections.open, self.connections.begun, self.end
             )));
         }
         Ok(())
@@ -285,7 +261,7 @@ impl<'a> Simulation<'a> {
 
     /// Fails if a link was to send something later than the clock goes.
     fn check_times(&self) -> Result<(), Failure> {
-        let Some(l) = self.links.iter().position(Link::is_beyond_time) else { return Ok(()) };
+        let Some(l) = self.network.links.iter().position(|link| link.is_beyond_time()) else { return Ok(()) };
         let link = self.plan.links[l].name();
         Err(Failure::Stalled(format!(
             "what waits at {link} would arrive more than 213 days after the start, where time ends; raise its rate or let \
@@ -295,14 +271,15 @@ impl<'a> Simulation<'a> {
 
     /// Makes up for what queues that keep packets would have done by the end.
     fn catch_up(&mut self) {
-        for (l, link) in self.links.iter_mut().enumerate() {
-            link.catch_up(self.end, &mut self.flight, &mut self.fates.of(l as u32));
+        for (l, link) in self.network.links.iter_mut().enumerate() {
+            link.catch_up(self.end, &mut self.network.flight, &mut self.connections.fates.of(l as u32));
         }
         self.release_over();
         if self.observer.is_some() {
-            for lane in 0..self.links.len() {
-                let link = &self.links[lane];
-                let begun: Vec<InPipe> = link.pipe(&self.flight).filter(|_| link.holds()).copied().collect();
+            for lane in 0..self.network.links.len() {
+                let link = &self.network.links[lane];
+                let begun: Vec<InPipe> =
+                    link.pipe(&self.network.flight).filter(|_| link.holds()).copied().collect();
                 begun.iter().for_each(|e| {
                     self.observe_link(self.end, lane as u32, [e.entered, e.arrives], &e.packet)
                 });
@@ -342,8 +319,8 @@ impl<'a> Simulation<'a> {
         let lists = [
             self.queue.is_full(),
             self.window.is_full(),
-            self.fates.drops.as_ref().is_some_and(Incidents::is_full),
-            self.fates.marks.as_ref().is_some_and(Incidents::is_full),
+            self.connections.fates.drops.as_ref().is_some_and(Incidents::is_full),
+            self.connections.fates.marks.as_ref().is_some_and(Incidents::is_full),
             self.transfers.as_ref().is_some_and(Transfers::is_full),
             traces.is_some_and(Traces::is_full),
         ];
@@ -351,7 +328,7 @@ impl<'a> Simulation<'a> {
             let told = "there is not enough memory for the series; record fewer, or a shorter run";
             return Err(Failure::Memory(told.into()));
         }
-        memory::check_growth(&self.flight, &self.endpoints, &self.fates.slots)
+        memory::check_growth(&self.network.flight, &self.connections.endpoints, &self.connections.fates.slots)
     }
 
     /// What the tables that grow with the run will take, about.
@@ -360,7 +337,7 @@ impl<'a> Simulation<'a> {
         let traces = self.observer.as_ref().and_then(|o| o.traces.as_ref());
         let rows = [
             (self.queue.len() + self.window.len(), 64),
-            (incidents(&self.fates.drops) + incidents(&self.fates.marks), 48),
+            (incidents(&self.connections.fates.drops) + incidents(&self.connections.fates.marks), 48),
             (self.transfers.as_ref().map_or(0, Transfers::len), 88),
             (traces.map_or(0, Traces::len), 192),
             (self.plan.flows(), 256),
@@ -371,10 +348,10 @@ impl<'a> Simulation<'a> {
     /// The mean over flows of what is done of each.
     fn share_done(&self) -> f64 {
         let of = |(s, slot): (usize, &Slot)| match self.plan.traffic(slot.flow as usize) {
-            _ if slot.phase == Phase::Closed => 1.0,
+            _ if slot.stage == Stage::Closed => 1.0,
             Traffic::Bulk(Bulk { size: Some(_) }) => {
                 let size = self.size(slot).map_or(1, |s| s.0);
-                self.endpoints[End::sender(s as u32)].acked() as f64 / size as f64
+                self.connections.endpoints[End::sender(s as u32)].acked() as f64 / size as f64
             }
             Traffic::Messages(Messages { messages: Some(n), .. }) => f64::from(slot.messages) / *n as f64,
             _ => 0.0,
@@ -383,9 +360,9 @@ impl<'a> Simulation<'a> {
             let most = self.plan.arrivals(source.flow as usize).and_then(|a| a.connections);
             most.map_or(0.0, |n| f64::from(source.opened) / n as f64)
         };
-        let lasting = self.fates.slots[..self.lasting].iter().enumerate().map(of);
-        let streams = self.streams.iter().map(Stream::share_done);
-        let all: f64 = lasting.chain(self.sources.iter().map(arrived)).chain(streams).sum();
+        let lasting = self.connections.fates.slots[..self.connections.lasting].iter().enumerate().map(of);
+        let datagrams = self.connections.datagrams.iter().map(Datagrams::share_done);
+        let all: f64 = lasting.chain(self.connections.sources.iter().map(arrived)).chain(datagrams).sum();
         all / self.plan.flows() as f64
     }
 }

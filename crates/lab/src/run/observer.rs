@@ -23,7 +23,7 @@ pub(crate) struct Observer {
 impl Simulation<'_> {
     /// Begins what is seen packet by packet: captures into a folder, and traces.
     pub(super) fn observe(&mut self, folder: Option<&Path>) -> Result<(), String> {
-        let slots = &self.fates.slots;
+        let slots = &self.connections.fates.slots;
         let traces = Traces::begin(self.scenario, self.plan, slots.iter().map(|s| s.flow));
         let captures = match folder {
             Some(folder) => Some(Captures::begin(self.scenario, self.plan, folder, slots.len())?),
@@ -31,7 +31,7 @@ impl Simulation<'_> {
         };
         let series = &self.scenario.record.series;
         let wanted = [Series::Delays, Series::Waits].iter().any(|wait| series.contains(wait));
-        let delays = wanted.then(|| Delays::of(&self.sampled_links, self.links.len()));
+        let delays = wanted.then(|| Delays::of(&self.sampled_links, self.network.links.len()));
         if captures.is_some() || traces.is_some() || delays.is_some() {
             self.observer = Some(Box::new(Observer { captures, traces, delays }));
         }
@@ -49,7 +49,7 @@ impl Simulation<'_> {
         [entered, arrives]: [Time; 2],
         packet: &Packet,
     ) {
-        let begins = self.links[link as usize].begins(arrives, packet.size);
+        let begins = self.network.links[link as usize].begins(arrives, packet.size);
         if let Some(delays) = self.observer.as_mut().and_then(|o| o.delays.as_mut()) {
             delays.add(now, link, [entered, begins]);
         }
@@ -63,7 +63,7 @@ impl Simulation<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn observe_host(&mut self, now: Time, end: End, packet: &Packet) {
-        let acked = self.endpoints[End::sender(packet.connection)].acked();
+        let acked = self.connections.endpoints[End::sender(packet.connection)].acked();
         let (seen, observer) = self.seen(packet);
         let Some(observer) = observer else { return };
         if let Some(captures) = &mut observer.captures {
@@ -83,22 +83,22 @@ impl Simulation<'_> {
     pub(super) fn observe_endpoint(&mut self, now: Time, end: End) {
         let traces = self.observer.as_mut().and_then(|o| o.traces.as_mut());
         if let Some(traces) = traces.filter(|_| end.is_sender()) {
-            let flow = self.fates.slots[end.connection() as usize].flow;
-            traces.measured(now, end.connection(), flow, &self.endpoints[end]);
+            let flow = self.connections.fates.slots[end.connection() as usize].flow;
+            traces.measured(now, end.connection(), flow, &self.connections.endpoints[end]);
         }
     }
 
     pub(super) fn seen<'p>(&mut self, packet: &'p Packet) -> (Seen<'p>, Option<&mut Observer>) {
-        let datagrams = self.lasting..self.first_passing();
+        let datagrams = self.connections.lasting..self.connections.first_passing();
         let protocol =
             if datagrams.contains(&(packet.connection as usize)) { Protocol::Udp } else { Protocol::Tcp };
         let sent_by = End::reached(packet.connection, packet.label.way()).opposite();
         let seen = Seen {
             packet,
             protocol,
-            options: self.fates.options.get(packet.options),
-            flow: self.fates.slots[packet.connection as usize].flow,
-            shift: self.endpoints[sent_by].scale(),
+            options: self.connections.fates.options.get(packet.options),
+            flow: self.connections.fates.slots[packet.connection as usize].flow,
+            shift: self.connections.endpoints[sent_by].scale(),
         };
         (seen, self.observer.as_deref_mut())
     }
@@ -107,18 +107,22 @@ impl Simulation<'_> {
         let series = &self.scenario.record.series;
         if series.contains(&Series::Queue) {
             for &l in &self.sampled_links {
-                self.links[l].catch_up(now, &mut self.flight, &mut self.fates.of(l as u32));
+                self.network.links[l].catch_up(
+                    now,
+                    &mut self.network.flight,
+                    &mut self.connections.fates.of(l as u32),
+                );
             }
-            let links = &mut self.links;
+            let links = &mut self.network.links;
             let n = self.sampled_links.len();
             self.queue.take(now, n, self.sampled_links.iter().map(|&l| QueueSample::of(&mut links[l], now)));
         }
         if series.contains(&Series::Window) {
-            let endpoints = &self.endpoints;
+            let (endpoints, lasting) = (&self.connections.endpoints, self.connections.lasting);
             self.window.take(
                 now,
-                self.lasting,
-                (0..self.lasting).map(|s| WindowSample::of(&endpoints[End::sender(s as u32)])),
+                lasting,
+                (0..lasting).map(|s| WindowSample::of(&endpoints[End::sender(s as u32)])),
             );
         }
         memory::check_taken(self.queue.len(), self.window.len())

@@ -112,10 +112,10 @@ impl Simulation<'_> {
                 continue;
             }
             if self.plan.arrivals(f).is_some() {
-                tell(f, &self.sources[source].sum);
+                tell(f, &self.connections.sources[source].sum);
                 source += 1;
             } else {
-                tell(f, &self.sum(slot));
+                tell(f, &self.connections.sum(slot));
                 slot += 1;
             }
         }

@@ -14,16 +14,17 @@ use crate::run::Simulation;
 impl Simulation<'_> {
     /// A row a link and direction.
     pub(super) fn link_table(&self, names: &Arc<Vec<String>>) -> Table {
-        let n = self.links.len();
+        let n = self.network.links.len();
         let count = |get: &dyn Fn(usize) -> u64| Column::Count((0..n).map(get).collect());
-        let ledger = |l: usize| self.links[l].ledger();
-        let rare = |l: usize| ledger(l).rare();
-        let inside = |l: usize| &self.insides[l];
+        let ledger = |l: usize| self.network.links[l].ledger();
+        let signals = |l: usize| ledger(l).signals();
+        let inside = |l: usize| &self.network.insides[l];
         let arrived = |l: usize| ledger(l).arrived - inside(l).to_come;
-        let departed = |l: usize| ledger(l).arrived - rare(l).dropped - inside(l).to_come - inside(l).waiting;
+        let departed =
+            |l: usize| ledger(l).arrived - signals(l).dropped - inside(l).to_come - inside(l).waiting;
         // Behind impairments: what left the wire.
-        let delivered = |l: usize| match self.impaired.binary_search(&(l as u32)) {
-            Ok(w) => self.wires[w].left().packets,
+        let delivered = |l: usize| match self.network.impaired.binary_search(&(l as u32)) {
+            Ok(w) => self.network.wires[w].left().packets,
             Err(_) => ledger(l).delivered.packets + inside(l).beyond.packets,
         };
         let busy = |l: usize| Duration(ledger(l).work - inside(l).work).seconds();
@@ -31,12 +32,12 @@ impl Simulation<'_> {
             link: Column::Name((0..n as u32).collect(), names.clone()),
             arrived_packets: count(&|l| arrived(l).packets),
             arrived_bytes: count(&|l| arrived(l).bytes),
-            dropped_packets: count(&|l| rare(l).dropped.packets),
-            dropped_bytes: count(&|l| rare(l).dropped.bytes),
-            dropped_full: count(&|l| rare(l).dropped_why[0]),
-            dropped_early: count(&|l| rare(l).dropped_why[1]),
-            dropped_threshold: count(&|l| rare(l).dropped_why[2]),
-            marked_packets: count(&|l| rare(l).marked()),
+            dropped_packets: count(&|l| signals(l).dropped.packets),
+            dropped_bytes: count(&|l| signals(l).dropped.bytes),
+            dropped_full: count(&|l| signals(l).dropped_why[0]),
+            dropped_early: count(&|l| signals(l).dropped_why[1]),
+            dropped_threshold: count(&|l| signals(l).dropped_why[2]),
+            marked_packets: count(&|l| signals(l).marked()),
             departed_packets: count(&|l| departed(l).packets),
             departed_bytes: count(&|l| departed(l).bytes),
             delivered_packets: count(&delivered),
@@ -50,7 +51,7 @@ impl Simulation<'_> {
     /// A row a class of a scheduler, if there are any.
     pub(super) fn class_table(&self, names: &Arc<Vec<String>>) -> Option<Table> {
         let (mut links, mut places, mut seen) = (Vec::new(), Vec::new(), Vec::new());
-        for (l, link) in self.links.iter().enumerate() {
+        for (l, link) in self.network.links.iter().enumerate() {
             if let Some(classes) = link.queue().classes() {
                 classes.each_account(&mut |place, account, waiting| {
                     links.push(l as u32);
@@ -81,7 +82,7 @@ impl Simulation<'_> {
     /// A row an impairment.
     pub(super) fn impairment_table(&self, names: &Arc<Vec<String>>) -> Table {
         let (mut links, mut kinds, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-        for (wire, &l) in self.wires.iter().zip(&self.impaired) {
+        for (wire, &l) in self.network.wires.iter().zip(&self.network.impaired) {
             for (impairment, count) in self.plan.links[l as usize].impairments().iter().zip(wire.counts()) {
                 links.push(l);
                 kinds.push(impairment.name().to_string());
@@ -104,7 +105,7 @@ impl Simulation<'_> {
     /// A row a colour of a rule of a conditioner, and one for what no rule took.
     pub(super) fn conditioner_table(&self, names: &Arc<Vec<String>>) -> Table {
         let (mut links, mut seen) = (Vec::new(), Vec::new());
-        for (conditioner, l) in self.conditioners.iter().zip(self.plan.conditioned()) {
+        for (conditioner, l) in self.network.conditioners.iter().zip(self.plan.conditioned()) {
             seen.extend(conditioner.seen(self.plan.links[l as usize].condition()));
             links.resize(seen.len(), l);
         }

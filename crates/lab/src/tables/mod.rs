@@ -22,19 +22,19 @@ impl Simulation<'_> {
         let classes = self.class_table(&link_names);
         let (events, ties) = (self.events.events(), self.events.ties());
         // The tables take the room of what they no longer need.
-        drop(std::mem::take(&mut self.links));
-        drop(std::mem::take(&mut self.flight));
+        drop(std::mem::take(&mut self.network.links));
+        drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));
         let (of, sums) = match rows {
             Rows::Flow => self.sums_by_flow(),
             Rows::Table => self.sums_by_table(),
         };
-        drop(std::mem::take(&mut self.endpoints));
+        drop(std::mem::take(&mut self.connections.endpoints));
         // Names of flows cost text: they are made if a table asks for them.
         let by_name = |s: &Series| !matches!(s, Series::Queue | Series::Delays | Series::Waits);
         let flow_names = if rows == Rows::Flow
             || wanted.series.iter().any(by_name)
-            || !(self.sources.is_empty() && self.streams.is_empty())
+            || !(self.connections.sources.is_empty() && self.connections.datagrams.is_empty())
         {
             Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect::<Vec<_>>())
         } else {
@@ -46,22 +46,23 @@ impl Simulation<'_> {
         };
         let flows = sums.table(texts);
         let mut tables = vec![flows, links];
-        if !self.sources.is_empty() {
+        if !self.connections.sources.is_empty() {
             tables.push(self.connection_table(&flow_names));
         }
         tables.extend(classes);
-        if !self.conditioners.is_empty() {
+        if !self.network.conditioners.is_empty() {
             tables.push(self.conditioner_table(&link_names));
         }
-        if !self.streams.is_empty() {
+        if !self.connections.datagrams.is_empty() {
             tables.push(self.datagram_table(&flow_names));
         }
-        if !self.wires.is_empty() {
+        if !self.network.wires.is_empty() {
             tables.push(self.impairment_table(&link_names));
         }
         let (traces, delays) = self.observer.take().map_or((None, None), |o| (o.traces, o.delays));
         let mut traces: Vec<_> = traces.into_iter().flat_map(|t| t.tables(&flow_names)).collect();
-        let lasting: Vec<u32> = self.fates.slots[..self.lasting].iter().map(|slot| slot.flow).collect();
+        let lasting: Vec<u32> =
+            self.connections.fates.slots[..self.connections.lasting].iter().map(|slot| slot.flow).collect();
         for series in &wanted.series {
             tables.extend(match series {
                 Series::Queue => {
@@ -72,11 +73,14 @@ impl Simulation<'_> {
                 Series::Waits => delays.as_ref().map(|d| d.waits(&link_names)),
                 Series::Window => Some(std::mem::take(&mut self.window).table(&lasting, &flow_names)),
                 Series::Drops => {
-                    self.fates.drops.as_ref().map(|d| d.columns(&link_names, &flow_names).table())
+                    self.connections.fates.drops.as_ref().map(|d| d.columns(&link_names, &flow_names).table())
                 }
-                Series::Marks => {
-                    self.fates.marks.as_ref().map(|d| d.columns(&link_names, &flow_names).named("marks"))
-                }
+                Series::Marks => self
+                    .connections
+                    .fates
+                    .marks
+                    .as_ref()
+                    .map(|d| d.columns(&link_names, &flow_names).named("marks")),
                 Series::Transfers => self.transfers.as_ref().map(|t| t.table(&flow_names)),
                 Series::Segments | Series::Rtt => {
                     traces.iter().position(|t| t.0 == *series).map(|i| traces.swap_remove(i).1)

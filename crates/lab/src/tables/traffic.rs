@@ -3,29 +3,29 @@
 use std::sync::Arc;
 
 use crate::columns;
+use crate::datagrams::Datagrams;
 use crate::record::{Column, Table, names_of, seconds};
 use crate::run::Simulation;
 use crate::source::Source;
-use crate::stream::Stream;
 
 impl Simulation<'_> {
     /// A row a flow of datagrams.
     pub(super) fn datagram_table(&self, names: &Arc<Vec<String>>) -> Table {
-        let streams = &self.streams;
-        let dropped = |k: usize| self.fates.slots[self.lasting + k].ledger.dropped[0];
-        let text = |get: &dyn Fn(usize) -> String| names_of(streams.iter().map(|s| get(s.flow as usize)));
-        let float = |get: &dyn Fn(&Stream) -> f64| Column::Float(streams.iter().map(get).collect());
-        let count = |get: &dyn Fn(&Stream) -> u64| Column::Count(streams.iter().map(get).collect());
-        let arrived = |s: &Stream| s.received.all.packets - s.received.copies;
-        let jitter = |s: &Stream| match s.received.delays.count() {
+        let datagrams = &self.connections.datagrams;
+        let dropped = |k: usize| self.connections.fates.slots[self.connections.lasting + k].ledger.dropped[0];
+        let text = |get: &dyn Fn(usize) -> String| names_of(datagrams.iter().map(|s| get(s.flow as usize)));
+        let float = |get: &dyn Fn(&Datagrams) -> f64| Column::Float(datagrams.iter().map(get).collect());
+        let count = |get: &dyn Fn(&Datagrams) -> u64| Column::Count(datagrams.iter().map(get).collect());
+        let arrived = |s: &Datagrams| s.received.all.packets - s.received.copies;
+        let jitter = |s: &Datagrams| match s.received.delays.count() {
             0 | 1 => f64::NAN,
             _ => s.received.jitter * 1e-12,
         };
-        let lasted = |s: &Stream| self.end.since(s.start).seconds();
+        let lasted = |s: &Datagrams| self.end.since(s.start).seconds();
         let goodput =
-            |s: &Stream| if lasted(s) > 0.0 { s.received.payload as f64 * 8.0 / lasted(s) } else { 0.0 };
+            |s: &Datagrams| if lasted(s) > 0.0 { s.received.payload as f64 * 8.0 / lasted(s) } else { 0.0 };
         columns::Datagrams {
-            flow: Column::Name(streams.iter().map(|s| s.flow).collect(), names.clone()),
+            flow: Column::Name(datagrams.iter().map(|s| s.flow).collect(), names.clone()),
             from: text(&|f| self.plan.from(f)),
             to: text(&|f| self.plan.to(f)),
             start_s: float(&|s| seconds(s.start)),
@@ -35,7 +35,7 @@ impl Simulation<'_> {
             received_bytes: count(&|s| s.received.payload),
             goodput_bps: float(&goodput),
             lost_packets: count(&|s| s.sent.packets - arrived(s)),
-            dropped_packets: Column::Count((0..streams.len()).map(|k| u64::from(dropped(k))).collect()),
+            dropped_packets: Column::Count((0..datagrams.len()).map(|k| u64::from(dropped(k))).collect()),
             marked_packets: count(&|s| s.received.marked),
             duplicate_packets: count(&|s| s.received.copies),
             reordered_packets: count(&|s| s.received.reordered),
@@ -51,7 +51,7 @@ impl Simulation<'_> {
 
     /// A row a flow with arrivals.
     pub(super) fn connection_table(&self, names: &Arc<Vec<String>>) -> Table {
-        let sources = &self.sources;
+        let sources = &self.connections.sources;
         let float = |get: &dyn Fn(&Source) -> f64| Column::Float(sources.iter().map(get).collect());
         let count = |get: &dyn Fn(&Source) -> u64| Column::Count(sources.iter().map(get).collect());
         columns::Connections {

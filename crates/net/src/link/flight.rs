@@ -24,20 +24,20 @@ pub struct InPipe {
 
 /// A place in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place(u32);
+pub struct Position(u32);
 
 /// What a link has in flight: a queue in the store.
 #[derive(Debug)]
 pub(super) struct Pipe {
     /// When the first packet arrives; never: there is none.
     due: Time,
-    first: Place,
-    last: Place,
+    first: Position,
+    last: Position,
 }
 
 impl Default for Pipe {
     fn default() -> Self {
-        Pipe { due: Time::NEVER, first: Place(0), last: Place(0) }
+        Pipe { due: Time::NEVER, first: Position(0), last: Position(0) }
     }
 }
 
@@ -78,12 +78,12 @@ impl Flight {
     ) -> bool {
         let first = pipe.due == Time::NEVER;
         if first {
-            pipe.last = Place(self.take() * BLOCK);
+            pipe.last = Position(self.take() * BLOCK);
             (pipe.due, pipe.first) = (arrives, pipe.last);
         } else if pipe.last.0 % BLOCK == BLOCK - 1 {
             let block = self.take();
             self.next[(pipe.last.0 / BLOCK) as usize] = block;
-            pipe.last = Place(block * BLOCK);
+            pipe.last = Position(block * BLOCK);
         } else {
             pipe.last.0 += 1;
         }
@@ -95,7 +95,7 @@ impl Flight {
 
     /// Takes the first packet of a queue: its place, where it stays until the next is put.
     #[inline(always)]
-    pub(super) fn pop(&mut self, pipe: &mut Pipe) -> Option<Place> {
+    pub(super) fn pop(&mut self, pipe: &mut Pipe) -> Option<Position> {
         if pipe.due == Time::NEVER {
             return None;
         }
@@ -122,10 +122,10 @@ impl Flight {
 
     /// The place behind one of the same queue.
     #[inline]
-    fn after(&self, place: Place) -> Place {
+    fn after(&self, place: Position) -> Position {
         match place.0 % BLOCK {
-            last if last == BLOCK - 1 => Place(self.next[(place.0 / BLOCK) as usize] * BLOCK),
-            _ => Place(place.0 + 1),
+            last if last == BLOCK - 1 => Position(self.next[(place.0 / BLOCK) as usize] * BLOCK),
+            _ => Position(place.0 + 1),
         }
     }
 
@@ -160,11 +160,11 @@ impl Flight {
     }
 }
 
-impl Index<Place> for Flight {
+impl Index<Position> for Flight {
     type Output = InPipe;
 
     #[inline]
-    fn index(&self, place: Place) -> &InPipe {
+    fn index(&self, place: Position) -> &InPipe {
         &self.places[place.0 as usize]
     }
 }

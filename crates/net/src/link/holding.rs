@@ -177,6 +177,6 @@ mod tests {
             let place = link.deliver(ms(at), &mut flight).unwrap();
             assert_eq!(flight[place].packet.segment.seq.0, seq);
         }
-        assert_eq!((link.due(), link.ledger().rare().dropped.packets), (Time::NEVER, 1));
+        assert_eq!((link.due(), link.ledger().signals().dropped.packets), (Time::NEVER, 1));
     }
 }

@@ -2,7 +2,7 @@
 
 use units::Time;
 
-use super::{Flight, InPipe, Link, Place};
+use super::{Flight, InPipe, Link, Position};
 use crate::discipline::LinkQueue;
 use crate::packet::Packet;
 
@@ -28,7 +28,7 @@ impl<Q: LinkQueue> Link<Q> {
 
     /// Hands over the packet that arrives at the far end now: its place, where it stays until the next [`Link::put`].
     #[inline(always)]
-    pub fn deliver(&mut self, now: Time, flight: &mut Flight) -> Option<Place> {
+    pub fn deliver(&mut self, now: Time, flight: &mut Flight) -> Option<Position> {
         if self.due() > now {
             return None;
         }

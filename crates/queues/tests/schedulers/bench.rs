@@ -137,8 +137,8 @@ impl Bench {
         self.link.ledger().check(&inside, self.now).unwrap();
         assert_eq!(u64::from(self.link.backlog(self.now).packets), inside.waiting.packets);
         if let Some(classes) = self.link.queue().classes() {
-            let rare = self.link.ledger().rare();
-            classes.check(self.link.ledger().arrived, rare.dropped, rare.marked()).unwrap();
+            let signals = self.link.ledger().signals();
+            classes.check(self.link.ledger().arrived, signals.dropped, signals.marked()).unwrap();
         }
     }
 

@@ -128,9 +128,9 @@ impl Sender {
             self.rto.on_sample(tcp, Time::ZERO, Time::ZERO + rtt, (self.una, self.max));
         }
         self.on_syn_acked(then, self.max, smss, sack, timestamps, tcp);
-        if let Some(mut more) = self.more.take() {
-            self.note_limit(&mut more); // the application had nothing until now
-            self.more = Some(more);
+        if let Some(mut tracking) = self.tracking.take() {
+            self.note_limit(&mut tracking); // the application had nothing until now
+            self.tracking = Some(tracking);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::histogram::Histogram;
 
 /// A flow of datagrams.
 #[derive(Debug)]
-pub struct Stream {
+pub struct Datagrams {
     /// The flow.
     pub flow: u32,
     /// Where its route begins.
@@ -102,13 +102,13 @@ impl Numbers {
     }
 }
 
-impl Stream {
+impl Datagrams {
     /// A flow that begins at `start`, and when its first packet is sent; `None`: there is none.
     pub fn new(flow: u32, first_hop: u32, start: Time, mut emitter: Emitter) -> (Self, Option<Time>) {
         let first = emitter.next_packet();
         let next = first.map_or(0, |(_, payload)| payload);
         let (sent, received) = (Count::default(), Received::default());
-        let stream = Stream { flow, first_hop, start, emitter, next, sent, received };
+        let stream = Datagrams { flow, first_hop, start, emitter, next, sent, received };
         (stream, first.map(|(gap, _)| start + gap))
     }
 

@@ -1,0 +1,50 @@
+//! The connections of a run: slots and ends, the flows that open connections, and the flows of datagrams.
+//!
+//! First come the slots of flows that are one connection, then those of flows of datagrams, whose endpoints are never
+//! used, then those of connections that come and go.
+
+use net::Options;
+
+use crate::build::Draws;
+use crate::datagrams::Datagrams;
+use crate::endpoints::Endpoints;
+use crate::fates::FateRecorder;
+use crate::source::Source;
+use crate::sum::Sum;
+
+/// What sends and receives.
+pub struct Connections {
+    /// The ends, two a slot.
+    pub endpoints: Endpoints,
+    /// The slots, and what is told of fates.
+    pub fates: FateRecorder,
+    /// Options of the segment that is being sent.
+    pub scratch: Options,
+    /// How many slots are those of flows that are one connection.
+    pub lasting: usize,
+    /// Slots whose connection is over.
+    pub free: Vec<u32>,
+    /// The flows with arrivals.
+    pub sources: Vec<Source>,
+    /// The flows of datagrams.
+    pub datagrams: Vec<Datagrams>,
+    /// The random numbers of each table of flows.
+    pub draws: Vec<Draws>,
+    /// Connections and sources so far.
+    pub begun: u64,
+    /// Those of them that are not over.
+    pub open: u64,
+}
+
+impl Connections {
+    /// The first slot of connections that come and go.
+    pub fn first_passing(&self) -> usize {
+        self.lasting + self.datagrams.len()
+    }
+
+    /// What the connection in a slot counted.
+    pub fn sum(&self, s: usize) -> Sum {
+        let [sender, receiver] = self.endpoints.of(s as u32);
+        Sum::of(&self.fates.slots[s], sender, receiver)
+    }
+}
