@@ -28,7 +28,7 @@ impl Runner {
             let happened = "the endpoint sends nothing more";
             return Err(differs(line, "the segment is not sent", packet.to_string(), happened));
         };
-        let sent = self.gather(sent, packet.len);
+        let sent = self.gather(sent, packet);
         let connection = &mut self.host.connections[sent.connection];
         if packet.flags.has(Flags::SYN) && sent.header.flags.has(Flags::SYN) {
             connection.script_iss = packet.seq;
@@ -62,9 +62,9 @@ impl Runner {
     }
 
     /// Segments that were sent together, as one: a kernel hands what a window allows to the interface in
-    /// one piece (TSO), and scripts for it expect that piece.
-    fn gather(&mut self, mut sent: Sent, len: u32) -> Sent {
-        while sent.header.len > 0 && sent.header.len < len {
+    /// one piece (TSO), and scripts for it expect that piece. PSH of such a piece is as expected: its segments have their own.
+    fn gather(&mut self, mut sent: Sent, expected: &Packet) -> Sent {
+        while sent.header.len > 0 && sent.header.len < expected.len {
             let Some(next) = self.host.sent.front() else { break };
             if next.at != sent.at
                 || next.connection != sent.connection
@@ -73,7 +73,8 @@ impl Runner {
                 break;
             }
             sent.header.len += next.header.len;
-            sent.header.flags |= next.header.flags;
+            let push = if expected.flags.has(Flags::PSH) { Flags::PSH } else { Flags::default() };
+            sent.header.flags = (sent.header.flags | next.header.flags).without(Flags::PSH) | push;
             self.host.sent.pop_front();
         }
         sent
