@@ -26,7 +26,7 @@ def scenario(
     """Return a bottleneck of this rate behind a queue, with hosts that are faster."""
     return {
         "title": "The point of a queue",
-        "duration": f"{duration_s} s",
+        "duration": f"{round(duration_s, 9)} s",
         "phase_breaking": {"start": "1 s"},
         "network": {
             "kind": "dumbbell",

@@ -62,7 +62,7 @@ def case(queue: Settings, seed: int, burst_s: float | None, *, loaded: bool) -> 
     flows: list[dict[str, Any]] = []
     if burst_s is not None:
         burst = {"kind": "cbr", "rate": "1 Gbit/s", "packets": BURST, "payload": "1472 B"}
-        flows.append({"name": "B", "start": f"{burst_s} s", "traffic": burst})
+        flows.append({"name": "B", "start": f"{round(burst_s, 9)} s", "traffic": burst})
     if loaded:
         load = {"kind": "poisson", "rate": "11 Mbit/s", "lasts": "5 s", "payload": "1472 B"}
         flows.append({"name": "L", "traffic": load})
