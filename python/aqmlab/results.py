@@ -80,7 +80,7 @@ class Result:
     @property
     def warnings(self) -> list[str]:
         """What is legal in this run and probably not meant, a sentence each."""
-        return [warning["text"] for warning in self.manifest["warnings"]]
+        return [warning["text"] for warning in self.manifest.get("warnings", [])]
 
     @property
     def tables(self) -> list[str]:

@@ -139,6 +139,7 @@ impl Tcp {
         if let Some(congestion) = map.get_mut("congestion") {
             keep(congestion, &name);
         }
+        presumed::lay(document, base); // what the preset's own recovery cannot have
     }
 
     /// The same for a document that changes parameters of this preset, unless it names one itself.

@@ -33,8 +33,9 @@ pub fn lay(document: &mut Json, base: &Json) {
         }
         return;
     }
-    let mut presumed =
-        map.get("congestion").map_or_else(|| json!({}), |c| Algorithm::presumed_by(kind(c)).parameters());
+    // Beside a preset of its own a document keeps the control of its base, but not what that brought.
+    let control = map.get("congestion").or_else(|| map.get("preset").and(base.get("congestion")));
+    let mut presumed = control.map_or_else(|| json!({}), |c| Algorithm::presumed_by(kind(c)).parameters());
     if map.get("sack") == Some(&Json::Bool(true)) {
         presumed["recovery"] = "sack".into();
     }
@@ -71,6 +72,8 @@ impl Tcp {
 
 #[cfg(test)]
 mod tests {
+    use units::Read;
+
     use super::*;
 
     fn laid(mut document: Json, base: Json) -> Json {
@@ -108,6 +111,25 @@ mod tests {
         assert_eq!((&none["recovery"], &none["rack"]), (&json!("newreno"), &json!(false)));
         let none = laid(json!({"preset": "linux", "recovery": "reno"}), json!({}));
         assert_eq!((&none["rack"], none.get("sack")), (&json!(false), None));
+    }
+
+    /// A flow with a preset of its own over other parameters of all flows.
+    #[test]
+    fn a_preset_over_a_base_agrees_with_itself() {
+        let over = |base: Json| {
+            let mut all = base.clone();
+            Tcp::expand(&mut all, &Json::Null);
+            let mut flow = json!({"preset": "rfc"});
+            Tcp::expand(&mut flow, &base);
+            all.as_object_mut().unwrap().extend(flow.as_object().unwrap().clone());
+            Tcp::read(&all, "tcp").unwrap()
+        };
+        for base in
+            [json!({"congestion": "cubic"}), json!({"preset": "linux"}), json!({"sack": true, "rack": true})]
+        {
+            assert_eq!(over(base.clone()).lacks_scoreboard(), None, "{base}");
+        }
+        assert_eq!(over(json!({"congestion": "cubic"})).recovery, RecoveryKind::Sack);
     }
 
     /// Laying twice changes nothing: a manifest can be run again.

@@ -34,7 +34,7 @@ params! {
 
 impl Control for HighSpeed {
     type State = HighSpeedState;
-    const PRESUMED: Presumed = Presumed::BySack; // RFC 3649 §1: windows of thousands of segments
+    const PRESUMED: Presumed = Presumed::BySack; // RFC 3649 §13
 
     fn begin(&self, _: &Tcp) -> Self::State {
         HighSpeedState::new(self)

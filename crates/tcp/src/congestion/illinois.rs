@@ -48,7 +48,7 @@ params! {
 
 impl Control for Illinois {
     type State = IllinoisState;
-    const PRESUMED: Presumed = Presumed::BySack; // windows of thousands of segments; the paper has SACK
+    const PRESUMED: Presumed = Presumed::BySack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
 
     fn begin(&self, _: &Tcp) -> Self::State {
         IllinoisState::new(self)

@@ -52,7 +52,7 @@ params! {
 impl Control for Prague {
     type State = PragueState;
     const MARKS: Marks = Marks::L4s;
-    const PRESUMED: Presumed = Presumed::InProportion; // RFC 9331 §4.3: detection by time
+    const PRESUMED: Presumed = Presumed::InProportion; // RFC 9331 §4.3, item 6: losses by time, as RACK finds them
 
     fn begin(&self, _: &Tcp) -> Self::State {
         PragueState::new(self)

@@ -59,7 +59,7 @@ params! {
 
 impl Control for Cubic {
     type State = CubicState;
-    const PRESUMED: Presumed = Presumed::InProportion; // RFC 9438 §5.3
+    const PRESUMED: Presumed = Presumed::InProportion; // RFC 9438 §3.1 names RACK, §4.6 allows PRR
 
     fn begin(&self, _: &Tcp) -> Self::State {
         CubicState::new(self)

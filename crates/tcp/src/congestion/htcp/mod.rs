@@ -70,7 +70,7 @@ params! {
 
 impl Control for Htcp {
     type State = HtcpState;
-    const PRESUMED: Presumed = Presumed::BySack; // windows of thousands of segments; the paper has SACK
+    const PRESUMED: Presumed = Presumed::BySack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
 
     fn begin(&self, _: &Tcp) -> Self::State {
         HtcpState::new(self)

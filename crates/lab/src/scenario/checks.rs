@@ -1,0 +1,120 @@
+//! What a scenario says that cannot be, or would do nothing.
+
+use engine::Stream;
+use impairments::Impairment;
+use tcp::Tcp;
+use traffic::{Arrivals, Emitter};
+use units::Read;
+use units::param::{Invalid, join};
+
+use super::{Dumbbell, Flow, Link, Scenario};
+use crate::memory;
+
+/// Most impairments of a wire, and most of them that double packets: each doubles the work.
+const MOST_IMPAIRMENTS: (usize, usize) = (16, 4);
+
+/// Refuses more impairments than a wire has.
+fn not_too_many(there: &[Impairment], back: &[Impairment], path: &str) -> Result<(), Invalid> {
+    let (most, most_doubling) = MOST_IMPAIRMENTS;
+    for (list, key) in [(there, "impairments"), (back, "reverse_impairments")] {
+        let doubling = list.iter().filter(|i| matches!(i, Impairment::Duplication(_))).count();
+        if list.len() > most || doubling > most_doubling {
+            let problem = format!("has {} impairments, {doubling} of them duplication", list.len());
+            let remedy = format!("give at most {most}, and {most_doubling} of duplication");
+            return Err(Invalid::at(&join(path, key), problem).remedy(remedy));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check_dumbbell(d: &Dumbbell, path: &str) -> Result<(), Invalid> {
+    not_too_many(&d.impairments, &d.reverse_impairments, path)
+}
+
+/// The longest name of a host or a flow, in bytes: that of a file.
+const LONGEST_NAME: usize = 200;
+
+/// Refuses a name that a table could not hold: one that a spreadsheet would take for a formula, or too long a one.
+fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
+    if name.starts_with(['=', '+', '-', '@']) {
+        return Err(Invalid::new(path, &name.write(), "begins as a formula does (=, +, -, @)")
+            .remedy("a spreadsheet would compute it; begin with a letter"));
+    }
+    if name.len() > LONGEST_NAME {
+        return Err(Invalid::new(path, &name.write(), format!("must be at most {LONGEST_NAME} bytes long")));
+    }
+    Ok(())
+}
+
+pub(super) fn check_link(l: &Link, path: &str) -> Result<(), Invalid> {
+    check_name(&l.from, &join(path, "from"))?;
+    check_name(&l.to, &join(path, "to"))?;
+    not_too_many(&l.impairments, &l.reverse_impairments, path)
+}
+
+/// Refuses a flow that never ends.
+fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
+    if flow.traffic.is_datagrams() {
+        return Ok(()); // it accompanies the others
+    }
+    let (key, what) = match (&flow.arrivals, flow.traffic.ends()) {
+        (Some(Arrivals { connections: None, .. }), _) => ("arrivals.connections", "a number of connections"),
+        (_, Err("size")) => ("traffic.size", "a size"),
+        (_, Err(_)) => ("traffic.messages", "a number of messages"),
+        (_, Ok(())) => return Ok(()),
+    };
+    let problem = "is absent, so the flow never ends, and the scenario has no duration";
+    let remedy = format!("give the flow {what} or the scenario a duration");
+    Err(Invalid::at(&join(path, key), problem).remedy(remedy))
+}
+
+/// What works on SACK's scoreboard is refused where there is none: it would do nothing.
+fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
+    let Some((key, remedy)) = tcp.lacks_scoreboard().filter(|_| !flow.traffic.is_datagrams()) else {
+        return Ok(());
+    };
+    let value = tcp.write().get(key).cloned().unwrap_or_default();
+    let path = join(&join(path, "tcp"), key);
+    Err(Invalid::new(&path, &value, "works on what SACK reports, and the flow has no recovery by SACK")
+        .remedy(remedy))
+}
+
+pub(super) fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
+    let flows = join(path, "flows");
+    if s.flows.is_empty() {
+        return Err(Invalid::at(&flows, "is empty").remedy("describe at least one flow"));
+    }
+    for (i, flow) in s.flows.iter().enumerate() {
+        let path = join(&flows, i);
+        for (key, name) in [("name", &flow.name), ("from", &flow.from), ("to", &flow.to)] {
+            check_name(name, &join(&path, key))?;
+        }
+        if s.duration.is_none() {
+            must_end(flow, &path)?;
+        }
+        if flow.traffic.is_datagrams() {
+            let no_tcp = "the flow has no connection: its traffic is packets that nobody answers";
+            for (key, there) in [
+                ("arrivals", flow.arrivals.is_some()),
+                ("tcp", !flow.tcp.is_none()),
+                ("receiver_tcp", !flow.receiver_tcp.is_none()),
+            ] {
+                if there {
+                    return Err(Invalid::at(&join(&path, key), "means nothing here").remedy(no_tcp));
+                }
+            }
+        }
+        let tcp = flow.tcp.apply(&s.tcp, &join(&path, "tcp"))?;
+        check_scoreboard(&tcp, flow, &path)?;
+        flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
+    }
+    let accompanies = |flow: &Flow| {
+        Emitter::new(&flow.traffic, Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends())
+    };
+    if s.duration.is_none() && s.flows.iter().all(accompanies) {
+        let problem = "have packets without end and nothing else, and the scenario has no duration";
+        return Err(Invalid::at(&flows, problem)
+            .remedy("give one of them packets or lasts, or the scenario a duration"));
+    }
+    memory::check_samples(s, path)
+}
