@@ -58,6 +58,8 @@ pub struct Link<Q> {
     /// Everything admitted and not delivered, in order of arrival.
     pipe: Pipe,
     waiting_bytes: u64,
+    /// While less than this is to be sent, packets surely find room and what waits is not counted ([`Link::leave_uncounted`]).
+    uncounted: Duration,
     /// The one link before this one, if this one only delays; else [`NO_LINK`].
     feeder: u32,
     /// Where the queue keeps its packets: whether it is asked for the next one at `free_at`, and whether that is
@@ -83,6 +85,7 @@ impl<Q: LinkQueue> Link<Q> {
             delay,
             pipe: Pipe::default(),
             waiting_bytes: 0,
+            uncounted: Duration::ZERO,
             feeder: NO_LINK,
             asks: false,
             resumes: false,

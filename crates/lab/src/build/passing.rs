@@ -1,4 +1,5 @@
-//! Which links only delay what the link before them admits, so that a packet costs no event there.
+//! Which links only delay what the link before them admits, so that a packet costs no event there; and which need not
+//! count what waits, until it might be too much.
 
 use super::hops::Hop;
 use super::network::Built;
@@ -55,6 +56,11 @@ pub(super) fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
             delays[l] = true;
             passes_on[b] = true;
             built.links[l].set_feeder(b as u32);
+        }
+    }
+    for (l, link) in built.links.iter_mut().enumerate() {
+        if !sampled(l) && !delays[l] && !passes_on[l] {
+            link.leave_uncounted(least);
         }
     }
     let only_delays = |h: &Hop| h.is_link() && delays.get(h.link() as usize).is_some_and(|only| *only);

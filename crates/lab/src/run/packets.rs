@@ -80,6 +80,7 @@ impl Simulation<'_> {
             Received::Admitted(arrives) => arrives,
             Received::Kept => return self.keep(now, hop, packet),
             Received::Dropped => return,
+            Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
         if next.only_delays() {
             let into = next.link();
@@ -100,6 +101,14 @@ impl Simulation<'_> {
                 self.observe_link(now, lane, [now, arrives], packet);
             }
         }
+    }
+
+    /// A packet enters a link that must count from now on what waits.
+    #[cold]
+    fn enter_counted(&mut self, now: Time, hop: u32, packet: &mut Packet) {
+        let lane = self.network.hops[hop as usize].link();
+        self.network.links[lane as usize].count(now, &self.network.flight);
+        self.enter(now, hop, packet);
     }
 
     /// The hop at an index, and the one behind it.

@@ -1,8 +1,10 @@
 //! What arrives at the queue of a link, and what waits in it.
 
-use units::Time;
+use std::collections::VecDeque;
 
-use super::{Link, Probe};
+use units::{Bytes, Duration, Time};
+
+use super::{Flight, InPipe, Link, Probe};
 use crate::discipline::{Answer, Arrival, Backlog, Fate, LinkQueue, QueueDiscipline};
 use crate::packet::Packet;
 
@@ -16,14 +18,24 @@ pub enum Received {
     Kept,
     /// It was dropped.
     Dropped,
+    /// Whether there is room is not known: the caller has what waits counted ([`Link::count`]), and tries again.
+    Uncounted,
 }
 
 impl<Q: LinkQueue> Link<Q> {
     /// A packet arrives at the queue, which may mark it.
     #[inline(always)]
     pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Received {
+        let ahead = self.free_at.since(now);
+        if ahead < self.uncounted {
+            self.ledger.arrive(packet);
+            return Received::Admitted(self.send(now, packet));
+        }
+        if self.uncounted > Duration::ZERO {
+            return Received::Uncounted;
+        }
         self.ledger.arrive(packet);
-        let idle = self.free_at <= now;
+        let idle = ahead == Duration::ZERO;
         let backlog = if idle { self.waiting_none() } else { self.waiting(now) };
         let at = Arrival { now, backlog, free_at: self.free_at };
         let answer = self.queue.offer(packet, &at, &mut self.fates);
@@ -40,6 +52,32 @@ impl<Q: LinkQueue> Link<Q> {
             self.waiting_bytes += u64::from(packet.size);
         }
         Received::Admitted(self.send(now, packet))
+    }
+
+    /// What waits need not be counted, as long as it is surely not too much for the queue: nobody samples it, no packet
+    /// is smaller than `least`, and all that is admitted comes into this link's own pipe.
+    pub fn leave_uncounted(&mut self, least: u16) {
+        if let Some(packets) = self.queue.passes_below()
+            && self.pace.is_none()
+        {
+            let time = self.transmission_time(Bytes(u64::from(least)));
+            self.uncounted = Duration(time.0.saturating_mul(u64::from(packets)));
+        }
+    }
+
+    /// Whether it counts what waits.
+    pub fn counts(&self) -> bool {
+        self.uncounted == Duration::ZERO
+    }
+
+    /// Counts what waits at `now` in the pipe, and from now on.
+    #[cold]
+    pub fn count(&mut self, now: Time, flight: &Flight) {
+        self.uncounted = Duration::ZERO;
+        let begins = |entry: &InPipe| (self.begins(entry.arrives, entry.packet.size), entry.packet.size);
+        let waiting: VecDeque<_> = self.pipe(flight).map(begins).filter(|(begins, _)| *begins > now).collect();
+        self.waiting_bytes = waiting.iter().map(|(_, size)| u64::from(*size)).sum();
+        self.waiting = waiting;
     }
 
     /// Enters the reported fates in the ledger and shows them.

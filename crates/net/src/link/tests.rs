@@ -1,5 +1,6 @@
 //! Links by hand.
 
+use proptest::prelude::*;
 use units::Bytes;
 
 use super::*;
@@ -13,6 +14,32 @@ use crate::packet::{Ecn, Packet};
 struct Plain {
     loses: Option<u32>,
     marks: Option<u32>,
+}
+
+/// A queue with room for so many packets.
+struct Short(u32);
+
+impl LinkQueue for Short {
+    fn offer(&mut self, p: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer {
+        if at.backlog.packets < self.0 {
+            return Answer::Admitted;
+        }
+        fates.drop(*p, crate::discipline::Why::Full);
+        Answer::Dropped
+    }
+    fn average(&self) -> Option<f64> {
+        None
+    }
+    fn passes_below(&self) -> Option<u32> {
+        Some(self.0 - 1)
+    }
+    type Keeper = Never;
+    fn keeper(&self) -> Option<&Never> {
+        None
+    }
+    fn keeper_mut(&mut self) -> Option<&mut Never> {
+        None
+    }
 }
 
 /// No queue.
@@ -184,6 +211,42 @@ fn a_hop_that_only_delays_gives_the_same_times() {
         one_by_one.push(passed);
     }
     assert!(one_by_one.is_sorted());
+}
+
+proptest! {
+    /// A link that counts what waits only when it must treats every packet as one that always counts.
+    #[test]
+    fn what_need_not_be_counted_changes_nothing(
+        room in 1u32..20,
+        arrivals in prop::collection::vec((0u64..9, 40u16..=1500), 1..200),
+    ) {
+        let new = || Link::new(Rate(1_500_000), Duration::from_millis(20), Short(room));
+        let (mut counts, mut uncounted) = (new(), new());
+        uncounted.leave_uncounted(40);
+        let (mut flights, mut now) = ([Flight::default(), Flight::default()], Time::ZERO);
+        for (after, size) in arrivals {
+            now += Duration::from_millis(after);
+            let mut answers = Vec::new();
+            for (link, flight) in [&mut counts, &mut uncounted].into_iter().zip(&mut flights) {
+                while link.deliver(now, flight).is_some() {}
+                let mut p = packet(0, size);
+                let mut received = link.receive(now, &mut p, &mut NoProbe);
+                if received == Received::Uncounted {
+                    link.count(now, flight);
+                    received = link.receive(now, &mut p, &mut NoProbe);
+                }
+                if let Received::Admitted(arrives) = received {
+                    link.put([now, arrives], 0, &p, flight);
+                }
+                let mut inside = Inside::default();
+                link.locate_all(flight, now, &mut inside);
+                prop_assert!(link.ledger().check(&inside, now).is_ok());
+                prop_assert!(!link.counts() || u64::from(link.backlog(now).packets) == inside.waiting.packets);
+                answers.push(received);
+            }
+            prop_assert_eq!(answers[0], answers[1]);
+        }
+    }
 }
 
 /// A million links are no luxury.

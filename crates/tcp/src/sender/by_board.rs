@@ -106,8 +106,6 @@ impl Sender {
         if tracking.phase == Phase::Loss {
             self.test_by_board(tracking, &d, arriving, advanced, tcp);
         }
-        let lost_before = tracking.lost_bytes;
-        let next = self.find_losses(tracking, now, tcp);
         match tracking.phase {
             Phase::Loss | Phase::Recovery | Phase::Cwr if !self.una.before(self.recover) => {
                 // A cut for marks is done; only one in proportion ends here.
@@ -125,6 +123,8 @@ impl Sender {
             }
             _ => {}
         }
+        let lost_before = tracking.lost_bytes;
+        let next = self.find_losses(tracking, now, tcp);
         let cut_by_echo = feedback.echo
             && tracking.phase == Phase::Open
             && self.congestion.answers_mark(now, ack.after(self.recover));
