@@ -18,7 +18,7 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly bench clean tools packages rust python
+.PHONY: help demo test nightly bench clean tools packages rust rust-built networks python
 
 help:
 	@sed -n 's/^# //p' Makefile | head -5
@@ -26,16 +26,24 @@ help:
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --out $(OUT)
 
-test: rust python
+# The simulator is linked on one core while the Rust tests are built and run on the other; the tests of Python come after, on
+# both, so that their summary is the last thing to be read.
+test:
+	@$(MAKE) --jobs=2 rust networks .venv/core.stamp
+	@$(MAKE) python
 
-rust: .venv/core.stamp
+rust: rust-built
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo test --locked --workspace --exclude aqmlab-python
+
+networks: rust-built
 	PROPTEST_CASES=1000 cargo test --locked -p lab --test runs every_transfer
 
-# After the Rust tests, so that the summary of pytest is the last thing to be read.
-python: rust packages
+rust-built: .venv/dependencies.stamp
+	cargo test --locked --workspace --exclude aqmlab-python --no-run --quiet
+
+python: .venv/core.stamp packages
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
