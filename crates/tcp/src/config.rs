@@ -23,14 +23,15 @@ pub use crate::recovery::RecoveryExit;
 pub use crate::recovery::frto::FrtoKind;
 pub use crate::recovery::prr::{PrrBound, RateReduction};
 pub use crate::rto::{RtoEstimator, RtoOrder};
-pub use crate::sender::ack::{FastRetransmit, SlowStartFrom};
 pub use crate::sender::arriving::EceGrowth;
+pub use crate::sender::by_board::output::FinWaits;
+pub use crate::sender::by_board::timer::{LossWindow, TimeoutInRecovery};
+pub use crate::sender::by_bytes::ack::{FastRetransmit, SlowStartFrom};
 pub use crate::sender::cwnd::{CwndCounts, CwndValidation, FlightUnit, IdleRestart, SsthreshFrom};
 pub use crate::sender::hold::Nagle;
-pub use crate::sender::output_by_board::FinWaits;
 pub use crate::sender::persist::WindowProbe;
 pub use crate::sender::spurious::SpuriousResponse;
-pub use crate::sender::timer::{FastRetransmitTimer, LossWindow, TimeoutInRecovery, UserTimeoutFrom};
+pub use crate::sender::timer::{FastRetransmitTimer, UserTimeoutFrom};
 pub use crate::tuning::WindowTuning;
 pub use crate::window::InitialWindow;
 

@@ -4,7 +4,7 @@ use units::Duration;
 
 use crate::endpoint::{Endpoint, State};
 use crate::receiver::Receiver;
-use crate::sender::{Phase, Sender};
+use crate::sender::{CaState, Sender};
 
 /// Values of a connection. Times are in microseconds, sizes in bytes, windows in segments.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,14 +41,14 @@ impl Info {
         let window = end.window();
         let (sack, timestamps, scaling, their_scale, our_scale) = end.agreed();
         let (ca_state, doublings, expirations) = sender.map_or((0, 0, 0), |s| {
-            let phase = match s.phase() {
-                Phase::Open if s.counts().1 > 0 => 1, // Disorder
-                Phase::Open => 0,
-                Phase::Cwr => 2,
-                Phase::Recovery => 3,
-                Phase::Loss => 4,
+            let phase = match s.state() {
+                CaState::Open if s.counts().1 > 0 => 1, // Disorder
+                CaState::Open => 0,
+                CaState::Cwr => 2,
+                CaState::Recovery => 3,
+                CaState::Loss => 4,
             };
-            (phase, u64::from(s.doublings()), u64::from(s.expirations))
+            (phase, u64::from(s.tcb.doublings()), u64::from(s.tcb.expirations))
         });
         let (syn_data, failure) = end.fast_open_result();
         let options = u64::from(timestamps)
@@ -56,11 +56,11 @@ impl Info {
             | u64::from(scaling) << 2
             | u64::from(end.uses_ecn()) << 3
             | u64::from(syn_data) << 5;
-        let (srtt, deviation) = sender.map_or_else(Default::default, |s| s.smoothed(tcp));
+        let (srtt, deviation) = sender.map_or_else(Default::default, |s| s.tcb.smoothed(tcp));
         let (out, sacked, lost, resent) = sender.map_or((0, 0, 0, 0), Sender::counts);
         let segments =
             |bytes: f64| if bytes.is_finite() { (bytes / window.smss).floor() as u64 } else { 0x7fff_ffff };
-        let inflated = sender.is_some_and(|s| s.phase() == Phase::Recovery);
+        let inflated = sender.is_some_and(|s| s.state() == CaState::Recovery);
         let cwnd = window.cwnd + if inflated { window.inflation } else { 0.0 }; // RFC 5681 §3.2: it is inflated
         let stats = end.sender_stats();
         let got = end.receiver_stats();

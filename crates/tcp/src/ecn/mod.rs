@@ -306,7 +306,7 @@ impl EcnEnd {
             _ => {}
         }
         if echo {
-            sender.count_marks(sender.newly(segment, options).segments);
+            sender.tcb.count_marks(sender.newly(segment, options).segments);
         }
         Feedback { echo, marked }
     }
@@ -325,7 +325,7 @@ impl EcnEnd {
         if said.mangled {
             self.ect = Ect::None;
         }
-        sender.count_marks(said.packets);
+        sender.tcb.count_marks(said.packets);
         let marked = if newly.bytes > 0 { f64::from(said.bytes) / f64::from(newly.bytes) } else { 0.0 };
         Feedback { echo: said.packets > 0, marked }
     }

@@ -26,7 +26,7 @@ impl Endpoint {
         if let Some(sender) = &mut self.sender
             && tcp.congestion != self.tcp.congestion
         {
-            sender.control_by(Controller::new(&tcp));
+            sender.tcb.control_by(Controller::new(&tcp));
         }
         self.tcp = tcp;
     }
@@ -35,7 +35,7 @@ impl Endpoint {
     /// §3.10.2).
     pub fn write(&mut self, bytes: u64) {
         let sender = self.sender();
-        if !sender.closing {
+        if !sender.tcb.closing {
             sender.write(bytes);
         }
     }
@@ -47,9 +47,9 @@ impl Endpoint {
             return;
         }
         let sender = self.sender();
-        if !sender.closing {
-            sender.closing = true;
-            sender.end_wait();
+        if !sender.tcb.closing {
+            sender.tcb.closing = true;
+            sender.tcb.end_wait();
             self.state = match self.state {
                 State::Established => State::FinWait1,
                 State::CloseWait => State::LastAck,
@@ -107,15 +107,15 @@ impl Endpoint {
     /// Bytes written and not acknowledged, and of those never sent.
     pub fn outstanding(&self) -> (u64, u64) {
         self.sender.as_ref().map_or((0, 0), |s| {
-            let sent = u64::from(s.data_end().minus(s.una).max(0) as u32) - u64::from(self.syn_out());
-            (sent.saturating_add(s.unsent), s.unsent)
+            let sent = u64::from(s.tcb.data_end().minus(s.tcb.una).max(0) as u32) - u64::from(self.syn_out());
+            (sent.saturating_add(s.tcb.unsent), s.tcb.unsent)
         })
     }
 
     /// Whether the application has closed and the FIN is not acknowledged, and whether it was not even sent.
     pub fn fin_outstanding(&self) -> (bool, bool) {
         let Some(s) = &self.sender else { return (false, false) };
-        (s.closing && !(s.fin_sent && s.una == s.max), s.closing && !s.fin_sent)
+        (s.tcb.closing && !(s.tcb.fin_sent && s.tcb.una == s.tcb.max), s.tcb.closing && !s.tcb.fin_sent)
     }
 
     /// Whether ACKs go out at once, as the application wished or as a connection begins.
@@ -125,18 +125,18 @@ impl Endpoint {
 
     /// Small segments never wait (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
-        self.sender().nodelay(on);
+        self.sender().tcb.nodelay(on);
     }
 
     /// Small segments wait for more (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
-        self.sender().cork(on);
+        self.sender().tcb.cork(on);
     }
 
     /// Small segments wait for what the application writes next (MSG_MORE), until something arrives: then
     /// whoever calls this with `false`.
     pub fn expect_more(&mut self, on: bool) {
-        self.sender().expect_more(on);
+        self.sender().tcb.expect_more(on);
     }
 
     /// What was written ends a record: no segment has bytes of the next beside it (MSG_EOR).

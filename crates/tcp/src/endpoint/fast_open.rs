@@ -74,7 +74,7 @@ impl Endpoint {
     /// Its state as its application has it: who closed while it was open already waits for the ACK of its FIN as much as
     /// for that of its SYN (RFC 9293 §3.10.4).
     pub fn state_told(&self) -> State {
-        let closes = self.is_early() && self.sender.as_ref().is_some_and(|s| s.closing);
+        let closes = self.is_early() && self.sender.as_ref().is_some_and(|s| s.tcb.closing);
         if closes { State::FinWait1 } else { self.state }
     }
 
@@ -114,7 +114,7 @@ impl Endpoint {
 
     /// The SYN-ACK arrives that answers our SYN.
     pub(super) fn on_fast_answer(&mut self, segment: &Segment, options: &Options, field: EcnField) {
-        let again = self.sender.as_ref().is_some_and(|s| s.expirations > 0);
+        let again = self.sender.as_ref().is_some_and(|s| s.tcb.expirations > 0);
         let all = segment.ack == self.max();
         let Some(fast) = self.fast_mut() else { return };
         let (asked, data) = (fast.asked, fast.data);
@@ -229,9 +229,9 @@ impl Endpoint {
         let Some(early) = self.early() else { return false };
         let tcp = self.tcp.clone();
         let sender = self.sender();
-        let alone = early.again == 0 && segment.ack == sender.una;
+        let alone = early.again == 0 && segment.ack == sender.tcb.una;
         sender.end_early(now, alone.then(|| now.since(early.sent)), &tcp);
-        self.first_rtt = sender.smoothed(&tcp).0;
+        self.first_rtt = sender.tcb.smoothed(&tcp).0;
         if let Some(fast) = self.fast_mut() {
             fast.early = None;
         }

@@ -39,7 +39,7 @@ impl Endpoint {
             false
         };
         if let Some(sender) = &mut self.sender {
-            sender.set_window(segment);
+            sender.tcb.set_window(segment);
         }
         marked
     }
@@ -56,7 +56,7 @@ impl Endpoint {
         if segment.flags.has(Flags::SYN) {
             self.take_syn(now, segment, options, field);
             self.state = State::SynReceived;
-            self.sender().set_window(segment);
+            self.sender().tcb.set_window(segment);
             self.syn_due = true;
             self.on_fast_syn(segment, options, field);
         }
@@ -116,7 +116,7 @@ impl Endpoint {
 
     /// Times that the SYN or SYN-ACK was sent before for want of an answer.
     fn attempt(&self) -> u8 {
-        let attempt = || self.sender.as_ref().map_or(0, |s| s.expirations);
+        let attempt = || self.sender.as_ref().map_or(0, |s| s.tcb.expirations);
         self.early_attempt().unwrap_or_else(attempt)
     }
 
@@ -143,13 +143,13 @@ impl Endpoint {
         let (tcp, agreed) = (self.tcp.clone(), self.agreed);
         let sender = self.sender();
         sender.on_syn_acked(now, ack, smss(&tcp, &agreed), agreed.sack, agreed.timestamps, &tcp);
-        self.first_rtt = sender.smoothed(&tcp).0;
+        self.first_rtt = sender.tcb.smoothed(&tcp).0;
     }
 
     fn establish(&mut self, now: Time) {
         self.established_at = now;
-        let untouched = self.sender.as_ref().is_none_or(|s| s.is_untouched());
-        let closing = self.sender.as_ref().is_some_and(|s| s.closing);
+        let untouched = self.sender.as_ref().is_none_or(|s| s.tcb.is_untouched());
+        let closing = self.sender.as_ref().is_some_and(|s| s.tcb.closing);
         // A clock with ticks remembers more of the handshake than its round trip.
         if untouched
             && (self.state == State::SynReceived || self.tcp.rto_estimator != RtoEstimator::Jacobson1988)
@@ -162,7 +162,7 @@ impl Endpoint {
     /// An ACK in SYN-RECEIVED: whether it ends the handshake.
     #[cold]
     pub(super) fn on_handshake_ack(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
-        let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.una);
+        let una = self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.una);
         let of_syn = if self.is_early() { !segment.ack.before(una) } else { segment.ack.after(una) };
         if !of_syn || self.tries_once(segment) {
             return false;
@@ -193,7 +193,7 @@ impl Endpoint {
         self.establish(now);
         self.rwnd = segment.window;
         if let Some(sender) = &mut self.sender {
-            sender.set_window(segment);
+            sender.tcb.set_window(segment);
         }
         if self.incidents.as_ref().is_some_and(|r| r.tried) {
             self.sender().begin_with_one_segment();
@@ -226,13 +226,13 @@ impl Endpoint {
         } else {
             let sender = self.sender();
             sender.on_syn_sent(now, &tcp);
-            sender.expirations
+            sender.tcb.expirations
         };
         if let Some(most) = tcp.user_timeout {
             let over = *self.incidents().syn_at.get_or_insert(now) + most;
             if attempt > 0 || tcp.user_timeout_from == UserTimeoutFrom::Progress {
                 let sender = self.sender();
-                sender.timer = sender.timer.min(over.max(now));
+                sender.tcb.timer = sender.tcb.timer.min(over.max(now));
             }
         }
         let reply = self.state == State::SynReceived;

@@ -85,7 +85,7 @@ impl Endpoint {
             };
             let cut = sender.on_ack(&Arriving { now, segment, options, feedback }, &self.tcp);
             if cut {
-                let max = sender.max;
+                let max = sender.tcb.max;
                 self.ecn.on_cut(max);
             }
             self.after_ack(now);
@@ -198,7 +198,7 @@ impl Endpoint {
     /// What an ACK means for the connection: completion, and the ACK of the FIN.
     #[inline]
     pub(super) fn after_ack(&mut self, now: Time) {
-        if self.sender.as_ref().is_some_and(|s| s.closing && s.unsent == 0) {
+        if self.sender.as_ref().is_some_and(|s| s.tcb.closing && s.tcb.unsent == 0) {
             self.after_ack_at_end(now);
         }
     }
@@ -206,10 +206,10 @@ impl Endpoint {
     #[inline(never)]
     fn after_ack_at_end(&mut self, now: Time) {
         let Some(sender) = &self.sender else { return };
-        if self.completed_at == Time::NEVER && sender.all_acknowledged() {
+        if self.completed_at == Time::NEVER && sender.tcb.all_acknowledged() {
             self.completed_at = now;
         }
-        if sender.fin_sent && sender.una == sender.max {
+        if sender.tcb.fin_sent && sender.tcb.una == sender.tcb.max {
             self.state = match self.state {
                 State::FinWait1 => State::FinWait2,
                 State::Closing => State::TimeWait,

@@ -228,7 +228,7 @@ impl Endpoint {
     /// One past the highest sequence number sent.
     #[inline]
     fn max(&self) -> Seq {
-        self.sender.as_ref().map_or(self.iss + 1, |s| s.max)
+        self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.max)
     }
 
     fn end(&mut self, now: Time, error: Option<Error>) {
@@ -239,7 +239,7 @@ impl Endpoint {
             self.closed_at = now;
         }
         if let Some(sender) = &mut self.sender {
-            sender.stop();
+            sender.tcb.stop();
         }
         if let Some(receiver) = &mut self.receiver {
             (receiver.ack_at, receiver.ack_now) = (Time::NEVER, false);

@@ -188,7 +188,7 @@ impl Endpoint {
     pub(super) fn pure_ack(&mut self, now: Time, options: &mut Options) -> (Segment, EcnField) {
         self.acks_sent += 1;
         // What a window took back does not reach must not make the ACK unacceptable (Linux, tcp_acceptable_seq).
-        let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.within_window());
+        let seq = self.sender.as_ref().map_or(self.iss + 1, |s| s.tcb.within_window());
         let segment = self.header(now, seq, options, Carrier::Ack);
         let by_sack = self.optioned && self.loses_by_sack();
         (segment, self.ecn.ack_field(by_sack, &self.tcp))

@@ -8,7 +8,7 @@ use crate::config::{Tcp, WindowScaling};
 use crate::ecn::Mode;
 use crate::info::Info;
 use crate::receiver::ReceiverStats;
-use crate::sender::{Phase, SenderStats};
+use crate::sender::{CaState, SenderStats};
 use crate::window::Window;
 
 impl Endpoint {
@@ -46,30 +46,32 @@ impl Endpoint {
 
     /// Its retransmission timeout, back-off included.
     pub fn rto(&self) -> Duration {
-        self.sender.as_ref().map_or_else(|| self.new_sender().timeout(&self.tcp), |s| s.timeout(&self.tcp))
+        self.sender
+            .as_ref()
+            .map_or_else(|| self.new_sender().tcb.timeout(&self.tcp), |s| s.tcb.timeout(&self.tcp))
     }
 
     /// How many round trips it measured, and the last of them.
     pub fn round_trips(&self) -> (u32, Duration) {
         match &self.sender {
-            Some(sender) => sender.round_trips(),
+            Some(sender) => sender.tcb.round_trips(),
             None => (u32::from(self.first_rtt > Duration::ZERO), self.first_rtt),
         }
     }
 
     /// Its smoothed round-trip time (SRTT); zero before the first is measured.
     pub fn srtt(&self) -> Duration {
-        self.sender.as_ref().map_or(self.first_rtt, |s| s.smoothed(&self.tcp).0)
+        self.sender.as_ref().map_or(self.first_rtt, |s| s.tcb.smoothed(&self.tcp).0)
     }
 
     /// Bytes of its data that the other side acknowledged.
     pub fn acked(&self) -> u64 {
-        self.sender.as_ref().map_or(0, |s| s.acked)
+        self.sender.as_ref().map_or(0, |s| s.tcb.acked)
     }
 
     /// What its sender counted.
     pub fn sender_stats(&self) -> SenderStats {
-        let mut stats = self.sender.as_ref().map_or(SenderStats::default(), |s| s.stats());
+        let mut stats = self.sender.as_ref().map_or(SenderStats::default(), |s| s.tcb.stats());
         if stats.bytes > 0 {
             stats.bytes -= u64::from(self.syn_out());
         }
@@ -79,7 +81,7 @@ impl Endpoint {
     /// Whether the number of its SYN is out and not acknowledged.
     pub(super) fn syn_out(&self) -> bool {
         let opens = matches!(self.state, State::SynSent | State::SynReceived);
-        opens && self.sender.as_ref().is_some_and(|s| s.una == self.iss && s.max != s.una)
+        opens && self.sender.as_ref().is_some_and(|s| s.tcb.una == self.iss && s.tcb.max != s.tcb.una)
     }
 
     /// What its receiver counted.
@@ -116,7 +118,7 @@ impl Endpoint {
 
     /// The largest payload of a segment that it sends.
     pub fn segment_size(&self) -> u32 {
-        self.sender.as_ref().map_or_else(|| self.new_sender().window().smss as u32, |s| s.smss)
+        self.sender.as_ref().map_or_else(|| self.new_sender().window().smss as u32, |s| s.tcb.smss)
     }
 
     /// RCV.NXT.
@@ -136,12 +138,12 @@ impl Endpoint {
 
     /// Whether its FIN is acknowledged.
     pub fn fin_acknowledged(&self) -> bool {
-        self.sender.as_ref().is_some_and(|s| s.fin_sent && s.una == s.max)
+        self.sender.as_ref().is_some_and(|s| s.tcb.fin_sent && s.tcb.una == s.tcb.max)
     }
 
     /// Bytes that were delivered: acknowledged or SACKed.
     pub fn delivered(&self) -> u64 {
-        self.sender.as_ref().map_or(0, |s| s.delivered().unwrap_or(s.acked))
+        self.sender.as_ref().map_or(0, |s| s.delivered().unwrap_or(s.tcb.acked))
     }
 
     /// Whether its segments are spaced.
@@ -171,14 +173,14 @@ impl Endpoint {
 
     /// Probes of a closed window that were not answered.
     pub fn probes(&self) -> u64 {
-        self.sender.as_ref().map_or(0, |s| s.probes())
+        self.sender.as_ref().map_or(0, |s| s.tcb.probes())
     }
 
     /// Whether it recovers from a timeout, of a SYN too.
     pub fn recovers_from_timeout(&self) -> bool {
         self.sender.as_ref().is_some_and(|s| match self.state {
-            State::SynSent | State::SynReceived => s.expirations > 0,
-            _ => s.phase() == Phase::Loss,
+            State::SynSent | State::SynReceived => s.tcb.expirations > 0,
+            _ => s.state() == CaState::Loss,
         })
     }
 

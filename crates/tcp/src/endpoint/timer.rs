@@ -56,7 +56,7 @@ impl Endpoint {
             return self.on_early_timer(now);
         }
         let Some(sender) = &mut self.sender else { return };
-        if sender.timer > now {
+        if sender.tcb.timer > now {
             return;
         }
         if matches!(self.state, State::SynSent | State::SynReceived) {
@@ -67,9 +67,9 @@ impl Endpoint {
                 true => sender.on_syn_timeout(tcp.synack_retries, 0),
                 false => sender.on_syn_timeout(tcp.syn_retries, tcp.syn_linear_timeouts),
             };
-            let first =
-                sender.expirations == 1 && self.tcp.user_timeout_from == UserTimeoutFrom::FirstRetransmission;
-            sender.timer = Time::NEVER;
+            let first = sender.tcb.expirations == 1
+                && self.tcp.user_timeout_from == UserTimeoutFrom::FirstRetransmission;
+            sender.tcb.timer = Time::NEVER;
             if over || (!first && self.handshake_is_over(now)) {
                 return self.end(now, Some(Error::TimedOut));
             }

@@ -111,7 +111,7 @@ impl Endpoint {
             return;
         }
         let Some(sender) = &mut self.sender else { return };
-        if segment.ack.after(sender.una) {
+        if segment.ack.after(sender.tcb.una) {
             let (options, feedback) = (&Options::NONE, Feedback::default());
             sender.on_ack(&Arriving { now, segment, options, feedback }, &self.tcp);
             self.after_ack(now);

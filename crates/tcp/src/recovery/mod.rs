@@ -43,27 +43,3 @@ words! {
         DeflateAndOpen = "deflate-and-open",
     }
 }
-
-/// What to do on a duplicate ACK, without SACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnDuplicate {
-    /// Nothing yet.
-    Wait,
-    /// Limited transmit: the first duplicates each let a new segment go (RFC 3042).
-    Transmit,
-    /// Retransmit the first unacknowledged segment and begin recovery.
-    Retransmit,
-    /// A segment has left the network: inflate the window by one.
-    Inflate,
-}
-
-/// What an ACK of new data does to a recovery under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnNewAck {
-    /// There was none.
-    Nothing,
-    /// It ends.
-    Ends,
-    /// Partial: retransmit the next segment, deflate by what was acknowledged less one segment.
-    Partial,
-}

@@ -3,7 +3,14 @@
 
 use net::Seq;
 
-use crate::recovery::OnNewAck;
+/// What an ACK of new data does to a recovery under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnNewAck {
+    /// It ends.
+    Ends,
+    /// Partial: retransmit the next segment, deflate by what was acknowledged less one segment.
+    Partial,
+}
 
 /// What an ACK does to a recovery that began when `recover` was the highest sequence number sent.
 pub fn on_new_ack(ack: Seq, recover: Seq) -> OnNewAck {

@@ -3,10 +3,21 @@
 //! window need duplicates of their own or the timer. [`tahoe`](crate::recovery::tahoe) and
 //! [`newreno`](crate::recovery::newreno) differ from it in a line each.
 
-use crate::recovery::OnDuplicate;
-
 /// Most segments that limited transmit sends.
 const LIMITED: u32 = 2;
+
+/// What to do on a duplicate ACK, without SACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnDuplicate {
+    /// Nothing yet.
+    Wait,
+    /// Limited transmit: the first duplicates each let a new segment go (RFC 3042).
+    Transmit,
+    /// Retransmit the first unacknowledged segment and begin recovery.
+    Retransmit,
+    /// A segment has left the network: inflate the window by one.
+    Inflate,
+}
 
 /// Duplicate ACKs, and whether a recovery is under way.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,11 +3,11 @@
 use net::Seq;
 use units::{Duration, Time, words};
 
-use super::{Cut, Feedback, Phase, Progress, Sender, Tracking};
-use crate::config::{RateReduction, Tcp};
-use crate::congestion::{Ack, Congestion, CongestionControl, Controller, RateSample};
-use crate::recovery::board::Board;
-use crate::recovery::prr::Prr;
+use super::arriving::Feedback;
+use super::tcb::Tcb;
+use super::tracking::Tracking;
+use crate::config::Tcp;
+use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
 use crate::window::Window;
 
 words! {
@@ -65,17 +65,46 @@ words! {
     }
 }
 
-impl Sender {
-    /// Another controller from now on, for the window as it is.
-    pub fn control_by(&mut self, controller: Controller) {
-        self.congestion = controller;
-    }
+/// What an ACK brought, as far as the controller is concerned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// Bytes acknowledged, those delivered, and all delivered so far.
+    pub acked: u32,
+    pub delivered: u32,
+    pub total_delivered: u64,
+    /// The round trip of what was sent last of them.
+    pub rtt: Option<Duration>,
+    pub rate: Option<RateSample>,
+    /// Whether the window may open.
+    pub opens: bool,
+    /// Whether loss recovery is under way.
+    pub in_recovery: bool,
+}
 
-    /// Lets the controller see an ACK, and open the window if it `opens`.
-    #[inline(never)]
-    pub(super) fn tell_controller(&mut self, now: Time, feedback: Feedback, progress: Progress, tcp: &Tcp) {
-        let Progress { acked, delivered, rtt, rate, opens } = progress;
-        let window = self.window();
+/// What is out when nothing more goes, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Out {
+    /// In the network, and what a segment more would be.
+    pub pipe: f64,
+    pub unit: f64,
+    /// Sent and not acknowledged.
+    pub sent: f64,
+    /// Delivered so far.
+    pub delivered: u64,
+}
+
+impl Tcb {
+    /// Lets the controller see an ACK, and open the window if it opens.
+    #[inline]
+    pub(super) fn tell_controller(
+        &mut self,
+        (now, feedback): (Time, Feedback),
+        progress: &Progress,
+        window: &Window,
+        tracking: Option<&mut Tracking>,
+        tcp: &Tcp,
+    ) {
+        let &Progress { acked, delivered, total_delivered, rtt, rate, opens, in_recovery } = progress;
         let mut ack = Ack {
             now,
             acked,
@@ -86,50 +115,24 @@ impl Sender {
             } else {
                 0
             },
-            total_delivered: self.acked,
+            total_delivered,
             rtt,
             srtt: Duration::ZERO,
             min_rtt: Duration(u64::MAX),
             round: false,
             cwnd_limited: true,
-            in_recovery: false,
+            in_recovery,
             rate,
             held_for: Duration::ZERO,
         };
-        if let Some(tracking) = &mut self.tracking {
+        if let Some(tracking) = tracking {
             ack.srtt = self.rto.srtt(tcp);
-            if let Some(rtt) = rtt {
-                tracking.min_rtt = tracking.min_rtt.min(rtt);
-            }
-            if tracking.board.is_none() && delivered > 0 {
-                tracking.clock.delivered += u64::from(delivered);
-                let mut newest = None;
-                while tracking.sent.front().is_some_and(|s| !s.0.after(self.una)) {
-                    newest = tracking.sent.pop_front();
-                }
-                if let Some((_, at, by_then)) = newest {
-                    let interval = now.since(at);
-                    ack.rtt = Some(interval);
-                    tracking.min_rtt = tracking.min_rtt.min(interval);
-                    ack.rate = Some(RateSample {
-                        delivered: tracking.clock.delivered - by_then,
-                        interval,
-                        app_limited: tracking.app_limited_until > 0 && by_then <= tracking.app_limited_until,
-                        prior_delivered: by_then,
-                        lost: 0,
-                    });
-                }
-                tracking.clock.delivered_at = now;
-            }
-            ack.total_delivered = tracking.clock.delivered;
             ack.min_rtt = tracking.min_rtt;
             ack.held_for = tracking.pace_at.since(now);
             if self.una.after(tracking.round_end) {
                 ack.round = true;
                 tracking.round_end = self.max;
             }
-            ack.in_recovery =
-                matches!(tracking.phase, Phase::Recovery | Phase::Loss) || self.duplicates.in_recovery();
             if tcp.cwnd_validation != CwndValidation::None {
                 // Linux, tcp_is_cwnd_limited: in slow start, while at least half of cwnd is used.
                 ack.cwnd_limited = if window.cwnd < window.ssthresh {
@@ -139,34 +142,44 @@ impl Sender {
                 };
             }
             if self.congestion.measures() {
-                self.congestion.observe(&window, &ack);
+                self.congestion.observe(window, &ack);
             }
         }
         let rules = self.congestion.rules_recovery();
         if (opens && ack.cwnd_limited) || rules {
-            self.cwnd = self.congestion.cwnd_on_ack(&window, &ack).max(window.smss);
+            self.cwnd = self.congestion.cwnd_on_ack(window, &ack).max(window.smss);
         }
         if self.congestion.measures()
-            && let Some(ssthresh) = self.congestion.ssthresh_on_ack(&self.window())
+            && let Some(ssthresh) = self.congestion.ssthresh_on_ack(&Window { cwnd: self.cwnd, ..*window })
         {
             self.ssthresh = ssthresh;
         }
     }
 
-    /// An ACK up to `ack` that delivers so much asks for a cut: the controller counts its marks first.
+    /// A mark asks for a cut, in an ACK up to `ack` that delivers so much: the controller counts its marks first.
     #[cold]
-    pub(super) fn before_cut(&mut self, tracking: &Tracking, ack: Seq, delivered: u32, feedback: Feedback) {
-        let marked = (f64::from(delivered) * feedback.marked).round() as u32;
-        self.congestion.before_cut(delivered, marked, ack.after(tracking.round_end));
+    pub(super) fn on_echo(
+        &mut self,
+        tracking: Option<&Tracking>,
+        ack: Seq,
+        delivered: u32,
+        feedback: Feedback,
+    ) {
+        self.stats.ecn_cuts += 1;
+        self.wait_for_timer = self.cwnd <= f64::from(self.smss);
+        if let Some(tracking) = tracking {
+            let marked = (f64::from(delivered) * feedback.marked).round() as u32;
+            self.congestion.before_cut(delivered, marked, ack.after(tracking.round_end));
+        }
     }
 
-    /// What was in flight when the ACK at hand arrived, or the timer expired, for a cut: FlightSize without what
+    /// The window as it was when the ACK at hand arrived, or the timer expired, for a cut: FlightSize without what
     /// limited transmit sent (RFC 5681 §3.2, step 2; RFC 6675 §5, step 4.2), and no more than cwnd. In a recovery
     /// SND.MAX - SND.UNA goes on growing while a lost retransmission waits for the timer, though cwnd was cut: what is
     /// above cwnd has left the network, and the second loss must lower ssthresh again (RFC 5681 §4.3).
-    pub(super) fn at_cut(&self, board: Option<&Board>, una: Seq, limited: u32) -> Window {
+    pub(super) fn at_cut(&self, window: Window, una: Seq, limited: u32) -> Window {
         let flight = f64::from((self.max - una).saturating_sub(limited)).min(self.cwnd);
-        Window { flight, ..self.window_by(board) }
+        Window { flight, ..window }
     }
 
     /// Cuts the window; `window`: [`at_cut`](Self::at_cut).
@@ -188,79 +201,36 @@ impl Sender {
         }
         self.ssthresh = left.max(2.0 * window.smss); // RFC 5681, equation 4
         let chosen = self.congestion.cwnd_on(&window, congestion, now);
-        (self.cwnd, self.last_cut) = match congestion {
-            Congestion::FastRetransmit => (chosen.unwrap_or(self.ssthresh), Cut::FastRetransmit),
+        self.cwnd = match congestion {
+            Congestion::FastRetransmit => chosen.unwrap_or(self.ssthresh),
             Congestion::Ecn => {
                 let least = tcp.ecn_least_window.0 * window.smss; // RFC 3168 §6.1.2: one segment
-                (chosen.unwrap_or(left).max(least).min(self.cwnd), Cut::Ecn)
+                chosen.unwrap_or(left).max(least).min(self.cwnd)
             }
-            Congestion::Timeout { .. } => (chosen.unwrap_or(window.smss), Cut::Timeout), // RFC 5681 §3.1: the loss window
+            Congestion::Timeout { .. } => chosen.unwrap_or(window.smss), // RFC 5681 §3.1: the loss window
         };
-        self.recover = self.max;
     }
 
-    /// The window comes down, at once or in proportion. `una`: SND.UNA before the ACK at hand.
-    pub(super) fn reduce(
-        &mut self,
-        tracking: &mut Tracking,
-        phase: Phase,
-        (congestion, una): (Congestion, Seq),
-        now: Time,
-        tcp: &Tcp,
-    ) {
-        let before = self.cwnd;
-        let limited = std::mem::take(&mut tracking.limited);
-        let window = self.at_cut(tracking.board.as_ref(), una, limited);
-        self.cut(now, congestion, window, tcp);
-        tracking.phase = phase;
-        if self.reduces_in_proportion(tcp) {
-            let flight = f64::from(self.max - una);
-            tracking.prr = Prr::begin(if tcp.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });
-            self.cwnd = before;
-        }
-    }
-
-    /// Whether a reduction lasts, by proportional rate reduction.
-    pub(super) fn reduces_in_proportion(&self, tcp: &Tcp) -> bool {
-        tcp.rate_reduction == RateReduction::Prr && !self.congestion.rules_recovery()
-    }
-
-    /// So much was delivered in a reduction.
-    pub(super) fn reduce_further(&mut self, tracking: &mut Tracking, delivered: f64, safe: bool, tcp: &Tcp) {
-        if self.reduces_in_proportion(tcp)
-            && let Some(board) = &tracking.board
-        {
-            let (pipe, smss) = (board.pipe() as f64, f64::from(self.smss));
-            self.cwnd = tracking.prr.cwnd(delivered, pipe, self.ssthresh, smss, tcp.prr_bound, safe);
-        }
-    }
-
-    /// Whether cwnd is what stops the sender now (Linux, tcp_cwnd_validate).
-    pub(super) fn note_limit(&mut self, tracking: &mut Tracking) {
-        let (pipe, unit) = match &tracking.board {
-            Some(b) => (b.pipe() as f64, b.weight_of(self.smss) as f64),
-            None => (f64::from(self.max - self.una), f64::from(self.smss)),
-        };
+    /// Nothing more goes: whether cwnd is what stops the sender (Linux, tcp_cwnd_validate).
+    pub(super) fn note_limit(&mut self, tracking: &mut Tracking, out: Out) {
+        let Out { pipe, unit, sent, delivered } = out;
         // What is held back by a pace that follows from cwnd is limited by cwnd.
-        let paced = tracking.held && !self.congestion.rules_recovery();
+        let paced = self.held && !self.congestion.rules_recovery();
         let limited = paced || pipe + unit > self.cwnd;
-        let out = match &tracking.board {
-            Some(b) => b.len() as f64 * f64::from(self.smss),
-            None => f64::from(self.max - self.una),
-        };
         if !self.una.before(tracking.limited_until)
             || limited
-            || (!tracking.cwnd_limited && out > tracking.most_out)
+            || (!tracking.cwnd_limited && sent > tracking.most_out)
         {
-            (tracking.cwnd_limited, tracking.most_out, tracking.limited_until) = (limited, out, self.max);
+            (tracking.cwnd_limited, tracking.most_out, tracking.limited_until) = (limited, sent, self.max);
         }
         tracking.app_limited = self.unsent == 0 && !limited;
         if tracking.app_limited {
             // draft-ietf-ccwg-bbr §4.1.2.4: what is sent next, too, if nothing is out.
-            tracking.app_limited_until = (tracking.clock.delivered + pipe as u64).max(1);
+            tracking.app_limited_until = (delivered + pipe as u64).max(1);
         }
     }
 
+    /// Something is sent after an idle time.
     pub(super) fn restart_after_idle(&mut self, tracking: &Tracking, now: Time, tcp: &Tcp) {
         let idle = now.since(tracking.last_sent);
         if self.congestion.rules_recovery() {

@@ -2,21 +2,25 @@
 
 use units::{Duration, Time};
 
-use super::{Pending, Phase, Sender};
+use super::tcb::Pending;
+use super::{Kind, Sender};
 use crate::config::Tcp;
 
 impl Sender {
     /// The first SYN goes out with as much data as there is, up to `room` bytes: how many.
     pub fn on_syn_data(&mut self, room: u32) -> u32 {
-        let len = self.unsent.min(u64::from(room)) as u32;
+        let tcb = &mut self.tcb;
+        let len = tcb.unsent.min(u64::from(room)) as u32;
         if len > 0 {
-            if self.unsent != u64::MAX {
-                self.unsent -= u64::from(len);
-                self.push = self.push + 1; // it was noted before the SYN had its number
+            if tcb.unsent != u64::MAX {
+                tcb.unsent -= u64::from(len);
+                tcb.push = tcb.push + 1; // it was noted before the SYN had its number
             }
-            self.max = self.max + len;
-            self.nxt = self.max;
-            self.segments += 1;
+            tcb.max = tcb.max + len;
+            tcb.segments += 1;
+            if let Kind::ByBytes(by_bytes) = &mut self.kind {
+                by_bytes.go_on(tcb);
+            }
         }
         len
     }
@@ -24,58 +28,49 @@ impl Sender {
     /// The other side acknowledged the SYN, but not all of its data, which goes out again at once (RFC 7413 §4.2.2).
     /// That is no sign of congestion (Linux, tcp_non_congestion_loss_retransmit).
     pub(super) fn lose_syn_data(&mut self, now: Time, tcp: &Tcp) {
-        self.timed.1 = Time::NEVER;
-        (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
-        self.nxt = self.una;
-        let Some(tracking) = &mut self.tracking else { return };
-        tracking.rto_from = now;
-        let Some(board) = &mut tracking.board else { return };
-        let mut start = self.una;
-        while start.before(self.max) {
-            let end = start + self.smss.min(self.max - start);
-            board.on_sent(start, end, now, &tracking.clock, false);
-            start = end;
+        self.tcb.restart_timer(now, tcp);
+        match &mut self.kind {
+            Kind::ByBytes(by_bytes) => by_bytes.go_back(&self.tcb),
+            Kind::ByBoard(by_board) => by_board.lose_all(&self.tcb, now),
         }
-        board.lose_all(true);
-        tracking.phase = Phase::Loss;
-        (self.recover, self.nxt) = (self.max, self.max);
     }
 
     /// The SYN-ACK has gone out, and data may follow it. Nothing is timed before the handshake ends.
     pub fn begin_early(&mut self, now: Time, smss: u32, sack: bool, timestamps: bool, tcp: &Tcp) {
-        self.timed.1 = Time::NEVER;
-        self.on_syn_acked(now, self.max, smss, sack, timestamps, tcp);
+        if let Kind::ByBytes(by_bytes) = &mut self.kind {
+            by_bytes.time_syn(Time::NEVER);
+        }
+        self.on_syn_acked(now, self.tcb.max, smss, sack, timestamps, tcp);
     }
 
     /// The SYN-ACK was not answered, twice: what followed it is lost, and one segment may be out (Linux,
     /// tcp_fastopen_synack_timer).
     pub fn lose_early_data(&mut self, now: Time, tcp: &Tcp) {
-        if self.una == self.max {
-            self.cwnd = f64::from(self.smss);
+        if self.tcb.una == self.tcb.max {
+            self.tcb.cwnd = f64::from(self.tcb.smss);
             return;
         }
-        self.pending = Pending::Rto;
+        self.tcb.pending = Pending::Rto;
         self.on_timer(now, tcp);
-        self.rto.end_back_off();
+        self.tcb.rto.end_back_off();
     }
 
     /// The SYN-ACK went out again.
     pub fn count_syn_timeout(&mut self) {
-        self.stats.timeouts += 1;
+        self.tcb.stats.timeouts += 1;
     }
 
     /// The handshake ends, `rtt` after the SYN-ACK, if that is known: what is out is timed from now on (Linux,
     /// tcp_rcv_synrecv_state_fastopen).
     pub fn end_early(&mut self, now: Time, rtt: Option<Duration>, tcp: &Tcp) {
+        let tcb = &mut self.tcb;
         if let Some(rtt) = rtt {
-            self.rto.on_sample(tcp, Time(now.0.saturating_sub(rtt.0)), now, (self.una, self.max));
+            tcb.rto.on_sample(tcp, Time(now.0.saturating_sub(rtt.0)), now, (tcb.una, tcb.max));
         }
-        self.expirations = 0;
-        let out = self.una != self.max;
-        let at = if out { now + self.rto.timeout(tcp) } else { Time::NEVER };
-        (self.timer, self.pending) = (at, Pending::Rto);
-        if let Some(tracking) = &mut self.tracking {
-            tracking.rto_from = now;
+        tcb.expirations = 0;
+        tcb.restart_timer_if_out(now, tcb.rto.timeout(tcp));
+        if let Kind::ByBoard(by_board) = &mut self.kind {
+            by_board.on_timer_started(now);
         }
     }
 }

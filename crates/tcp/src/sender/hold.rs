@@ -4,7 +4,9 @@
 use net::Seq;
 use units::{Duration, Time, words};
 
-use super::{Pending, Sender, Tracking};
+use super::Sender;
+use super::tcb::{Pending, Tcb};
+use super::tracking::Tracking;
 use crate::config::{RtoEstimator, Tcp};
 
 words! {
@@ -50,9 +52,30 @@ impl Tracking {
     pub(super) fn ends_record(&self, seq: Seq, end: Seq) -> bool {
         self.records.iter().any(|r| r.after(seq) && !r.after(end))
     }
+
+    /// How much of `len` bytes of new data from `seq` on goes into one segment: up to the end of a record.
+    pub(super) fn within_record(&self, seq: Seq, len: u32) -> u32 {
+        match self.records.iter().find(|end| end.after(seq)) {
+            Some(end) => len.min(*end - seq),
+            None => len,
+        }
+    }
 }
 
 impl Sender {
+    /// What is written from now on goes into other segments than what was written before.
+    pub fn end_record(&mut self) {
+        let (una, end) = (self.tcb.una, self.tcb.data_end() + self.tcb.unsent as u32);
+        if let Some(tracking) = self.kind.tracking_mut() {
+            while tracking.records.front().is_some_and(|r| !r.after(una)) {
+                tracking.records.pop_front();
+            }
+            tracking.records.push_back(end);
+        }
+    }
+}
+
+impl Tcb {
     /// Small segments never wait for ACKs. What waits goes now, even corked (Linux, __tcp_sock_set_nodelay).
     pub fn nodelay(&mut self, on: bool) {
         if on && !self.wishes.any(Wishes::NODELAY) {
@@ -72,17 +95,6 @@ impl Sender {
     pub fn expect_more(&mut self, on: bool) {
         self.wishes.set(Wishes::MORE, on);
         self.end_wait();
-    }
-
-    /// What is written from now on goes into other segments than what was written before.
-    pub fn end_record(&mut self) {
-        let (una, end) = (self.una, self.data_end() + self.unsent as u32);
-        if let Some(tracking) = &mut self.tracking {
-            while tracking.records.front().is_some_and(|r| !r.after(una)) {
-                tracking.records.pop_front();
-            }
-            tracking.records.push_back(end);
-        }
     }
 
     /// Whether more is to follow what is written now.
@@ -128,14 +140,6 @@ impl Sender {
     pub(super) fn on_write(&mut self) {
         self.wishes.set(Wishes::PUSH, false);
         self.end_wait();
-    }
-
-    /// How much of `len` bytes of new data goes into one segment: up to the end of a record.
-    pub(super) fn within_record(&self, tracking: &Tracking, len: u32) -> u32 {
-        match tracking.records.iter().find(|end| end.after(self.nxt)) {
-            Some(end) => len.min(*end - self.nxt),
-            None => len,
-        }
     }
 
     /// Whether a segment of `len` bytes of new data, with nothing behind it, waits.

@@ -2,7 +2,7 @@
 
 use net::{Options, Segment, Seq};
 
-use super::Sender;
+use super::{Kind, Sender};
 
 /// What an ACK acknowledges for the first time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,21 +24,17 @@ pub struct Newly {
 impl Sender {
     /// What an acceptable ACK will acknowledge that no other did.
     pub fn newly(&self, segment: &Segment, options: &Options) -> Newly {
-        let (ack, max, size) = (segment.ack, self.max, self.smss.max(1));
-        let further = ack.after(self.una);
-        let (bytes, segments) = match self.board() {
-            Some(board) => board.newly(self.una, ack, options.sack(), max),
-            None if further => {
-                let bytes = (ack - self.una).saturating_sub(u32::from(self.fin_sent && ack == max));
+        let tcb = &self.tcb;
+        let (ack, max, size) = (segment.ack, tcb.max, tcb.smss.max(1));
+        let further = ack.after(tcb.una);
+        let (bytes, segments) = match &self.kind {
+            Kind::ByBoard(by_board) => by_board.newly(tcb, ack, options),
+            Kind::ByBytes(_) if further => {
+                let bytes = (ack - tcb.una).saturating_sub(u32::from(tcb.fin_sent && ack == max));
                 (bytes, bytes.div_ceil(size))
             }
-            None => (0, 0),
+            Kind::ByBytes(_) => (0, 0),
         };
         Newly { bytes, segments, advances: further || bytes > 0, ack, max, size }
-    }
-
-    /// So many segments were marked, by what the other side says.
-    pub fn count_marks(&mut self, segments: u32) {
-        self.stats.delivered_ce = self.stats.delivered_ce.wrapping_add(segments);
     }
 }

@@ -3,7 +3,8 @@
 use net::Seq;
 use units::{Time, words};
 
-use super::{Outgoing, Pending, Sender, Tracking};
+use super::outgoing::Outgoing;
+use super::tcb::{Pending, Tcb};
 use crate::config::Tcp;
 
 words! {
@@ -16,7 +17,7 @@ words! {
     }
 }
 
-impl Sender {
+impl Tcb {
     /// Whether a closed window is probed.
     #[inline]
     pub(super) fn is_persisting(&self) -> bool {
@@ -46,40 +47,36 @@ impl Sender {
         self.unsent == 0 && self.closing == self.fin_sent
     }
 
-    /// A probe of the closed window (RFC 9293 §3.8.6.1), or what fits one that stays small.
+    /// The persist timer expired. Returns `None` to give up; otherwise that the window was not cut.
+    pub(super) fn on_persist_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
+        if self.is_held() && self.is_worth_it(self.rwnd) {
+            self.end_longest_wait();
+            return Some(false);
+        }
+        self.expirations = self.expirations.saturating_add(1);
+        if u64::from(self.expirations) > tcp.retries {
+            return None; // probes that are answered go on for ever (RFC 9293 §3.8.6.1), others do not
+        }
+        self.rto.back_off();
+        self.timer = now + self.rto.timeout(tcp);
+        self.retransmit = true;
+        Some(false)
+    }
+
+    /// A probe of the closed window (RFC 9293 §3.8.6.1), or what fits one that stays small. Its round trip is not timed.
     pub(super) fn probe_window(&mut self, now: Time, tcp: &Tcp) -> Outgoing {
         self.retransmit = false;
         if self.rwnd == 0 && tcp.zero_window_probe == WindowProbe::OldSequence {
             let seq = Seq(self.una.0.wrapping_sub(1));
             return Outgoing { seq, len: 0, fin: false, push: false, is_new: false, probe: true };
         }
-        let (timer, timed) = (self.timer, self.timed);
+        let timer = self.timer;
         let there = u64::from(self.data_end().minus(self.una).max(0) as u32).saturating_add(self.unsent);
         let len = there.min(u64::from(self.rwnd.max(1))).min(u64::from(self.smss)) as u32;
-        let mut outgoing = self.build(now, self.una, len, tcp);
+        let mut outgoing = self.build(now, self.una, len, None, tcp);
         outgoing.probe = self.rwnd == 0;
         outgoing.push &= !outgoing.probe;
-        // A byte that the window had no room for is sent again with what follows.
-        self.nxt = if outgoing.probe { self.una } else { self.max };
-        (self.timer, self.timed) = (timer, timed); // its round trip is not timed
+        self.timer = timer;
         outgoing
-    }
-
-    /// The same with scoreboard, which must know of the byte.
-    pub(super) fn probe_by_board(
-        &mut self,
-        tracking: &mut Tracking,
-        now: Time,
-        tcp: &Tcp,
-    ) -> Option<Outgoing> {
-        let (clock, max) = (tracking.clock, self.max);
-        let outgoing = self.probe_window(now, tcp);
-        if let Some(board) = &mut tracking.board {
-            self.nxt = self.max;
-            if self.max != max {
-                board.on_sent(max, self.max, now, &clock, false);
-            }
-        }
-        Some(outgoing)
     }
 }

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use net::Seq;
 use units::words;
 
-use super::{Outgoing, Sender, Tracking};
+use super::Sender;
+use super::outgoing::Outgoing;
 
 words! {
     /// Which segments of new data have PSH.
@@ -33,52 +34,49 @@ impl Pushes {
         Pushes { ends: VecDeque::new(), last: first }
     }
 
-    /// New data goes out up to `end`; `pushed`: with PSH already. Whether it has PSH.
-    fn on_sent(&mut self, end: Seq, pushed: bool, most_window: u32) -> bool {
-        let mut push = pushed || end.after(self.last + most_window / 2);
+    /// New data is about to go out: whether it has PSH.
+    pub fn on_sent(&mut self, outgoing: &mut Outgoing, most_window: u32) {
+        let end = outgoing.seq + outgoing.len;
+        outgoing.push |= end.after(self.last + most_window / 2);
         while self.ends.front().is_some_and(|e| !e.after(end)) {
             self.ends.pop_front();
-            push = true;
+            outgoing.push = true;
         }
-        if push {
+        if outgoing.push {
             self.last = end;
-        }
-        push
-    }
-}
-
-impl Tracking {
-    /// A segment is about to go out.
-    pub(super) fn push_as_linux(&mut self, outgoing: &mut Outgoing, most_window: u32) {
-        let Some(pushes) = self.pushes.as_mut().filter(|_| outgoing.is_new && outgoing.len > 0) else {
-            return;
-        };
-        outgoing.push = pushes.on_sent(outgoing.seq + outgoing.len, outgoing.push, most_window);
-        if let Some(board) = self.board.as_mut().filter(|_| outgoing.push) {
-            board.on_pushed();
         }
     }
 }
 
 impl Sender {
+    /// The application writes.
+    pub fn write(&mut self, bytes: u64) {
+        if bytes != u64::MAX && self.tcb.unsent != u64::MAX {
+            self.on_written(bytes);
+        }
+        self.tcb.unsent = self.tcb.unsent.saturating_add(bytes);
+        self.tcb.on_write();
+    }
+
     /// A write of so many bytes goes behind what waits.
-    pub(super) fn on_written(&mut self, bytes: u64) {
-        let before = self.data_end() + self.unsent as u32;
-        let announced = self.announces_more();
-        if let Some(tracking) = &mut self.tracking
+    fn on_written(&mut self, bytes: u64) {
+        let tracking = self.kind.tracking_mut();
+        let tcb = &mut self.tcb;
+        let before = tcb.data_end() + tcb.unsent as u32;
+        if let Some(tracking) = tracking
             && let Some(pushes) = &mut tracking.pushes
         {
             // A segment that is not full takes what is written next, unless a record ends with it.
-            let full = self.unsent.is_multiple_of(u64::from(self.smss));
+            let full = tcb.unsent.is_multiple_of(u64::from(tcb.smss));
             let whole = full || tracking.records.back() == Some(&before);
-            if whole && self.unsent > 0 && self.push == before {
+            if whole && tcb.unsent > 0 && tcb.push == before {
                 pushes.ends.push_back(before);
             }
-            if announced {
-                self.push = if whole { self.push } else { self.una };
+            if tcb.announces_more() {
+                tcb.push = if whole { tcb.push } else { tcb.una };
                 return;
             }
         }
-        self.push = self.data_end() + self.unsent.saturating_add(bytes) as u32;
+        tcb.push = tcb.data_end() + tcb.unsent.saturating_add(bytes) as u32;
     }
 }

@@ -1,0 +1,69 @@
+//! What an ACK tells of reordering, with scoreboard: D-SACKs, and what came late.
+
+use net::Seq;
+
+use super::ByBoard;
+use crate::config::Tcp;
+use crate::recovery::board::Delivery;
+use crate::recovery::reordering::{ReorderingRules, SackedGrowth};
+use crate::sender::ca_state::CaState;
+use crate::sender::tcb::Tcb;
+
+impl ByBoard {
+    /// A D-SACK came, in this block of an ACK up to `ack`. Returns whether it has widened RACK's window.
+    #[cold]
+    pub(super) fn on_dsack(
+        &mut self,
+        tcb: &Tcb,
+        d: &Delivery,
+        block: (Seq, Seq),
+        ack: Seq,
+        tcp: &Tcp,
+    ) -> bool {
+        let board = &mut self.board;
+        if tcp.reordering == ReorderingRules::Rfc8985 {
+            return board.rack.on_dsack(ack.max(tcb.una), tcb.max);
+        }
+        let segments = (block.1 - block.0).div_ceil(tcb.smss);
+        if !self.tracking.reordering.is_credible(segments, tcb.stats.retransmitted_segments) {
+            return false;
+        }
+        let of_probe = segments == 1 && self.tlp.end == Some(block.1);
+        if board.rack.reorderings > u16::from(d.late > 0) && !of_probe {
+            board.rack.widens_next();
+        }
+        // tcp_sacktag_one: what was SACKed and had been sent again came both times.
+        let late = board.late_by_copy(block);
+        self.on_late(tcb, late, tcp);
+        false
+    }
+
+    /// Whether what is SACKed opens cwnd, as an ACK of new data does.
+    pub(super) fn grows_by_sacks(&self, tcp: &Tcp) -> bool {
+        tcp.sacked_growth == SackedGrowth::Reordered
+            && self.tracking.reordering.segments() > tcp.duplicate_acks.0 as u32
+    }
+
+    /// Something that was sent once came so many bytes behind the highest delivered.
+    #[cold]
+    pub(super) fn on_late(&mut self, tcb: &Tcb, bytes: u32, tcp: &Tcp) {
+        if tcp.reordering == ReorderingRules::Linux {
+            self.tracking.reordering.on_late(bytes, tcb.smss, tcp.reordering_max.0 as u32);
+        }
+    }
+
+    /// A retransmission was for nothing. `una`: SND.UNA before the ACK that tells so. In a recovery Linux counts by how much
+    /// the hole was late (tcp_try_undo_partial), and keeps RACK's window for longer after D-SACKs (tcp_try_undo_dsack).
+    #[cold]
+    pub(super) fn on_spurious(&mut self, tcb: &Tcb, una: Seq, tcp: &Tcp) {
+        if tcp.reordering != ReorderingRules::Linux || self.state != CaState::Recovery {
+            return;
+        }
+        if tcb.una == una {
+            self.board.rack.persists();
+        } else if tcb.una.before(self.recovery_point) {
+            let late = self.board.rack.late_by(una);
+            self.on_late(tcb, late, tcp);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The timer, with scoreboard: retransmission, probe, reordering.
+
+use units::{Duration, Time, words};
+
+use super::ByBoard;
+use crate::config::{FastRetransmitTimer, FrtoKind, Tcp};
+use crate::congestion::{Congestion, CongestionControl};
+use crate::recovery::frto::Frto;
+use crate::recovery::reordering::ReorderingRules;
+use crate::recovery::tlp;
+use crate::sender::ca_state::CaState;
+use crate::sender::tcb::{Pending, Tcb};
+
+words! {
+    /// What a timeout in the middle of a recovery does to ssthresh.
+    pub enum TimeoutInRecovery {
+        /// It lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
+        Cuts = "cuts",
+        /// It leaves it as the recovery set it (Linux, tcp_enter_loss).
+        Keeps = "keeps",
+    }
+}
+
+words! {
+    /// cwnd after a timeout.
+    pub enum LossWindow {
+        /// One segment (RFC 5681 §3.1).
+        Segment = "segment",
+        /// One segment more than is in flight: RACK does not deem lost what was sent within the last round trip (Linux).
+        FlightAndSegment = "flight-and-segment",
+    }
+}
+
+/// A timer that should have expired while it stood behind another expires so soon.
+const SOON: Duration = Duration::from_millis(1);
+
+impl ByBoard {
+    /// The time for a tail loss probe has come.
+    pub fn on_probe_timer(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
+        // RFC 8985 §7.3: no probe without a round trip measured since the last.
+        self.probe_due = self.tlp.may_probe();
+        self.rto_from = now;
+        tcb.restart_timer(now, tcp);
+    }
+
+    /// What may have been reordered is lost. Returns whether the window was cut.
+    pub fn on_reordering_timer(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> bool {
+        tcb.timer = Time::NEVER;
+        let next = self.find_losses(tcb, now, tcp);
+        let cut = self.enter_recovery(tcb, tcb.una, now, tcp);
+        if cut {
+            // The SACK that the timer was set for counts now (Linux, tcp_rack_reo_timeout).
+            self.reduce_further(tcb, f64::from(tcb.smss), false, tcp);
+        }
+        self.set_timer(tcb, now, next, false, tcp);
+        cut
+    }
+
+    /// The retransmission timer expired.
+    pub fn on_timeout(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
+        let again = self.state == CaState::Loss && tcb.una.before(self.recovery_point);
+        let keeps =
+            tcp.timeout_in_recovery == TimeoutInRecovery::Keeps && tcb.una.before(self.recovery_point);
+        let cut_before = self.state == CaState::Cwr || (self.state == CaState::Recovery && keeps);
+        let window = self.reordering_window(tcb, tcp);
+        if tcp.reordering == ReorderingRules::Linux && self.state == CaState::Open {
+            self.tracking.reordering.on_timeout(self.board.sacked_segments(), tcp.duplicate_acks.0 as u32);
+        }
+        if !again {
+            self.arm_undo(tcb);
+        }
+        let (cwnd, ssthresh) = (f64::from(tcb.smss), tcb.ssthresh);
+        self.cut(tcb, Congestion::Timeout { again: tcb.expirations > 1 }, (tcb.una, 0), now, tcp);
+        if cut_before {
+            (tcb.cwnd, tcb.ssthresh) = (cwnd, ssthresh); // halved for this window of data already
+        }
+        let begins = self.tracking.frto != Frto::Off || (!again && self.state != CaState::Recovery);
+        self.tracking.frto =
+            if tcp.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
+        self.state = CaState::Loss;
+        self.tlp.end = None;
+        self.probe_due = false;
+        if tcp.rack {
+            self.board.lose_on_timeout(now, window);
+        } else {
+            self.board.lose_all(true);
+        }
+        if tcp.loss_window == LossWindow::FlightAndSegment && !tcb.congestion.rules_recovery() {
+            tcb.cwnd += self.board.pipe() as f64;
+        }
+        tcb.retransmit = true;
+        tcb.rto.back_off();
+        self.rto_from = now;
+        tcb.pending = Pending::Rto;
+        tcb.set_rto(now, Some(&self.tracking), tcp);
+    }
+
+    /// When the retransmission timer expires, whatever else the one timer is for now. While it is for something else Linux
+    /// counts from when the first segment was last sent (tcp_rearm_rto), others from when the timer was last restarted.
+    fn rto_expires(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
+        let other = matches!(tcb.pending, Pending::Probe | Pending::Reorder);
+        let first = self.board.first();
+        let from = match first.filter(|_| other && tcp.fast_retransmit_timer == FastRetransmitTimer::First) {
+            Some(first) => first.at,
+            None => self.rto_from,
+        };
+        (from + tcb.rto.timeout(tcp)).max(now + SOON)
+    }
+
+    /// The retransmission timer begins again; the timer for reordering goes before it (RFC 8985 §8).
+    pub(super) fn restart_rto(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
+        self.rto_from = now;
+        if tcb.pending != Pending::Reorder {
+            (tcb.timer, tcb.pending) = (self.rto_expires(tcb, now, tcp), Pending::Rto);
+        }
+    }
+
+    /// Sets the timer after an ACK, or where losses were looked for; `next`: when RACK would find more.
+    pub(super) fn set_timer(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Time,
+        next: Option<Time>,
+        advanced: bool,
+        tcp: &Tcp,
+    ) {
+        if self.board.is_empty() {
+            if tcb.pending != Pending::Persist {
+                tcb.timer = Time::NEVER;
+            }
+            return;
+        }
+        if tcb.is_persisting() && !advanced {
+            return;
+        }
+        if advanced {
+            self.rto_from = now; // RFC 6298 §5.3
+        }
+        if let Some(next) = next {
+            (tcb.timer, tcb.pending) = (next.max(now), Pending::Reorder);
+        } else if advanced && self.may_probe(tcp) {
+            self.set_probe(tcb, now, now + tcb.rto.timeout(tcp), tcp);
+        } else {
+            let repairs =
+                tcb.pending == Pending::Probe && !matches!(self.state, CaState::Open | CaState::Cwr);
+            if advanced || tcb.timer == Time::NEVER || tcb.pending == Pending::Reorder || repairs {
+                (tcb.timer, tcb.pending) = (self.rto_expires(tcb, now, tcp), Pending::Rto);
+            }
+        }
+    }
+
+    /// New data went out, of which the scoreboard knows. `runs`: the timer ran before.
+    #[inline]
+    pub(super) fn time_new_data(&mut self, tcb: &mut Tcb, runs: bool, now: Time, tcp: &Tcp) {
+        if !runs {
+            self.rto_from = now; // RFC 6298 §5.1
+        }
+        if tcp.tail_loss_probe && tcb.pending != Pending::Reorder && self.may_probe(tcp) {
+            self.set_probe(tcb, now, self.rto_expires(tcb, now, tcp), tcp);
+        }
+    }
+
+    /// Whether a probe may be scheduled (RFC 8985 §7.2): neither a recovery is under way nor anything SACKed or lost.
+    fn may_probe(&self, tcp: &Tcp) -> bool {
+        tcp.tail_loss_probe
+            && matches!(self.state, CaState::Open | CaState::Cwr)
+            && self.board.sacked_segments() == 0
+            && !self.board.any_lost()
+            && self.tlp.end.is_none()
+    }
+
+    /// Schedules a probe: no later than the retransmission timer expires, whose place it takes (RFC 8985 §7.2).
+    fn set_probe(&self, tcb: &mut Tcb, now: Time, rto_expires: Time, tcp: &Tcp) {
+        let delay = if self.board.len() == 1 { tcp.tlp_max_ack_delay } else { tcp.tlp_slack };
+        let probe = now + tlp::timeout(tcb.rto.srtt(tcp), delay);
+        (tcb.timer, tcb.pending) = (probe.min(rto_expires), Pending::Probe);
+    }
+}

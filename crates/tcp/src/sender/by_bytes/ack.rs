@@ -1,0 +1,251 @@
+//! An ACK, without scoreboard: duplicate or new.
+
+use net::Options;
+use units::{Duration, Time, words};
+
+use super::ByBytes;
+use crate::config::{FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
+use crate::congestion::{Congestion, CongestionControl, Controller};
+use crate::recovery::newreno::{self, OnNewAck};
+use crate::recovery::reno::OnDuplicate;
+use crate::recovery::reordering::{ReorderingRules, WithoutSack};
+use crate::recovery::{RecoveryKind, tahoe};
+use crate::sender::arriving::{Arriving, Feedback};
+use crate::sender::cwnd::Progress;
+use crate::sender::tcb::Tcb;
+use crate::timestamp::timestamp;
+
+words! {
+    /// When three duplicate ACKs start a fast retransmit.
+    pub enum FastRetransmit {
+        /// Only when the cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2).
+        OncePerWindow = "once-per-window",
+        /// Whenever the third duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without `bugFix_`).
+        Unguarded = "unguarded",
+    }
+}
+
+words! {
+    /// Which ACK of data begins slow start.
+    pub enum SlowStartFrom {
+        /// The first (RFC 5681 §3.1).
+        FirstAck = "first-ack",
+        /// The second: the first segment stands for a SYN, whose ACK opens nothing (ns-2's `delay_growth_`, for its TCP without handshake).
+        SecondAck = "second-ack",
+    }
+}
+
+impl ByBytes {
+    /// An acceptable ACK of an established connection. Returns whether the window was cut.
+    #[inline]
+    pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> bool {
+        let &Arriving { now, segment, feedback, .. } = arriving;
+        let ack = segment.ack;
+        let same_window = segment.window == tcb.rwnd;
+        // RFC 3168 §6.1.2: at most one response to congestion a window of data.
+        let cut_by_echo = feedback.echo && tcb.congestion.answers_mark(now, ack.after(self.recover));
+        if cut_by_echo {
+            tcb.on_echo(self.tracking(), ack, ack.max(tcb.una) - tcb.una, feedback);
+            self.cut(tcb, Congestion::Ecn, 0, now, tcp);
+        }
+        let was_una = tcb.una;
+        let mut cut_by_loss = false;
+        if ack.after(tcb.una) {
+            self.on_new_ack(tcb, arriving, tcp);
+        } else if ack == was_una
+            && segment.seq_len() == 0
+            && same_window
+            && tcb.max.after(tcb.una)
+            && tcb.rwnd > 0
+            && !tcb.is_persisting()
+        {
+            cut_by_loss = self.on_duplicate_ack(tcb, now, tcp);
+        }
+        tcb.update_window(now, segment, tcb.una != was_una, tcp);
+        if tcb.wait_for_timer {
+            tcb.wait(now, cut_by_echo, tcp);
+        }
+        cut_by_echo || cut_by_loss
+    }
+
+    /// A round trip by timestamps, where no segment is timed (RFC 7323 §4; RFC 6298 §3).
+    fn sample_by_timestamp(
+        &self,
+        tcb: &mut Tcb,
+        now: Time,
+        options: &Options,
+        tcp: &Tcp,
+    ) -> Option<Duration> {
+        let tracking = self.tracking()?;
+        let (_, reply) =
+            options.timestamps.filter(|t| t.1 != 0 && tracking.timestamps && self.timed_at == Time::NEVER)?;
+        let ms = timestamp(now).wrapping_sub(reply);
+        if ms >= 1 << 24 {
+            return None; // an echo of nothing that we sent
+        }
+        let rtt = Duration::from_millis(u64::from(ms.max(1)));
+        tcb.rto.on_sample(tcp, Time(now.0.saturating_sub(rtt.0)), now, (tcb.una, tcb.max));
+        Some(rtt)
+    }
+
+    #[inline]
+    fn on_new_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) {
+        let &Arriving { now, segment, options, feedback } = arriving;
+        let ack = segment.ack;
+        let acked = ack - tcb.una;
+        tcb.una = ack;
+        tcb.retransmit = false; // pacing may hold what is acknowledged now
+        tcb.expirations = 0;
+        tcb.acked += u64::from(acked) - u64::from(tcb.fin_sent && ack == tcb.max);
+        if self.nxt.before(ack) {
+            self.nxt = ack;
+        }
+        let before = (tcp.rto_order == RtoOrder::RestartFirst).then(|| tcb.rto.timeout(tcp));
+        let mut rtt = self.sample(tcb, now, tcp);
+        if rtt.is_none() && self.measured.is_some() {
+            rtt = self.sample_by_timestamp(tcb, now, options, tcp);
+        }
+        let timer = tcb.timer;
+        let rto = before.unwrap_or_else(|| tcb.rto.timeout(tcp));
+        tcb.restart_timer_if_out(now, rto);
+        if self.measured.is_some() && self.test_timeout(tcb, ack, Some(acked), feedback.echo, options, tcp) {
+            return;
+        }
+        let delivered = self.untold(tcb, acked, tcp);
+        let mut recovered = false;
+        if self.duplicates.in_recovery() {
+            let newreno = !matches!(tcp.recovery, RecoveryKind::Reno | RecoveryKind::Tahoe);
+            match if newreno { newreno::on_new_ack(ack, self.recover) } else { OnNewAck::Ends } {
+                OnNewAck::Partial => {
+                    self.inflation = newreno::inflation(self.inflation, acked, tcb.smss);
+                    tcb.retransmit = true;
+                    if let Some(measured) = &mut self.measured {
+                        measured.delivered += u64::from(delivered);
+                    }
+                    let each = matches!(
+                        tcp.fast_retransmit_timer,
+                        FastRetransmitTimer::Each | FastRetransmitTimer::First
+                    );
+                    if !self.duplicates.on_partial() && !each {
+                        tcb.timer = timer; // RFC 6582 §3.2, step 3: for the first partial ACK only
+                    }
+                    return;
+                }
+                OnNewAck::Ends => {
+                    recovered = self.duplicates.end();
+                    self.inflation = 0;
+                    tcb.cwnd = if tcb.congestion.rules_recovery() {
+                        tcb.cwnd
+                    } else if newreno {
+                        newreno::cwnd_at_end(tcb.ssthresh, f64::from(tcb.max - tcb.una), f64::from(tcb.smss))
+                    } else {
+                        tcb.ssthresh // RFC 5681 §3.2, step 6
+                    };
+                }
+            }
+        } else {
+            self.duplicates.end();
+            self.inflation = 0;
+        }
+        let opens = !recovered || tcp.recovery_exit == RecoveryExit::DeflateAndOpen;
+        let first = tcb.acked == u64::from(acked);
+        let too_early = first && tcp.slow_start_from == SlowStartFrom::SecondAck;
+        let opens = opens && (feedback.may_open(tcp) || tcb.congestion.is_scalable()) && !too_early;
+        match &mut tcb.congestion {
+            // Reno that measures nothing: all else that an ACK tells is no matter.
+            Controller::Reno(reno) if self.measured.is_none() => {
+                if opens {
+                    let smss = f64::from(tcb.smss);
+                    tcb.cwnd = reno.opened(tcb.cwnd, tcb.ssthresh, smss, acked).max(smss);
+                }
+            }
+            _ => {
+                let (total_delivered, in_recovery) = (tcb.acked, false);
+                let rate = None;
+                self.tell_controller(
+                    tcb,
+                    (now, feedback),
+                    Progress { acked, delivered, total_delivered, rtt, rate, opens, in_recovery },
+                    tcp,
+                );
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn on_duplicate_ack(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> bool {
+        if self.measured.is_some() && self.test_timeout(tcb, tcb.una, None, false, &Options::NONE, tcp) {
+            return false;
+        }
+        let new_window = tcb.una.after(self.recover);
+        let cut_by_ecn = self.last_cut == Some(Congestion::Ecn) && tcb.una.before(self.recover);
+        let allowed = new_window
+            || self.last_cut == Some(Congestion::Ecn)
+            || tcp.fast_retransmit == FastRetransmit::Unguarded;
+        let threshold = self.reordering_degree(tcp);
+        let answer = self.duplicates.on_duplicate(threshold, allowed, tcp.limited_transmit);
+        self.count_duplicate(tcb, tcp);
+        match answer {
+            OnDuplicate::Wait => false,
+            OnDuplicate::Transmit | OnDuplicate::Inflate => {
+                self.inflation += tcb.smss;
+                false
+            }
+            OnDuplicate::Retransmit => {
+                tcb.stats.fast_retransmits += 1;
+                self.arm_undo(tcb, tcp);
+                if cut_by_ecn {
+                    self.last_cut = Some(Congestion::FastRetransmit); // the window was cut for this congestion
+                } else {
+                    self.cut(tcb, Congestion::FastRetransmit, self.inflation, now, tcp);
+                }
+                self.timed_at = Time::NEVER; // Karn: the timed segment may be the lost one
+                if tcp.fast_retransmit_timer != FastRetransmitTimer::RunsOn {
+                    tcb.restart_timer(now, tcp);
+                }
+                if tcp.recovery == RecoveryKind::Tahoe {
+                    self.duplicates.no_recovery();
+                    self.inflation = 0;
+                    tcb.cwnd = tahoe::cwnd(f64::from(tcb.smss));
+                    self.nxt = tahoe::send_next(tcb.una);
+                } else {
+                    self.inflation = tcp.duplicate_acks.0 as u32 * tcb.smss; // step 3
+                    tcb.retransmit = true;
+                }
+                !cut_by_ecn
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn tell_controller(&mut self, tcb: &mut Tcb, by: (Time, Feedback), mut progress: Progress, tcp: &Tcp) {
+        let window = self.window(tcb);
+        if let Some(measured) = &mut self.measured {
+            measured.on_ack(tcb.una, by.0, &mut progress);
+        }
+        tcb.tell_controller(by, &progress, &window, self.tracking_mut(), tcp);
+    }
+
+    /// Linux counts a segment as delivered for a duplicate ACK, but for the one that is missing.
+    fn count_duplicate(&mut self, tcb: &Tcb, tcp: &Tcp) {
+        if tcp.without_sack == WithoutSack::Left {
+            return;
+        }
+        let out = self.counts(tcb).0;
+        let over = self.duplicates.limit(out.saturating_sub(1));
+        let Some(measured) = &mut self.measured else { return };
+        if !over {
+            measured.delivered += u64::from(tcb.smss);
+        } else if tcp.reordering == ReorderingRules::Linux {
+            measured.tracking.reordering.on_more_duplicates(out, tcp.reordering_max.0 as u32);
+        }
+    }
+
+    /// Of so many bytes that an ACK acknowledges, those that no duplicate told of.
+    fn untold(&mut self, tcb: &Tcb, acked: u32, tcp: &Tcp) -> u32 {
+        if tcp.without_sack == WithoutSack::Left || self.duplicates.count() == 0 {
+            return acked;
+        }
+        (self.duplicates.acknowledged(acked.div_ceil(tcb.smss.max(1))) * tcb.smss).min(acked)
+    }
+}

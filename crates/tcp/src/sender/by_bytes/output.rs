@@ -1,0 +1,150 @@
+//! What goes out without scoreboard: new data, or again from SND.NXT.
+
+use net::Seq;
+use units::Time;
+
+use super::ByBytes;
+use crate::config::Tcp;
+use crate::congestion::CongestionControl;
+use crate::sender::outgoing::Outgoing;
+use crate::sender::tcb::Tcb;
+
+impl ByBytes {
+    /// The next segment to send, if there is one that may go now.
+    #[inline]
+    pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        if self.measured.is_some() || self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {
+            return self.next_of_all(tcb, now, tcp);
+        }
+        // Most often: a whole segment of new data, or no room for it.
+        if tcb.unsent < u64::from(tcb.smss) {
+            let nothing = tcb.unsent == 0 && tcb.closing == tcb.fin_sent; // a receiver of data is always here
+            return if nothing { None } else { self.next_in_order(tcb, now, tcp) };
+        }
+        let sent = tcb.flight();
+        let room = self.limit(tcb).saturating_sub(sent);
+        if room < tcb.smss {
+            return if sent > 0 { None } else { self.next_in_order(tcb, now, tcp) };
+        }
+        let outgoing = tcb.build(now, tcb.max, tcb.smss, None, tcp);
+        self.time(outgoing, now);
+        self.nxt = tcb.max;
+        Some(outgoing)
+    }
+
+    #[inline(never)]
+    fn next_of_all(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        match self.measured {
+            _ if tcb.wait_for_timer && tcb.timer != Time::NEVER => None,
+            Some(_) => self.next_measured(tcb, now, tcp),
+            None => self.next_in_order(tcb, now, tcp),
+        }
+    }
+
+    #[inline(never)] // so that what controllers compute stays out of the loop that asks
+    fn next_measured(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let may_go = tcb.may_go(self.tracking()?, now, tcp);
+        let probes = tcb.owes_probe();
+        let outgoing = if may_go || probes {
+            self.next_in_order(tcb, now, tcp)
+        } else {
+            tcb.held = !tcb.all_out() || tcb.retransmit || self.nxt != tcb.max;
+            None
+        };
+        let Some(mut outgoing) = outgoing else {
+            self.note_limit(tcb);
+            return None;
+        };
+        let window = tcb.congestion.paces().then(|| self.window(tcb));
+        let tracking = self.tracking_mut()?;
+        if !probes && !outgoing.is_new {
+            tracking.on_retransmit(now);
+        }
+        tcb.note_sent(tracking, &mut outgoing, now);
+        if let Some(window) = window {
+            tcb.pace(tracking, outgoing.len, &window, now, tcp);
+        }
+        Some(outgoing)
+    }
+
+    /// What may be in flight.
+    #[inline]
+    fn limit(&self, tcb: &Tcb) -> u32 {
+        (tcb.cwnd as u32).saturating_add(self.inflation).min(tcb.rwnd)
+    }
+
+    #[inline(never)]
+    fn next_in_order(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let mss = tcb.smss;
+        if tcb.owes_probe() {
+            return Some(self.probe(tcb, now, tcp));
+        }
+        if tcb.retransmit {
+            tcb.retransmit = false;
+            return Some(self.build(tcb, now, tcb.una, mss.min(tcb.data_end() - tcb.una), tcp));
+        }
+        let sent = self.nxt - tcb.una;
+        let room = self.limit(tcb).saturating_sub(sent);
+        let again = if self.nxt.before(tcb.data_end()) { tcb.data_end() - self.nxt } else { 0 };
+        let available = u64::from(again).saturating_add(tcb.unsent);
+        if available == 0 {
+            let fin_due = tcb.closing && (!tcb.fin_sent || self.nxt.before(tcb.max));
+            return (fin_due && room > 0).then(|| self.build(tcb, now, self.nxt, 0, tcp));
+        }
+        let len = available.min(u64::from(mss)) as u32;
+        // A segment is sent whole (RFC 9293 §3.8.6.2.1), unless nothing is out, or it goes out again, and a part is worth
+        // it.
+        if room < len {
+            let part = sent == 0 && room > 0 && tcb.rwnd < len && (again > 0 || tcb.is_worth_it(room));
+            if !part {
+                tcb.persist(now, tcp);
+                return None;
+            }
+            let outgoing = self.build(tcb, now, self.nxt, room, tcp);
+            self.nxt = self.nxt + outgoing.len;
+            return Some(outgoing);
+        }
+        let mut len = len;
+        if let Some(tracking) = self.tracking() {
+            len = tracking.within_record(self.nxt, len);
+            let last = again == 0 && u64::from(len) == tcb.unsent;
+            if len < mss && last && !tcb.closing && tcb.holds(tracking, tcp) {
+                tcb.persist(now, tcp);
+                return None;
+            }
+        }
+        let outgoing = self.build(tcb, now, self.nxt, len, tcp);
+        self.nxt = self.nxt + outgoing.len + u32::from(outgoing.fin);
+        Some(outgoing)
+    }
+
+    #[inline(never)]
+    fn build(&mut self, tcb: &mut Tcb, now: Time, seq: Seq, len: u32, tcp: &Tcp) -> Outgoing {
+        let outgoing = tcb.build(now, seq, len, self.tracking(), tcp);
+        if let Some(measured) = self.measured.as_mut().filter(|_| tcb.congestion.measures()) {
+            measured.on_sent(now, tcb.max, len, outgoing.is_new);
+        }
+        self.time(outgoing, now);
+        if seq == self.nxt && len == 0 {
+            self.nxt = tcb.max;
+        }
+        outgoing
+    }
+
+    /// A new segment is timed if none is.
+    #[inline]
+    fn time(&mut self, outgoing: Outgoing, now: Time) {
+        if outgoing.is_new && self.timed_at == Time::NEVER {
+            (self.timed, self.timed_at) = (outgoing.seq, now);
+        }
+    }
+
+    /// A byte that the window had no room for is sent again with what follows.
+    fn probe(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Outgoing {
+        let outgoing = tcb.probe_window(now, tcp);
+        if outgoing.seq == tcb.una {
+            self.nxt = if outgoing.probe { tcb.una } else { tcb.max };
+        }
+        outgoing
+    }
+}

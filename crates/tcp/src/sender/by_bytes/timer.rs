@@ -1,0 +1,39 @@
+//! The retransmission timer expires, without scoreboard.
+
+use units::Time;
+
+use super::ByBytes;
+use crate::config::{FrtoKind, Tcp};
+use crate::congestion::Congestion;
+use crate::recovery::frto::Frto;
+use crate::sender::tcb::Tcb;
+
+impl ByBytes {
+    /// Sending goes back to SND.UNA.
+    pub fn on_timeout(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
+        let in_recovery = self.duplicates.end();
+        self.inflation = 0;
+        let in_same_window = !tcb.una.after(self.recover);
+        let again = matches!(self.last_cut, Some(Congestion::Timeout { .. })) && in_same_window;
+        if !again {
+            self.arm_undo(tcb, tcp);
+        }
+        let congestion = Congestion::Timeout { again: tcb.expirations > 1 };
+        if self.last_cut == Some(Congestion::Ecn) && in_same_window {
+            // ssthresh was halved for this window of data already.
+            tcb.cwnd = f64::from(tcb.smss);
+            (self.last_cut, self.recover) = (Some(congestion), tcb.max);
+        } else {
+            self.cut(tcb, congestion, 0, now, tcp);
+        }
+        self.nxt = tcb.una;
+        tcb.retransmit = tcb.rwnd == 0; // a window taken back is probed with what is out (RFC 9293 §3.8.6)
+        self.timed_at = Time::NEVER;
+        tcb.rto.back_off();
+        tcb.set_rto(now, self.tracking(), tcp);
+        if let Some(tracking) = self.tracking_mut() {
+            let begins = tracking.frto != Frto::Off || (!again && !in_recovery); // RFC 5682 §2.1: again, from step 1
+            tracking.frto = if tcp.frto != FrtoKind::Off && begins { Frto::Retransmitted } else { Frto::Off };
+        }
+    }
+}

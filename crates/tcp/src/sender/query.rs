@@ -1,0 +1,86 @@
+//! What a sender tells of itself, whatever its kind.
+
+use units::{Duration, Rate};
+
+use super::ca_state::CaState;
+use super::{Kind, Sender};
+use crate::config::Tcp;
+use crate::congestion::CongestionControl;
+use crate::window::Window;
+
+impl Sender {
+    /// The window as it is.
+    pub fn window(&self) -> Window {
+        match &self.kind {
+            Kind::ByBytes(by_bytes) => by_bytes.window(&self.tcb),
+            Kind::ByBoard(by_board) => by_board.window(&self.tcb),
+        }
+    }
+
+    /// Least round trip, if it is measured.
+    pub fn min_rtt(&self) -> Option<Duration> {
+        self.kind.tracking().map(|m| m.min_rtt).filter(|d| d.0 != u64::MAX)
+    }
+
+    /// Bytes delivered, if they are counted.
+    pub fn delivered(&self) -> Option<u64> {
+        match &self.kind {
+            Kind::ByBytes(by_bytes) => by_bytes.delivered(),
+            Kind::ByBoard(by_board) => Some(by_board.delivered()),
+        }
+    }
+
+    /// Bytes a second in the last sample of the delivery rate, and whether the application limited it.
+    pub fn delivery_rate(&self) -> Option<(u64, bool)> {
+        match &self.kind {
+            Kind::ByBytes(_) => None,
+            Kind::ByBoard(by_board) => by_board.delivery_rate(),
+        }
+    }
+
+    /// Segments that are deemed to be in the network.
+    pub fn in_flight(&self) -> f64 {
+        let bytes = match &self.kind {
+            Kind::ByBytes(_) => f64::from(self.tcb.flight()),
+            Kind::ByBoard(by_board) => by_board.pipe(),
+        };
+        bytes / f64::from(self.tcb.smss.max(1))
+    }
+
+    /// How often segments were seen to be delivered in another order than they were sent in.
+    pub fn reorderings(&self) -> u64 {
+        match &self.kind {
+            Kind::ByBytes(_) => 0,
+            Kind::ByBoard(by_board) => by_board.reorderings(),
+        }
+    }
+
+    /// The degree of reordering, in segments.
+    pub fn reordering_degree(&self, tcp: &Tcp) -> u64 {
+        self.kind.tracking().map_or(tcp.duplicate_acks.0 as u64, |m| u64::from(m.reordering.segments()))
+    }
+
+    /// Where it stands.
+    pub fn state(&self) -> CaState {
+        match &self.kind {
+            Kind::ByBytes(by_bytes) => by_bytes.state(&self.tcb),
+            Kind::ByBoard(by_board) => by_board.state(),
+        }
+    }
+
+    /// Segments out, SACKed, lost and sent again, as the scoreboard or the sequence numbers tell.
+    pub fn counts(&self) -> (u32, u32, u32, u32) {
+        match &self.kind {
+            Kind::ByBytes(by_bytes) => {
+                let (out, duplicates) = by_bytes.counts(&self.tcb);
+                (out, duplicates, 0, 0)
+            }
+            Kind::ByBoard(by_board) => by_board.counts(),
+        }
+    }
+
+    /// The rate at which segments are spaced.
+    pub fn pacing_rate(&self, tcp: &Tcp) -> Option<Rate> {
+        self.tcb.congestion.pacing_rate(&self.window(), self.tcb.rto.srtt(tcp))
+    }
+}

@@ -1,0 +1,79 @@
+//! What is kept track of beyond bytes, where something needs it: measurements for controllers, records, tests of retransmissions.
+
+use std::collections::VecDeque;
+
+use net::Seq;
+use units::{Duration, Time};
+
+use super::push::{Push, Pushes};
+use crate::config::Tcp;
+use crate::recovery::eifel::Undo;
+use crate::recovery::frto::Frto;
+use crate::recovery::reordering::Degree;
+use crate::timestamp::timestamp;
+
+/// What a sender of either kind keeps track of. Bytes delivered are counted by the kind.
+#[derive(Clone, Debug)]
+pub(super) struct Tracking {
+    pub reordering: Degree,
+    pub frto: Frto,
+    pub undo: Undo,
+    /// A timestamp's worth of milliseconds goes out with retransmissions.
+    pub timestamps: bool,
+    /// From when the user timeout counts, once the timer has expired.
+    pub since: Time,
+    pub min_rtt: Duration,
+    pub round_end: Seq,
+    /// The application had no more when something was last asked for.
+    pub app_limited: bool,
+    /// Bytes delivered when what was sent while the application had no more is delivered.
+    pub app_limited_until: u64,
+    /// Ends of records that no segment crosses.
+    pub records: VecDeque<Seq>,
+    /// What Linux remembers of PSH.
+    pub pushes: Option<Pushes>,
+    /// When pacing lets the next segment go.
+    pub pace_at: Time,
+    pub last_sent: Time,
+    pub cwnd_limited: bool,
+    pub limited_until: Seq,
+    pub most_out: f64,
+    /// One past the last small segment (Minshall's SND.SML).
+    pub small: Seq,
+}
+
+impl Tracking {
+    /// Of a connection established at `now`, whose first byte is `una`; `syn_rtt`: SRTT by then.
+    pub fn new(now: Time, una: Seq, syn_rtt: Duration, timestamps: bool, tcp: &Tcp) -> Self {
+        Tracking {
+            reordering: Degree::new(tcp.duplicate_acks.0 as u32),
+            frto: Frto::Off,
+            undo: Undo::default(),
+            timestamps,
+            since: now,
+            min_rtt: if syn_rtt == Duration::ZERO { Duration(u64::MAX) } else { syn_rtt },
+            round_end: una,
+            app_limited: false,
+            app_limited_until: 0,
+            records: VecDeque::new(),
+            pushes: (tcp.push == Push::Linux).then(|| Pushes::new(una)),
+            pace_at: Time::ZERO,
+            last_sent: now,
+            cwnd_limited: false,
+            limited_until: una,
+            most_out: 0.0,
+            small: una,
+        }
+    }
+
+    /// Whether the application limited what goes out, or went out, when so much was delivered.
+    #[inline]
+    pub fn was_app_limited(&self, delivered: u64) -> bool {
+        self.app_limited_until > 0 && delivered <= self.app_limited_until
+    }
+
+    /// A retransmission goes out.
+    pub fn on_retransmit(&mut self, now: Time) {
+        self.undo.on_retransmit(self.timestamps.then(|| timestamp(now)));
+    }
+}
