@@ -1,39 +1,36 @@
 //! The parameters of a TCP endpoint. What an older simulator or host did differently from today's
-//! RFCs is a named value, never a special case in the code; the words for it are in the file of the algorithm that reads them.
+//! RFCs is a named value, never a special case in the code; the words for it are in `words.rs` of the folder that reads them, or beside
+//! the law of recovery that they name.
 
 use units::param::{Invalid, Json, join};
-use units::{Bytes, Duration, Packets, Range, Read, params};
+use units::{Bytes, Duration, Packets, Range, Read, params, words};
 
 use crate::congestion::Algorithm;
 use crate::recovery::RecoveryKind;
 use crate::recovery::rack::RackTimes;
 use crate::recovery::reordering::{ReorderingRules, SackedGrowth, WithoutSack};
-use crate::sender::push::Push;
 
-pub use crate::ecn::Misbehaviour;
-pub use crate::ecn::capable::EctOn;
-pub use crate::ecn::handshake::{AccEcnTests, Ecn};
-pub use crate::ecn::rfc3168::EcnEcho;
-pub use crate::endpoint::input::MissingTimestamp;
-pub use crate::endpoint::unacceptable::AckOfUnsent;
-pub use crate::preset::Preset;
-pub use crate::receiver::acks::{DelayedAckUnit, GapAck};
-pub use crate::receiver::window::WindowScaling;
+pub use crate::ecn::words::*;
+pub use crate::endpoint::words::*;
+pub use crate::receiver::words::*;
 pub use crate::recovery::RecoveryExit;
 pub use crate::recovery::frto::FrtoKind;
 pub use crate::recovery::prr::{PrrBound, RateReduction};
-pub use crate::rto::{RtoEstimator, RtoOrder};
-pub use crate::sender::arriving::EceGrowth;
-pub use crate::sender::by_board::output::FinWaits;
-pub use crate::sender::by_board::timer::{LossWindow, TimeoutInRecovery};
-pub use crate::sender::by_bytes::ack::{FastRetransmit, SlowStartFrom};
-pub use crate::sender::cwnd::{CwndCounts, CwndValidation, FlightUnit, IdleRestart, SsthreshFrom};
-pub use crate::sender::hold::Nagle;
-pub use crate::sender::persist::WindowProbe;
-pub use crate::sender::spurious::SpuriousResponse;
-pub use crate::sender::timer::{FastRetransmitTimer, UserTimeoutFrom};
-pub use crate::tuning::WindowTuning;
+pub use crate::rto::words::*;
+pub use crate::sender::words::*;
 pub use crate::window::InitialWindow;
+
+words! {
+    /// Sets of parameters under a name.
+    pub enum Preset {
+        /// The defaults.
+        None = "none",
+        /// What the RFCs ask of every host, and no option.
+        Rfc = "rfc",
+        /// Linux 6 as it comes: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
+        Linux = "linux",
+    }
+}
 
 params! {
     /// A TCP endpoint. The defaults are today's RFCs without options; both ends of a flow have the

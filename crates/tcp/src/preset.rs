@@ -1,23 +1,11 @@
 //! Sets of parameters under a name.
 
+use units::Read;
 use units::param::{Invalid, Json};
-use units::{Read, words};
 
 use crate::config::Tcp;
 use crate::congestion::Algorithm;
 use crate::presumed;
-
-words! {
-    /// Sets of parameters under a name.
-    pub enum Preset {
-        /// The defaults.
-        None = "none",
-        /// What the RFCs ask of every host, and no option.
-        Rfc = "rfc",
-        /// Linux 6 as it comes: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
-        Linux = "linux",
-    }
-}
 
 /// What a preset changes of the defaults.
 fn changes(name: &str) -> Option<Json> {

@@ -8,20 +8,9 @@
 //! Missing: memory pressure, and the memory that unread data takes beside its payload.
 
 use net::Seq;
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
 use crate::config::Tcp;
-
-words! {
-    /// How the receive window is found.
-    pub enum WindowTuning {
-        /// It is `receive_window` from the beginning.
-        Off = "off",
-        /// It grows with the data that arrives and is read, from half of `receive_memory` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged
-        /// at once while it grows.
-        Linux = "linux",
-    }
-}
 
 /// Memory that a segment takes beside its data: the descriptor, and what goes with the data in one allocation: headers, headroom, and what
 /// describes fragments (sk_buff and skb_shared_info of Linux 6.12).

@@ -5,7 +5,8 @@ use units::Params;
 use units::param::Json;
 
 use super::CongestionControl;
-use crate::config::{Ecn, Tcp};
+use crate::config::Tcp;
+use crate::ecn::words::Ecn;
 
 /// The parameters of a congestion control, and what follows from its kind alone.
 pub trait Control: Params {

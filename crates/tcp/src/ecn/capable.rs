@@ -4,25 +4,11 @@
 //!
 //! Of the draft on ECN++ the abstract alone was at hand: its table and its responses are as they are known.
 
-use units::words;
-
 use net::{Ecn as Field, Flags, Seq};
 
 use super::{EcnEnd, Mode};
-use crate::config::{Ecn, Misbehaviour, Tcp};
+use crate::config::{Ecn, EctOn, Misbehaviour, Tcp};
 use crate::congestion::Marks;
-
-words! {
-    /// Which packets of an ECN connection are ECN-capable.
-    pub enum EctOn {
-        /// New data only (RFC 3168 §6.1.5 forbids it on retransmissions).
-        NewData = "new-data",
-        /// Retransmissions too (ns-2).
-        AllData = "all-data",
-        /// Also SYN-ACK, window probes, FIN and RST (ECN++, draft-generalized-ecn); with Accurate ECN the SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257 §4.1).
-        AllPackets = "all-packets",
-    }
-}
 
 /// Which packets may be ECN-capable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,6 @@
 //! marks on these (RFC 5562 §3, `rfc5562`; RFC 9768 §3.2.2; `draft-generalized-ecn`, of which the abstract alone was
 //! at hand).
 
-use units::words;
-
 use net::{AccEcn, Ecn as Field, Flags, Options, Segment};
 
 use super::accurate::path::mangles;
@@ -12,45 +10,7 @@ use super::capable::Ect;
 use super::nonce::Nonce;
 use super::rfc3168::{self, EcnState};
 use super::{EcnEnd, Mode, OfMode};
-use crate::config::{EctOn, Misbehaviour, Tcp};
-
-words! {
-    /// Explicit Congestion Notification.
-    pub enum Ecn {
-        /// Neither offered nor accepted.
-        Off = "off",
-        /// Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC 3168 §6.1).
-        Rfc3168 = "rfc3168",
-        /// Accepted when the other side offers it, never offered (Linux, tcp_ecn = 2).
-        Passive = "passive",
-        /// RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window is one segment (RFC 5562, ECN+).
-        EcnPlus = "ecn+",
-        /// ECN+, and a marked SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
-        EcnPlusWait = "ecn+wait",
-        /// ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce).
-        EcnPlusTryOnce = "ecn+try-once",
-        /// RFC 3168, and all packets are ECN-capable that may be with it (ECN++, draft-generalized-ecn): `rfc3168` with `ect_on = "all-packets"`. ECN++ with Accurate ECN is `accurate` with that.
-        EcnPlusPlus = "ecn++",
-        /// The receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP).
-        Dctcp = "dctcp",
-        /// A nonce of one bit a packet tells the sender when a receiver hides marks (RFC 3540).
-        Nonce = "nonce",
-        /// Counters of marked packets and bytes (RFC 9768, Accurate ECN).
-        Accurate = "accurate",
-    }
-}
-
-words! {
-    /// What a sender with Accurate ECN looks for that the path or the other end may do to ECN fields, to be ECN-capable no more.
-    pub enum AccEcnTests {
-        /// What RFC 9768 says it must heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
-        Off = "off",
-        /// Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
-        Handshake = "handshake",
-        /// Also a counter of packets that begins with zero (§3.2.2.4), and marks on every packet of three round trips (§3.2.2.3); both may come of heavy congestion.
-        Feedback = "feedback",
-    }
-}
+use crate::config::{AccEcnTests, Ecn, EctOn, Misbehaviour, Tcp};
 
 /// The flags of ECN in a segment.
 const ALL: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);

@@ -8,11 +8,11 @@ pub mod dctcp;
 pub mod handshake;
 pub mod nonce;
 pub mod rfc3168;
+pub mod words;
 
 use net::{AccEcn, Ecn as Field, Flags, Options, Segment, Seq};
-use units::words;
 
-use crate::config::{AccEcnTests, EcnEcho, Tcp};
+use crate::config::{AccEcnTests, EcnEcho, Misbehaviour, Tcp};
 use crate::sender::{Feedback, Sender};
 use accurate::{Accurate, FirstData};
 use capable::Ect;
@@ -20,20 +20,6 @@ use dctcp::CeState;
 pub use handshake::Syns;
 use nonce::Nonce;
 use rfc3168::EcnState;
-
-words! {
-    /// What a host does wrong with ECN.
-    pub enum Misbehaviour {
-        /// Nothing.
-        None = "none",
-        /// As a receiver it hides marks: it never says ECE.
-        HidesMarks = "hide-marks",
-        /// As a sender it ignores ECE.
-        IgnoresEcho = "ignore-ece",
-        /// The host strips: what it sends is not ECN-capable though it negotiated.
-        Strips = "strip-ecn",
-    }
-}
 
 /// What a connection agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,18 +1,8 @@
 //! Classic ECN in TCP, RFC 3168 §6.1 (`rfc3168`).
 
-use units::words;
-
 use net::Flags;
 
-words! {
-    /// How a receiver echoes marks.
-    pub enum EcnEcho {
-        /// An ACK carries ECN-Echo if any of the data that it acknowledges was marked, and so do all after it until CWR comes (RFC 3168 §6.1.3).
-        Rfc3168 = "rfc3168",
-        /// CWR ends the echo at once, also of a mark that is not acknowledged yet; CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr, tcp_ecn_check_ce).
-        Linux = "linux",
-    }
-}
+use super::words::EcnEcho;
 
 /// Flags of a SYN from an endpoint that offers ECN (§6.1.1: an ECN-setup SYN).
 pub const SETUP_SYN: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);

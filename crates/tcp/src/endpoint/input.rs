@@ -1,23 +1,13 @@
 //! Segments that arrive in a synchronized state (RFC 9293 §3.10.7.4).
 
 use net::{Ecn as EcnField, Flags, Options, Segment};
-use units::{Time, words};
+use units::Time;
 
 use super::{Endpoint, State};
-use crate::config::WindowTuning;
+use crate::config::{MissingTimestamp, WindowTuning};
 use crate::ecn::Prompt;
 use crate::receiver::{Receiver, acceptable};
 use crate::sender::{Arriving, Feedback};
-
-words! {
-    /// What becomes of a segment without a timestamp where timestamps were agreed on.
-    pub enum MissingTimestamp {
-        /// It is dropped (RFC 7323 §3.2).
-        Refused = "refused",
-        /// It is taken as it is (Linux, tcp_validate_incoming).
-        Accepted = "accepted",
-    }
-}
 
 impl Endpoint {
     /// A segment arrives, in a packet with this ECN field.

@@ -3,11 +3,12 @@
 mod application;
 mod fast_open;
 mod handshake;
-pub mod input;
+mod input;
 mod output;
 mod query;
 mod timer;
-pub mod unacceptable;
+mod unacceptable;
+pub mod words;
 
 use std::sync::Arc;
 

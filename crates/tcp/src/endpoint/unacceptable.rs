@@ -1,20 +1,11 @@
 //! Segments that a synchronized state answers or cuts: outside of the window, of nothing, resets (RFC 9293 §3.10.7.4).
 
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
 use super::{Endpoint, Error, Reset, State};
+use crate::config::AckOfUnsent;
 use crate::sender::{Arriving, Feedback};
-
-words! {
-    /// What becomes of a segment that acknowledges what was never sent.
-    pub enum AckOfUnsent {
-        /// It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
-        Answered = "answered",
-        /// It is dropped (Linux, tcp_ack).
-        Dropped = "dropped",
-    }
-}
 
 impl Endpoint {
     /// What lies beyond the window is cut off (RFC 9293 §3.10.7.4, first check).

@@ -1,30 +1,10 @@
 //! When what has arrived is acknowledged (RFC 5681 §4.2): at once, delayed, quickly after a pause, or held back behind a gap.
 
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
 use super::Receiver;
-use crate::config::Tcp;
+use crate::config::{DelayedAckUnit, Tcp};
 use crate::timestamp::timestamp;
-
-words! {
-    /// What is counted against the delay of ACKs.
-    pub enum DelayedAckUnit {
-        /// Segments with data.
-        Segments = "segments",
-        /// Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2 speaks of full-sized segments).
-        FullSegments = "full-segments",
-    }
-}
-
-words! {
-    /// When a segment that fills a gap is acknowledged at once.
-    pub enum GapAck {
-        /// When it fills all or part of a gap (RFC 5681 §4.2).
-        Immediate = "immediate",
-        /// Only when it releases data that waited behind the gap; a partial fill may be delayed (ns-2).
-        WhenReleased = "when-released",
-    }
-}
 
 /// ACKs of what is behind a gap that are never held back (TCP_FASTRETRANS_THRESH), the part of a round trip for which others are, and the longest time
 /// (tcp_comp_sack_delay_ns).

@@ -1,9 +1,10 @@
 //! The receiving half: what has arrived, and when to say so.
 
-pub mod acks;
+mod acks;
 mod reassembly;
 mod timestamps;
-pub mod window;
+mod window;
+pub mod words;
 
 use net::{Segment, Seq};
 use units::Time;

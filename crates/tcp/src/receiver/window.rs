@@ -1,24 +1,12 @@
 //! The window that is advertised (RFC 9293 §3.8.6).
 
 use net::Seq;
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
 use super::Receiver;
-use crate::config::{Tcp, WindowTuning};
+use crate::config::{Tcp, WindowScaling, WindowTuning};
 use crate::timestamp::timestamp;
 use crate::tuning::Tuning;
-
-words! {
-    /// The window field of segments.
-    pub enum WindowScaling {
-        /// Windows are carried in full, whatever the field could hold.
-        Full = "full",
-        /// Offered in the SYN (RFC 7323 §2).
-        On = "on",
-        /// Sixteen bits.
-        Off = "off",
-    }
-}
 
 impl Receiver {
     /// The window that the parameters give before anything arrives.

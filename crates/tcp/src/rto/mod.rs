@@ -3,36 +3,15 @@
 pub mod jacobson1988;
 pub mod linux;
 pub mod rfc6298;
+pub mod words;
 
 use net::Seq;
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
-use crate::config::Tcp;
+use crate::config::{RtoEstimator, Tcp};
 use jacobson1988::Jacobson1988;
 use linux::Linux;
 use rfc6298::Rfc6298;
-
-words! {
-    /// What an ACK of new data does first.
-    pub enum RtoOrder {
-        /// It takes the round trip that it measures, then restarts the timer, with the timeout that follows (RFC 6298).
-        SampleFirst = "sample-first",
-        /// It restarts the timer with the timeout as it was, back-off included, then takes its sample (ns-2 without `timerfix_`).
-        RestartFirst = "restart-first",
-    }
-}
-
-words! {
-    /// How round-trip times become a retransmission timeout.
-    pub enum RtoEstimator {
-        /// SRTT and RTTVAR in full precision (RFC 6298).
-        Rfc6298 = "rfc6298",
-        /// Integer arithmetic in clock ticks (Jacobson 1988, appendix A), as in 4.3BSD and ns-2.
-        Jacobson1988 = "jacobson1988",
-        /// As Linux computes it: the deviation is the greatest of a round trip, falls slowly, and is itself no less than rto_min.
-        Linux = "linux",
-    }
-}
 
 /// Most doublings; the greatest timeout bounds it anyway.
 const MOST_DOUBLINGS: u32 = 16;

@@ -1,19 +1,9 @@
 //! An ACK as it arrives, with what it says of marks.
 
 use net::{Options, Segment};
-use units::{Time, words};
+use units::Time;
 
-use crate::config::Tcp;
-
-words! {
-    /// What an ACK with ECN-Echo does to cwnd when it is no reason for a cut.
-    pub enum EceGrowth {
-        /// Nothing (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it).
-        None = "none",
-        /// What any ACK does (Linux).
-        AsAnyAck = "as-any-ack",
-    }
-}
+use crate::config::{EceGrowth, Tcp};
 
 /// What the other side said of marks.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,69 +1,14 @@
 //! What changes cwnd and ssthresh: the controller on ACKs, cuts, idleness.
 
 use net::Seq;
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
 use super::arriving::Feedback;
 use super::tcb::Tcb;
 use super::tracking::Tracking;
-use crate::config::Tcp;
+use crate::config::{CwndCounts, CwndValidation, FlightUnit, IdleRestart, SsthreshFrom, Tcp};
 use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
 use crate::window::Window;
-
-words! {
-    /// From what ssthresh is computed when the window is cut.
-    pub enum SsthreshFrom {
-        /// Half the FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation 4).
-        FlightSize = "flight-size",
-        /// A share of cwnd, whatever is in flight (Linux).
-        Cwnd = "cwnd",
-        /// Half the smaller of cwnd and the receiver's window, in whole segments, at least two, and again when a segment times
-        /// out again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2).
-        Window = "window",
-    }
-}
-
-words! {
-    /// What counts where cwnd grows.
-    pub enum CwndCounts {
-        /// Bytes newly acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1).
-        Acknowledged = "acknowledged",
-        /// Bytes newly delivered, SACKed ones at once (Linux).
-        Delivered = "delivered",
-    }
-}
-
-words! {
-    /// When cwnd may grow.
-    pub enum CwndValidation {
-        /// With every ACK of new data.
-        None = "none",
-        /// While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited).
-        Limited = "limited",
-    }
-}
-
-words! {
-    /// What an idle time longer than the timeout does to cwnd.
-    pub enum IdleRestart {
-        /// Nothing.
-        Off = "off",
-        /// It returns to the initial window (RFC 5681 §4.1).
-        Rfc5681 = "rfc5681",
-        /// It is halved for each timeout that went by, down to the initial window (RFC 2861, Linux).
-        Rfc2861 = "rfc2861",
-    }
-}
-
-words! {
-    /// In what the data in flight is counted under SACK.
-    pub enum FlightUnit {
-        /// Bytes (RFC 6675).
-        Bytes = "bytes",
-        /// Segments, each as one SMSS, as Linux counts them.
-        Segments = "segments",
-    }
-}
 
 /// What an ACK brought, as far as the controller is concerned.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,9 @@ use net::Seq;
 use units::{Duration, Time};
 
 use super::by_board::ByBoard;
-use super::push::Push;
 use super::tracking::Tracking;
 use super::{Kind, Sender};
-use crate::config::{CwndValidation, FrtoKind, IdleRestart, Nagle, Tcp};
+use crate::config::{CwndValidation, FrtoKind, IdleRestart, Nagle, Push, Tcp};
 use crate::recovery::RecoveryKind;
 
 /// Least timeout of data after a SYN was lost (RFC 6298 §5.7).

@@ -2,24 +2,12 @@
 //! TCP_NODELAY; send(2), MSG_MORE, MSG_EOR); and Nagle's algorithm.
 
 use net::Seq;
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
 use super::Sender;
 use super::tcb::{Pending, Tcb};
 use super::tracking::Tracking;
-use crate::config::{RtoEstimator, Tcp};
-
-words! {
-    /// Whether small segments wait for ACKs.
-    pub enum Nagle {
-        /// They never wait.
-        Off = "off",
-        /// While anything is unacknowledged (RFC 896, RFC 9293 §3.7.4).
-        Rfc896 = "rfc896",
-        /// While a small segment is unacknowledged (Minshall 1998, as Linux does).
-        Minshall = "minshall",
-    }
-}
+use crate::config::{Nagle, RtoEstimator, Tcp};
 
 /// The longest that a small segment waits for more while nothing is out (tcp(7)); Linux counts it as it counts a probe of
 /// the window, and waits for a timeout at least.

@@ -1,26 +1,27 @@
 //! The sending half: the window, what goes out, and what an ACK changes. It alone owns cwnd and
 //! ssthresh. Without SACK it works by bytes ([`ByBytes`]); with SACK it asks the scoreboard ([`ByBoard`]); what both have is in the [`Tcb`].
 
-pub mod arriving;
-pub mod by_board;
-pub mod by_bytes;
+mod arriving;
+mod by_board;
+mod by_bytes;
 mod ca_state;
-pub mod cwnd;
+mod cwnd;
 mod fast_open;
 mod handshake;
-pub mod hold;
+mod hold;
 mod newly;
 mod outgoing;
 mod output;
-pub mod persist;
-pub mod push;
+mod persist;
+mod push;
 mod query;
 mod rwnd;
-pub mod spurious;
+mod spurious;
 mod stats;
 mod tcb;
-pub mod timer;
+mod timer;
 mod tracking;
+pub mod words;
 
 use net::Seq;
 use units::{Duration, Time};

@@ -1,21 +1,11 @@
 //! A window that is closed or too small: the persist timer and its probes (RFC 9293 §3.8.6.1).
 
 use net::Seq;
-use units::{Time, words};
+use units::Time;
 
 use super::outgoing::Outgoing;
 use super::tcb::{Pending, Tcb};
-use crate::config::Tcp;
-
-words! {
-    /// What probes a closed window.
-    pub enum WindowProbe {
-        /// A byte of new data (RFC 9293 §3.8.6.1).
-        Byte = "new-octet",
-        /// A segment without data and with an old sequence number, as Linux sends it.
-        OldSequence = "old-sequence",
-    }
-}
+use crate::config::{Tcp, WindowProbe};
 
 impl Tcb {
     /// Whether a closed window is probed.

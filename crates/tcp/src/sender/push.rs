@@ -3,21 +3,9 @@
 use std::collections::VecDeque;
 
 use net::Seq;
-use units::words;
 
 use super::Sender;
 use super::outgoing::Outgoing;
-
-words! {
-    /// Which segments of new data have PSH.
-    pub enum Push {
-        /// That in which the last write ends: a write that waits is one with the next (RFC 9293 §3.9.1).
-        LastWrite = "last-write",
-        /// Those in which a write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and the first by which half of the
-        /// largest window that was ever offered has gone since the last PSH (Linux without segmentation offload, tcp_push, forced_push).
-        Linux = "linux",
-    }
-}
 
 /// What Linux remembers.
 #[derive(Clone, Debug)]

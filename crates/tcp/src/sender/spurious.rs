@@ -1,25 +1,11 @@
 //! Retransmissions that were not needed: found by F-RTO, Eifel and D-SACK, and taken back.
 
-use units::words;
-
 use super::tcb::Tcb;
 use super::tracking::Tracking;
-use crate::config::Tcp;
+use crate::config::{SpuriousResponse, Tcp};
 use crate::congestion::CongestionControl;
 use crate::recovery::frto::Frto;
 use crate::window::Window;
-
-words! {
-    /// Answers to a retransmission that was spurious.
-    pub enum SpuriousResponse {
-        /// The window is what is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
-        Eifel = "eifel",
-        /// The window and ssthresh are as they were (Linux).
-        Restore = "restore",
-        /// Only what would be sent again for nothing is not.
-        None = "none",
-    }
-}
 
 impl Tcb {
     /// What the last recovery changed is taken back (RFC 4015 §3.2): the window as it was, but no burst.

@@ -1,35 +1,11 @@
 //! The timer: for what it is set, and what its expiry does.
 
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
 use super::tcb::{Pending, Tcb};
 use super::tracking::Tracking;
 use super::{Kind, Sender};
-use crate::config::Tcp;
-
-words! {
-    /// What retransmissions of a recovery do to the retransmission timer, which every ACK of new data restarts.
-    pub enum FastRetransmitTimer {
-        /// The fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2).
-        Restarts = "restarts",
-        /// It runs on (RFC 6298 §5.1).
-        RunsOn = "runs-on",
-        /// Each of them restarts it (RFC 6675 §6 allows it).
-        Each = "each-restarts",
-        /// That of the first unacknowledged segment restarts it, and an ACK that SACKs something sent before that (Linux).
-        First = "first-restarts",
-    }
-}
-
-words! {
-    /// From when the user timeout counts.
-    pub enum UserTimeoutFrom {
-        /// From when something was last acknowledged, or sent when nothing was out (RFC 5482 §1).
-        Progress = "progress",
-        /// From when it was first sent again (Linux).
-        FirstRetransmission = "first-retransmission",
-    }
-}
+use crate::config::{Tcp, UserTimeoutFrom};
 
 impl Tcb {
     /// RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires; a mark restarts it.

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use net::Seq;
 use units::{Duration, Time};
 
-use super::push::{Push, Pushes};
-use crate::config::Tcp;
+use super::push::Pushes;
+use crate::config::{Push, Tcp};
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
 use crate::recovery::reordering::Degree;

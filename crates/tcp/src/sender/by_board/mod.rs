@@ -1,11 +1,11 @@
 //! The sender with SACK: it asks the scoreboard ([`Board`]) what is lost, what is in the network and what goes out.
 
-pub mod ack;
-pub mod output;
+mod ack;
+mod output;
 mod reduction;
 mod reordering;
 mod spurious;
-pub mod timer;
+mod timer;
 
 use net::{Options, Seq};
 use units::Time;

@@ -1,25 +1,15 @@
 //! What goes out with scoreboard: NextSeg (RFC 6675 §4), and the tail loss probe.
 
 use net::Seq;
-use units::{Time, words};
+use units::Time;
 
 use super::ByBoard;
-use crate::config::{FastRetransmitTimer, Tcp};
+use crate::config::{FastRetransmitTimer, FinWaits, Tcp};
 use crate::congestion::CongestionControl;
 use crate::recovery::frto::Frto;
 use crate::sender::ca_state::CaState;
 use crate::sender::outgoing::Outgoing;
 use crate::sender::tcb::Tcb;
-
-words! {
-    /// Whether a FIN without data waits for room in cwnd.
-    pub enum FinWaits {
-        /// It does, as any segment does.
-        ForCwnd = "for-cwnd",
-        /// It does not (Linux, tcp_cwnd_test).
-        No = "no",
-    }
-}
 
 impl ByBoard {
     /// The next segment to send, if there is one that may go now.

@@ -1,35 +1,15 @@
 //! The timer, with scoreboard: retransmission, probe, reordering.
 
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
 use super::ByBoard;
-use crate::config::{FastRetransmitTimer, FrtoKind, Tcp};
+use crate::config::{FastRetransmitTimer, FrtoKind, LossWindow, Tcp, TimeoutInRecovery};
 use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::frto::Frto;
 use crate::recovery::reordering::ReorderingRules;
 use crate::recovery::tlp;
 use crate::sender::ca_state::CaState;
 use crate::sender::tcb::{Pending, Tcb};
-
-words! {
-    /// What a timeout in the middle of a recovery does to ssthresh.
-    pub enum TimeoutInRecovery {
-        /// It lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
-        Cuts = "cuts",
-        /// It leaves it as the recovery set it (Linux, tcp_enter_loss).
-        Keeps = "keeps",
-    }
-}
-
-words! {
-    /// cwnd after a timeout.
-    pub enum LossWindow {
-        /// One segment (RFC 5681 §3.1).
-        Segment = "segment",
-        /// One segment more than is in flight: RACK does not deem lost what was sent within the last round trip (Linux).
-        FlightAndSegment = "flight-and-segment",
-    }
-}
 
 /// A timer that should have expired while it stood behind another expires so soon.
 const SOON: Duration = Duration::from_millis(1);

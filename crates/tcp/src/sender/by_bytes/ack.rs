@@ -1,10 +1,10 @@
 //! An ACK, without scoreboard: duplicate or new.
 
 use net::Options;
-use units::{Duration, Time, words};
+use units::{Duration, Time};
 
 use super::ByBytes;
-use crate::config::{FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
+use crate::config::{FastRetransmit, FastRetransmitTimer, RecoveryExit, RtoOrder, SlowStartFrom, Tcp};
 use crate::congestion::{Congestion, CongestionControl, Controller};
 use crate::recovery::newreno::{self, OnNewAck};
 use crate::recovery::reno::OnDuplicate;
@@ -14,26 +14,6 @@ use crate::sender::arriving::{Arriving, Feedback};
 use crate::sender::cwnd::Progress;
 use crate::sender::tcb::Tcb;
 use crate::timestamp::timestamp;
-
-words! {
-    /// When three duplicate ACKs start a fast retransmit.
-    pub enum FastRetransmit {
-        /// Only when the cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2).
-        OncePerWindow = "once-per-window",
-        /// Whenever the third duplicate arrives, so that one window may be cut several times (4.3BSD-Reno; ns-2 without `bugFix_`).
-        Unguarded = "unguarded",
-    }
-}
-
-words! {
-    /// Which ACK of data begins slow start.
-    pub enum SlowStartFrom {
-        /// The first (RFC 5681 §3.1).
-        FirstAck = "first-ack",
-        /// The second: the first segment stands for a SYN, whose ACK opens nothing (ns-2's `delay_growth_`, for its TCP without handshake).
-        SecondAck = "second-ack",
-    }
-}
 
 impl ByBytes {
     /// An acceptable ACK of an established connection. Returns whether the window was cut.

@@ -1,6 +1,6 @@
 //! The sender without SACK: it knows of bytes alone, and goes back to SND.UNA when the timer expires.
 
-pub mod ack;
+mod ack;
 mod output;
 mod spurious;
 mod timer;
