@@ -3,14 +3,13 @@
 //! Source: name the paper or RFC here, with its key in references.bib, and the section or equation
 //! beside each line that follows it. (This control is made up.)
 
-// What a control sees and says is in `mod.rs`: the window, the ACK, the congestion, and the trait with all that it may answer. What
-// controls share is in `growth.rs` (slow start, and an increase of so many segments a window) and `mod.rs` (`decreased`).
+// What a control sees and says is in `control.rs`: the ACK, the congestion, and the trait with all that it may answer. What controls
+// share is there too (`decreased`) and in `growth.rs` (slow start, and an increase of so many segments a window).
 use units::{Range, Time, params};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl, Control};
 use crate::window::Window;
 
 // The one definition of the parameters: the struct, the reader with its errors, the JSON Schema, the
@@ -33,7 +32,7 @@ params! {
 impl Control for MyControl {
     type State = MyControlState;
 
-    fn begin(&self, _: &Tcp) -> MyControlState {
+    fn begin(&self, _: &Window) -> MyControlState {
         MyControlState {
             increase: self.increase,
             kept: self.kept,
@@ -63,7 +62,7 @@ impl CongestionControl for MyControlState {
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
-        super::decreased(w, self.kept, congestion)
+        decreased(w, self.kept, congestion)
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
@@ -79,7 +78,7 @@ mod tests {
     use units::Read;
 
     fn control(change: serde_json::Value) -> MyControlState {
-        MyControl::read(&change, "congestion").unwrap().begin(&Tcp::default())
+        MyControl::read(&change, "congestion").unwrap().begin(&window(10.0, 50.0, 0.0))
     }
 
     #[test]

@@ -5,10 +5,9 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Rate, Time, choice, params};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased, defaults};
 use crate::congestion::cubic::{Cubic, CubicState};
 use crate::congestion::reno::{Reno, RenoState};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control};
 use crate::window::Window;
 
 choice! {
@@ -23,7 +22,7 @@ params! {
     /// Reno or CUBIC with a smaller cut on ECN-Echo than on loss.
     pub struct Abe: "abe" {
         /// What does everything else.
-        over: AbeOver = (AbeOver::Reno(super::defaults())), in Range::ANY, from "rfc8511 §3";
+        over: AbeOver = (AbeOver::Reno(defaults())), in Range::ANY, from "rfc8511 §3";
         /// What an ECN-Echo leaves of the FlightSize (beta_ecn); absent: 0.8 over Reno, 0.85 over CUBIC.
         beta_ecn: Option<f64> = (None), in Range::between(0.5, 0.99), from "rfc8511 §3.1: 0.8; CUBIC benefits from 0.85";
     }
@@ -32,7 +31,7 @@ params! {
 impl Control for Abe {
     type State = AbeState;
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         AbeState::new(self)
     }
 
@@ -80,7 +79,7 @@ impl CongestionControl for AbeState {
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
         let usual = self.inner().ssthresh_on(w, congestion, now);
         match congestion {
-            Congestion::Ecn => super::decreased(w, self.beta_ecn, congestion), // §3
+            Congestion::Ecn => decreased(w, self.beta_ecn, congestion), // §3
             _ => usual,
         }
     }
@@ -132,8 +131,8 @@ mod tests {
     /// §3.1: 0.8 for Reno, 0.85 for CUBIC; losses cut as ever.
     #[test]
     fn marks_cut_less_than_losses() {
-        assert_eq!(cuts(AbeOver::Reno(super::super::defaults()), None), (80.0, 50.0));
-        assert_eq!(cuts(AbeOver::Cubic(super::super::defaults()), None), (85.0, 70.0));
-        assert_eq!(cuts(AbeOver::Reno(super::super::defaults()), Some(0.7)), (70.0, 50.0));
+        assert_eq!(cuts(AbeOver::Reno(defaults()), None), (80.0, 50.0));
+        assert_eq!(cuts(AbeOver::Cubic(defaults()), None), (85.0, 70.0));
+        assert_eq!(cuts(AbeOver::Reno(defaults()), Some(0.7)), (70.0, 50.0));
     }
 }

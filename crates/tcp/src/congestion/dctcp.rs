@@ -8,10 +8,9 @@ use serde_json::json;
 use units::param::Json;
 use units::{Probability, Range, Time, params, words};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control, Marks, Presumed};
 use crate::window::Window;
 
 words! {
@@ -47,7 +46,7 @@ impl Control for Dctcp {
     const MARKS: Marks = Marks::ByShare;
     const PRESUMED: Presumed = Presumed::BySackAndTime; // its cut for marks is at once (RFC 8257 §3.3, step 9): no PRR
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         DctcpState::new(self)
     }
 
@@ -162,7 +161,7 @@ impl CongestionControl for DctcpState {
                 (cwnd - ((cwnd * (alpha * ONE) as u64) >> 11)) as f64 * w.smss // dctcp_ssthresh
             }
             Congestion::Ecn => (w.cwnd * (1.0 - alpha / 2.0)).max(2.0 * w.smss), // step 9
-            _ => super::decreased(w, 0.5, congestion),                           // §3.5
+            _ => decreased(w, 0.5, congestion),                                  // §3.5
         }
     }
 
@@ -174,10 +173,11 @@ impl CongestionControl for DctcpState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack, window};
 
     fn dctcp() -> DctcpState {
-        DctcpState::new(&super::super::defaults())
+        DctcpState::new(&defaults())
     }
 
     /// A window of ten ACKs, so many of them marked.
@@ -235,7 +235,7 @@ mod tests {
     /// Linux, tcp_dctcp.c: α of 100/1024 cuts nothing of 20 segments and one of 21; without marks 15/1024 is 0 next.
     #[test]
     fn as_linux_it_cuts_whole_segments() {
-        let mut d = DctcpState::new(&Dctcp { rules: DctcpRules::Linux, ..super::super::defaults() });
+        let mut d = DctcpState::new(&Dctcp { rules: DctcpRules::Linux, ..defaults() });
         for (cwnd, left) in [(20.0, 20.0), (21.0, 20.0), (42.0, 40.0)] {
             d.alpha.value = 100.0 / 1024.0;
             let w = window(cwnd, 10.0, cwnd);

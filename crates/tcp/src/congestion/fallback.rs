@@ -11,7 +11,7 @@
 
 use units::words;
 
-use crate::congestion::Ack;
+use crate::congestion::control::Ack;
 
 words! {
     /// What Prague does when marks seem to come from a classic AQM in a shared queue.

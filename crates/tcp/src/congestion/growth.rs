@@ -3,10 +3,10 @@
 
 use units::words;
 
+use crate::congestion::control::{Ack, Congestion};
 use crate::congestion::hybrid_start::HybridState;
 use crate::congestion::hystart::HystartState;
 use crate::congestion::slow_start::{AtSsthresh, SlowStart};
-use crate::congestion::{Ack, Congestion};
 use crate::window::Window;
 
 words! {

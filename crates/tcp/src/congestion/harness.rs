@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use units::{Bytes, Duration, Rate, Time};
 
-use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, RateSample};
 use crate::window::Window;
 
 /// Size of a segment.

@@ -7,10 +7,9 @@
 use serde_json::json;
 use units::{Packets, Range, Time, params};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
 use crate::window::Window;
 use units::Read;
 use units::param::{Invalid, Json, join};
@@ -36,7 +35,7 @@ impl Control for HighSpeed {
     type State = HighSpeedState;
     const PRESUMED: Presumed = Presumed::BySack; // RFC 3649 §13
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         HighSpeedState::new(self)
     }
 
@@ -107,7 +106,7 @@ impl CongestionControl for HighSpeedState {
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
-        super::decreased(w, 1.0 - decrease(&self.params, w.cwnd / w.smss), congestion)
+        decreased(w, 1.0 - decrease(&self.params, w.cwnd / w.smss), congestion)
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
@@ -118,6 +117,7 @@ impl CongestionControl for HighSpeedState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack, window};
 
     /// RFC 3649, appendix B, table 12: w, a(w), b(w).
@@ -200,7 +200,7 @@ mod tests {
     /// The program of appendix B (table 13) over our a(w) and b(w) prints the table of appendix B.
     #[test]
     fn appendix_b_comes_out_row_by_row() {
-        let p = super::super::defaults();
+        let p = defaults();
         let mut rows = vec![(38, 1, 0.50)];
         let mut last = 1.0;
         for w in 38..100_000u32 {
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn up_to_38_segments_it_is_standard() {
-        let mut h = HighSpeedState::new(&super::super::defaults());
+        let mut h = HighSpeedState::new(&defaults());
         let w = window(38.0, 10.0, 38.0);
         assert_eq!(h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 19.0 * MSS);
         assert!((h.cwnd_on_ack(&w, &ack(1.0)) - 38_026.3).abs() < 0.1);
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_window_of_5036_adds_20_and_loses_a_quarter() {
-        let mut h = HighSpeedState::new(&super::super::defaults());
+        let mut h = HighSpeedState::new(&defaults());
         let w = window(5036.0, 10.0, 5036.0);
         let added = (h.cwnd_on_ack(&w, &ack(1.0)) - w.cwnd) / MSS * 5036.0;
         assert!((20.0..20.1).contains(&added), "{added}");
@@ -239,7 +239,7 @@ mod tests {
     /// straight line through it, the sawtooth's mean for deterministic loss within 10 %.
     #[test]
     fn response_to_periodic_loss() {
-        let h = HighSpeedState::new(&super::super::defaults());
+        let h = HighSpeedState::new(&defaults());
         let mut sim = Sim::new(h, Path::new(10_000_000_000, 100), 263.0, 200.0);
         let (mut sum, mut n) = (0.0, 0.0);
         sim.lose = Some(10_000);

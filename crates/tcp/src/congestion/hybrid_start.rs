@@ -8,7 +8,7 @@
 
 use units::{Duration, Packets, Range, Time, params, words};
 
-use crate::congestion::Ack;
+use crate::congestion::control::Ack;
 use crate::window::Window;
 
 words! {
@@ -130,10 +130,11 @@ impl HybridState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, ack_at, window};
 
     fn state(detect: Detect) -> HybridState {
-        HybridState::new(&HybridStart { detect, ..super::super::defaults() })
+        HybridState::new(&HybridStart { detect, ..defaults() })
     }
 
     /// A round of ACKs so many ms apart, with this round trip: where in it slow start ended.

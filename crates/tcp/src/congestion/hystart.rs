@@ -6,7 +6,7 @@
 
 use units::{Duration, Packets, Range, params};
 
-use crate::congestion::Ack;
+use crate::congestion::control::Ack;
 use crate::window::Window;
 
 params! {
@@ -145,10 +145,11 @@ impl HystartState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, ack, window};
 
     fn state() -> HystartState {
-        HystartState::new(&super::super::defaults())
+        HystartState::new(&defaults())
     }
 
     /// A round of `n` ACKs of one segment, all with the same round trip.

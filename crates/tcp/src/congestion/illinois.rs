@@ -11,10 +11,9 @@ use units::Read;
 use units::param::{Invalid, Json, join};
 use units::{Duration, Packets, Range, Time, params};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
 use crate::window::Window;
 
 params! {
@@ -50,7 +49,7 @@ impl Control for Illinois {
     type State = IllinoisState;
     const PRESUMED: Presumed = Presumed::BySack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         IllinoisState::new(self)
     }
 
@@ -181,7 +180,7 @@ impl CongestionControl for IllinoisState {
             (self.alpha, self.beta, self.calm, self.delayed) = (1.0, 0.5, 0, false);
             (self.sum, self.samples) = (0.0, 0);
         }
-        super::decreased(w, 1.0 - beta, congestion)
+        decreased(w, 1.0 - beta, congestion)
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
@@ -192,10 +191,11 @@ impl CongestionControl for IllinoisState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
 
     fn p() -> Illinois {
-        super::super::defaults()
+        defaults()
     }
 
     /// By hand for dm = 100 ms: κ1 = 99·3/9.7 = 30.62, κ2 = 99·0.3/9.7 − 1 = 2.062 (ms).

@@ -7,8 +7,7 @@
 
 use units::{Duration, Packets, Range, Time, params};
 
-use crate::config::Tcp;
-use crate::congestion::{Ack, Congestion, CongestionControl, Control};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control};
 use crate::window::Window;
 
 params! {
@@ -35,7 +34,7 @@ params! {
 impl Control for Ledbat {
     type State = LedbatState;
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         LedbatState::new(self)
     }
 }
@@ -124,10 +123,11 @@ impl CongestionControl for LedbatState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
 
     fn ledbat() -> LedbatState {
-        LedbatState::new(&super::super::defaults())
+        LedbatState::new(&defaults())
     }
 
     /// off_target by hand: no queue: +1 segment a window; 50 ms: +½; 100 ms: 0; 150 ms: −½.

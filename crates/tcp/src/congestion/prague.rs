@@ -14,13 +14,12 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Packets, Probability, Range, Rate, Time, params};
 
-use crate::config::Tcp;
 use crate::congestion::bbr::paced;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, decreased};
 use crate::congestion::dctcp::Alpha;
 use crate::congestion::fallback::{Detector, Fallback};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control, Marks, Presumed};
 use crate::window::Window;
 
 params! {
@@ -54,7 +53,7 @@ impl Control for Prague {
     const MARKS: Marks = Marks::L4s;
     const PRESUMED: Presumed = Presumed::InProportion; // RFC 9331 §4.3, item 6: losses by time, as RACK finds them
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         PragueState::new(self)
     }
 
@@ -161,12 +160,12 @@ impl CongestionControl for PragueState {
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         match congestion {
-            Congestion::Ecn if self.detector.is_classic() => super::decreased(w, 0.5, congestion),
+            Congestion::Ecn if self.detector.is_classic() => decreased(w, 0.5, congestion),
             Congestion::Ecn => {
                 self.cut = Some(now);
                 (w.cwnd * (1.0 - self.alpha.value / 2.0)).max(2.0 * w.smss)
             }
-            _ => super::decreased(w, self.params.beta_loss, congestion),
+            _ => decreased(w, self.params.beta_loss, congestion),
         }
     }
 
@@ -203,10 +202,11 @@ impl CongestionControl for PragueState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
 
     fn prague() -> PragueState {
-        PragueState::new(&super::super::defaults())
+        PragueState::new(&defaults())
     }
 
     /// At 5 ms the increase is (5/25)² of a segment a round trip, after the transition; at 50 ms it is one.
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_short_round_trip_has_the_rate_of_the_virtual_one() {
         let rate = |delay_ms: u64| {
-            let params = Prague { transition: Packets(0.0), ..super::super::defaults() };
+            let params = Prague { transition: Packets(0.0), ..defaults() };
             let path = Path { mark_every: 100, ..Path::new(10_000_000_000, delay_ms) };
             let start = 200.0 * delay_ms as f64 / 25.0;
             let mut sim = Sim::new(PragueState::new(&params), path, start, start);
@@ -313,7 +313,7 @@ mod tests {
         for n in [25, 250] {
             let path = Path { mark_every: n, ..Path::new(1_000_000_000, 50) };
             let start = 1.5 * n as f64;
-            let params = Prague { initial_alpha: Probability(1.0 / n as f64), ..super::super::defaults() };
+            let params = Prague { initial_alpha: Probability(1.0 / n as f64), ..defaults() };
             let mut sim = Sim::new(PragueState::new(&params), path, start, start);
             sim.run(60.0, |_| {});
             let (mut sum, mut count) = (0.0, 0.0);

@@ -5,10 +5,9 @@ use serde_json::json;
 use units::param::Json;
 use units::{Range, Time, params};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control};
 use crate::window::Window;
 
 params! {
@@ -26,7 +25,7 @@ params! {
 impl Control for Reno {
     type State = RenoState;
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         RenoState::new(self)
     }
 
@@ -70,7 +69,7 @@ impl CongestionControl for RenoState {
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
-        super::decreased(w, 0.5, congestion)
+        decreased(w, 0.5, congestion)
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
@@ -81,10 +80,11 @@ impl CongestionControl for RenoState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{ack, window};
 
     fn reno() -> RenoState {
-        RenoState::new(&super::super::defaults())
+        RenoState::new(&defaults())
     }
 
     #[test]

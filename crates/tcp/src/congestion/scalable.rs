@@ -8,10 +8,9 @@ use serde_json::json;
 use units::param::Json;
 use units::{Packets, Range, Time, params};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
 use crate::window::Window;
 
 params! {
@@ -37,7 +36,7 @@ impl Control for Scalable {
     type State = ScalableState;
     const PRESUMED: Presumed = Presumed::BySack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         ScalableState::new(self)
     }
 
@@ -86,7 +85,7 @@ impl CongestionControl for ScalableState {
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         let taken = if self.is_legacy(w) { 0.5 } else { self.params.b };
-        super::decreased(w, 1.0 - taken, congestion)
+        decreased(w, 1.0 - taken, congestion)
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
@@ -97,10 +96,11 @@ impl CongestionControl for ScalableState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack, window};
 
     fn scalable() -> ScalableState {
-        ScalableState::new(&super::super::defaults())
+        ScalableState::new(&defaults())
     }
 
     #[test]

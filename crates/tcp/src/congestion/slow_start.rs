@@ -1,5 +1,6 @@
 //! Slow start by a scenario's choice: as in RFC 5681, HyStart++ (`hystart.rs`) or its predecessor (`hybrid_start.rs`).
 
+use crate::congestion::control::defaults;
 use serde_json::json;
 use units::param::Json;
 use units::{Packets, Range, choice, params, words};
@@ -44,11 +45,11 @@ pub(super) fn in_linux() -> Json {
 impl SlowStart {
     /// As in RFC 5681.
     pub fn standard() -> Self {
-        SlowStart::Standard(super::defaults())
+        SlowStart::Standard(defaults())
     }
 
     /// HyStart++ with its RFC's parameters.
     pub fn hystart() -> Self {
-        SlowStart::Hystart(super::defaults())
+        SlowStart::Hystart(defaults())
     }
 }

@@ -3,8 +3,9 @@
 use units::param::Json;
 use units::{Duration, Params, Rate, Time, choice};
 
+use super::control::defaults;
 use super::*;
-use crate::config::Tcp;
+use crate::window::Window;
 
 /// From the table: what a scenario can name, and what a connection can hold. Reno's state is in the controller itself, that of
 /// the others in a box.
@@ -63,9 +64,9 @@ macro_rules! controls {
         }
 
         impl Controller {
-            /// The controller that the parameters of an endpoint name, before its first ACK.
-            pub fn new(tcp: &Tcp) -> Self {
-                match &tcp.congestion { $(Algorithm::$Name(control) => Controller::$Name(control.begin(tcp).into()),)+ }
+            /// The controller of a connection before its first ACK, with the window as it is then.
+            pub fn new(algorithm: &Algorithm, window: &Window) -> Self {
+                match algorithm { $(Algorithm::$Name(control) => Controller::$Name(control.begin(window).into()),)+ }
             }
         }
 
@@ -166,14 +167,14 @@ impl Controller {
 
 impl Default for Algorithm {
     fn default() -> Self {
-        Algorithm::Reno(super::defaults())
+        Algorithm::Reno(defaults())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::RateSample;
+    use crate::congestion::control::RateSample;
     use proptest::prelude::*;
     use units::Read;
 
@@ -182,16 +183,16 @@ mod tests {
         assert!(size_of::<Controller>() <= 16, "{}", size_of::<Controller>());
     }
 
-    fn all() -> Vec<Tcp> {
+    fn all() -> Vec<Algorithm> {
         let kinds: Vec<String> =
             Algorithm::pages().iter().map(|p| p["name"].as_str().unwrap().to_string()).collect();
         assert!(kinds.len() >= 13);
-        let mut all: Vec<_> = kinds.iter().map(|k| serde_json::json!({"congestion": k})).collect();
+        let mut all: Vec<_> = kinds.iter().map(|k| serde_json::json!(k)).collect();
         let start = serde_json::json!({"kind": "hystart"});
-        all.push(serde_json::json!({"congestion": {"kind": "reno", "slow_start": start, "avoidance": "per-window"}}));
-        all.push(serde_json::json!({"congestion": {"kind": "abe", "over": "cubic"}}));
-        all.push(serde_json::json!({"congestion": {"kind": "prague", "fallback": "delay", "transition": "0 packets"}}));
-        all.iter().map(|v| Tcp::read(v, "tcp").unwrap()).collect()
+        all.push(serde_json::json!({"kind": "reno", "slow_start": start, "avoidance": "per-window"}));
+        all.push(serde_json::json!({"kind": "abe", "over": "cubic"}));
+        all.push(serde_json::json!({"kind": "prague", "fallback": "delay", "transition": "0 packets"}));
+        all.iter().map(|v| Algorithm::read(v, "congestion").unwrap()).collect()
     }
 
     /// What may happen to a controller.
@@ -238,9 +239,8 @@ mod tests {
     }
 
     /// A sender that believes whatever it is told.
-    fn survives(tcp: &Tcp, events: &[Event], flight: f64) -> Result<(), TestCaseError> {
-        let mut controller = Controller::new(tcp);
-        let smss = tcp.mss.0 as f64;
+    fn survives(algorithm: &Algorithm, events: &[Event], flight: f64) -> Result<(), TestCaseError> {
+        let smss = 1460.0;
         let mut w = Window {
             cwnd: 10.0 * smss,
             ssthresh: f64::INFINITY,
@@ -250,6 +250,7 @@ mod tests {
             rwnd: 1e9,
             smss,
         };
+        let mut controller = Controller::new(algorithm, &w);
         let (mut now, mut delivered, mut srtt) = (Time::ZERO, 0, Duration::ZERO);
         let mut min_rtt = Duration(u64::MAX);
         for event in events {
@@ -318,17 +319,17 @@ mod tests {
     proptest! {
         #[test]
         fn cwnd_is_finite_and_at_least_a_segment(events in events(), flight in 0.0f64..2.0) {
-            for tcp in all() {
-                survives(&tcp, &events, flight)?;
+            for algorithm in all() {
+                survives(&algorithm, &events, flight)?;
             }
         }
     }
 
     #[test]
     fn every_kind_is_read_by_its_word_and_written_back() {
-        for tcp in all() {
-            let written = tcp.congestion.write();
-            assert_eq!(Algorithm::read(&written, "congestion").unwrap(), tcp.congestion);
+        for algorithm in all() {
+            let written = algorithm.write();
+            assert_eq!(Algorithm::read(&written, "congestion").unwrap(), algorithm);
         }
         let e = Algorithm::read(&serde_json::json!("cubik"), "tcp.congestion").unwrap_err().to_string();
         assert!(e.contains("did you mean cubic?"), "{e}");

@@ -13,10 +13,9 @@ use serde_json::json;
 use units::param::{Invalid, Json, join};
 use units::{Duration, Packets, Range, Read, Time, params, words};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control};
 use crate::window::Window;
 
 words! {
@@ -51,7 +50,7 @@ params! {
 impl Control for Vegas {
     type State = VegasState;
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         VegasState::new(self)
     }
 
@@ -178,7 +177,7 @@ impl CongestionControl for VegasState {
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
-        super::decreased(w, 0.5, congestion)
+        decreased(w, 0.5, congestion)
     }
 
     fn ssthresh_on_ack(&mut self, w: &Window) -> Option<f64> {
@@ -189,10 +188,11 @@ impl CongestionControl for VegasState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
 
     fn vegas() -> VegasState {
-        VegasState::new(&super::super::defaults())
+        VegasState::new(&defaults())
     }
 
     /// cwnd 20, BaseRTT 100 ms, RTT 125 ms: expected 200/s, actual 160/s, Diff = 40/s × 0.1 s = 4.

@@ -12,10 +12,9 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Time, params, words};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control};
 use crate::window::Window;
 
 words! {
@@ -60,7 +59,7 @@ params! {
 impl Control for Westwood {
     type State = WestwoodState;
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         WestwoodState::new(self)
     }
 
@@ -162,7 +161,7 @@ impl CongestionControl for WestwoodState {
         self.repairing = !timeout && self.params.in_recovery == InRecovery::Half;
         match self.pipe(w) {
             Some(pipe) if !self.repairing => pipe,
-            _ => super::decreased(w, 0.5, congestion),
+            _ => decreased(w, 0.5, congestion),
         }
     }
 
@@ -186,10 +185,11 @@ impl CongestionControl for WestwoodState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, window};
 
     fn westwood() -> WestwoodState {
-        WestwoodState::new(&super::super::defaults())
+        WestwoodState::new(&defaults())
     }
 
     /// The step response of the filter: b + (b₀ − b)·0.9^n.

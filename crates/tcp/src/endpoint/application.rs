@@ -6,7 +6,6 @@ use units::Time;
 
 use super::{Endpoint, Reset, State};
 use crate::config::Tcp;
-use crate::congestion::Controller;
 
 impl Endpoint {
     /// Opens actively.
@@ -26,7 +25,7 @@ impl Endpoint {
         if let Some(sender) = &mut self.sender
             && tcp.congestion != self.tcp.congestion
         {
-            sender.tcb.control_by(Controller::new(&tcp));
+            sender.tcb.control_by(&tcp);
         }
         self.tcp = tcp;
     }

@@ -71,14 +71,15 @@ pub struct Tcb {
 impl Tcb {
     /// Of a sender whose SYN takes the sequence number `iss`. `phase`: of its host's clock.
     pub(super) fn new(tcp: &Tcp, iss: Seq, phase: Duration) -> Self {
+        let window = first_window(tcp);
         Tcb {
             una: iss,
             max: iss,
             rwnd: 0,
             smss: tcp.mss.0 as u32,
             unsent: 0,
-            cwnd: tcp.initial_window.bytes(tcp.mss.0 as f64),
-            ssthresh: tcp.initial_ssthresh.map_or(f64::INFINITY, |n| n.0 * tcp.mss.0 as f64), // RFC 5681 §3.1: arbitrarily high
+            cwnd: window.cwnd,
+            ssthresh: window.ssthresh,
             timer: Time::NEVER,
             acked: 0,
             closing: false,
@@ -93,7 +94,7 @@ impl Tcb {
             wl1: Seq(0),
             most_window: 0,
             segments: 0,
-            congestion: Controller::new(tcp),
+            congestion: Controller::new(&tcp.congestion, &window),
             rto: Rto::new(tcp, phase),
             retransmitted_bytes: 0,
             stats: Counts::default(),
@@ -180,9 +181,9 @@ impl Tcb {
             && self.has_no_wishes()
     }
 
-    /// Another controller from now on, for the window as it is.
-    pub fn control_by(&mut self, controller: Controller) {
-        self.congestion = controller;
+    /// Another congestion control from now on, that of these parameters.
+    pub fn control_by(&mut self, tcp: &Tcp) {
+        self.congestion = Controller::new(&tcp.congestion, &first_window(tcp));
     }
 
     /// So many segments were marked, by what the other side says.
@@ -194,5 +195,19 @@ impl Tcb {
     pub fn stop(&mut self) {
         self.timer = Time::NEVER;
         self.held = false;
+    }
+}
+
+/// The window before the handshake.
+fn first_window(tcp: &Tcp) -> Window {
+    let smss = tcp.mss.0 as f64;
+    Window {
+        cwnd: tcp.initial_window.bytes(smss),
+        ssthresh: tcp.initial_ssthresh.map_or(f64::INFINITY, |n| n.0 * smss), // RFC 5681 §3.1: arbitrarily high
+        flight: 0.0,
+        pipe: 0.0,
+        inflation: 0.0,
+        rwnd: 0.0,
+        smss,
     }
 }

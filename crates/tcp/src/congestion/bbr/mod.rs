@@ -7,7 +7,7 @@ pub mod v3;
 
 use units::{Duration, Rate, Time};
 
-use crate::congestion::Ack;
+use crate::congestion::control::Ack;
 
 const NONE: Duration = Duration(u64::MAX);
 

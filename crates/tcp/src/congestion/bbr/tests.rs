@@ -1,7 +1,7 @@
 //! What both versions are asked.
 
 use super::*;
-use crate::congestion::CongestionControl;
+use crate::congestion::control::CongestionControl;
 use crate::congestion::harness::{Path, Sim, ack_at, window};
 
 /// 2 MB/s, 50 ms: 100 packets.

@@ -139,10 +139,11 @@ impl Curve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
 
     /// β 717/1024, C 410/1024, and fifteen eighths.
     fn usual() -> Scale {
-        let scale = Scale::of(&super::super::super::defaults());
+        let scale = Scale::of(&defaults());
         assert_eq!((scale.beta, scale.c, scale.reno_eighths), (717, 410.0, 15));
         scale
     }

@@ -13,10 +13,9 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Time, params, words};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::SlowStart;
-use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
 use crate::window::Window;
 
 words! {
@@ -61,7 +60,7 @@ impl Control for Cubic {
     type State = CubicState;
     const PRESUMED: Presumed = Presumed::InProportion; // RFC 9438 §3.1 names RACK, §4.6 allows PRR
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         CubicState::new(self)
     }
 
@@ -230,7 +229,7 @@ impl CongestionControl for CubicState {
         let cwnd_prior = if sets { Some(cwnd) } else { self.curve.cwnd_prior };
         self.curve = Curve { w_max, cwnd_prior, epoch: None };
         self.limited_since = None;
-        super::decreased(w, beta, congestion)
+        decreased(w, beta, congestion)
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
@@ -257,10 +256,11 @@ impl CongestionControl for CubicState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
 
     fn params() -> Cubic {
-        super::super::defaults()
+        defaults()
     }
 
     fn cubic() -> CubicState {

@@ -16,10 +16,9 @@ use units::Read;
 use units::param::{Invalid, Json, join};
 use units::{Duration, Range, Time, params, words};
 
-use crate::config::Tcp;
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
-use crate::congestion::{Ack, Congestion, CongestionControl, Control, Presumed};
 use crate::window::Window;
 
 words! {
@@ -72,7 +71,7 @@ impl Control for Htcp {
     type State = HtcpState;
     const PRESUMED: Presumed = Presumed::BySack; // made for windows of thousands of segments, which SACK alone repairs in a round trip
 
-    fn begin(&self, _: &Tcp) -> Self::State {
+    fn begin(&self, _: &Window) -> Self::State {
         HtcpState::new(self)
     }
 
@@ -229,7 +228,7 @@ impl CongestionControl for HtcpState {
         let beta = self.beta();
         self.epoch = Epoch { began: Some(now), beta, throughput: self.throughput };
         (self.throughput, self.rtt_max) = (0.0, Duration::ZERO);
-        super::decreased(w, beta, congestion)
+        decreased(w, beta, congestion)
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
@@ -256,10 +255,11 @@ impl CongestionControl for HtcpState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::control::defaults;
     use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
 
     fn htcp() -> HtcpState {
-        HtcpState::new(&super::super::defaults())
+        HtcpState::new(&defaults())
     }
 
     /// α(Δ) by hand: 1 up to a second; 1 + 10 + ¼ a second later; 1 + 40 + 4 four seconds later.

@@ -14,8 +14,7 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Packets, Range, Rate, Time, params, words};
 
-use crate::config::Tcp;
-use crate::congestion::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, RateSample};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, RateSample};
 use crate::window::Window;
 
 use super::max_filter::{LONGEST, MaxFilter};
@@ -75,8 +74,8 @@ impl Control for Bbr {
     const PRESUMED: Presumed = Presumed::InProportion; // it measures what SACK delivers
     const HAS_SLOW_START: bool = false; // Startup is another
 
-    fn begin(&self, tcp: &Tcp) -> Self::State {
-        BbrState::new(self, tcp)
+    fn begin(&self, window: &Window) -> Self::State {
+        BbrState::new(self, window)
     }
 
     fn in_linux() -> Json {
@@ -135,10 +134,10 @@ pub struct BbrState {
 
 impl BbrState {
     /// Before the first ACK.
-    pub fn new(params: &Bbr, tcp: &Tcp) -> Self {
+    pub fn new(params: &Bbr, window: &Window) -> Self {
         BbrState {
             params: params.clone(),
-            initial_window: tcp.initial_window.bytes(tcp.mss.0 as f64),
+            initial_window: window.cwnd,
             mode: Mode::Startup,
             pacing_gain: params.high_gain,
             cwnd_gain: params.high_gain,

@@ -1,9 +1,10 @@
 use super::*;
 use crate::congestion::bbr::tests::{self, begin_late, first_probe_rtt};
-use crate::congestion::harness::{MSS, Path, Sim};
+use crate::congestion::control::defaults;
+use crate::congestion::harness::{MSS, Path, Sim, window};
 
 fn bbr() -> BbrState {
-    BbrState::new(&crate::congestion::defaults(), &Tcp::default())
+    BbrState::new(&defaults(), &window(14.6, f64::INFINITY, 0.0))
 }
 
 fn sim(buffer: usize) -> Sim<BbrState> {

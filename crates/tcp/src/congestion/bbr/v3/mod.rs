@@ -13,8 +13,7 @@ mod states;
 
 use units::{Duration, Packets, Probability, Range, Rate, Time, params};
 
-use crate::config::Tcp;
-use crate::congestion::{Ack, Congestion, CongestionControl, Control, Marks, Presumed};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed};
 use crate::window::Window;
 
 use super::max_filter::MaxFilter;
@@ -58,8 +57,8 @@ impl Control for Bbr3 {
     const PRESUMED: Presumed = Presumed::InProportion; // the draft measures what SACK delivers
     const HAS_SLOW_START: bool = false; // Startup is another
 
-    fn begin(&self, tcp: &Tcp) -> Self::State {
-        Bbr3State::new(self, tcp)
+    fn begin(&self, window: &Window) -> Self::State {
+        Bbr3State::new(self, window)
     }
 }
 
@@ -202,12 +201,11 @@ pub struct Bbr3State {
 
 impl Bbr3State {
     /// OnInit().
-    pub fn new(params: &Bbr3, tcp: &Tcp) -> Self {
-        let smss = tcp.mss.0 as f64;
+    pub fn new(params: &Bbr3, window: &Window) -> Self {
         Bbr3State {
             params: params.clone(),
-            initial_window: tcp.initial_window.bytes(smss),
-            smss,
+            initial_window: window.cwnd,
+            smss: window.smss,
             mode: Mode::Startup,
             pacing_gain: params.startup_pacing_gain,
             cwnd_gain: params.cwnd_gain,

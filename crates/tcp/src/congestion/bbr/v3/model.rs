@@ -3,7 +3,7 @@
 use units::{Duration, Time};
 
 use super::{Bbr3State, EXTRA_ACKED_FILTER, MAX_BW_FILTER, Mode, NONE, Sample};
-use crate::congestion::{Ack, RateSample};
+use crate::congestion::control::{Ack, RateSample};
 use crate::window::Window;
 
 impl Bbr3State {

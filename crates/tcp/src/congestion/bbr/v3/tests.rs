@@ -1,11 +1,10 @@
 use super::*;
 use crate::congestion::bbr::tests::{self, begin_late, first_probe_rtt, states};
-use crate::congestion::harness::{MSS, Sim};
-use units::Bytes;
+use crate::congestion::control::defaults;
+use crate::congestion::harness::{MSS, Sim, window};
 
 fn bbr() -> Bbr3State {
-    let tcp = Tcp { mss: Bytes(MSS as u64), ..Tcp::default() };
-    Bbr3State::new(&crate::congestion::defaults(), &tcp)
+    Bbr3State::new(&defaults(), &window(10.0, f64::INFINITY, 0.0))
 }
 
 fn sim(buffer: usize) -> Sim<Bbr3State> {
