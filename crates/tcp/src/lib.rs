@@ -13,7 +13,6 @@ pub mod congestion;
 pub mod ecn;
 mod endpoint;
 pub mod fast_open;
-mod info;
 mod preset;
 mod presumed;
 mod receiver;
@@ -25,8 +24,7 @@ mod tuning;
 mod window;
 
 pub use config::*;
-pub use endpoint::{Endpoint, Error, State};
-pub use info::Info;
+pub use endpoint::{Endpoint, Error, Info, State};
 pub use receiver::ReceiverStats;
 pub use sender::SenderStats;
 pub use window::Window;

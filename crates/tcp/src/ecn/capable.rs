@@ -6,7 +6,8 @@
 
 use net::{Ecn as Field, Flags, Seq};
 
-use super::{EcnEnd, Mode};
+use super::EcnEnd;
+use super::mode::Mode;
 use crate::config::{Ecn, EctOn, Misbehaviour, Tcp};
 use crate::congestion::Marks;
 

@@ -4,12 +4,13 @@
 
 use net::{AccEcn, Ecn as Field, Flags, Options, Segment};
 
+use super::EcnEnd;
 use super::accurate::path::mangles;
-use super::accurate::{self, Accurate, FirstData};
+use super::accurate::{Accurate, FirstData, field};
 use super::capable::Ect;
+use super::mode::{Mode, OfMode};
 use super::nonce::Nonce;
 use super::rfc3168::{self, EcnState};
-use super::{EcnEnd, Mode, OfMode};
 use crate::config::{AccEcnTests, Ecn, EctOn, Misbehaviour, Tcp};
 
 /// The flags of ECN in a segment.
@@ -49,7 +50,7 @@ impl EcnEnd {
         if tcp.ecn_in_force() == Ecn::Off {
             return;
         }
-        if tcp.ecn_in_force() == Ecn::Accurate && accurate::is_offer(accurate::ace(flags)) {
+        if tcp.ecn_in_force() == Ecn::Accurate && field::is_offer(field::ace(flags)) {
             self.agree_on_accurate(sent);
         } else if rfc3168::is_setup(flags) {
             self.agree_on_classic(sent, tcp);
@@ -60,7 +61,7 @@ impl EcnEnd {
     /// be reset (RFC 9768 §3.1.5). One without ECN gets a SYN-ACK without, or that of Accurate ECN, and nothing will
     /// be ECN-capable (RFC 3168 §6.1.1; RFC 9768 §3.1.5).
     pub fn on_syn_again(&mut self, flags: Flags, field: Field, tcp: &Tcp) -> bool {
-        let ace = accurate::ace(flags);
+        let ace = field::ace(flags);
         if ace == 0 || (self.mode != Mode::Accurate && !rfc3168::is_setup(flags)) {
             self.ect = Ect::None;
         }
@@ -69,11 +70,11 @@ impl EcnEnd {
             Mode::Accurate => {
                 self.handshake = field; // the latest (§3.1.5)
                 if let Some(accurate) = self.accurate() {
-                    accurate.asked_again |= accurate::is_offer(ace);
+                    accurate.asked_again |= field::is_offer(ace);
                 }
                 ace == 0b011
             }
-            _ => tcp.ecn_in_force() == Ecn::Accurate && accurate::is_offer(ace),
+            _ => tcp.ecn_in_force() == Ecn::Accurate && field::is_offer(ace),
         }
     }
 
@@ -91,8 +92,8 @@ impl EcnEnd {
         if sent.first.0 == Flags::default() {
             return false; // RFC 3168 §6.1.1: ECN was never offered
         }
-        let ace = accurate::ace(flags);
-        if sent.first.0 == ALL && accurate::is_consent(ace) {
+        let ace = field::ace(flags);
+        if sent.first.0 == ALL && field::is_consent(ace) {
             return self.on_consent(ace, field, options, sent, tcp);
         }
         if rfc3168::is_setup(flags) {
@@ -107,7 +108,7 @@ impl EcnEnd {
     fn on_consent(&mut self, ace: u32, field: Field, options: &Options, sent: &Syns, tcp: &Tcp) -> bool {
         self.agree_on_accurate(&Syns::default()); // the client may send ECT whatever it sent (RFC 9768 §3.1.4.1)
         let tests = tcp.accecn_tests != AccEcnTests::Off;
-        let arrived = accurate::handshake_field(ace);
+        let arrived = field::handshake_field(ace);
         if tests && sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived)) {
             self.ect = Ect::None; // §3.2.2.3
         }
@@ -122,7 +123,7 @@ impl EcnEnd {
 
     /// A SYN-ACK arrives again: its ACK says in which field it came, if it confirms Accurate ECN (RFC 9768 §3.2.2.1).
     pub fn on_syn_ack_again(&mut self, flags: Flags, field: Field) {
-        if self.mode == Mode::Accurate && accurate::is_consent(accurate::ace(flags)) {
+        if self.mode == Mode::Accurate && field::is_consent(field::ace(flags)) {
             self.handshake = field;
             if let Some(accurate) = self.accurate() {
                 accurate.received.on_syn_ack(field);
@@ -167,7 +168,7 @@ impl EcnEnd {
                 self.ect = Ect::None; // §3.1.5
                 Flags::default()
             }
-            Mode::Accurate => accurate::handshake(self.handshake),
+            Mode::Accurate => field::handshake(self.handshake),
             _ if self.ect == Ect::None => Flags::default(),
             Mode::Nonce => Flags::ECE | Flags::AE, // RFC 3540 §5: the first sum is 1
             _ => Flags::ECE,
@@ -194,12 +195,12 @@ impl EcnEnd {
         let tests = tcp.accecn_tests != AccEcnTests::Off;
         let Some(accurate) = self.accurate() else { return false };
         accurate.echoed.on_first(options, tests);
-        let ace = accurate::ace(segment.flags);
+        let ace = field::ace(segment.flags);
         if segment.len > 0 || !options.sack().is_empty() {
             return accurate.echoed.on_data_for_handshake(ace);
         }
         let marked = accurate.echoed.on_handshake(ace);
-        let arrived = accurate::handshake_field(ace).filter(|_| tests);
+        let arrived = field::handshake_field(ace).filter(|_| tests);
         let mangled = sent.field().zip(arrived).is_some_and(|(sent, arrived)| mangles(sent, arrived));
         if accurate.echoed.is_deaf() || mangled {
             self.ect = Ect::None; // RFC 9768, table 4, note 1; §3.2.2.3

@@ -6,6 +6,7 @@ pub mod accurate;
 pub mod capable;
 pub mod dctcp;
 pub mod handshake;
+mod mode;
 pub mod nonce;
 pub mod rfc3168;
 pub mod words;
@@ -14,28 +15,14 @@ use net::{AccEcn, Ecn as Field, Flags, Options, Segment, Seq};
 
 use crate::config::{AccEcnTests, EcnEcho, Misbehaviour, Tcp};
 use crate::sender::{Feedback, Sender};
-use accurate::{Accurate, FirstData};
+use accurate::{Accurate, FirstData, field};
 use capable::Ect;
 use dctcp::CeState;
 pub use handshake::Syns;
+pub use mode::Mode;
+use mode::OfMode;
 use nonce::Nonce;
 use rfc3168::EcnState;
-
-/// What a connection agreed on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mode {
-    /// No ECN.
-    #[default]
-    Off,
-    /// RFC 3168.
-    Classic,
-    /// RFC 8257's echo.
-    Dctcp,
-    /// RFC 3540.
-    Nonce,
-    /// RFC 9768.
-    Accurate,
-}
 
 /// ECN at one end.
 #[derive(Clone, Debug, Default)]
@@ -47,13 +34,6 @@ pub struct EcnEnd {
     handshake: Field,
     ect: Ect,
     of_mode: Option<Box<OfMode>>,
-}
-
-/// What a mode has of its own.
-#[derive(Clone, Debug)]
-enum OfMode {
-    Accurate(Accurate),
-    Nonce(Nonce),
 }
 
 /// Which ACKs a mark asks for.
@@ -201,7 +181,7 @@ impl EcnEnd {
                 accurate.of_acks = false;
                 // RFC 9768 §3.2.2.1: on a pure ACK, and nowhere else.
                 if carrier == Carrier::Ack && std::mem::take(&mut accurate.handshake_due) {
-                    return accurate::handshake(handshake);
+                    return field::handshake(handshake);
                 }
                 accurate.received.flags()
             }

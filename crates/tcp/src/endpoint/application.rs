@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use units::Time;
 
-use super::{Endpoint, Reset, State};
+use super::Endpoint;
+use super::incidents::Reset;
+use super::state::State;
 use crate::config::Tcp;
 
 impl Endpoint {

@@ -3,7 +3,9 @@
 use net::{Ecn as EcnField, FastOpen, Flags, Options, Segment};
 use units::{Duration, Time};
 
-use super::{Endpoint, Error, State};
+use super::Endpoint;
+use super::incidents::{Early, Fast};
+use super::state::{Error, State};
 use crate::config::Tcp;
 use crate::fast_open::{Answer, Failure, Opening, Server};
 
@@ -11,36 +13,6 @@ use crate::fast_open::{Answer, Failure, Opening, Server};
 const MORE_SYN_ACKS: u64 = 1;
 /// SYN-ACKs without answer before what followed them is deemed lost (Linux, tcp_fastopen_synack_timer).
 const UNANSWERED: u8 = 2;
-
-/// What an end keeps that opens fast, or may.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Fast {
-    /// What a server goes by.
-    server: Option<Server>,
-    /// How a client opens, until its first SYN went out.
-    opening: Option<Opening>,
-    /// What that had: its option, and whether it had data.
-    asked: Option<FastOpen>,
-    data: bool,
-    /// The option of the first SYN-ACK.
-    reply: Option<FastOpen>,
-    /// Data flows though the SYN-ACK is not acknowledged.
-    early: Option<Early>,
-    answer: Option<Answer>,
-    /// Data with a SYN was taken, here or there.
-    taken: bool,
-    failure: Failure,
-}
-
-/// The SYN-ACK of an end that is open already.
-#[derive(Clone, Copy, Debug)]
-struct Early {
-    /// When it first went out, and when it goes out again; [`Time::NEVER`]: it did not yet.
-    sent: Time,
-    timer: Time,
-    /// How often it went out again for want of an answer.
-    again: u8,
-}
 
 impl Endpoint {
     /// Opens actively, and what is written before the first SYN goes out may go with it (RFC 7413 §4.2.2).

@@ -3,7 +3,10 @@
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::Time;
 
-use super::{Agreed, Endpoint, Error, Reset, State};
+use super::Endpoint;
+use super::agreed::Agreed;
+use super::incidents::Reset;
+use super::state::{Error, State};
 use crate::config::{Ecn, EctOn, RtoEstimator, Tcp, UserTimeoutFrom, WindowScaling};
 use crate::ecn::{EcnEnd, Mode, Syns};
 use crate::receiver::Receiver;
@@ -142,7 +145,7 @@ impl Endpoint {
     fn syn_acked(&mut self, now: Time, ack: Seq) {
         let (tcp, agreed) = (self.tcp.clone(), self.agreed);
         let sender = self.sender();
-        sender.on_syn_acked(now, ack, smss(&tcp, &agreed), agreed.sack, agreed.timestamps, &tcp);
+        sender.on_syn_acked(now, ack, agreed.smss(&tcp), agreed.sack, agreed.timestamps, &tcp);
         self.first_rtt = sender.tcb.smoothed(&tcp).0;
     }
 
@@ -267,20 +270,8 @@ impl Endpoint {
     }
 
     pub(super) fn smss(&self) -> u32 {
-        smss(&self.tcp, &self.agreed)
+        self.agreed.smss(&self.tcp)
     }
-}
-
-/// The largest payload: the smaller MSS, less the room that timestamps take (RFC 6691).
-pub(super) fn smss(tcp: &Tcp, agreed: &Agreed) -> u32 {
-    let mine = tcp.mss.0 as u32;
-    let theirs = match agreed.mss {
-        0 if tcp.window_scaling == WindowScaling::Full && !tcp.sack && !tcp.timestamps => mine, // no option is sent
-        0 => 536, // RFC 9293 §3.7.1
-        mss => u32::from(mss),
-    };
-    let options = if agreed.timestamps { 12 } else { 0 };
-    mine.min(theirs.max(tcp.least_mss.0 as u32)).saturating_sub(options).max(1)
 }
 
 /// The shift to offer: as the parameters say, or the least that lets the window be told (RFC 7323 §2.3).

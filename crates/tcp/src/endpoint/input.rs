@@ -3,7 +3,8 @@
 use net::{Ecn as EcnField, Flags, Options, Segment};
 use units::Time;
 
-use super::{Endpoint, State};
+use super::Endpoint;
+use super::state::State;
 use crate::config::{MissingTimestamp, WindowTuning};
 use crate::ecn::Prompt;
 use crate::receiver::{Receiver, acceptable};

@@ -1,119 +1,33 @@
 //! One end of a connection: the states of RFC 9293 §3.3.2 around a sender and a receiver.
 
+mod agreed;
 mod application;
 mod fast_open;
 mod handshake;
+mod incidents;
+mod info;
 mod input;
 mod output;
 mod query;
+mod state;
 mod timer;
 mod unacceptable;
 pub mod words;
 
 use std::sync::Arc;
 
-use net::{Options, Segment, Seq};
+use net::Seq;
 use units::{Duration, Time};
 
-use self::handshake::smss;
 use crate::config::{Ecn, Tcp, WindowScaling, WindowTuning};
 use crate::ecn::EcnEnd;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
+use agreed::Agreed;
+use incidents::Incidents;
 
-/// States of a connection (RFC 9293 §3.3.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
-    /// No connection.
-    Closed,
-    /// Waiting for a SYN.
-    Listen,
-    /// SYN sent.
-    SynSent,
-    /// SYN received, SYN-ACK sent.
-    SynReceived,
-    /// Open.
-    Established,
-    /// Closed here, FIN not acknowledged.
-    FinWait1,
-    /// Closed here, FIN acknowledged.
-    FinWait2,
-    /// Closed there.
-    CloseWait,
-    /// Closed on both sides, own FIN not acknowledged.
-    Closing,
-    /// Closed there, then here, FIN not acknowledged.
-    LastAck,
-    /// Closed on both sides.
-    TimeWait,
-}
-
-/// Why a connection ended before its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Error {
-    /// The other side reset it.
-    Reset,
-    /// The other side refused it.
-    Refused,
-    /// No answer for too long.
-    TimedOut,
-}
-
-/// What both sides agreed on with options.
-#[derive(Clone, Copy, Debug, Default)]
-struct Agreed {
-    /// The other side's MSS, and its window scale and ours.
-    mss: u16,
-    their_scale: u8,
-    our_scale: u8,
-    /// Windows are scaled (or carried in full).
-    scaling: bool,
-    sack: bool,
-    timestamps: bool,
-}
-
-/// A reset to send.
-#[derive(Clone, Copy, Debug)]
-struct Reset {
-    seq: Seq,
-    /// What it acknowledges, if it aborts a connection; else it answers a segment.
-    ack: Option<Seq>,
-    /// TSval of the segment that it answers.
-    echo: Option<u32>,
-}
-
-impl Reset {
-    /// The answer to a segment that acknowledges what was never sent (RFC 9293 §3.10.7); it echoes a timestamp (RFC 7323 §5.2).
-    fn answers(segment: &Segment, options: &Options) -> Self {
-        Reset { seq: segment.ack, ack: None, echo: options.timestamps.map(|t| t.0) }
-    }
-}
-
-/// What befalls few connections: resets and errors, an opening by both sides at once or with marks, a wait at the end.
-#[derive(Clone, Debug, Default)]
-struct Incidents {
-    reset: Option<Reset>,
-    error: Option<Error>,
-    /// The application reads when it likes.
-    reads: bool,
-    /// An ACK that must go out before all others, for what was received before a change of marks.
-    earlier: Option<Seq>,
-    /// Data waits until then (RFC 5562 §4).
-    hold_until: Option<Time>,
-    /// It was opened by both sides at once.
-    simultaneous: bool,
-    /// The last FIN in TIME-WAIT.
-    waits_from: Option<Time>,
-    /// The SYN offers no ECN.
-    plain_syn: bool,
-    /// The SYN-ACK was marked and went out once more.
-    tried: bool,
-    /// When the first SYN went out; kept for the user timeout only.
-    syn_at: Option<Time>,
-    /// When a segment that is not acceptable, or is challenged, was last answered.
-    answered: Option<Time>,
-    fast_open: Option<Box<fast_open::Fast>>,
-}
+pub use info::Info;
+pub use state::{Error, State};
 
 /// One end of a TCP connection. Feed it with [`on_segment`](Endpoint::on_segment) and
 /// [`on_timer`](Endpoint::on_timer), then send what [`poll`](Endpoint::poll) returns until it returns
@@ -203,7 +117,7 @@ impl Endpoint {
                 tcp,
                 (self.established_at, self.first_rtt),
                 window,
-                smss(tcp, agreed),
+                agreed.smss(tcp),
                 agreed.sack,
                 agreed.timestamps,
             );

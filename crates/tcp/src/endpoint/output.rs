@@ -3,7 +3,9 @@
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::Time;
 
-use super::{Endpoint, Reset, State};
+use super::Endpoint;
+use super::incidents::Reset;
+use super::state::State;
 use crate::config::WindowScaling;
 use crate::ecn::Carrier;
 use crate::recovery::RecoveryKind;

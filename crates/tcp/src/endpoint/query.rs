@@ -3,10 +3,10 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::{Endpoint, Error, State};
+use super::Endpoint;
+use super::state::{Error, State};
 use crate::config::{Tcp, WindowScaling};
 use crate::ecn::Mode;
-use crate::info::Info;
 use crate::receiver::ReceiverStats;
 use crate::sender::{CaState, SenderStats};
 use crate::window::Window;
@@ -182,17 +182,6 @@ impl Endpoint {
             State::SynSent | State::SynReceived => s.tcb.expirations > 0,
             _ => s.state() == CaState::Loss,
         })
-    }
-
-    /// Everything an application may ask (Linux, TCP_INFO).
-    pub fn info(&self) -> Info {
-        match &self.sender {
-            Some(sender) => Info::of(self, Some(sender), self.receiver.as_deref()),
-            None if self.state > State::SynReceived => {
-                Info::of(self, Some(&self.new_sender()), self.receiver.as_deref())
-            }
-            None => Info::of(self, None, self.receiver.as_deref()),
-        }
     }
 
     /// Whether SACK, timestamps and window scaling were agreed on; the scales of the other side and ours.

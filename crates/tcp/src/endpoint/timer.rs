@@ -2,7 +2,8 @@
 
 use units::{Duration, Time};
 
-use super::{Endpoint, Error, State};
+use super::Endpoint;
+use super::state::{Error, State};
 use crate::config::UserTimeoutFrom;
 
 impl Endpoint {

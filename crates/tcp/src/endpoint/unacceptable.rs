@@ -3,7 +3,9 @@
 use net::{Ecn as EcnField, Flags, Options, Segment, Seq};
 use units::{Duration, Time};
 
-use super::{Endpoint, Error, Reset, State};
+use super::Endpoint;
+use super::incidents::Reset;
+use super::state::{Error, State};
 use crate::config::AckOfUnsent;
 use crate::sender::{Arriving, Feedback};
 

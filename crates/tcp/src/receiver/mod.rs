@@ -82,12 +82,6 @@ impl Receiver {
         Receiver { ack_at: Time::NEVER, next, edge, last_ack: next, quick, tuning, ..Receiver::default() }
     }
 
-    /// Whether any of `segment` lies in the receive window (RFC 9293 §3.10.7.4, first check).
-    #[inline]
-    pub fn accepts(&self, segment: &Segment, window: u32) -> bool {
-        acceptable(self.next, segment, window)
-    }
-
     /// Takes in the data and FIN of an acceptable segment. Returns whether the other side's FIN has
     /// now been reached.
     #[inline]

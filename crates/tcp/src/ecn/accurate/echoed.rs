@@ -8,7 +8,7 @@
 
 use net::{AccEcn, Flags, Options};
 
-use super::DIVACE;
+use super::field::{self, DIVACE};
 use super::path::Continuous;
 use crate::sender::Newly;
 
@@ -113,7 +113,7 @@ impl Echoed {
         if self.deaf || self.is_superseded(options, newly) {
             return Said::default();
         }
-        let ace = super::ace(flags);
+        let ace = field::ace(flags);
         if tests && !std::mem::replace(&mut self.begun, true) && ace == 0 {
             self.deaf = true;
             return Said { mangled: true, ..Said::default() };
@@ -239,7 +239,7 @@ mod tests {
     }
 
     fn ack(echoed: &mut Echoed, counter: u32, options: &Options, newly: &Newly) -> (u32, u32) {
-        let said = echoed.on_ack(super::super::flags(counter % 8), options, newly, false);
+        let said = echoed.on_ack(field::flags(counter % 8), options, newly, false);
         assert!(!said.mangled);
         (said.packets, said.bytes)
     }
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn counters_that_contradict_each_other_are_found() {
         let mut echoed = usual();
-        let said = echoed.on_ack(super::super::flags(5), &option(MSS), &of(2), false);
+        let said = echoed.on_ack(field::flags(5), &option(MSS), &of(2), false);
         assert!(said.mangled);
         // Not if an ACK without option came before, or without this counter, nor if the counter may have gone around.
         let mut echoed = usual();
@@ -362,7 +362,7 @@ mod tests {
             assert_eq!(ack(&mut echoed, 5 + 1, &option(20), &of(2)), (1, bytes));
         }
         let mut echoed = Echoed::default();
-        assert!(echoed.on_ack(super::super::flags(0), &Options::NONE, &of(1), true).mangled);
+        assert!(echoed.on_ack(field::flags(0), &Options::NONE, &of(1), true).mangled);
         assert!(echoed.is_deaf());
         let mut echoed = Echoed::default();
         assert_eq!(ack(&mut echoed, 0, &Options::NONE, &of(3)).0, 3);

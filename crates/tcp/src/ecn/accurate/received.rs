@@ -3,6 +3,8 @@
 
 use net::{AccEcn, AccEcnOrder, Ecn, Flags};
 
+use super::field;
+
 /// Marks after which an ACK goes out (n, §3.2.2.5.1): with data to acknowledge, and without.
 const MARKS_WITH_DATA: u8 = 2;
 const MARKS_WITHOUT_DATA: u8 = 3;
@@ -94,7 +96,7 @@ impl Received {
 
     /// The flags of a segment that goes out now (§3.2.2.2).
     pub fn flags(&self) -> Flags {
-        super::flags(self.packets % super::DIVACE)
+        field::flags(self.packets % field::DIVACE)
     }
 
     /// An ACK goes out.

@@ -3,7 +3,8 @@
 use net::Seq;
 use units::Time;
 
-use super::{Board, COUNTED, Delivery, Doubt, LOST, RESENT, SACKED, Sent, TWICE};
+use super::Board;
+use super::segment::{COUNTED, Delivery, Doubt, LOST, RESENT, SACKED, Sent, TWICE};
 use crate::recovery::rack::sent_after;
 
 impl Board {

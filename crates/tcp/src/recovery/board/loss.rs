@@ -3,7 +3,8 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::{Board, COUNTED, LOST, RESENT, SACKED, TWICE};
+use super::Board;
+use super::segment::{COUNTED, LOST, RESENT, SACKED, TWICE};
 
 impl Board {
     pub(super) fn lose(&mut self, i: usize) -> u32 {

@@ -5,128 +5,18 @@
 mod ack;
 mod loss;
 mod newly;
+mod segment;
 mod sent;
 
 use std::collections::VecDeque;
 
 use net::Seq;
-use units::{Duration, Time};
 
 use crate::recovery::by_time::ByTime;
 use crate::recovery::rack::{Rack, RackTimes};
-use crate::timestamp::timestamp;
+use segment::{LOST, RESENT, SACKED, TWICE};
 
-/// Received out of order, as a SACK block said.
-const SACKED: u8 = 1;
-/// Deemed lost.
-const LOST: u8 = 2;
-/// A retransmission of it is in flight.
-const RESENT: u8 = 4;
-/// It was sent more than once.
-const EVER_RESENT: u8 = 8;
-/// The application had no more when it was sent.
-const APP_LIMITED: u8 = 16;
-/// It was SACKed before that was forgotten: its delivery is counted already.
-const COUNTED: u8 = 32;
-/// It was sent again without being deemed lost: it is in flight twice.
-const TWICE: u8 = 64;
-/// It ends a write: it has PSH, also when it is sent again.
-const PUSHED: u8 = 128;
-
-/// A segment that was sent.
-#[derive(Clone, Copy, Debug)]
-pub struct Sent {
-    /// Its first sequence number.
-    pub start: Seq,
-    /// One past its last.
-    pub end: Seq,
-    /// When it was last sent.
-    pub at: Time,
-    /// Bytes delivered by then, and when the last of them was.
-    pub delivered: u64,
-    /// When the last delivery before it was.
-    pub delivered_at: Time,
-    /// When the flight began that it belongs to.
-    pub first_sent: Time,
-    marks: u8,
-}
-
-impl Sent {
-    fn has(&self, mark: u8) -> bool {
-        self.marks & mark != 0
-    }
-    /// Bytes of it before `end` whose delivery is not counted yet.
-    fn not_counted(&self, end: Seq) -> u32 {
-        if self.has(SACKED | COUNTED) { 0 } else { end - self.start }
-    }
-    /// Whether it was sent more than once.
-    pub fn resent(&self) -> bool {
-        self.has(EVER_RESENT)
-    }
-    /// Whether the application had no more when it was sent.
-    pub fn app_limited(&self) -> bool {
-        self.has(APP_LIMITED)
-    }
-}
-
-/// What an ACK delivered.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Delivery {
-    /// Bytes newly acknowledged or SACKed.
-    pub delivered: u32,
-    /// The same in units of flight.
-    pub weight: u64,
-    /// When the first of them that was sent only once, and acknowledged cumulatively, was sent.
-    pub first_sent: Option<Time>,
-    /// The same of those SACKed.
-    pub sacked_sent: Option<Time>,
-    /// When the last of all that were sent only once was sent.
-    pub last_sent: Option<Time>,
-    /// The last sent of those delivered.
-    pub newest: Option<Sent>,
-    /// The same of those that RACK trusts (RFC 8985 §6.2, step 2): when it was sent, and its end.
-    valid: Option<(Time, Seq)>,
-    /// When the last of those was sent, in the order in which they were gone through.
-    last_valid: Option<Time>,
-    /// Where the first segment ends that was sent only once, of those delivered.
-    pub original: Option<Seq>,
-    /// Something was SACKed for the first time.
-    pub sacked: bool,
-    /// A D-SACK block: something arrived twice.
-    pub dsack: bool,
-    /// Segments fully acknowledged.
-    pub segments: u32,
-    /// By how many bytes something that was sent once came behind the highest delivered.
-    pub late: u32,
-}
-
-/// What tells whether an ACK may be of an earlier transmission of a segment than the last.
-#[derive(Clone, Copy, Debug)]
-pub struct Doubt {
-    /// RACK.min_RTT.
-    pub min_rtt: Duration,
-    /// TSecr of the ACK.
-    pub echo: Option<u32>,
-}
-
-impl Doubt {
-    /// Whether it may, for a segment last sent then (RFC 8985 §6.2, step 2).
-    fn is_about(&self, now: Time, sent: Time) -> bool {
-        let before = |echo: u32| (echo.wrapping_sub(timestamp(sent)) as i32) < 0;
-        now.since(sent) < self.min_rtt || self.echo.is_some_and(before)
-    }
-}
-
-/// Delivery times against which a sample of the rate is taken.
-#[derive(Clone, Copy, Debug)]
-pub struct Clock {
-    /// Bytes delivered so far.
-    pub delivered: u64,
-    /// When the last of them was.
-    pub delivered_at: Time,
-    /// When the present flight began.
-    pub first_sent: Time,
-}
+pub use segment::{Clock, Delivery, Doubt, Sent};
 
 /// The scoreboard.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,8 @@
 
 use net::Seq;
 
-use super::{Board, COUNTED, SACKED, Sent};
+use super::Board;
+use super::segment::{COUNTED, SACKED, Sent};
 
 impl Board {
     /// Bytes and segments that an ACK up to `ack` with these SACK blocks delivers for the first time, as

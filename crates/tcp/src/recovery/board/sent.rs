@@ -3,7 +3,8 @@
 use net::Seq;
 use units::Time;
 
-use super::{APP_LIMITED, Board, Clock, EVER_RESENT, LOST, PUSHED, RESENT, SACKED, Sent, TWICE};
+use super::Board;
+use super::segment::{APP_LIMITED, Clock, EVER_RESENT, LOST, PUSHED, RESENT, SACKED, Sent, TWICE};
 
 impl Board {
     /// New data goes out.

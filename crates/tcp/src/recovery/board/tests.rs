@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use units::Duration;
+use units::{Duration, Time};
 
 fn doubt(min_rtt: u64) -> Doubt {
     Doubt { min_rtt: Duration(min_rtt), echo: None }

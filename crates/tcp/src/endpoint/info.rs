@@ -2,7 +2,8 @@
 
 use units::Duration;
 
-use crate::endpoint::{Endpoint, State};
+use super::Endpoint;
+use super::state::State;
 use crate::receiver::Receiver;
 use crate::sender::{CaState, Sender};
 
@@ -36,7 +37,7 @@ fn number(state: State) -> u64 {
 
 impl Info {
     /// Of an endpoint and its halves.
-    pub fn of(end: &Endpoint, sender: Option<&Sender>, receiver: Option<&Receiver>) -> Self {
+    fn of(end: &Endpoint, sender: Option<&Sender>, receiver: Option<&Receiver>) -> Self {
         let tcp = end.tcp();
         let window = end.window();
         let (sack, timestamps, scaling, their_scale, our_scale) = end.agreed();
@@ -126,5 +127,18 @@ impl Info {
             ("fastopen_client_fail", failure as u64),
         ];
         Info { fields }
+    }
+}
+
+impl Endpoint {
+    /// Everything an application may ask (Linux, TCP_INFO).
+    pub fn info(&self) -> Info {
+        match &self.sender {
+            Some(sender) => Info::of(self, Some(sender), self.receiver.as_deref()),
+            None if self.state > State::SynReceived => {
+                Info::of(self, Some(&self.new_sender()), self.receiver.as_deref())
+            }
+            None => Info::of(self, None, self.receiver.as_deref()),
+        }
     }
 }
