@@ -7,32 +7,12 @@ use units::{Duration, Time};
 use super::Sender;
 use super::tcb::{Pending, Tcb};
 use super::tracking::Tracking;
+use super::wishes::Wishes;
 use crate::config::{Nagle, RtoEstimator, Tcp};
 
 /// The longest that a small segment waits for more while nothing is out (tcp(7)); Linux counts it as it counts a probe of
 /// the window, and waits for a timeout at least.
 const LONGEST: Duration = Duration::from_millis(200);
-
-/// The application's wishes, each a bit.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Wishes(u8);
-
-impl Wishes {
-    const NODELAY: u8 = 1;
-    const CORK: u8 = 2;
-    /// More comes soon: until something arrives.
-    const MORE: u8 = 4;
-    /// What waits now goes, corked or not.
-    const PUSH: u8 = 8;
-
-    fn any(self, bits: u8) -> bool {
-        self.0 & bits != 0
-    }
-
-    fn set(&mut self, bit: u8, on: bool) {
-        self.0 = self.0 & !bit | if on { bit } else { 0 };
-    }
-}
 
 impl Tracking {
     /// Whether a record ends within (`seq`, `end`].

@@ -21,6 +21,7 @@ mod stats;
 mod tcb;
 mod timer;
 mod tracking;
+mod wishes;
 pub mod words;
 
 use net::Seq;

@@ -1,8 +1,10 @@
 //! What a sender tells of itself, whatever its kind.
 
+use net::{Options, Segment};
 use units::{Duration, Rate};
 
 use super::ca_state::CaState;
+use super::newly::Newly;
 use super::{Kind, Sender};
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
@@ -82,5 +84,21 @@ impl Sender {
     /// The rate at which segments are spaced.
     pub fn pacing_rate(&self, tcp: &Tcp) -> Option<Rate> {
         self.tcb.congestion.pacing_rate(&self.window(), self.tcb.rto.srtt(tcp))
+    }
+
+    /// What an acceptable ACK will acknowledge that no other did.
+    pub fn newly(&self, segment: &Segment, options: &Options) -> Newly {
+        let tcb = &self.tcb;
+        let (ack, max, size) = (segment.ack, tcb.max, tcb.smss.max(1));
+        let further = ack.after(tcb.una);
+        let (bytes, segments) = match &self.kind {
+            Kind::ByBoard(by_board) => by_board.newly(tcb, ack, options),
+            Kind::ByBytes(_) if further => {
+                let bytes = (ack - tcb.una).saturating_sub(u32::from(tcb.fin_sent && ack == max));
+                (bytes, bytes.div_ceil(size))
+            }
+            Kind::ByBytes(_) => (0, 0),
+        };
+        Newly { bytes, segments, advances: further || bytes > 0, ack, max, size }
     }
 }

@@ -3,8 +3,8 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use super::hold::Wishes;
 use super::stats::{Counts, SenderStats};
+use super::wishes::Wishes;
 use crate::config::Tcp;
 use crate::congestion::Controller;
 use crate::rto::Rto;

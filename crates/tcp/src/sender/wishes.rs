@@ -1,0 +1,22 @@
+//! What the application wishes of small segments.
+
+/// The application's wishes, each a bit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wishes(u8);
+
+impl Wishes {
+    pub const NODELAY: u8 = 1;
+    pub const CORK: u8 = 2;
+    /// More comes soon: until something arrives.
+    pub const MORE: u8 = 4;
+    /// What waits now goes, corked or not.
+    pub const PUSH: u8 = 8;
+
+    pub fn any(self, bits: u8) -> bool {
+        self.0 & bits != 0
+    }
+
+    pub fn set(&mut self, bit: u8, on: bool) {
+        self.0 = self.0 & !bit | if on { bit } else { 0 };
+    }
+}
