@@ -25,9 +25,9 @@ impl Endpoint {
     #[inline]
     fn next_packet(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         if self.incidents.is_some()
-            && let Some(incidents) = self.poll_rare(now, options)
+            && let Some(first) = self.poll_incident(now, options)
         {
-            return Some(incidents);
+            return Some(first);
         }
         if self.state <= State::SynReceived {
             return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
@@ -62,7 +62,7 @@ impl Endpoint {
 
     /// Resets, and an ACK of what came before a change of marks.
     #[cold]
-    fn poll_rare(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
+    fn poll_incident(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let incidents = self.incidents.as_mut()?;
         if let Some(Reset { seq, ack, echo }) = incidents.reset.take() {
             let (flags, ack, timestamps) = match ack {

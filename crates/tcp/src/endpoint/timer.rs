@@ -13,12 +13,16 @@ impl Endpoint {
         let sender = self.sender.as_ref().map_or(Time::NEVER, |s| s.deadline());
         let receiver = self.receiver.as_ref().map_or(Time::NEVER, |r| r.ack_at);
         let at = sender.min(receiver);
-        if self.state == State::TimeWait || self.incidents.is_some() { self.rare_deadline(at) } else { at }
+        if self.state == State::TimeWait || self.incidents.is_some() {
+            self.deadline_of_incidents(at)
+        } else {
+            at
+        }
     }
 
-    /// The deadline where that of the halves is `at`.
+    /// The deadline in TIME-WAIT, or where there are incidents, if that of the halves is `at`.
     #[inline(never)]
-    fn rare_deadline(&self, at: Time) -> Time {
+    fn deadline_of_incidents(&self, at: Time) -> Time {
         match (&self.incidents, self.state) {
             (_, State::TimeWait) => at.min(self.time_wait_ends()),
             (Some(_), State::SynReceived) => self.early_deadline().unwrap_or(at),

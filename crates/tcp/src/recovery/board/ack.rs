@@ -49,9 +49,7 @@ impl Board {
                 d.weight += cut;
                 self.outstanding -= cut;
                 self.sacked -= if s.has(SACKED) { cut } else { 0 };
-                self.lost -= if s.has(LOST) { cut } else { 0 };
-                self.resent -= if s.has(RESENT) { cut } else { 0 };
-                self.twice -= if s.has(TWICE) { cut } else { 0 };
+                self.no_longer_lost(&s, cut);
             }
             break;
         }
@@ -150,15 +148,7 @@ impl Board {
                 continue;
             }
             let w = self.weight(&s);
-            if s.has(LOST) {
-                self.lost -= w;
-            }
-            if s.has(RESENT) {
-                self.resent -= w;
-            }
-            if s.has(TWICE) {
-                self.twice -= w;
-            }
+            self.no_longer_lost(&s, w);
             self.segments[i].marks = (s.marks & !(LOST | RESENT | TWICE)) | SACKED;
             if let Some(by_time) = &mut self.by_time {
                 by_time.remove(i);
@@ -183,6 +173,12 @@ impl Board {
             self.sacked -= w;
             self.sacked_segments -= 1;
         }
+        self.no_longer_lost(s, w);
+    }
+
+    /// So much of a segment counts no more as lost or sent again.
+    #[inline(always)]
+    fn no_longer_lost(&mut self, s: &Sent, w: u64) {
         if s.has(LOST) {
             self.lost -= w;
         }
