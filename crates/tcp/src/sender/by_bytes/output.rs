@@ -14,7 +14,7 @@ impl ByBytes {
     #[inline]
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if self.measured.is_some() || self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {
-            return self.next_of_all(tcb, now, tcp);
+            return self.next_otherwise(tcb, now, tcp);
         }
         // Most often: a whole segment of new data, or no room for it.
         if tcb.unsent < u64::from(tcb.smss) {
@@ -33,7 +33,7 @@ impl ByBytes {
     }
 
     #[inline(never)]
-    fn next_of_all(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+    fn next_otherwise(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match self.measured {
             _ if tcb.wait_for_timer && tcb.timer != Time::NEVER => None,
             Some(_) => self.next_measured(tcb, now, tcp),
