@@ -20,7 +20,6 @@ from aqmlab.compare import Comparison, compare
 from aqmlab.compare.comparison import SCENARIO
 from aqmlab.compare.figures import ellipse
 from aqmlab.compare.queues import arm
-from aqmlab.compare.store import Store
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, mean_interval, paired_difference
 
@@ -190,13 +189,6 @@ def test_finished_runs_are_not_run_again(
     assert len(asked) == 1 + len(QUEUES)
 
 
-def test_a_kept_run_of_another_scenario_is_not_taken(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    assert store.find("{}") is None
-    (tmp_path / store._path("{}", None).name).write_text('{"scenario": {"a": 1}}')
-    assert store.find("{}") is None
-
-
 @pytest.mark.parametrize(
     ("args", "told"),
     [
@@ -258,7 +250,7 @@ def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) ->
     assert running.returncode == 130
     assert stdout == ""
     finished = sorted(out.glob("runs/*"))
-    assert all(json.loads(file.read_text())["measures"] for file in finished)
+    assert all(json.loads(file.read_text())["tables"] for file in finished)
     assert stderr.startswith(f"aqmlab: error: interrupted; {len(finished)} finished runs are in")
     assert [file.name for file in out.iterdir()] == ["runs"]
     assert [file.name for file in tmp_path.iterdir()] == ["out"]

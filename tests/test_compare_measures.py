@@ -12,13 +12,14 @@ import aqmlab
 from aqmlab.cli import execute
 from aqmlab.compare import Comparison, compare
 from aqmlab.compare.comparison import SCENARIO
-from aqmlab.compare.measures import ALL
 from aqmlab.compare.queues import Arm
+from aqmlab.compare.run import Run
 from aqmlab.compare.show import difference, mean
-from aqmlab.compare.store import Run, Store
 from aqmlab.custom import buffer_of, places
+from aqmlab.measures.of_run import ALL
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, time_quantile
+from aqmlab.store import Folder
 
 QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
@@ -147,13 +148,13 @@ def test_a_warm_up_longer_than_a_run_without_duration_is_refused(scenario: Path)
 
 
 def test_runs_with_another_warm_up_are_not_taken(scenario: Path, tmp_path: Path) -> None:
-    store = Store(tmp_path / "runs")
+    store = Folder(tmp_path / "runs")
     plain = compare(["codel"], scenario, 1, store=store)
     warm = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
     assert plain.values(0, "goodput_bps") != warm.values(0, "goodput_bps")
     again = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
     assert again.values(0, "goodput_bps") == warm.values(0, "goodput_bps")
-    assert len(list((tmp_path / "runs").glob("*.json"))) == 2
+    assert len(list((tmp_path / "runs").glob("*.json"))) == 3, "both, and the second's warm-up"
 
 
 def test_unfinished_transfers_count(scenario: Path) -> None:

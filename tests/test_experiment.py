@@ -107,7 +107,7 @@ def test_ctrl_c_stops_many_runs_at_once(small: dict[str, Any]) -> None:
 
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        aqmlab.run_many([endless] * 4, progress=interrupt)
+        aqmlab.run_many([endless | {"seed": i} for i in range(4)], progress=interrupt)
     assert time.monotonic() - began < 2
 
 

@@ -154,8 +154,9 @@ def test_a_defect_of_a_run_is_told_when_the_others_have_ended(
 
     monkeypatch.setattr("aqmlab._core.Batch", Broken)
     seen: list[int] = []
+    several = [small | {"seed": seed} for seed in range(4)]
     with pytest.raises(InvariantViolation, match="seed 8"):
-        seen.extend(i for i, _ in aqmlab.run_each([small] * 4, jobs=1))
+        seen.extend(i for i, _ in aqmlab.run_each(several, jobs=1))
     assert seen == [0, 2, 3]
     assert execute(["run", EXAMPLE]) == 1
     err = capsys.readouterr().err

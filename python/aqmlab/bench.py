@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from aqmlab.experiment import Progress
+    from aqmlab.engine import Progress
 
 Measured = dict[str, float]
 """One run: bottleneck_packets, hops, cpu_s, wall_s, and peak_rss_bytes above the idle process."""

@@ -15,6 +15,9 @@ from aqmlab._core import PASS, Arrival, Packet, Place, ScenarioError, Verdict, d
 
 __all__ = ["PASS", "Arrival", "CustomQueue", "Packet", "Place", "Verdict", "drop", "signal"]
 
+KIND = "custom"
+"""The kind of queue by which a scenario names a law written in Python."""
+
 
 class CustomQueue:
     """A queue whose law is written in Python: derive from it and write `on_arrival`.
@@ -108,7 +111,7 @@ class Given(dict[str, Callable[[], CustomQueue]]):
                 name = f"{first}-{len(self) + 1}"
             self._known.append((queue, name))
             self[name] = partial(self._copy, queue)
-        return {"kind": "custom", "law": name} | getattr(queue, "buffer", {})
+        return {"kind": KIND, "law": name} | getattr(queue, "buffer", {})
 
 
 def places(scenario: Mapping[str, Any]) -> dict[str, str]:

@@ -173,6 +173,18 @@ def normalize(
     return _core.check(text, "json", changes)
 
 
+def content(text: str) -> str:
+    """Return what a normalized scenario says, in one form: its title does not count.
+
+    Examples
+    --------
+    >>> content('{"seed": 1, "title": "a"}') == content('{"title": "b", "seed": 1}')
+    True
+    """
+    said = {key: value for key, value in json.loads(text).items() if key != "title"}
+    return json.dumps(said, sort_keys=True)
+
+
 def as_said(scenario: ScenarioLike, given: Given | None = None) -> dict[str, Any]:
     """Check a scenario and return it as it was written, with nothing filled in.
 

@@ -17,7 +17,7 @@ from aqmlab.bench import ROOT, SCENARIOS
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from aqmlab.experiment import Progress
+    from aqmlab.engine import Progress
 
 VARIANTS = ROOT / "benches" / "variants.toml"
 PROGRAM = ROOT / "target" / "release" / "examples" / "run_scenario"

@@ -7,20 +7,23 @@ and arrivals, so that queues are compared pair by pair (docs/statistics.md).
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from aqmlab.compare.measures import AtLeast, Measure, key, measures
+from aqmlab import estimates
 from aqmlab.compare.plan import Plan, plan
 from aqmlab.compare.queues import Arm
-from aqmlab.compare.seen import Seen
-from aqmlab.compare.store import NoStore, Run, Store
-from aqmlab.experiment import Progress, run_texts
+from aqmlab.compare.run import Run
+from aqmlab.engine import Progress, Simulator
+from aqmlab.estimates import Estimate
+from aqmlab.experiment import campaign, in_order
+from aqmlab.measures import Measure, Seen, key, measures
 from aqmlab.results import Result
 from aqmlab.scenario import ScenarioLike
-from aqmlab.statistics import Interval, holm, mean_interval, paired_difference, paired_p_value
+from aqmlab.statistics import Interval, holm, paired_p_value
+from aqmlab.store import Store
 
 SCENARIO = Path(__file__).with_name("bottleneck.toml")
 REPLICATIONS = 10
@@ -52,7 +55,7 @@ class Comparison:
     links: list[str]
     arms: list[Arm]
     runs: list[list[Run]]
-    possible: list[Measure]
+    possible: list[Measure[Seen]]
     warm_up: str | None = None
 
     @property
@@ -61,7 +64,7 @@ class Comparison:
         return len(self.runs[0])
 
     @cached_property
-    def measures(self) -> list[Measure]:
+    def measures(self) -> list[Measure[Seen]]:
         """The measures that some run has."""
         return [
             m for m in self.possible
@@ -80,12 +83,17 @@ class Comparison:
         """Whether the measure of some run of a queue is only known to be greater."""
         return any(name in run.at_least for run in self.runs[arm])
 
+    def estimate(self, arm: int, name: str) -> Estimate:
+        """Return the mean of a measure; it has no interval if it is only known to be greater."""
+        values = self.values(arm, name)
+        if self.is_exceeded(arm, name):
+            values = [sum(values) / len(values)]
+            return replace(estimates.mean(values), n=self.replications, exceeded=True)
+        return estimates.mean(values)
+
     def interval(self, arm: int, name: str) -> Interval:
         """Return the mean of a measure and its 95 % interval; NaN bounds if there is none."""
-        values = self.values(arm, name)
-        if len(values) == 1 or self.is_exceeded(arm, name):
-            return Interval(math.nan, sum(values) / len(values), math.nan)
-        return mean_interval(values)
+        return self.estimate(arm, name).interval
 
     def difference(self, arm: int, name: str) -> Interval:
         """Return by how much a queue's measure exceeds the first queue's, pair by pair, with its
@@ -93,10 +101,7 @@ class Comparison:
         """  # noqa: D205
         if self.is_exceeded(arm, name) or self.is_exceeded(0, name):
             return Interval(math.nan, math.nan, math.nan)
-        mine, first = self.values(arm, name), self.values(0, name)
-        if len(mine) == 1:
-            return Interval(math.nan, mine[0] - first[0], math.nan)
-        return paired_difference(mine, first)
+        return estimates.difference(self.values(arm, name), self.values(0, name)).interval
 
     @cached_property
     def _corrected(self) -> dict[tuple[int, str], float]:
@@ -233,7 +238,7 @@ def compare(
     links = [link] if isinstance(link, str) else list(link)
     planned = plan(queues, scenario, replications, links, warm_up, overrides)
     possible = measures(planned.links, planned.groups)
-    done = _run_all(planned, possible, jobs, progress, store or NoStore())
+    done = _run_all(planned, possible, jobs, progress, store)
     by_arm = [done[a :: len(planned.arms)] for a in range(len(planned.arms))]
     first = json.loads(planned.texts[0])
     return Comparison(first, planned.links, planned.arms, by_arm, possible, warm_up)
@@ -241,59 +246,24 @@ def compare(
 
 def _run_all(
     planned: Plan,
-    possible: list[Measure],
+    possible: list[Measure[Seen]],
     jobs: int | None,
     progress: Progress | None,
-    kept: NoStore,
+    store: Store | None,
 ) -> list[Run]:
-    """Return the runs in the order of their scenarios; what is kept is not run again."""
-    arms, warm_up = planned.arms, planned.warm_up
-    runs: list[Run | None] = [
-        None if arms[i % len(arms)].law else kept.find(text, warm_up)
-        for i, text in enumerate(planned.texts)
-    ]
-    missing = [i for i, run in enumerate(runs) if run is None]
-    parts = 2 if warm_up else 1  # the whole run, and the same run up to the end of the warm-up
-    texts = [text for i in missing for text in (planned.texts[i], *planned.before(i))]
+    """Return the runs in the order of their scenarios."""
 
-    def told(done: float, _: int) -> None:
-        if progress:
-            progress(len(runs) - len(missing) + done / parts, len(runs))
+    def measured(whole: Result, before: Result | None = None) -> Run:
+        return Run.of(Seen(whole, before, planned.groups), possible)
 
-    waiting: dict[int, Result] = {}
-    for j, result in run_texts(texts, jobs, told, given=planned.given):
-        waiting[j] = result
-        first = j - j % parts
-        if all(first + k in waiting for k in range(parts)):
-            whole, *before = (waiting.pop(first + k) for k in range(parts))
-            i = missing[j // parts]
-            seen = Seen(whole, before[0] if before else None, planned.groups)
-            run = _run(seen, possible)
-            runs[i] = kept.keep(planned.texts[i], arms[i % len(arms)].label, run, warm_up)
-    return [run for run in runs if run is not None]
+    engine = Simulator(planned.given)
+    done = campaign(
+        planned.asks(), measured, engine=engine, store=store, jobs=jobs, progress=progress
+    )
+    return in_order(done)
 
 
 def _alike(runs: list[Run]) -> bool:
     """Whether runs of several seeds have the same measures."""
     first = [str(value) for value in runs[0].measures.values()]
     return len(runs) > 1 and all([str(v) for v in r.measures.values()] == first for r in runs)
-
-
-def _run(seen: Seen, possible: list[Measure]) -> Run:
-    """Return what is kept of a run."""
-    values = {m.name: m.of(seen) for m in possible}
-    traces: dict[str, list[list[float]]] | None = None
-    if "queue" in seen.result.tables:
-        table, traces = seen.result.columns("queue"), {}
-        rows = zip(table["link"], table["time_s"], table["queue_packets"], strict=True)
-        for link, time_s, n in rows:
-            trace = traces.setdefault(link, [[], []])
-            trace[0].append(float(time_s))
-            trace[1].append(float(n))
-    return Run(
-        seen.result.manifest["seed"],
-        {name: float(value) for name, value in values.items()},
-        tuple(name for name, value in values.items() if isinstance(value, AtLeast)),
-        traces,
-        {w["about"]: w["text"] for w in seen.result.manifest["warnings"]},
-    )

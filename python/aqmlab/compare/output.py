@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.compare import figures
 from aqmlab.compare.show import READING, difference, gain, head, mean, runs
-from aqmlab.compare.store import Store
 from aqmlab.folder import Claim
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg, write_report
+from aqmlab.store import Folder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,9 +56,9 @@ def place(folder: Path) -> Claim:
     return Claim(folder, MADE_BY)
 
 
-def store(claim: Claim) -> Store:
+def store(claim: Claim) -> Folder:
     """Return where the runs of a comparison are kept: in its folder, from the first on."""
-    return Store(claim.named / RUNS, claim.parts)
+    return Folder(claim.named / RUNS, claim.parts)
 
 
 def write(comparison: "Comparison", claim: Claim) -> Path:

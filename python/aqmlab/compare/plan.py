@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from aqmlab.compare.queues import Arm, arms
-from aqmlab.compare.seen import Group, groups
 from aqmlab.custom import Given, buffer_of, places, put
 from aqmlab.experiment import replications
+from aqmlab.measures import Group, groups
 from aqmlab.scenario import ScenarioLike, normalize, toml_value
 
 
@@ -23,11 +23,15 @@ class Plan:
     warm_up: str | None
     given: Given
 
-    def before(self, i: int) -> list[str]:
+    def asks(self) -> list[tuple[str, ...]]:
+        """Return what is measured together: each run, and the same up to the end of its warm-up."""
+        return [(text, *self._before(text)) for text in self.texts]
+
+    def _before(self, text: str) -> list[str]:
         """Return the scenario of the warm-up of a run, if there is any."""
         if not self.warm_up:
             return []
-        scenario = json.loads(self.texts[i])
+        scenario = json.loads(text)
         series = [s for s in scenario["record"]["series"] if s in ("delays", "waits")]
         scenario["record"]["series"] = series
         return [normalize(scenario | {"duration": self.warm_up})]

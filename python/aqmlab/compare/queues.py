@@ -14,10 +14,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from aqmlab import manual
-from aqmlab.custom import CustomQueue
+from aqmlab.custom import KIND, CustomQueue
 from aqmlab.scenario import Table, plain
-
-CUSTOM = "custom"
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def _named(text: str) -> tuple[str, str]:
 def _known(kind: str) -> str:
     """Refuse what is no kind of queue."""
     kinds = [page.name for page in manual.in_category("queues") if page.has_kind]
-    kinds.remove(CUSTOM)
+    kinds.remove(KIND)
     if kind not in kinds:
         near = get_close_matches(kind, kinds, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""

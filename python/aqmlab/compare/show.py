@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from aqmlab.compare.comparison import Comparison
-    from aqmlab.compare.measures import Measure
+    from aqmlab.measures import Measure, Seen
 
 READING = (
     "Means over the replications, ± half of their 95 % interval (Student's t). Below each: the "
@@ -22,7 +22,7 @@ ROOM = 22, 17
 """Characters that the measures' names, and a queue with its intervals, take."""
 
 
-def mean(comparison: "Comparison", arm: int, measure: "Measure") -> str:
+def mean(comparison: "Comparison", arm: int, measure: "Measure[Seen]") -> str:
     """Return the mean of a measure with half of its interval, in its unit."""
     interval = comparison.interval(arm, measure.name)
     middle, half = measure.text(interval.middle), interval.high - interval.middle
@@ -31,7 +31,7 @@ def mean(comparison: "Comparison", arm: int, measure: "Measure") -> str:
     return middle if math.isnan(half) else f"{middle} ±{measure.text(half)}"
 
 
-def difference(comparison: "Comparison", arm: int, measure: "Measure") -> str:
+def difference(comparison: "Comparison", arm: int, measure: "Measure[Seen]") -> str:
     """Return how much a queue differs from the first, with half of the interval, and the star."""
     interval = comparison.difference(arm, measure.name)
     if arm == 0 or math.isnan(interval.middle):
@@ -44,7 +44,7 @@ def difference(comparison: "Comparison", arm: int, measure: "Measure") -> str:
     return f"{sign}{middle}{spread}{'*' * comparison.is_clear(arm, measure.name)}"
 
 
-def gain(comparison: "Comparison", arm: int, measure: "Measure") -> float:
+def gain(comparison: "Comparison", arm: int, measure: "Measure[Seen]") -> float:
     """Return above 0 if a queue is really better than the first, below if worse, else 0."""
     if not comparison.is_clear(arm, measure.name):
         return 0
@@ -75,7 +75,7 @@ def table(comparison: "Comparison", *, wide: bool = True) -> "Table":
     return made
 
 
-def _cell(comparison: "Comparison", arm: int, measure: "Measure", *, wide: bool) -> "Text":
+def _cell(comparison: "Comparison", arm: int, measure: "Measure[Seen]", *, wide: bool) -> "Text":
     """Return a cell: the mean, and for all but the first queue the difference to it."""
     from rich.text import Text
 

@@ -4,12 +4,13 @@ Both have the same seed and the same scenario but for its end, so the second is 
 the first, to the event, and every count may be subtracted.
 """
 
+import json
 import math
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from aqmlab import _core
 from aqmlab.results import Result
@@ -58,6 +59,12 @@ class Seen:
                 f"the warm-up of {self.begin_s:g} s leaves nothing of a run of {self.end_s:g} s; "
                 "shorten it, or lengthen duration"
             )
+
+    @classmethod
+    def whole(cls, result: Result) -> Self:
+        """See all of a run, and every flow that crosses a link."""
+        text = json.dumps(result.scenario)
+        return cls(result, None, groups(result.scenario, text, result.columns("links")["link"]))
 
     @property
     def seconds(self) -> float:

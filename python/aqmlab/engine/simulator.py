@@ -1,0 +1,104 @@
+"""The packet-level simulator as an engine: runs in parallel over the cores of this machine."""
+
+import hashlib
+import os
+import time
+from collections.abc import Generator, Sequence
+from functools import cache
+from pathlib import Path
+
+from aqmlab import _core
+from aqmlab._core import InvariantViolation
+from aqmlab.custom import Given
+from aqmlab.engine.protocol import Failed, Progress
+from aqmlab.results import Result
+
+POLL_S = 0.1
+LAW_TRIES = 3
+LAW_PATIENCE_S = 1.0
+"""How long a law written in Python may take over a packet once its run was cancelled."""
+
+
+def available_cores() -> int:
+    """Return the number of cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+@cache
+def _build() -> str:
+    """Return what distinguishes this simulator from any other, to the byte."""
+    return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
+
+
+class Simulator:
+    """The simulator, written in Rust.
+
+    Parameters
+    ----------
+    laws : Given, optional
+        The laws written in Python that the scenarios name; runs with such laws come one after the
+        other.
+    captures : sequence of pathlib.Path
+        For each run a folder that is there, for the captures that ``record.pcap`` asks for; a run
+        without a folder captures nothing.
+    """
+
+    def __init__(self, laws: Given | None = None, captures: Sequence[Path] = ()) -> None:
+        self._laws, self._captures = laws or Given(), captures
+
+    @property
+    def build(self) -> str:
+        """The digest of the simulator's file."""
+        return _build()
+
+    def run(
+        self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
+    ) -> Generator[tuple[int, Result | Failed]]:
+        """Run scenarios; see :class:`aqmlab.engine.Engine`.
+
+        Runs that contradict themselves have failed, and come when all others have ended: the
+        simulator does not say which is which before, nor which of several has which error.
+
+        Raises
+        ------
+        ScenarioError, OSError
+            If a scenario is wrong or never ends, or a capture cannot be written.
+        Exception
+            Whatever a law written in Python raises.
+        """
+        threads = min(jobs or available_cores(), max(1, len(texts)))
+        batch = _core.Batch(list(texts), threads, self._captures, self._laws)
+        left, defects = set(range(len(texts))), list[InvariantViolation]()
+        try:
+            told = time.monotonic()
+            while len(left) > len(defects):
+                try:
+                    finished = batch.next(POLL_S)
+                except InvariantViolation as defect:  # of one run; the others go on
+                    finished = None
+                    defects.append(defect)
+                over = len(left) == len(defects) + bool(finished)
+                if progress and (time.monotonic() - told >= POLL_S or over):
+                    told = time.monotonic()
+                    progress(sum(batch.progress()), len(texts))
+                if finished:
+                    left.discard(finished[0])
+                    yield finished[0], Result.from_core(finished[1])
+            for i, error in zip(sorted(left), defects, strict=True):
+                yield i, Failed(error)
+        finally:  # an error, Ctrl-C, or a caller who stops listening
+            batch.cancel()
+            if self._laws:
+                self._leave_python(batch)
+
+    def _leave_python(self, batch: _core.Batch) -> None:
+        """Wait until no run is in a law written in Python: the interpreter may end next.
+
+        A law that sleeps, or waits for something else outside Python, is not waited for: it ends
+        when it wakes.
+        """
+        for _ in range(LAW_TRIES):
+            if batch.wait(LAW_PATIENCE_S):
+                return
+            self._laws.interrupt()

@@ -1,0 +1,153 @@
+"""What replications say of a quantity: a statistic, its value, its interval, of how many.
+
+A replication that has no value (a transfer that never ended, an event that never came) is not left
+out silently: each estimate says how many were *missing*. :mod:`aqmlab.statistics` does the
+computing; docs/statistics.md says which statistic to use when.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from aqmlab import statistics
+from aqmlab.statistics import Interval
+
+MEDIAN = "median, central 95 %"
+MEAN = "mean, 95 % confidence"
+DIFFERENCE = "mean difference, 95 % confidence"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A statistic of replications, or of transfers.
+
+    Attributes
+    ----------
+    statistic : str
+        What `value`, and `low` to `high`, are.
+    value, low, high : float
+        In the unit of the values; NaN: there is none.
+    n : int
+        Values that it is of.
+    missing : int
+        Values that there should have been besides.
+    exceeded : bool
+        Whether the true value is only known to be greater.
+    """
+
+    statistic: str
+    value: float
+    low: float
+    high: float
+    n: int
+    missing: int = 0
+    exceeded: bool = False
+
+    @property
+    def interval(self) -> Interval:
+        """The value between its bounds."""
+        return Interval(self.low, self.value, self.high)
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "none"
+        low, value, high = map(number, self.interval)
+        return value if low == high else f"{value} [{low} to {high}]"
+
+
+def _estimate(statistic: str, interval: Interval, n: int, missing: int) -> Estimate:
+    return Estimate(statistic, interval.middle, interval.low, interval.high, n, missing)
+
+
+def median(values: Iterable[float]) -> Estimate:
+    """Return the median of one value a replication, and the central 95 % of them.
+
+    What is not finite is missing, and both are of the rest.
+
+    Examples
+    --------
+    >>> median([3.0, 1.0, 2.0, float("nan")])
+    Estimate(statistic='median, central 95 %', value=2.0, low=1.05, high=2.95, n=3, missing=1, \
+exceeded=False)
+    """
+    every = list(map(float, values))
+    there = [v for v in every if math.isfinite(v)]
+    known = statistics.central(there) if there else Interval(math.nan, math.nan, math.nan)
+    return _estimate(MEDIAN, known, len(there), len(every) - len(there))
+
+
+def mean(values: Iterable[float]) -> Estimate:
+    """Return the mean of one value a replication, with its confidence interval.
+
+    It needs every value: with one missing it is NaN, since that value may be anything. One value
+    alone has no interval.
+
+    Examples
+    --------
+    >>> mean([9, 10, 11]).value
+    10.0
+    >>> mean([9, float("nan")])
+    Estimate(statistic='mean, 95 % confidence', value=nan, low=nan, high=nan, n=1, missing=1, \
+exceeded=False)
+    """
+    return _mean(MEAN, list(map(float, values)))
+
+
+def difference(first: Iterable[float], second: Iterable[float]) -> Estimate:
+    """Return the mean of first minus second, pair by pair, with its confidence interval.
+
+    Raises
+    ------
+    ValueError
+        If they are not equally many.
+
+    Examples
+    --------
+    >>> difference([3, 5, 4], [1, 2, 3]).value
+    2.0
+    """
+    pairs = zip(first, second, strict=True)
+    return _mean(DIFFERENCE, [a - b for a, b in pairs])
+
+
+def _mean(statistic: str, values: list[float]) -> Estimate:
+    missing = sum(map(math.isnan, values))
+    if len(values) > 1:
+        return _estimate(
+            statistic, statistics.mean_interval(values), len(values) - missing, missing
+        )
+    only = values[0] if values else math.nan
+    return Estimate(statistic, only, math.nan, math.nan, len(values) - missing, missing)
+
+
+def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -> Estimate:
+    """Return the time within which a share of transfers end; those that did not are missing.
+
+    They count with what they had taken by then (:func:`aqmlab.statistics.time_quantile`). If so
+    many did not end that the time is not known, it is exceeded.
+
+    Examples
+    --------
+    >>> transfer_time([1, 2, 9, 9], [True, True, False, False], 0.95).exceeded
+    True
+    """
+    times, ended = list(times), list(ended)
+    value, known = statistics.time_quantile(times, ended, share)
+    n, about = sum(ended), f"{100 * share:g} % quantile"
+    exceeded = not known and not math.isnan(value)
+    return Estimate(about, value, math.nan, math.nan, n, len(ended) - n, exceeded)
+
+
+def number(value: float) -> str:
+    """Write a number for people: five significant digits, whole numbers whole.
+
+    Examples
+    --------
+    >>> number(1491.33), number(0.99951), number(38.0), number(143650.5)
+    ('1491.3', '0.99951', '38', '143650')
+    """
+    if not math.isfinite(value):
+        return "none"
+    if value == int(value) or abs(value) >= 1e5:
+        return f"{value:.0f}"
+    return f"{value:.5g}"

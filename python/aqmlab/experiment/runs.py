@@ -1,0 +1,147 @@
+"""One run, and many that are different."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from aqmlab.custom import CustomQueue, Given, put
+from aqmlab.engine import Engine, Progress, Simulator
+from aqmlab.experiment.campaign import campaign, in_order
+from aqmlab.results import Result
+from aqmlab.scenario import ScenarioLike, normalize, toml_value
+from aqmlab.store import Store
+
+
+def run(
+    scenario: ScenarioLike,
+    seed: int | None = None,
+    *,
+    queues: Mapping[str, CustomQueue] | None = None,
+    pcap: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Run a scenario once.
+
+    Parameters
+    ----------
+    scenario : path, dict or Scenario
+        The scenario.
+    seed : int, optional
+        Seed of every random stream, 0 or more; default: the scenario's.
+    queues : mapping of str to CustomQueue, optional
+        For links ("left>right"; "bottleneck" is that of a dumbbell), laws written in Python that
+        take the place of those of the scenario. Runs with such laws come one after the other.
+    pcap : path, optional
+        A folder that is there, for the captures that ``record.pcap`` asks for; default: none are
+        written.
+    progress : callable, optional
+        Called about ten times a second with the fraction that is done and 1.
+
+    Returns
+    -------
+    Result
+        Tables and manifest.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario is wrong.
+    InvariantViolation
+        If the simulator contradicts itself; this is a defect of aqmlab.
+    OSError
+        If the scenario's file cannot be read, or a capture cannot be written.
+    Exception
+        Whatever a law written in Python raises, with a note of when and where.
+    """
+    folders = [] if pcap is None else [Path(pcap)]
+    given = Given()
+    text = with_queues(scenario, seed, queues, given)
+    engine = Simulator(given, folders)
+    ((_, result),) = campaign([(text,)], as_it_is, engine=engine, jobs=1, progress=progress)
+    return result
+
+
+def as_it_is(result: Result) -> Result:
+    """Return a result: what a run is reduced to where all of it is wanted."""
+    return result
+
+
+def with_queues(
+    scenario: ScenarioLike,
+    seed: int | None,
+    queues: Mapping[str, CustomQueue] | None,
+    given: Given,
+) -> str:
+    """Return a scenario as JSON, with these queues at their links."""
+    text = normalize(scenario, seed, given=given)
+    if not queues:
+        return text
+    changes = put(json.loads(text), queues, given)
+    overrides = [(key, toml_value(table)) for key, table in changes]
+    return normalize(json.loads(text), overrides=overrides)
+
+
+def run_each(
+    scenarios: Iterable[ScenarioLike],
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    *,
+    engine: Engine | None = None,
+    store: Store | None = None,
+) -> Iterator[tuple[int, Result]]:
+    """Run scenarios in parallel and give each result as soon as it is there.
+
+    A scenario that is there twice is run once.
+
+    Parameters
+    ----------
+    scenarios : iterable of path, dict or Scenario
+        The scenarios. All are checked before the first is run.
+    jobs : int, optional
+        Runs at a time, 1 or more; default: the cores available.
+    progress : callable, optional
+        Called about ten times a second with the runs done and their number.
+    engine : Engine, optional
+        What runs them; default: the simulator.
+    store : Store, optional
+        Where finished runs are found and kept; default: nowhere.
+
+    Yields
+    ------
+    index : int
+        Position in `scenarios`.
+    result : Result
+        Its result.
+
+    Raises
+    ------
+    ScenarioError, OSError
+        As :func:`run`; the other runs are stopped.
+    InvariantViolation
+        As :func:`run`, when the other runs have ended.
+    """
+    given = Given()
+    texts = [normalize(s, given=given) for s in scenarios]
+    yield from campaign(
+        [(text,) for text in texts], as_it_is,
+        engine=engine or Simulator(given), store=store, jobs=jobs, progress=progress,
+    )  # fmt: skip
+
+
+def run_many(
+    scenarios: Iterable[ScenarioLike],
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    *,
+    engine: Engine | None = None,
+    store: Store | None = None,
+) -> list[Result]:
+    """Run scenarios in parallel; see :func:`run_each`.
+
+    Returns
+    -------
+    list of Result
+        In the order of `scenarios`.
+    """
+    return in_order(run_each(scenarios, jobs, progress, engine=engine, store=store))

@@ -1,0 +1,231 @@
+"""The one way to run many runs: each distinct run once, kept, found again, played back."""
+
+import json
+import math
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab import estimates
+from aqmlab.engine import Engine, Failed, Progress, Recorded, Simulator
+from aqmlab.estimates import Estimate
+from aqmlab.experiment import campaign, in_order
+from aqmlab.measures import AtLeast, Measure, Seen, measures
+from aqmlab.results import Result
+from aqmlab.scenario import normalize
+from aqmlab.store import Folder, address
+
+
+class Counting:
+    """The simulator, with what it was asked to run."""
+
+    def __init__(self, build: str = "counting") -> None:
+        self.build = build
+        self.asked: list[str] = []
+
+    def run(
+        self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
+    ) -> Generator[tuple[int, Result | Failed]]:
+        """Run as the simulator does."""
+        self.asked += texts
+        return Simulator().run(texts, jobs, progress)
+
+
+def alike(one: Result, other: Result) -> bool:
+    """Whether two results have the same tables to the bit, and the same manifest."""
+    assert one.manifest == other.manifest
+    assert one.tables == other.tables
+    for table in one.tables:
+        mine, theirs = one.columns(table), other.columns(table)
+        assert mine.keys() == theirs.keys()
+        for name, column in mine.items():
+            if isinstance(column, list):
+                assert column == theirs[name]
+            else:
+                assert column.dtype == theirs[name].dtype
+                assert column.tobytes() == theirs[name].tobytes()
+    return True
+
+
+def texts(small: dict[str, Any], *seeds: int) -> list[str]:
+    """The small scenario with these seeds."""
+    return [normalize(small | {"seed": seed}) for seed in seeds]
+
+
+def seed(result: Result) -> int:
+    """What the tests reduce a run to."""
+    return int(result.manifest["seed"])
+
+
+def test_a_distinct_run_is_run_once(small: dict[str, Any]) -> None:
+    engine = Counting()
+    retitled = normalize(small | {"title": "the same by another name"})
+    asks = [(text,) for text in [*texts(small, 7, 8, 7), retitled]]
+    assert in_order(campaign(asks, seed, engine=engine)) == [7, 8, 7, 7]
+    assert len(engine.asked) == 2
+
+
+def test_an_ask_is_reduced_when_all_its_runs_are_there(small: dict[str, Any]) -> None:
+    one, two, three = texts(small, 1, 2, 3)
+
+    def seeds(*results: Result) -> list[int]:
+        return list(map(seed, results))
+
+    engine = Counting()
+    asks = [(two, one), (one,), (three, one, two), (two, two)]
+    assert in_order(campaign(asks, seeds, engine=engine)) == [[2, 1], [1], [3, 1, 2], [2, 2]]
+    assert engine.asked == [two, one, three]
+
+
+def test_what_is_kept_is_not_run_again(small: dict[str, Any], tmp_path: Path) -> None:
+    store, engine = Folder(tmp_path / "runs"), Counting()
+    first = aqmlab.sweep(small, {"tcp.ecn": ["off", "rfc3168"]}, 2, engine=engine, store=store)
+    assert len(engine.asked) == 4
+    over = {"tcp.ecn": ["rfc3168", "off"]}
+    again = aqmlab.sweep(small, over, 2, engine=engine, store=Folder(tmp_path / "runs"))
+    assert len(engine.asked) == 4
+    assert all(map(alike, again.results, first.results[2:] + first.results[:2]))
+    aqmlab.replicate(small, 3, engine=engine, store=store)
+    assert len(engine.asked) == 5, "replications of the sweep are its runs"
+
+
+def test_what_another_build_ran_is_not_taken(small: dict[str, Any], tmp_path: Path) -> None:
+    store, older, newer = Folder(tmp_path), Counting("1"), Counting("2")
+    for engine in (older, older, newer):
+        aqmlab.run_many([small], engine=engine, store=store)
+    assert (len(older.asked), len(newer.asked)) == (1, 1)
+    assert len(list(store)) == 2
+
+
+@pytest.mark.parametrize("damage", ["cut", "other", "nothing", "text"])
+def test_a_kept_run_is_taken_only_if_it_is_whole_and_itself(
+    damage: str, small: dict[str, Any], tmp_path: Path
+) -> None:
+    store, engine = Folder(tmp_path), Counting()
+    aqmlab.run_many([small, small | {"seed": 8}], engine=engine, store=store)
+    mine, other = (tmp_path / f"{address(text, engine.build)}.json" for text in texts(small, 7, 8))
+    contents = {"cut": mine.read_bytes()[:-100], "other": other.read_bytes(), "nothing": b"",
+                "text": b'{"manifest": 3}'}  # fmt: skip
+    mine.write_bytes(contents[damage])
+    (result,) = aqmlab.run_many([small], engine=engine, store=store)
+    assert len(engine.asked) == 3
+    assert result.manifest["seed"] == 7
+    assert len(list(store)) == 2, "it is whole again"
+
+
+def test_a_run_is_kept_whole_or_not_at_all(
+    small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, real = Folder(tmp_path), Path.write_text
+
+    def full(self: Path, text: str, *how: Any) -> int:
+        real(self, text[:1000], *how)
+        raise OSError(28, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        aqmlab.run_many([small], store=store)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_address_is_that_of_what_is_run(small: dict[str, Any]) -> None:
+    def of(**changes: Any) -> str | None:
+        return address(normalize(small | changes), "build")
+
+    assert of() == of(title="another") == of(duration=None)
+    assert len({of(), of(seed=8), of(record={}), of(tcp={})}) == 4
+    scrambled = json.dumps(dict(reversed(json.loads(normalize(small)).items())))
+    assert address(scrambled, "build") == of()
+
+
+def test_a_law_in_python_has_no_address_and_runs_each_time(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    class Passing(aqmlab.CustomQueue):
+        def on_arrival(self, packet: aqmlab.Packet, at: aqmlab.Arrival) -> aqmlab.Verdict:  # noqa: ARG002
+            return aqmlab.PASS
+
+    aqmlab.replicate(small, 2, queues={"bottleneck": Passing()}, store=Folder(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_recorded_runs_are_played_back(small: dict[str, Any], tmp_path: Path) -> None:
+    """From a store and from folders, as sweeps and replications ask for them."""
+    store = Folder(tmp_path / "store")
+    recorded = aqmlab.replicate(small, 3, store=store)
+    for i, result in enumerate(recorded):
+        result.write(tmp_path / "runs" / str(i))
+    engines: list[Engine] = [Recorded(store), Recorded.read(tmp_path / "runs")]
+    assert engines[0].build == engines[1].build
+    for engine in engines:
+        assert all(map(alike, aqmlab.replicate(small, 3, engine=engine), recorded))
+        swept = aqmlab.sweep(small, {"seed": [9, 8]}, engine=engine)
+        assert all(map(alike, swept.results, reversed(recorded[1:])))
+    assert Recorded(recorded[:2]).build != engines[0].build
+
+
+def test_a_run_that_failed_is_told_when_the_others_have_ended(small: dict[str, Any]) -> None:
+    engine = Recorded(aqmlab.replicate(small, 2))
+    seen: list[int] = []
+    asked = campaign([(text,) for text in texts(small, 5, 7, 6, 8)], seed, engine=engine)
+    with pytest.raises(LookupError, match=r"no recorded run .*seed 5.*1 run"):
+        seen.extend(index for index, _ in asked)
+    assert seen == [1, 3]
+
+
+def test_who_stops_listening_stops_the_runs(small: dict[str, Any], tmp_path: Path) -> None:
+    """What has ended by then is kept."""
+    store, engine = Folder(tmp_path), Counting()
+    endless = small | {"duration": "3000000 s", "record": {}}
+    endless["flows"] = [small["flows"][0] | {"traffic": "bulk"}]
+    asks = [(normalize(small),), (normalize(endless),)]
+    for index, _ in campaign(asks, seed, engine=engine, store=store, jobs=1):
+        assert index == 0
+        break
+    assert len(list(store)) == 1
+
+
+def test_progress_counts_what_was_kept(small: dict[str, Any], tmp_path: Path) -> None:
+    store = Folder(tmp_path)
+    aqmlab.run_many([small], store=store)
+    told: list[tuple[float, int]] = []
+    several = [small, small | {"seed": 8}]
+    aqmlab.run_many(several, store=store, progress=lambda *at: told.append(at))
+    assert told[-1] == (2.0, 2)
+    assert all(done >= 1 for done, _ in told)
+
+
+def test_a_sweep_has_estimates_of_measures(small: dict[str, Any]) -> None:
+    swept = aqmlab.sweep(small, {"tcp.ecn": ["off", "rfc3168"]}, replications=3)
+    every = {m.name: m for m in measures(["left>right"], Seen.whole(swept.results[0]).groups)}
+    table = swept.estimates([every["utilization"], every["mark_rate"]])
+    assert list(table["tcp.ecn"]) == ["off", "rfc3168"] * 2
+    assert list(table["n"]) == [3] * 4
+    assert list(table["missing"]) == [0] * 4
+    busy = [100 * result.links["utilization"].iloc[0] for result in swept.results[:3]]
+    assert table["value"][0] == pytest.approx(np.mean(busy))
+    assert table["low"][0] < table["value"][0] < table["high"][0] <= 100
+    assert table["value"][2] == 0 < table["value"][3]
+
+
+def test_what_never_came_is_missing_and_not_left_out() -> None:
+    """A download that a run cuts off has no time; nor has the mean of all of them one."""
+    time = Measure[dict[str, float]]("time", "s", lambda run: run.get("time", math.nan), -1)
+    runs: list[dict[str, float]] = [{"time": 1.0}, {}, {"time": 3.0}, {"time": 2.0}]
+    values = [time.of(run) for run in runs]
+    assert estimates.median(values) == Estimate(estimates.MEDIAN, 2.0, 1.05, 2.95, 3, 1)
+    mean = estimates.mean(values)
+    assert (mean.n, mean.missing) == (3, 1)
+    assert math.isnan(mean.value)
+    cut_off = estimates.transfer_time([1, 2, 9, 9], [True, True, False, False], 0.95)
+    assert (cut_off.n, cut_off.missing, cut_off.exceeded) == (2, 2, True)
+    assert time.text(AtLeast(2)) == "2.000"
+    assert estimates.difference([1.0], [0.5]).value == 0.5
+    with pytest.raises(ValueError, match="zip"):
+        estimates.difference([1.0], [])
+    nothing = estimates.median([math.nan, math.inf])
+    assert (nothing.n, nothing.missing, str(nothing)) == (0, 2, "none")
