@@ -185,6 +185,18 @@ def content(text: str) -> str:
     return json.dumps(said, sort_keys=True)
 
 
+def seconds(time: str) -> float:
+    """Return a time of a normalized scenario in s.
+
+    Examples
+    --------
+    >>> seconds("50 ms")
+    0.05
+    """
+    number, unit = time.split()
+    return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
+
+
 def as_said(scenario: ScenarioLike, given: Given | None = None) -> dict[str, Any]:
     """Check a scenario and return it as it was written, with nothing filled in.
 

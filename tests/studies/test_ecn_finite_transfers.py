@@ -12,15 +12,20 @@ from aqmlab import studies
 from aqmlab.cli import execute
 from aqmlab.experiment import run_many
 from aqmlab.scenario import normalize
-from aqmlab.studies.claims import Decision
 from aqmlab.studies.ecn_finite_transfers import table_2, table_4
 from aqmlab.studies.ecn_finite_transfers.claims import CLAIMS
 from aqmlab.studies.ecn_finite_transfers.epochs import coincident_share, epochs
 from aqmlab.studies.ecn_finite_transfers.printed_tables import PUBLISHED, published
 from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, MINTH, SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Incidents, Transfers, reduce
-from aqmlab.studies.plan import Record
-from aqmlab.studies.verdicts import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, WITHIN_SPREAD
+from aqmlab.studies.framework.claims import Decision
+from aqmlab.studies.framework.runs import Record
+from aqmlab.studies.framework.verdicts import (
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    WITHIN_SPREAD,
+)
 
 STUDY = studies.load("ecn-finite-transfers")
 TABLES = {

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from aqmlab.studies import claims
-from aqmlab.studies.claims import Published
+from aqmlab import estimates
+from aqmlab.estimates import Estimate, number
+from aqmlab.measures import Measure
 from aqmlab.studies.ecn_finite_transfers.printed_tables import (
     DROPPED,
     EFFICIENCY,
@@ -13,21 +14,26 @@ from aqmlab.studies.ecn_finite_transfers.printed_tables import (
     JAIN,
     SENT,
 )
-from aqmlab.studies.verdicts import (
+from aqmlab.studies.framework import claims
+from aqmlab.studies.framework.claims import Published
+from aqmlab.studies.framework.show import entry
+from aqmlab.studies.framework.verdicts import (
     NOT_PRINTED,
     NOT_REPRODUCED,
     REPRODUCED,
     WITHIN_SPREAD,
     Cell,
-    Spread,
     Tolerance,
     judge,
-    number,
 )
 
 
-def alike(value: float) -> Spread:
-    return Spread(value, value, value, 20)
+def spread(value: float, low: float, high: float) -> Estimate:
+    return Estimate(estimates.MEDIAN, value, low, high, 20)
+
+
+def alike(value: float) -> Estimate:
+    return spread(value, value, value)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +55,9 @@ def test_drops_are_reproduced_within_3_packets_or_6_percent(
 
 
 def test_a_wide_spread_reproduces_what_lies_inside() -> None:
-    assert judge(Spread(60, 30, 90, 20), 38, DROPPED) == WITHIN_SPREAD
-    assert judge(Spread(60, 40, 90, 20), 38, DROPPED) == NOT_REPRODUCED
-    assert judge(Spread(39, 30, 90, 20), 38, DROPPED) == REPRODUCED
+    assert judge(spread(60, 30, 90), 38, DROPPED) == WITHIN_SPREAD
+    assert judge(spread(60, 40, 90), 38, DROPPED) == NOT_REPRODUCED
+    assert judge(spread(39, 30, 90), 38, DROPPED) == REPRODUCED
 
 
 def test_the_payload_does_not_widen_the_tolerance_of_sent_packets() -> None:
@@ -74,14 +80,13 @@ def test_nothing_is_judged_that_was_not_printed() -> None:
 
 
 def test_no_replication_is_no_reproduction() -> None:
-    nothing = Spread.of([math.nan])
-    assert nothing.replications == 0
+    nothing = estimates.median([math.nan])
+    assert nothing.n == 0
     assert judge(nothing, 1.0, Tolerance.of("all", 1e9)) == NOT_REPRODUCED
 
 
 def test_the_spread_is_the_central_95_percent() -> None:
-    spread = Spread.of(range(101))
-    assert (spread.low, spread.median, spread.high) == pytest.approx((2.5, 50, 97.5))
+    assert estimates.median(range(101)).interval == pytest.approx((2.5, 50, 97.5))
 
 
 def claim(value: float, qualifier: str = "exact") -> Published:
@@ -102,7 +107,21 @@ def test_bounds_and_directions() -> None:
 def test_an_event_that_never_happened_is_told() -> None:
     decision = claims.value(claim(21), [math.nan], Tolerance.of("1 s", 1.0))
     assert decision.verdict == NOT_REPRODUCED
-    assert "did not happen" in decision.evidence
+    assert "did not happen in any replication" in decision.evidence
+
+
+def test_a_replication_without_a_number_is_counted_as_missing() -> None:
+    """In the row of the cell, in the table of the report, and in the evidence of a claim."""
+    time = Measure[float]("time", "s", lambda run: run, -1)
+    cell = Cell.of("item", {}, time, [20.5, math.nan, 21.5, math.inf], 21, Tolerance.of("1 s", 1.0))
+    row = cell.row("study")
+    assert (row["replications"], row["missing"], row["verdict"]) == (2, 2, REPRODUCED)
+    assert entry(cell).sub.endswith("2 of 4 missing")
+    assert "missing" not in entry(Cell.of("item", {}, time, [20.5, 21.5])).sub
+    decision = claims.value(claim(21), [20.5, math.nan, 21.5], Tolerance.of("1 s", 1.0))
+    assert "did not happen in 1 of 3 replications" in decision.evidence
+    undecided = claims.direction(claim(1), [1.0, 1.1, math.nan], "")
+    assert undecided.verdict == NOT_REPRODUCED, "what is missing may be anything"
 
 
 def test_numbers_are_written_for_people() -> None:

@@ -9,7 +9,7 @@ from aqmlab.compare.queues import Arm, arms
 from aqmlab.custom import Given, buffer_of, places, put
 from aqmlab.experiment import replications
 from aqmlab.measures import Group, groups
-from aqmlab.scenario import ScenarioLike, normalize, toml_value
+from aqmlab.scenario import ScenarioLike, normalize, seconds, toml_value
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,6 @@ def _places(scenario: dict[str, Any], links: list[str]) -> dict[str, str]:
 
 def _check_warm_up(base: str, warm_up: str) -> None:
     """Refuse what is no time, or no shorter than the run."""
-
-    def seconds(time: str) -> float:
-        number, unit = time.split()
-        return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
-
     try:
         given = json.loads(normalize(json.loads(base) | {"duration": warm_up}))["duration"]
     except ValueError as e:

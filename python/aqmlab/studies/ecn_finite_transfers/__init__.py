@@ -23,8 +23,8 @@ from aqmlab.studies.ecn_finite_transfers import (
 from aqmlab.studies.ecn_finite_transfers.claims import CLAIMS
 from aqmlab.studies.ecn_finite_transfers.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.ecn_finite_transfers.transfers import reduce
-from aqmlab.studies.study import Item, Study
-from aqmlab.studies.verdicts import NOT_REPRODUCED, Cell
+from aqmlab.studies.framework.study import Item, Study
+from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, Cell
 
 TABLES = (table_1.ITEM, table_2.ITEM, table_3.ITEM, table_4.ITEM)
 FIGURES = tuple(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
+from aqmlab import estimates
+from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers.scenarios import (
     BOTTLENECK_BPS,
@@ -11,10 +13,10 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import (
     Setting,
 )
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
-from aqmlab.studies.plan import Need, Runs
-from aqmlab.studies.show import entry
-from aqmlab.studies.study import Item, Section
-from aqmlab.studies.verdicts import Cell, Spread, Tolerance
+from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.show import entry
+from aqmlab.studies.framework.study import Item, Section
+from aqmlab.studies.framework.verdicts import Cell, Tolerance
 
 LIMITS = (40, 39, 38, 37, 36)
 HEADER_BYTES = 40
@@ -39,11 +41,11 @@ def _needs() -> Iterator[Need]:
     yield Need(setting(39, HEADER_BYTES))
 
 
-QUANTITIES: tuple[tuple[str, str, str, Callable[[Transfers], float]], ...] = (
-    ("download_time", "s", "Download time (s)", lambda run: run.time_s[0]),
-    ("goodput", "kbit/s", "Goodput (kbit/s)", lambda run: run.goodput_kbps[0]),
-    ("goodput_efficiency", "%", "G (%)", lambda run: run.efficiency_percent),
-    ("dropped_packets", "packets", "Dropped", lambda run: run.dropped.sum()),
+QUANTITIES = (
+    Measure[Transfers]("download_time", "s", lambda run: run.time_s[0], -1, "Download time (s)"),
+    Measure[Transfers]("goodput", "kbit/s", lambda run: run.goodput_kbps[0], 1, "Goodput (kbit/s)"),
+    Measure[Transfers]("goodput_efficiency", "%", lambda run: run.efficiency_percent, 1, "G (%)"),
+    Measure[Transfers]("dropped_packets", "packets", lambda run: run.dropped.sum(), -1, "Dropped"),
 )
 PRINTED = (
     (112.5, QUARTER_SECOND),
@@ -66,15 +68,15 @@ def _make(runs: Runs) -> Section:
     with_headers = _with_headers(runs)
     section.cells = [cell for column in [*columns, with_headers] for cell in column]
     rows: list[list[str | Entry]] = [
-        [label, *(entry(column[i]) for column in columns)]
-        for i, (_, _, label, _) in enumerate(QUANTITIES)
+        [quantity.head, *(entry(column[i]) for column in columns)]
+        for i, quantity in enumerate(QUANTITIES)
     ]
     head = ["Queue limit", *map(str, LIMITS)]
     section.tables.append(Table("One download, Drop Tail, no headers counted", head, rows))
     section.tables.append(
         Table(
             "One download, limit 39, 40-byte headers counted (printed: what theory gives)",
-            ["", *(label for _, _, label, _ in QUANTITIES)],
+            ["", *(quantity.head for quantity in QUANTITIES)],
             [["Headers counted", *map(entry, with_headers)]],
         )
     )
@@ -82,39 +84,34 @@ def _make(runs: Runs) -> Section:
 
 
 def _cells(runs: Runs, limit: int) -> list[Cell]:
-    chosen = runs.of(setting(limit))
+    chosen, columns = runs.of(setting(limit)), setting(limit).columns()
+    printed = PRINTED if limit == 39 else ((None, None),) * len(PRINTED)
     return [
-        Cell(
-            "baseline",
-            setting(limit).columns(),
-            name,
-            unit,
-            Spread.of(quantity(run) for run in chosen),
-            *(printed if limit == 39 else (None, None)),
-        )
-        for (name, unit, _, quantity), printed in zip(QUANTITIES, PRINTED, strict=True)
+        Cell.of("baseline", columns, quantity, chosen, *one)
+        for quantity, one in zip(QUANTITIES, printed, strict=True)
     ]
 
 
 def _with_headers(runs: Runs) -> list[Cell]:
     """Return the numbers with headers, against those without plus what headers add."""
-    plain_time = Spread.of(run.time_s[0] for run in runs.of(setting())).median
+    without, with_them = runs.of(setting()), runs.of(setting(39, HEADER_BYTES))
+    columns = {**setting(39).columns(), "header_bytes": HEADER_BYTES}
+    plain_time = estimates.median(run.time_s[0] for run in without).value
     stretch = plain_time / (plain_time + header_time_s())
-    chosen = runs.of(setting(39, HEADER_BYTES))
     cells = []
-    for (name, unit, _, quantity), (_, tolerance) in zip(QUANTITIES, PRINTED, strict=True):
-        base = Spread.of(quantity(run) for run in runs.of(setting())).median
+    for quantity, (_, tolerance) in zip(QUANTITIES, PRINTED, strict=True):
+        base = estimates.median(quantity.of(run) for run in without).value
         theory = {
             "download_time": plain_time + header_time_s(),
             "goodput": base * stretch,
             "goodput_efficiency": base * stretch,
             "dropped_packets": 0.0,
-        }[name]
-        columns = {**setting(39).columns(), "header_bytes": HEADER_BYTES}
-        ours = Spread.of(quantity(run) for run in chosen)
+        }[quantity.name]
         note = "theory, not printed"
         cells.append(
-            Cell("baseline", columns, name, unit, ours, theory, tolerance, note, again=True)
+            Cell.of(
+                "baseline", columns, quantity, with_them, theory, tolerance, note=note, again=True
+            )
         )
     return cells
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from aqmlab import estimates
+from aqmlab.estimates import Estimate
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED
 from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
-from aqmlab.studies.plan import Need, Runs
-from aqmlab.studies.show import plain
-from aqmlab.studies.study import Item, Section
-from aqmlab.studies.verdicts import Cell, Spread
+from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.show import plain
+from aqmlab.studies.framework.study import Item, Section
+from aqmlab.studies.framework.verdicts import Cell
 
 SAME_EFFICIENCY = 1.0
 """Percentage points of G up to which two settings count as equally efficient."""
@@ -24,18 +26,18 @@ class Pair:
 
     tail: Setting
     ecn: Setting
-    tail_efficiency: Spread
-    ecn_efficiency: Spread
-    tail_dropped: Spread
-    ecn_dropped: Spread
+    tail_efficiency: Estimate
+    ecn_efficiency: Estimate
+    tail_dropped: Estimate
+    ecn_dropped: Estimate
 
     @property
     def equal_or_better(self) -> bool:
         """Whether ECN is no less efficient and drops no more (within the tolerance of drops)."""
-        dropped = self.tail_dropped.median
+        dropped = self.tail_dropped.value
         return (
-            self.ecn_efficiency.median >= self.tail_efficiency.median - SAME_EFFICIENCY
-            and self.ecn_dropped.median <= dropped + DROPPED.width(dropped)
+            self.ecn_efficiency.value >= self.tail_efficiency.value - SAME_EFFICIENCY
+            and self.ecn_dropped.value <= dropped + DROPPED.width(dropped)
         )
 
 
@@ -92,7 +94,7 @@ def _make(runs: Runs) -> Section:
                 p.ecn.columns(),
                 "half_the_buffer_is_enough",
                 "boolean",
-                Spread(float(good), float(good), float(good), p.ecn_dropped.replications),
+                estimates.median([float(good)] * p.ecn_dropped.n),
             )
         )
     head = [

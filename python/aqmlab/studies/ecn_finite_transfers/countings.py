@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
-from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.long_delay import dropped
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED, letter, published
 from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting
-from aqmlab.studies.plan import Need, Runs
-from aqmlab.studies.show import entry
-from aqmlab.studies.study import Item, Section
-from aqmlab.studies.verdicts import Cell
+from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
+from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.show import entry
+from aqmlab.studies.framework.study import Item, Section
+from aqmlab.studies.framework.verdicts import Cell
 
+DROPS = Measure[Transfers]("dropped_packets", "packets", dropped, -1)
 COUNTINGS = ("waiting", "waiting-and-in-service")
 FILES = {"DT": "table1_droptail.csv", "RED": "table2_red.csv", "ECN": "table3_red_ecn.csv"}
 
@@ -53,19 +55,13 @@ def _make(runs: Runs) -> Section:
     for scheme in SCHEMES:
         for counting in COUNTINGS:
             cells = [
-                Cell(
-                    "countings",
-                    setting.columns(),
-                    "dropped_packets",
-                    "packets",
-                    efficiency.spread(runs, setting, dropped),
-                    printed[scheme, limit],
-                    DROPPED,
-                    again=True,
+                Cell.of(
+                    "countings", setting.columns(), DROPS, runs.of(setting),
+                    printed[scheme, limit], DROPPED, again=True,
                 )
                 for limit in LIMITS
                 for setting in (Setting(2, scheme, limit, counting=counting),)
-            ]
+            ]  # fmt: skip
             section.cells += cells
             original = Setting(2, scheme, 64).limit_counts == counting
             label = f"{scheme}, {counting}" + (" (original)" if original else "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.drawing import legend_below, sheet
-from aqmlab.studies.verdicts import Spread
+from aqmlab.estimates import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ FASTEST, SLOWEST = "#0072B2", "#D55E00"
 
 
 def against_limit(
-    axes: Axes, curves: Mapping[str, Sequence[Spread]], limits: Sequence[int], label: str
+    axes: Axes, curves: Mapping[str, Sequence[Estimate]], limits: Sequence[int], label: str
 ) -> None:
     """One line a scheme over the queue limit, with the central 95 % of the replications."""
     for scheme, spreads in curves.items():
@@ -49,7 +49,7 @@ def against_limit(
         )
         axes.plot(
             limits,
-            [s.median for s in spreads],
+            [s.value for s in spreads],
             color=colour,
             linestyle="--" if scheme.startswith("ECN") else "-",
             marker=MARKERS[scheme],

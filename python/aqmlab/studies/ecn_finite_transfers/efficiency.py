@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from aqmlab import estimates
+from aqmlab.estimates import Estimate
+from aqmlab.measures import Measure
 from aqmlab.studies.ecn_finite_transfers.drawing import against_limit, legend_below, sheet
 from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
-from aqmlab.studies.plan import Need, Runs
-from aqmlab.studies.study import Figure, Item, Section
-from aqmlab.studies.verdicts import Cell, Spread
+from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.study import Figure, Item, Section
+from aqmlab.studies.framework.verdicts import Cell
 
-QUANTITIES: tuple[tuple[str, str, Callable[[Transfers], float]], ...] = (
-    ("goodput_efficiency", "%", lambda run: run.efficiency_percent),
-    ("link_utilization", "%", lambda run: run.utilization_percent),
-    ("sent_packets", "packets", lambda run: run.sent.sum()),
-    ("dropped_packets", "packets", lambda run: run.dropped.sum()),
-    ("duplicate_packets", "packets", lambda run: run.duplicates),
-    ("min_goodput", "kbit/s", lambda run: run.goodput_kbps.min()),
-    ("max_goodput", "kbit/s", lambda run: run.goodput_kbps.max()),
-    ("jain_index", "1", lambda run: run.jain),
-    ("delivered_to_dropped", "ratio", lambda run: delivered_to_dropped(run)),
+QUANTITIES = (
+    Measure[Transfers]("goodput_efficiency", "%", lambda run: run.efficiency_percent, 1),
+    Measure[Transfers]("link_utilization", "%", lambda run: run.utilization_percent, 1),
+    Measure[Transfers]("sent_packets", "packets", lambda run: run.sent.sum(), -1),
+    Measure[Transfers]("dropped_packets", "packets", lambda run: run.dropped.sum(), -1),
+    Measure[Transfers]("duplicate_packets", "packets", lambda run: run.duplicates, -1),
+    Measure[Transfers]("min_goodput", "kbit/s", lambda run: run.goodput_kbps.min(), 1),
+    Measure[Transfers]("max_goodput", "kbit/s", lambda run: run.goodput_kbps.max()),
+    Measure[Transfers]("jain_index", "1", lambda run: run.jain, 1),
+    Measure[Transfers]("delivered_to_dropped", "ratio", lambda run: delivered_to_dropped(run), 1),
 )
 
 
@@ -42,17 +45,17 @@ def grid(n: int, delay_ms: int = 20) -> list[Setting]:
     ]
 
 
-def spread(runs: Runs, setting: Setting, quantity: Callable[[Transfers], float]) -> Spread:
+def spread(runs: Runs, setting: Setting, quantity: Callable[[Transfers], float]) -> Estimate:
     """Return a quantity of a setting over its replications."""
-    return Spread.of(quantity(run) for run in runs.of(setting))
+    return estimates.median(quantity(run) for run in runs.of(setting))
 
 
 def cells(item: str, runs: Runs, settings: list[Setting]) -> list[Cell]:
     """Return the numbers behind the study's figures."""
     return [
-        Cell(item, setting.columns(), name, unit, spread(runs, setting, quantity))
+        Cell.of(item, setting.columns(), quantity, runs.of(setting))
         for setting in settings
-        for name, unit, quantity in QUANTITIES
+        for quantity in QUANTITIES
     ]
 
 

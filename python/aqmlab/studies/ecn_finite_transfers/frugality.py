@@ -10,8 +10,8 @@ import numpy as np
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.drawing import sheet
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
-from aqmlab.studies.plan import Need, Runs
-from aqmlab.studies.study import Figure, Item, Section
+from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.study import Figure, Item, Section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,17 +6,20 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from aqmlab.estimates import Estimate
+from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.drawing import against_limit, legend_below, sheet
 from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
-from aqmlab.studies.plan import Need, Record, Runs
-from aqmlab.studies.show import plain
-from aqmlab.studies.study import Figure, Item, Section
-from aqmlab.studies.verdicts import Cell, Spread
+from aqmlab.studies.framework.runs import Need, Record, Runs
+from aqmlab.studies.framework.show import plain
+from aqmlab.studies.framework.study import Figure, Item, Section
+from aqmlab.studies.framework.verdicts import Cell
 
-TRACE = Record(frozenset({"window", "drops"}))
+TRACE = Record(frozenset({"window", "drops"}), 0.5)
+WINDOW = Record(frozenset({"window"}), 0.5)
 TRACED = (Setting(2, "DT", 64), Setting(2, "RED-A", 128))
 
 
@@ -38,35 +41,32 @@ def slower_progress_percent(run: Transfers) -> float:
     return float(100 * acked.min() / acked.max())
 
 
-QUANTITIES: tuple[tuple[str, str, Callable[[Transfers], float]], ...] = (
-    ("slower_share_while_both_run", "%", slower_share_percent),
-    ("goodput_gap_at_first_completion", "%", gap_percent),
-    ("download_time_difference", "%", lambda run: run.spread_percent),
-    ("jain_index", "1", lambda run: run.jain),
+QUANTITIES = (
+    Measure[Transfers]("slower_share_while_both_run", "%", slower_share_percent, 1),
+    Measure[Transfers]("goodput_gap_at_first_completion", "%", gap_percent, -1),
+    Measure[Transfers]("download_time_difference", "%", lambda run: run.spread_percent, -1),
+    Measure[Transfers]("jain_index", "1", lambda run: run.jain, 1),
 )
 
 
 def _needs() -> Iterator[Need]:
     for setting in efficiency.grid(2):
-        yield Need(setting, record=TRACE if setting in TRACED else Record(frozenset({"window"})))
+        yield Need(
+            setting, record=TRACE if setting in TRACED else Record(frozenset({"window"}), 0.5)
+        )
     for n in (5, 10):
         yield from map(Need, efficiency.grid(n))
 
 
-def _spread(runs: Runs, setting: Setting, quantity: Callable[[Transfers], float]) -> Spread:
+def _spread(runs: Runs, setting: Setting, quantity: Callable[[Transfers], float]) -> Estimate:
     return efficiency.spread(runs, setting, quantity)
 
 
 def _cells(runs: Runs) -> Iterator[Cell]:
-    for setting in efficiency.grid(2):
-        for name, unit, quantity in QUANTITIES:
-            spread = _spread(runs, setting, quantity)
-            yield Cell("lock-out", setting.columns(), name, unit, spread)
-    for n in (5, 10):
+    for n, quantities in ((2, QUANTITIES), (5, QUANTITIES[2:]), (10, QUANTITIES[2:])):
         for setting in efficiency.grid(n):
-            for name, unit, quantity in QUANTITIES[2:]:
-                spread = _spread(runs, setting, quantity)
-                yield Cell("lock-out", setting.columns(), name, unit, spread)
+            for quantity in quantities:
+                yield Cell.of("lock-out", setting.columns(), quantity, runs.of(setting))
 
 
 def _table(runs: Runs) -> Table:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from aqmlab.estimates import number
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
-from aqmlab.studies.plan import Need, Runs
-from aqmlab.studies.show import interval
-from aqmlab.studies.study import Item, Section
-from aqmlab.studies.verdicts import number
+from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.show import interval
+from aqmlab.studies.framework.study import Item, Section
 
 DELAYS_MS = (20, 100)
 
@@ -35,7 +35,7 @@ def _table(caption: str, runs: Runs, quantity: Callable[[Transfers], float]) -> 
                 efficiency.spread(runs, Setting(10, scheme, q, delay_ms=delay_ms), quantity)
                 for q in limits
             ]
-            entries = [Entry(number(s.median), interval(s)) for s in spreads]
+            entries = [Entry(number(s.value), interval(s)) for s in spreads]
             rows.append([f"{scheme}, {delay_ms} ms", *entries])
     return Table(caption, ["Queue limit", *map(str, limits)], rows)
 

@@ -12,13 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
-from aqmlab.studies.plan import Need, Runs
-from aqmlab.studies.show import plain
-from aqmlab.studies.study import Item, Section
-from aqmlab.studies.verdicts import Cell, Spread
+from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.show import plain
+from aqmlab.studies.framework.study import Item, Section
+from aqmlab.studies.framework.verdicts import Cell
 
 WITHOUT = {n: Setting(n, "RED-A", 64) for n in (5, 10)}
 STEPS = {5: (0, 1, 2, 3, 4, 5), 10: (0, 1)}
@@ -60,28 +61,22 @@ def _then(runs: Runs) -> Iterator[Need]:
                 yield Need(setting, (r,))
 
 
+Worst = tuple[Transfers, int]
+"""A run, and the client that is slowest without ECN."""
+
 QUANTITIES = (
-    ("min_goodput", "kbit/s", "Lowest goodput (kbit/s)"),
-    ("goodput_efficiency", "%", "G (%)"),
-    ("dropped_packets", "packets", "Dropped"),
-    ("worst_client_dropped", "packets", "Dropped of the client that was slowest"),
-    ("worst_client_marked", "packets", "Marked of that client"),
-    ("worst_client_time", "s", "Its download time (s)"),
-    ("worst_client_rank", "1", "Its rank"),
-)
-
-
-def _numbers(run: Transfers, client: int) -> tuple[float, ...]:
-    """Return the quantities of one run, in order."""
-    return (
-        float(run.goodput_kbps.min()),
-        run.efficiency_percent,
-        float(run.dropped.sum()),
-        float(run.dropped[client]),
-        float(run.marked[client]),
-        float(run.time_s[client]),
-        float(rank(run, client)),
-    )
+    Measure[Worst]("min_goodput", "kbit/s", lambda at: at[0].goodput_kbps.min(), 1,
+                   "Lowest goodput (kbit/s)"),
+    Measure[Worst]("goodput_efficiency", "%", lambda at: at[0].efficiency_percent, 1, "G (%)"),
+    Measure[Worst]("dropped_packets", "packets", lambda at: at[0].dropped.sum(), -1, "Dropped"),
+    Measure[Worst]("worst_client_dropped", "packets", lambda at: at[0].dropped[at[1]], -1,
+                   "Dropped of the client that was slowest"),
+    Measure[Worst]("worst_client_marked", "packets", lambda at: at[0].marked[at[1]], 0,
+                   "Marked of that client"),
+    Measure[Worst]("worst_client_time", "s", lambda at: at[0].time_s[at[1]], -1,
+                   "Its download time (s)"),
+    Measure[Worst]("worst_client_rank", "1", lambda at: rank(*at), -1, "Its rank"),
+)  # fmt: skip
 
 
 def _make(runs: Runs) -> Section:
@@ -94,17 +89,13 @@ def _make(runs: Runs) -> Section:
     for n, steps in STEPS.items():
         columns = []
         for count in steps:
-            pairs = zip(runs_with_ecn(runs, n, count), worst(runs, n), strict=True)
-            numbers = [_numbers(run, client) for run, client in pairs]
-            columns.append([Spread.of(values) for values in zip(*numbers, strict=True)])
+            pairs = list(zip(runs_with_ecn(runs, n, count), worst(runs, n), strict=True))
             where = {**WITHOUT[n].columns(), "ecn_clients": f"the {count} slowest"}
-            section.cells += [
-                Cell("migration", where, name, unit, spread)
-                for (name, unit, _), spread in zip(QUANTITIES, columns[-1], strict=True)
-            ]
+            columns.append([Cell.of("migration", where, q, pairs) for q in QUANTITIES])
+            section.cells += columns[-1]
         rows: list[list[str | Entry]] = [
-            [label, *(plain(column[i]) for column in columns)]
-            for i, (_, _, label) in enumerate(QUANTITIES)
+            [quantity.head, *(plain(column[i].ours) for column in columns)]
+            for i, quantity in enumerate(QUANTITIES)
         ]
         head = ["Clients with ECN", *(f"{count} of {n}" for count in steps)]
         section.tables.append(Table(f"{n} clients, aggressive RED, limit 64", head, rows))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.statistics import jain
 from aqmlab.studies.ecn_finite_transfers.scenarios import (
@@ -23,10 +24,10 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import (
     Setting,
 )
 from aqmlab.studies.ecn_finite_transfers.transfers import Floats, Transfers
-from aqmlab.studies.plan import Need, Runs
-from aqmlab.studies.show import entry
-from aqmlab.studies.study import Item, Section
-from aqmlab.studies.verdicts import Cell, Spread, Tolerance
+from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.show import entry
+from aqmlab.studies.framework.study import Item, Section
+from aqmlab.studies.framework.verdicts import Cell, Tolerance
 
 PUBLISHED = Path(__file__).parent / "published"
 Row = dict[str, str]
@@ -66,12 +67,9 @@ EFFICIENCY = Tolerance(ONE_STEP, _step_percent, _step_percent)
 
 @dataclass(frozen=True)
 class Quantity:
-    """A row of the printed tables: what it is, how it is measured, printed and judged."""
+    """A row of the printed tables: how it is measured, printed and judged."""
 
-    name: str
-    unit: str
-    label: str
-    ours: Callable[[Transfers], float]
+    measure: Measure[Transfers]
     printed: Callable[[Row], float]
     tolerance: Tolerance
     derived: bool = False
@@ -87,53 +85,27 @@ def _printed(column: str) -> Callable[[Row], float]:
 
 
 def _goodput_of(client: int) -> Quantity:
-    return Quantity(
-        f"goodput{client}",
-        "kbit/s",
+    measure = Measure[Transfers](
+        f"goodput{client}", "kbit/s", lambda run: _goodputs(run)[client], 1,
         f"Goodput of C{client} (kbit/s)",
-        lambda run: float(_goodputs(run)[client]),
-        _printed(f"goodput{client}_kbps"),
-        GOODPUT,
-    )
+    )  # fmt: skip
+    return Quantity(measure, _printed(f"goodput{client}_kbps"), GOODPUT)
 
 
 QUANTITIES = (
-    Quantity(
-        "sent_packets",
-        "packets",
-        "Sent",
-        lambda run: float(run.sent.sum()),
-        _printed("sent_packets"),
-        SENT,
-    ),
-    Quantity(
-        "dropped_packets",
-        "packets",
-        "Dropped",
-        lambda run: float(run.dropped.sum()),
-        _printed("dropped_packets"),
-        DROPPED,
-    ),
+    Quantity(Measure("sent_packets", "packets", lambda run: run.sent.sum(), -1, "Sent"),
+             _printed("sent_packets"), SENT),
+    Quantity(Measure("dropped_packets", "packets", lambda run: run.dropped.sum(), -1, "Dropped"),
+             _printed("dropped_packets"), DROPPED),
     _goodput_of(0),
     _goodput_of(1),
-    Quantity(
-        "jain_index",
-        "1",
-        "Fairness index",
-        lambda run: jain(_goodputs(run)),
-        _printed("jain_index"),
-        JAIN,
-    ),
-    Quantity(
-        "goodput_efficiency",
-        "%",
-        "G (%), from the goodputs",
-        lambda run: _percent(float(_goodputs(run).min())),
-        lambda row: _percent(min(float(row["goodput0_kbps"]), float(row["goodput1_kbps"]))),
-        EFFICIENCY,
-        derived=True,
-    ),
-)
+    Quantity(Measure("jain_index", "1", lambda run: jain(_goodputs(run)), 1, "Fairness index"),
+             _printed("jain_index"), JAIN),
+    Quantity(Measure("goodput_efficiency", "%", lambda run: _percent(_goodputs(run).min()), 1,
+                     "G (%), from the goodputs"),
+             lambda row: _percent(min(float(row["goodput0_kbps"]), float(row["goodput1_kbps"]))),
+             EFFICIENCY, derived=True),
+)  # fmt: skip
 
 
 def published(file: str) -> list[Row]:
@@ -169,19 +141,12 @@ def table_item(
 def _column(item: str, runs: Runs, setting: Setting, row: Row) -> list[Cell]:
     """Return all quantities of one printed column."""
     return [
-        Cell(
-            item,
-            setting.columns(),
-            quantity.name,
-            quantity.unit,
-            Spread.of(quantity.ours(run) for run in runs.of(setting)),
-            quantity.printed(row),
-            quantity.tolerance,
-            row["doubt"],
-            quantity.derived,
+        Cell.of(
+            item, setting.columns(), quantity.measure, runs.of(setting),
+            quantity.printed(row), quantity.tolerance, note=row["doubt"], again=quantity.derived,
         )
         for quantity in QUANTITIES
-    ]
+    ]  # fmt: skip
 
 
 def _table(title: str, maxp: str, columns: list[tuple[Row, list[Cell]]]) -> Table:
@@ -192,7 +157,7 @@ def _table(title: str, maxp: str, columns: list[tuple[Row, list[Cell]]]) -> Tabl
         minth = f" ({row['minth_packets']})" if row["minth_packets"] else ""
         head.append(row["queue_limit_packets"] + minth)
     rows: list[list[str | Entry]] = [
-        [quantity.label, *(entry(cells[i]) for _, cells in columns)]
+        [quantity.measure.head, *(entry(cells[i]) for _, cells in columns)]
         for i, quantity in enumerate(QUANTITIES)
     ]
     return Table(caption, head, rows)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from aqmlab.measures import Measure
 from aqmlab.studies.ecn_finite_transfers import migration
 from aqmlab.studies.ecn_finite_transfers.drawing import (
     FASTEST,
@@ -16,11 +17,16 @@ from aqmlab.studies.ecn_finite_transfers.drawing import (
 )
 from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Floats, Transfers
-from aqmlab.studies.plan import Need, Record, Runs
-from aqmlab.studies.study import Figure, Item, Section
-from aqmlab.studies.verdicts import Cell, Spread
+from aqmlab.studies.framework.runs import Need, Record, Runs
+from aqmlab.studies.framework.study import Figure, Item, Section
+from aqmlab.studies.framework.verdicts import Cell
 
-WINDOW = Record(frozenset({"window"}))
+WINDOW = Record(frozenset({"window"}), 0.5)
+TIMES = {
+    "fastest": Measure[Transfers]("download_time", "s", lambda run: run.time_s.min(), -1),
+    "slowest": Measure[Transfers]("download_time", "s", lambda run: run.time_s.max(), -1),
+}
+SPREAD = Measure[Transfers]("download_time_difference", "%", lambda run: run.spread_percent, -1)
 ROLES = (("fastest", FASTEST), ("slowest", SLOWEST))
 
 
@@ -63,11 +69,9 @@ def cells(item: str, pairs: list[tuple[Setting, Transfers]]) -> Iterator[Cell]:
     """Download times of the two, and the spread between them."""
     columns = pairs[0][0].columns()
     runs = [run for _, run in pairs]
-    for role, take in (("fastest", np.min), ("slowest", np.max)):
-        times = Spread.of(take(run.time_s) for run in runs)
-        yield Cell(item, {**columns, "client": role}, "download_time", "s", times)
-    spreads = Spread.of(run.spread_percent for run in runs)
-    yield Cell(item, columns, "download_time_difference", "%", spreads)
+    for role, time in TIMES.items():
+        yield Cell.of(item, {**columns, "client": role}, time, runs)
+    yield Cell.of(item, columns, SPREAD, runs)
 
 
 def section(item: str, number: int, title: str, pairs: list[tuple[Setting, Transfers]]) -> Section:
@@ -97,7 +101,7 @@ def _figure_13() -> Item:
 
     def then(runs: Runs) -> Iterable[Need]:
         for r, setting in enumerate(migration.with_ecn(runs, 5, 1)):
-            yield Need(setting, (r,), WINDOW)
+            yield Need(setting, (r,), record=WINDOW)
 
     def make(runs: Runs) -> Section:
         settings = migration.with_ecn(runs, 5, 1)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_finite_transfers.drawing import legend_below, sheet
 from aqmlab.studies.ecn_finite_transfers.epochs import (
@@ -25,12 +26,13 @@ from aqmlab.studies.ecn_finite_transfers.epochs import (
 )
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Incidents, Transfers
-from aqmlab.studies.plan import Need, Record, Runs
-from aqmlab.studies.show import plain
-from aqmlab.studies.study import Figure, Item, Section
-from aqmlab.studies.verdicts import Cell, Spread
+from aqmlab.studies.framework.runs import Need, Record, Runs
+from aqmlab.studies.framework.show import plain
+from aqmlab.studies.framework.study import Figure, Item, Section
+from aqmlab.studies.framework.verdicts import Cell
 
-REPLICATIONS = tuple(range(5))
+TRACED = 5
+"""Replications that are traced, at most."""
 FINE = Record(frozenset({"window", "drops"}), interval_s=0.05)
 SETTINGS = tuple(Setting(n, s, q) for n in (2, 5, 10) for q in (64, 16) for s in SCHEMES)
 SHOWN = Setting(10, "DT", 64)
@@ -66,26 +68,24 @@ def together(setting: Setting, run: Transfers) -> Together:
 
 def measured(runs: Runs, setting: Setting) -> list[Together]:
     """Return the indices of the replications that were traced."""
-    return [together(setting, run) for run in runs.of(setting)[: len(REPLICATIONS)]]
+    return [together(setting, run) for run in runs.of(setting)[:TRACED]]
 
 
 QUANTITIES = (
-    ("loss_synchronization", "%", "Epochs in which more than half lose (%)", "losses"),
-    (
-        "retransmission_synchronization",
-        "%",
-        "Timeouts that more than half share (%)",
-        "retransmissions",
-    ),
-    ("link_idle", "%", "Bottleneck idle (%)", "idle"),
-    ("timeouts", "1", "Timeouts", "timeouts"),
-    ("recoveries_by_timeout", "%", "Recoveries by timeout (%)", "losses_by_timeout"),
-)
+    Measure[Together]("loss_synchronization", "%", lambda t: t.losses, -1,
+                      "Epochs in which more than half lose (%)"),
+    Measure[Together]("retransmission_synchronization", "%", lambda t: t.retransmissions, -1,
+                      "Timeouts that more than half share (%)"),
+    Measure[Together]("link_idle", "%", lambda t: t.idle, -1, "Bottleneck idle (%)"),
+    Measure[Together]("timeouts", "1", lambda t: t.timeouts, -1, "Timeouts"),
+    Measure[Together]("recoveries_by_timeout", "%", lambda t: t.losses_by_timeout, -1,
+                      "Recoveries by timeout (%)"),
+)  # fmt: skip
 
 
 def _needs() -> Iterator[Need]:
     for setting in SETTINGS:
-        yield Need(setting, REPLICATIONS, FINE)
+        yield Need(setting, at_most=TRACED, record=FINE)
 
 
 def _make(runs: Runs) -> Section:
@@ -95,7 +95,8 @@ def _make(runs: Runs) -> Section:
             "with a full queue, retransmissions when more than half of them time out within one. "
             "The study's point is that the first does not bring the second, so that the link stays "
             "busy.",
-            f"Measured while all clients run, in the first {len(REPLICATIONS)} replications.",
+            f"Measured while all clients run, in the first {min(TRACED, runs.replications)} "
+            "replications.",
         ],
         figures=[_raster(runs)],
     )
@@ -110,15 +111,11 @@ def _table(runs: Runs, n: int, limit: int, cells: list[Cell]) -> Table:
     for scheme in SCHEMES:
         setting = Setting(n, scheme, limit)
         seen = measured(runs, setting)
-        spreads = [Spread.of(getattr(t, name) for t in seen) for *_, name in QUANTITIES]
-        cells += [
-            Cell("synchronization", setting.columns(), quantity, unit, spread)
-            for (quantity, unit, _, _), spread in zip(QUANTITIES, spreads, strict=True)
-        ]
-        columns.append(spreads)
+        columns.append([Cell.of("synchronization", setting.columns(), q, seen) for q in QUANTITIES])
+        cells += columns[-1]
     rows: list[list[str | Entry]] = [
-        [label, *(plain(column[i]) for column in columns)]
-        for i, (_, _, label, _) in enumerate(QUANTITIES)
+        [quantity.head, *(plain(column[i].ours) for column in columns)]
+        for i, quantity in enumerate(QUANTITIES)
     ]
     return Table(f"{n} clients, limit {limit}", ["", *SCHEMES], rows)
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from aqmlab.studies.ecn_finite_transfers.drawing import FASTEST, SLOWEST, sheet
 from aqmlab.studies.ecn_finite_transfers.scenarios import RECEIVE_WINDOW_BYTES, Setting
-from aqmlab.studies.plan import Need, Record, Runs
-from aqmlab.studies.study import Figure, Item, Section
+from aqmlab.studies.framework.runs import Need, Record, Runs
+from aqmlab.studies.framework.study import Figure, Item, Section
 
-TRACE = Record(frozenset({"window", "drops"}))
+TRACE = Record(frozenset({"window", "drops"}), 0.5)
 
 
 def figure_item(number: int, title: str, setting: Setting) -> Item:
@@ -19,7 +19,7 @@ def figure_item(number: int, title: str, setting: Setting) -> Item:
     name, title = f"figure-{number}", f"Figure {number}: {title}"
 
     def needs() -> Iterable[Need]:
-        yield Need(setting, (0,), TRACE)
+        yield Need(setting, (0,), record=TRACE)
 
     def make(runs: Runs) -> Section:
         run = runs.one(setting, 0)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aqmlab.studies.claims import Decision, Published, direction, holds, not_testable, value
+from aqmlab import estimates
+from aqmlab.estimates import number
 from aqmlab.studies.ecn_finite_transfers import migration
 from aqmlab.studies.ecn_finite_transfers.claims.registry import (
     CLAIMS,
@@ -22,8 +23,16 @@ from aqmlab.studies.ecn_finite_transfers.claims.registry import (
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED
 from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
-from aqmlab.studies.plan import Runs
-from aqmlab.studies.verdicts import Spread, Tolerance, number
+from aqmlab.studies.framework.claims import (
+    Decision,
+    Published,
+    direction,
+    holds,
+    not_testable,
+    value,
+)
+from aqmlab.studies.framework.runs import Runs
+from aqmlab.studies.framework.verdicts import Tolerance
 
 DROPS = {"EF-045": "DT", "EF-047": "RED-A", "EF-049": "ECN-A"}
 SPREADS = {"EF-046": "DT", "EF-048": "RED-A", "EF-050": "ECN-A"}
@@ -43,7 +52,7 @@ def drops_of_five(runs: Runs, claim: Published) -> Decision:
 def spread_of_five(runs: Runs, claim: Published) -> Decision:
     """Decide by the download time of the slowest against that of the fastest."""
     chosen = runs.of(Setting(5, SPREADS[claim.id], 64))
-    of_slowest = Spread.of(100 * (1 - run.time_s.min() / run.time_s.max()) for run in chosen)
+    of_slowest = estimates.median(100 * (1 - run.time_s.min() / run.time_s.max()) for run in chosen)
     text = (
         f"Relative to the fastest; relative to the slowest it is {of_slowest} %. The study does "
         "not say which (published/notes.md)."
@@ -92,7 +101,7 @@ def rank_of_ten(runs: Runs, claim: Published) -> Decision:
     first = sum(rank == 1 for rank in ranks)
     median = float(np.median(ranks))
     text = f"{SLOWEST} It is first in {first} of {len(ranks)} replications; median rank {median:g}."
-    return holds(median == claim.value, str(Spread.of(ranks)), text)
+    return holds(median == claim.value, str(estimates.median(ranks)), text)
 
 
 @CLAIMS.decides("EF-067", items=ITEMS)

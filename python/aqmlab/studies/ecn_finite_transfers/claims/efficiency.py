@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from aqmlab.studies.claims import Decision, Published, direction, holds, none
+from aqmlab.estimates import number
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS, SAME_PERCENT
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
-from aqmlab.studies.plan import Runs
-from aqmlab.studies.verdicts import number
+from aqmlab.studies.framework.claims import Decision, Published, direction, holds, none
+from aqmlab.studies.framework.runs import Runs
 
 CLOSE_TO_ONE_PERCENT = 98.0
 """G that counts as close to 1; the study draws no line."""
@@ -21,7 +21,7 @@ ALL = ["figure-2", *MANY]
 def g(runs: Runs, n: int, scheme: str, limit: int, delay_ms: int = 20) -> float:
     """Median goodput efficiency in %."""
     setting = Setting(n, scheme, limit, delay_ms=delay_ms)
-    return efficiency.spread(runs, setting, lambda run: run.efficiency_percent).median
+    return efficiency.spread(runs, setting, lambda run: run.efficiency_percent).value
 
 
 def _limits(n: int, least: int) -> list[int]:

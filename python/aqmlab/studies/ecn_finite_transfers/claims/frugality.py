@@ -6,7 +6,8 @@ from collections.abc import Callable
 from itertools import product
 from statistics import median
 
-from aqmlab.studies.claims import Decision, Published, bound, holds
+from aqmlab import estimates
+from aqmlab.estimates import number
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.buffer_equivalence import (
     SAME_EFFICIENCY,
@@ -19,8 +20,8 @@ from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS
 from aqmlab.studies.ecn_finite_transfers.long_delay import dropped
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
-from aqmlab.studies.plan import Runs
-from aqmlab.studies.verdicts import Spread, number
+from aqmlab.studies.framework.claims import Decision, Published, bound, holds
+from aqmlab.studies.framework.runs import Runs
 
 LIMITS = efficiency.limits_of(10)
 SAME_G = 0.05
@@ -33,7 +34,7 @@ NEARLY_ALL = 0.9
 
 def drops(runs: Runs, scheme: str, limit: int, delay_ms: int = 20) -> float:
     """Median drops of ten clients."""
-    return efficiency.spread(runs, Setting(10, scheme, limit, delay_ms=delay_ms), dropped).median
+    return efficiency.spread(runs, Setting(10, scheme, limit, delay_ms=delay_ms), dropped).value
 
 
 def _by_limit(measure: Callable[[int], float]) -> str:
@@ -73,10 +74,10 @@ def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
         runs.of(Setting(10, "ECN-A", int(claim.value))),
         strict=True,
     )
-    less = Spread.of(dropped(small) - dropped(large) for small, large in pairs)
+    less = estimates.median(dropped(small) - dropped(large) for small, large in pairs)
     told = _by_limit(lambda limit: drops(runs, "ECN-A", limit))
     return holds(
-        less.median < 0,
+        less.value < 0,
         f"{less} packets",
         f"Drops at 64 less those at {claim.value:g}, paired. Median drops by limit: {told}.",
     )
@@ -101,10 +102,10 @@ def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
 
 def _ecn_is_better(p: Pair) -> bool:
     """Whether Drop Tail with that limit drops more or is less efficient than ECN."""
-    most = p.ecn_dropped.median
+    most = p.ecn_dropped.value
     return (
-        p.tail_dropped.median > most + DROPPED.width(most)
-        or p.tail_efficiency.median < p.ecn_efficiency.median - SAME_EFFICIENCY
+        p.tail_dropped.value > most + DROPPED.width(most)
+        or p.tail_efficiency.value < p.ecn_efficiency.value - SAME_EFFICIENCY
     )
 
 

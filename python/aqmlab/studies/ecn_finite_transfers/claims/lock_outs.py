@@ -12,7 +12,6 @@ from statistics import fmean
 import numpy as np
 
 from aqmlab.statistics import jain
-from aqmlab.studies.claims import Decision, Published, direction, holds, not_testable, value
 from aqmlab.studies.ecn_finite_transfers import efficiency, lock_out
 from aqmlab.studies.ecn_finite_transfers.claims.registry import (
     ABOUT,
@@ -25,8 +24,16 @@ from aqmlab.studies.ecn_finite_transfers.epochs import Epochs, epochs, full_queu
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED, GOODPUT, JAIN
 from aqmlab.studies.ecn_finite_transfers.scenarios import FILE_BYTES, LIMITS, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Floats, Transfers
-from aqmlab.studies.plan import Runs
-from aqmlab.studies.verdicts import Tolerance
+from aqmlab.studies.framework.claims import (
+    Decision,
+    Published,
+    direction,
+    holds,
+    not_testable,
+    value,
+)
+from aqmlab.studies.framework.runs import Runs
+from aqmlab.studies.framework.verdicts import Tolerance
 
 TAIL_64 = Setting(2, "DT", 64)
 TAIL_8 = Setting(2, "DT", 8)
@@ -206,7 +213,7 @@ def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
     schemes = ("RED-C", "RED-A", "ECN-C", "ECN-A")
     alike = []
     for limit in LIMITS:
-        drops = [efficiency.spread(runs, Setting(2, s, limit), _drops).median for s in schemes]
+        drops = [efficiency.spread(runs, Setting(2, s, limit), _drops).value for s in schemes]
         if max(drops) and max(drops) - min(drops) <= DROPPED.width(max(drops)):
             alike.append(limit)
     at = [run for s in schemes for run in runs.of(Setting(2, s, int(claim.value)))]

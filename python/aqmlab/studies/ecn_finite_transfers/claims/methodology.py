@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from aqmlab.studies.claims import Decision, Published, bound, holds, value
 from aqmlab.studies.ecn_finite_transfers import baseline, efficiency
 from aqmlab.studies.ecn_finite_transfers.baseline import QUARTER_SECOND, SAME_TIME
 from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS
@@ -17,7 +16,8 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import (
     Setting,
 )
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
-from aqmlab.studies.plan import Runs
+from aqmlab.studies.framework.claims import Decision, Published, bound, holds, value
+from aqmlab.studies.framework.runs import Runs
 
 BUFFERED_IN_NETWORK = 5
 """s: segments in the network beside the queue (published: EF-007)."""

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from aqmlab.studies.claims import Claims
-from aqmlab.studies.verdicts import Tolerance
+from aqmlab.studies.framework.claims import Claims
+from aqmlab.studies.framework.verdicts import Tolerance
 
 CLAIMS = Claims(Path(__file__).parent.parent / "published" / "claims.csv")
 

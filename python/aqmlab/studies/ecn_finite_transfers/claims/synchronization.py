@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable
 from statistics import fmean
 
-from aqmlab.studies.claims import Decision, Published, holds
 from aqmlab.studies.ecn_finite_transfers import synchronization
 from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS
 from aqmlab.studies.ecn_finite_transfers.epochs import epochs, full_queue_rtt_s
 from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
-from aqmlab.studies.plan import Runs
+from aqmlab.studies.framework.claims import Decision, Published, holds
+from aqmlab.studies.framework.runs import Runs
 
 TAIL_64 = Setting(2, "DT", 64)
 MOSTLY = 50.0
@@ -42,11 +42,12 @@ def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("EF-076", items=["synchronization"])
 def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
     """Decide by settings in which most timeouts coincide and the link idles for it."""
-    observed, most_shared, most_idle = [], 0.0, 0.0
+    observed, most_shared, most_idle, calm = [], 0.0, 0.0, 0
     for setting in synchronization.SETTINGS:
         seen = synchronization.measured(runs, setting)
         shared = _mean(t.retransmissions for t in seen)
         idle = _mean(t.idle for t in seen)
+        calm += sum(math.isnan(t.retransmissions) for t in seen)
         most_shared, most_idle = max(most_shared, shared), max(most_idle, idle)
         if shared > MOSTLY and idle > IDLE:
             observed.append(f"n={setting.n} {setting.scheme} limit {setting.limit}")
@@ -56,10 +57,12 @@ def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
         f"Observed: most timeouts shared by more than half of the clients and the bottleneck idle "
         f"for more than {IDLE:g} %. In {len(synchronization.SETTINGS)} settings, limits 64 and 16, "
         f"the highest share is {most_shared:.0f} %, the longest idle time {most_idle:.1f} %"
-        f"{'; met by ' + ', '.join(observed) if observed else ''}.",
+        f"{'; met by ' + ', '.join(observed) if observed else ''}."
+        f"{f' {calm} runs have no timeout and no share.' if calm else ''}",
     )
 
 
 def _mean(values: Iterable[float]) -> float:
+    """Return the mean of what is known; 0 if nothing is."""
     known = [v for v in values if not math.isnan(v)]
     return fmean(known) if known else 0.0

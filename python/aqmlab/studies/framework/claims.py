@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aqmlab.statistics import mean_interval
-from aqmlab.studies.verdicts import (
+from aqmlab import estimates
+from aqmlab.estimates import number
+from aqmlab.studies.framework.verdicts import (
     NOT_REPRODUCED,
     NOT_TESTABLE,
     REPRODUCED,
-    Spread,
     Tolerance,
     judge,
-    number,
 )
 
 
@@ -106,9 +105,13 @@ def value(
     claim: Published, values: Iterable[float], tolerance: Tolerance, evidence: str = ""
 ) -> Decision:
     """Decide a printed number, against one number per replication."""
-    ours = Spread.of(values)
+    ours = estimates.median(values)
     rule = f"tolerance {tolerance.about}, or inside the central 95 % of the replications"
-    missing = "" if ours.replications else "The event did not happen in any replication. "
+    missing = ""
+    if ours.missing:
+        every = ours.n + ours.missing
+        often = f"{ours.missing} of {every} replications" if ours.n else "any replication"
+        missing = f"The event did not happen in {often}. "
     return Decision(
         str(ours),
         judge(ours, claim.value, tolerance),
@@ -132,13 +135,15 @@ def none(claim: Published, difference: float, margin: float, evidence: str) -> D
 def direction(claim: Published, differences: Sequence[float], evidence: str) -> Decision:
     """Decide the direction -1 or 1 by one difference per replication.
 
-    It is 0 if the 95 % confidence interval of their mean holds 0; a single replication has none.
+    It is 0 if the 95 % confidence interval of their mean holds 0, or if one of them is missing; a
+    single replication has no interval.
     """
-    low, mean, high = differences[0], differences[0], differences[0]
-    if len(differences) > 1:
-        low, mean, high = mean_interval(differences)
+    mean = estimates.mean(differences)
+    low, middle, high = mean.interval
+    if len(differences) == 1:
+        low = high = middle
     ours = 1 if low > 0 else (-1 if high < 0 else 0)
-    detail = f"Mean difference {number(mean)}, 95 % confidence {number(low)} to {number(high)}."
+    detail = f"Mean difference {number(middle)}, 95 % confidence {number(low)} to {number(high)}."
     return holds(ours == claim.value, f"{ours:+d}" if ours else "0", f"{evidence} {detail}")
 
 

@@ -13,15 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.studies.claims import Claims, Decision, Published
-from aqmlab.studies.plan import Need, Plan, Runs
-from aqmlab.studies.verdicts import Cell
+from aqmlab.studies.framework.claims import Claims, Decision, Published
+from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.verdicts import Cell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
     from rich.console import Console
 
+    from aqmlab.engine import Engine
     from aqmlab.report import Table
+    from aqmlab.store import Store
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ class Study:
         replications: int | None = None,
         jobs: int | None = None,
         console: Console | None = None,
+        engine: Engine | None = None,
+        store: Store | None = None,
     ) -> Reproduction:
         """Run the chosen items and decide their claims; writes nothing.
 
@@ -134,41 +138,35 @@ class Study:
             Threads; one per core without.
         console : rich.console.Console, optional
             Where progress is shown.
+        engine : Engine, optional
+            What runs the scenarios; the simulator without.
+        store : Store, optional
+            Where finished runs are found and kept; nowhere without.
 
         Raises
         ------
         ValueError
-            If an item is unknown or a number is below 1.
+            If an item is unknown, a number is below 1, or an item needs more replications.
         """
         count = self.replications if replications is None else replications
         if count < 1:
             raise ValueError(f"replications: {count} must be at least 1")
         if jobs is not None and jobs < 1:
             raise ValueError(f"jobs: {jobs} must be at least 1")
+        from aqmlab.engine import Simulator
+
         began = time.monotonic()
         items = self.choose(only)
-        runs = Runs(count)
-        plan = Plan(self.reduce)
+        runs = Runs(count, self.reduce, engine or Simulator(), store)
         for item in items:
-            runs.ask(plan, item.needs())
-        self._run_pending(plan, jobs, console)
+            runs.ask(item.needs())
+        _run(runs, jobs, console)
         for item in items:
-            runs.ask(plan, item.then(runs) if item.then else ())
-        self._run_pending(plan, jobs, console)
+            runs.ask(item.then(runs) if item.then else ())
+        _run(runs, jobs, console)
         sections = [item.make(runs) for item in items]
         claims = self.claims.decide(runs, [item.name for item in items])
         return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
-
-    def _run_pending(self, plan: Plan, jobs: int | None, console: Console | None) -> None:
-        """Run what the plan holds, with a progress bar if there is a console."""
-        from aqmlab.experiment import run_each
-        from aqmlab.progress import Bar
-
-        if console is None:
-            plan.run(lambda scenarios: run_each(scenarios, jobs))
-        elif plan.pending:
-            with Bar() as bar:
-                plan.run(lambda scenarios: run_each(scenarios, jobs, bar))
 
     def reproduce(
         self,
@@ -198,14 +196,25 @@ class Study:
             If the folder holds something else or cannot be written.
         """
         from aqmlab.folder import appearing
-        from aqmlab.studies.output import MADE_BY, write
+        from aqmlab.studies.framework.output import MADE_BY, write
 
         final = Path(out) if out else Path("results") / self.name
         with appearing(final, MADE_BY) as folder:
             reproduction = self.run(only, replications, jobs, console)
             write(reproduction, folder)
         if console is not None:
-            from aqmlab.studies.summary import show
+            from aqmlab.studies.framework.summary import show
 
             show(reproduction, console)
         return final / "report.html"
+
+
+def _run(runs: Runs, jobs: int | None, console: Console | None) -> None:
+    """Run what is wanted, with a progress bar if there is a console."""
+    if console is None:
+        runs.run(jobs)
+        return
+    from aqmlab.progress import Bar
+
+    with Bar() as bar:
+        runs.run(jobs, bar)

@@ -1,17 +1,19 @@
-"""Ours against what was printed: spreads over replications, tolerances, verdicts.
+"""Ours against what was printed: estimates, tolerances, verdicts.
 
 The rule is the same for every number: reproduced if the median of the replications is within the
 tolerance of the printed value, or, where the replications spread wider than that, if the printed
-value is inside their central 95 %.
+value is inside their central 95 %. Replications that have no number are counted beside it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from aqmlab.statistics import central
+from aqmlab import estimates
+from aqmlab.estimates import Estimate
+from aqmlab.measures import Measure
 
 REPRODUCED = "reproduced"
 WITHIN_SPREAD = "reproduced (within spread)"
@@ -19,51 +21,7 @@ NOT_REPRODUCED = "not reproduced"
 NOT_TESTABLE = "not testable"
 NOT_PRINTED = ""
 
-
-@dataclass(frozen=True)
-class Spread:
-    """Median and central 95 % of replications.
-
-    Examples
-    --------
-    >>> Spread.of([1.0, 2.0, 3.0]).median
-    2.0
-    """
-
-    median: float
-    low: float
-    high: float
-    replications: int
-
-    @classmethod
-    def of(cls, values: Iterable[float]) -> Spread:
-        """Return the spread of one number per replication, leaving out what is not finite."""
-        numbers = [v for v in map(float, values) if math.isfinite(v)]
-        if not numbers:
-            return cls(math.nan, math.nan, math.nan, 0)
-        low, median, high = central(numbers)
-        return cls(median, low, high, len(numbers))
-
-    def __str__(self) -> str:
-        if not self.replications:
-            return "none"
-        low, median, high = map(number, (self.low, self.median, self.high))
-        return median if low == high else f"{median} [{low} to {high}]"
-
-
-def number(value: float) -> str:
-    """Write a number for people: five significant digits, whole numbers whole.
-
-    Examples
-    --------
-    >>> number(1491.33), number(0.99951), number(38.0), number(143650.5)
-    ('1491.3', '0.99951', '38', '143650')
-    """
-    if not math.isfinite(value):
-        return "none"
-    if value == int(value) or abs(value) >= 1e5:
-        return f"{value:.0f}"
-    return f"{value:.5g}"
+Run = TypeVar("Run")
 
 
 @dataclass(frozen=True)
@@ -90,25 +48,25 @@ class Tolerance:
         return cls(about, lambda printed: max(absolute, relative * abs(printed)))
 
 
-def judge(ours: Spread, printed: float | None, tolerance: Tolerance | None) -> str:
+def judge(ours: Estimate, printed: float | None, tolerance: Tolerance | None) -> str:
     """Return the verdict on one number.
 
     Examples
     --------
     >>> drops = Tolerance.larger_of(3, 0.06, "packets")
-    >>> judge(Spread(40, 40, 40, 1), 38, drops)
+    >>> judge(estimates.median([40]), 38, drops)
     'reproduced'
-    >>> judge(Spread(60, 30, 90, 20), 38, drops)
+    >>> judge(estimates.median([30, 60, 90]), 38, drops)
     'reproduced (within spread)'
-    >>> judge(Spread(60, 50, 90, 20), 38, drops)
+    >>> judge(estimates.median([50, 60, 90]), 38, drops)
     'not reproduced'
     """
     if printed is None or tolerance is None:
         return NOT_PRINTED
-    if not ours.replications:
+    if not ours.n:
         return NOT_REPRODUCED
     rounding = 1e-9 * max(1.0, abs(printed))
-    if abs(ours.median - printed) <= tolerance.width(printed) + rounding:
+    if abs(ours.value - printed) <= tolerance.width(printed) + rounding:
         return REPRODUCED
     slack = tolerance.resolution(printed) + rounding
     if ours.low - slack <= printed <= ours.high + slack:
@@ -128,11 +86,29 @@ class Cell:
     columns: dict[str, object]
     quantity: str
     unit: str
-    ours: Spread
+    ours: Estimate
     published: float | None = None
     tolerance: Tolerance | None = None
     note: str = ""
     again: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        item: str,
+        columns: dict[str, object],
+        measure: Measure[Run],
+        runs: Iterable[Run],
+        published: float | None = None,
+        tolerance: Tolerance | None = None,
+        *,
+        note: str = "",
+        again: bool = False,
+    ) -> Cell:
+        """Return the median of a measure over runs beside the printed number."""
+        ours = estimates.median(measure.of(run) for run in runs)
+        name, unit = measure.name, measure.unit
+        return cls(item, columns, name, unit, ours, published, tolerance, note, again)
 
     @property
     def verdict(self) -> str:
@@ -142,7 +118,7 @@ class Cell:
     @property
     def difference(self) -> float | None:
         """Ours minus printed, in the cell's unit."""
-        return None if self.published is None else self.ours.median - self.published
+        return None if self.published is None else self.ours.value - self.published
 
     def row(self, study: str) -> dict[str, object]:
         """Return the row of cells.csv."""
@@ -152,10 +128,11 @@ class Cell:
             **self.columns,
             "quantity": self.quantity,
             "unit": self.unit,
-            "ours": self.ours.median,
+            "ours": self.ours.value,
             "low": self.ours.low,
             "high": self.ours.high,
-            "replications": self.ours.replications,
+            "replications": self.ours.n,
+            "missing": self.ours.missing,
             "published": self.published,
             "difference": self.difference,
             "verdict": self.verdict,

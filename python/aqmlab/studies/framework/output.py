@@ -8,11 +8,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.studies.claims import Decision, Published
-from aqmlab.studies.verdicts import Cell
+from aqmlab.studies.framework.claims import Decision, Published
+from aqmlab.studies.framework.verdicts import Cell
 
 if TYPE_CHECKING:
-    from aqmlab.studies.study import Reproduction
+    from aqmlab.studies.framework.study import Reproduction
 
 MANIFEST = "manifest.json"
 MADE_BY = "aqmlab reproduce"
@@ -22,7 +22,7 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     """Write everything: tables of numbers, figures, the list of runs, the report."""
     from aqmlab.plots import save
     from aqmlab.report import write_report
-    from aqmlab.studies.summary import report
+    from aqmlab.studies.framework.summary import report
 
     _write_csv(folder / "cells.csv", _cells(reproduction.study.name, reproduction.cells))
     _write_csv(folder / "claims.csv", [_claim(*c) for c in reproduction.claims])

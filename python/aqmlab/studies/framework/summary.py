@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg
-from aqmlab.studies.show import KINDS
-from aqmlab.studies.verdicts import (
+from aqmlab.studies.framework.show import KINDS
+from aqmlab.studies.framework.verdicts import (
     NOT_REPRODUCED,
     NOT_TESTABLE,
     REPRODUCED,
@@ -19,7 +19,7 @@ from aqmlab.studies.verdicts import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from aqmlab.studies.study import Reproduction
+    from aqmlab.studies.framework.study import Reproduction
 
 TRIED = (REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED)
 

@@ -1,0 +1,184 @@
+"""The runs that the items of a study need: collected, merged, run once each.
+
+Items ask for scenarios without knowing of each other. Two requests that differ in nothing but their
+titles and in what they need recorded are one run, which records all of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from aqmlab.engine import Engine, Progress
+from aqmlab.experiment import campaign
+from aqmlab.results import Result
+from aqmlab.scenario import content, normalize, seconds
+from aqmlab.store import Store, address
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is recorded besides the tables of flows and links.
+
+    Attributes
+    ----------
+    series : frozenset of str
+        Names of series.
+    interval_s : float, optional
+        How often what is sampled is, in s; default: whoever else asks says it, or the scenario.
+    """
+
+    series: frozenset[str] = frozenset()
+    interval_s: float | None = None
+
+    @classmethod
+    def of(cls, scenario: dict[str, Any]) -> Record:
+        """Return what a scenario records itself."""
+        said = scenario.get("record", {})
+        recorded = json.loads(normalize(scenario))["record"]
+        minds = "interval" in said or recorded["series"]
+        interval_s = seconds(recorded["interval"]) if minds else None
+        return cls(frozenset(recorded["series"]), interval_s)
+
+    def merged(self, other: Record) -> Record:
+        """Everything that either asks for."""
+        intervals = [r.interval_s for r in (self, other) if r.interval_s is not None]
+        return Record(self.series | other.series, min(intervals, default=None))
+
+    def keys(self) -> dict[str, Any]:
+        """As keys of a scenario."""
+        often = {} if self.interval_s is None else {"interval": f"{1000 * self.interval_s:g} ms"}
+        return {"series": sorted(self.series)} | often
+
+
+@dataclass(frozen=True)
+class Need:
+    """A setting that an item looks at: which replications of it, and what they record.
+
+    Attributes
+    ----------
+    setting
+        Has `scenario(replication)`, a dict, and `columns()`, what distinguishes it in tables.
+    replications : tuple of int, optional
+        Just these; default: all.
+    at_most : int, optional
+        Only so many of the first.
+    record : Record
+        What is recorded besides what the scenario records itself.
+    """
+
+    setting: Any
+    replications: tuple[int, ...] | None = None
+    at_most: int | None = None
+    record: Record = Record()
+
+    def chosen(self, count: int) -> Iterable[int]:
+        """Return the replications that are needed, of so many.
+
+        Raises
+        ------
+        ValueError
+            If there are not so many.
+        """
+        if self.replications is None:
+            return range(count if self.at_most is None else min(count, self.at_most))
+        last = max(self.replications, default=0)
+        if last >= count:
+            raise ValueError(
+                f"replication {last} is asked for, of {count}: ask for {last + 1} or more "
+                f"with --replications {last + 1}"
+            )
+        return self.replications
+
+
+@dataclass
+class _Wanted:
+    """A distinct run: its scenario, what it records, and once it was run its address and result."""
+
+    scenario: dict[str, Any]
+    record: Record
+    address: str = ""
+    done: list[Any] = field(default_factory=list)
+
+    def text(self) -> str:
+        own = self.scenario.get("record", {})
+        return normalize({**self.scenario, "record": {**own, **self.record.keys()}})
+
+
+class Runs:
+    """Reduced runs by setting and replication.
+
+    Parameters
+    ----------
+    replications : int
+        Replications of each setting.
+    reduce : callable
+        Called with each result as it completes; what it returns is kept.
+    engine : Engine
+        What runs them.
+    store : Store, optional
+        Where finished runs are found and kept.
+    """
+
+    def __init__(
+        self,
+        replications: int,
+        reduce: Callable[[Result], Any],
+        engine: Engine,
+        store: Store | None = None,
+    ) -> None:
+        self.replications = replications
+        self._reduce, self._engine, self._store = reduce, engine, store
+        self._wanted: dict[str, _Wanted] = {}
+        self._of: dict[tuple[Any, int], _Wanted] = {}
+
+    def ask(self, needs: Iterable[Need]) -> None:
+        """Ask for the runs that are needed.
+
+        Raises
+        ------
+        ValueError
+            If a replication is needed that there is not.
+        """
+        for need in needs:
+            for r in need.chosen(self.replications):
+                self._of[need.setting, r] = self._want(need.setting.scenario(r), need.record)
+
+    def _want(self, scenario: dict[str, Any], record: Record) -> _Wanted:
+        own = scenario.get("record", {})
+        apart = {key: own[key] for key in own if key not in ("series", "interval")}
+        key = content(normalize({**scenario, "record": apart}))
+        wanted = self._wanted.setdefault(key, _Wanted(scenario, record))
+        merged = wanted.record.merged(record).merged(Record.of(scenario))
+        if merged != wanted.record:
+            wanted.record = merged
+            wanted.done.clear()
+        return wanted
+
+    def run(self, jobs: int | None = None, progress: Progress | None = None) -> None:
+        """Run what was asked for and was not run yet."""
+        pending = [wanted for wanted in self._wanted.values() if not wanted.done]
+        texts = [wanted.text() for wanted in pending]
+        done = campaign(
+            [(text,) for text in texts], self._reduce,
+            engine=self._engine, store=self._store, jobs=jobs, progress=progress,
+        )  # fmt: skip
+        for i, reduced in done:
+            pending[i].done = [reduced]
+            pending[i].address = address(texts[i], self._engine.build) or f"law in Python, {i}"
+
+    def one(self, setting: Any, replication: int) -> Any:
+        """Return the run of one replication of a setting."""
+        return self._of[setting, replication].done[0]
+
+    def of(self, setting: Any) -> list[Any]:
+        """Return the runs of a setting that were asked for, in order of their replications."""
+        chosen = (r for r in range(self.replications) if (setting, r) in self._of)
+        return [self.one(setting, r) for r in chosen]
+
+    def items(self) -> Iterator[tuple[Any, int, str, Any]]:
+        """Give (setting, replication, address, run) of every run."""
+        for (setting, replication), wanted in self._of.items():
+            yield setting, replication, wanted.address, wanted.done[0]

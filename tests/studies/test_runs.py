@@ -1,0 +1,139 @@
+"""Each distinct run of a study is run once, with all that anybody asked it to record."""
+
+import json
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from aqmlab.engine import Failed, Progress, Simulator
+from aqmlab.results import Result
+from aqmlab.studies.framework.runs import Need, Record, Runs
+
+WINDOW = Record(frozenset({"window"}))
+FINE = Record(frozenset({"drops"}), interval_s=0.05)
+
+
+class Counting:
+    """The simulator, with the scenarios that it was asked to run."""
+
+    build = "counting"
+
+    def __init__(self) -> None:
+        self.ran: list[dict[str, Any]] = []
+
+    def run(
+        self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
+    ) -> Generator[tuple[int, Result | Failed]]:
+        """Run as the simulator does."""
+        self.ran += map(json.loads, texts)
+        return Simulator().run(texts, jobs, progress)
+
+
+@dataclass(frozen=True)
+class Download:
+    """A setting that two items may call differently."""
+
+    name: str
+    limit: int = 16
+    record: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def columns(self) -> dict[str, Any]:
+        """Return what distinguishes it."""
+        return {"limit": self.limit}
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return a scenario of its own for each limit and replication."""
+        return {
+            "title": self.name,
+            "seed": replication + 1,
+            "network": {
+                "kind": "dumbbell", "rate": "10 Mbit/s", "delay": "5 ms",
+                "queue": {"kind": "drop_tail", "limit": f"{self.limit} packets"},
+                "left_rate": "1 Gbit/s", "left_delay": "1 ms",
+                "right_rate": "1 Gbit/s", "right_delay": "1 ms",
+            },
+            "flows": [{"name": "D", "from": "left-0", "to": "right-0",
+                       "traffic": {"kind": "bulk", "size": "30 kB"}}],
+        } | ({"record": self.record} if self.record else {})  # fmt: skip
+
+
+def asked(runs: Runs, *needs: Need) -> Runs:
+    """Ask for runs and run them."""
+    runs.ask(needs)
+    runs.run()
+    return runs
+
+
+def seeds(engine: Counting, replications: int = 1) -> Runs:
+    """Runs of which the seed is kept."""
+    return Runs(replications, lambda result: int(result.manifest["seed"]), engine)
+
+
+def test_the_same_content_is_one_run() -> None:
+    engine = Counting()
+    table, figure = Download("as Table I calls it"), Download("as figure 2 calls it")
+    runs = asked(seeds(engine, 2), Need(table), Need(figure))
+    assert len(engine.ran) == 2
+    assert runs.of(table) == runs.of(figure) == [1, 2]
+    assert len({address for _, _, address, _ in runs.items()}) == 2
+
+
+def test_what_is_recorded_is_merged() -> None:
+    engine, setting = Counting(), Download("d")
+    asked(seeds(engine), *(Need(setting, record=r) for r in (Record(), WINDOW, FINE)))
+    (scenario,) = engine.ran
+    assert scenario["record"]["series"] == ["drops", "window"]
+    assert scenario["record"]["interval"] == "50 ms"
+
+
+@pytest.mark.parametrize(
+    ("own", "interval"), [("10 ms", "10 ms"), ("2 s", "50 ms"), (None, "50 ms")]
+)
+def test_what_a_scenario_records_itself_stays(own: str | None, interval: str) -> None:
+    engine = Counting()
+    record: dict[str, Any] = {"series": ["queue"], "links": ["left>right"], "flows": "table"}
+    record |= {"interval": own} if own else {}
+    table, figure = (Download(name, record=record) for name in ("table", "figure"))
+    asked(seeds(engine), Need(table, record=FINE), Need(figure))
+    (scenario,) = engine.ran
+    recorded = scenario["record"]
+    assert recorded["series"] == ["drops", "queue"]
+    assert recorded["interval"] == interval
+    assert (recorded["links"], recorded["flows"]) == (["left>right"], "table")
+
+
+def test_scenarios_that_record_different_things_are_different_runs() -> None:
+    engine = Counting()
+    settings = [Download("d", record={"links": [link]}) for link in ("left>right", "right>left")]
+    asked(seeds(engine), *map(Need, settings))
+    assert [run["record"]["links"] for run in engine.ran] == [["left>right"], ["right>left"]]
+
+
+def test_a_later_stage_runs_only_what_is_missing() -> None:
+    engine, setting = Counting(), Download("d")
+    runs = asked(seeds(engine), Need(setting, record=WINDOW))
+    asked(runs, Need(setting))
+    assert len(engine.ran) == 1
+    asked(runs, Need(setting, record=FINE))
+    assert len(engine.ran) == 2
+    assert engine.ran[1]["record"]["series"] == ["drops", "window"]
+
+
+def test_items_find_their_runs_whoever_asked_first() -> None:
+    engine, table, figure = Counting(), Download("table"), Download("figure")
+    runs = asked(seeds(engine, 3), Need(table), Need(figure, (0, 2)))
+    assert len(engine.ran) == 3
+    assert runs.of(table) == [1, 2, 3]
+    assert runs.of(figure) == [1, 3]
+    assert runs.one(figure, 2) == 3
+
+
+def test_no_replication_is_left_out_silently() -> None:
+    runs = seeds(Counting(), 3)
+    with pytest.raises(ValueError, match=r"replication 7 is asked for, of 3: .*--replications 8"):
+        runs.ask([Need(Download("d"), (0, 2, 7))])
+    few = Need(Download("d"), at_most=2)
+    assert asked(seeds(Counting(), 3), few).of(few.setting) == [1, 2]
+    assert asked(seeds(Counting(), 1), few).of(few.setting) == [1]
