@@ -14,7 +14,7 @@ import sys
 import pandas as pd
 from matplotlib.figure import Figure
 
-from aqmlab import plots
+from aqmlab import figures
 
 NAMES = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno", "sack": "SACK"}
 STYLES = {
@@ -58,7 +58,7 @@ def main() -> None:
     table = pd.DataFrame({"sent again": again, "seconds": last.round(2)}).unstack()
     print(table.reindex(list(NAMES)).to_string())
     if len(sys.argv) > 1:
-        plots.save(draw(rows), sys.argv[1])
+        figures.save(draw(rows), sys.argv[1])
 
 
 if __name__ == "__main__":

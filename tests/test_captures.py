@@ -11,8 +11,8 @@ import pytest
 
 import aqmlab
 from aqmlab.cli import execute
+from aqmlab.figures.segments import duplicate_acks
 from aqmlab.scenario import normalize
-from aqmlab.sequence import duplicate_acks
 from test_wire import WRONG, tshark
 
 EVERYTHING = {

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 import aqmlab
-from aqmlab import plots
+from aqmlab import figures
 from aqmlab.folder import appearing
 from aqmlab.summary import show
 from conftest import repeatable
@@ -106,13 +106,13 @@ def test_a_folder_appears_whole_or_not_at_all(error: BaseException, tmp_path: Pa
 def test_plots_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> None:
     result = aqmlab.run(small)
     for i in range(2):
-        plots.save(plots.queue(result, "left>right"), tmp_path / f"queue-{i}.svg")
-        plots.save(plots.window(result, ["C1"]), tmp_path / f"window-{i}.png")
+        figures.save(figures.queue(result, "left>right"), tmp_path / f"queue-{i}.svg")
+        figures.save(figures.window(result, ["C1"]), tmp_path / f"window-{i}.png")
     for name in ("queue-{}.svg", "window-{}.png"):
         first, second = ((tmp_path / name.format(i)).read_bytes() for i in range(2))
         assert first == second
     with pytest.raises(KeyError, match="right>nowhere"):
-        plots.queue(result, "right>nowhere")
+        figures.queue(result, "right>nowhere")
 
 
 def test_connections_and_transfers_are_read_back(tmp_path: Path) -> None:

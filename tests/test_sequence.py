@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import aqmlab
-from aqmlab import plots, sequence
+from aqmlab import figures
 from aqmlab.cli import execute
+from aqmlab.figures import segments
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_a_loss_is_sent_again_at_the_third_duplicate_ack(one: dict[str, Any]) ->
     assert len(resent) == flow["retransmitted_segments"]
     # NewReno sends again what was dropped, and nothing else.
     assert sorted(resent["seq"]) == sorted(drops["seq"])
-    duplicates = rows[sequence.duplicate_acks(rows)]
+    duplicates = rows[segments.duplicate_acks(rows)]
     thirds = duplicates[duplicates.groupby("ack").cumcount() == 2]
     first = resent.iloc[0]
     assert first["time_s"] == thirds["time_s"].iloc[0]
@@ -112,10 +113,10 @@ def test_only_traced_flows_are_recorded(small: dict[str, Any]) -> None:
 def test_graphs_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> None:
     small["record"]["series"] += ["segments", "rtt"]
     result = aqmlab.run(small)
-    for draw in (plots.sequence, plots.windows, plots.rtt):
+    for draw in (figures.sequence, figures.windows, figures.rtt):
         contents = set()
         for _ in range(2):
-            file = plots.save(draw(result, "C1", (0.1, 2.0)), tmp_path / "graph.svg")
+            file = figures.save(draw(result, "C1", (0.1, 2.0)), tmp_path / "graph.svg")
             contents.add(file.read_bytes())
         assert len(contents) == 1
 
@@ -123,9 +124,9 @@ def test_graphs_are_the_same_twice(small: dict[str, Any], tmp_path: Path) -> Non
 def test_graphs_show_the_whole_flow_or_the_span_asked_for(small: dict[str, Any]) -> None:
     small["record"]["series"] += ["segments", "rtt"]
     result = aqmlab.run(small)
-    graphs = {"segments": plots.sequence, "window": plots.windows, "rtt": plots.rtt}
+    graphs = {"segments": figures.sequence, "window": figures.windows, "rtt": figures.rtt}
     for series, draw in graphs.items():
-        times = sequence.rows_of(result, series, "C1")["time_s"]
+        times = segments.rows_of(result, series, "C1")["time_s"]
         first, last = times.min(), times.max()
         spans = {
             (None, None): (first, last), (0.5, None): (0.5, last), (None, 2.0): (first, 2.0),
@@ -142,7 +143,7 @@ def test_the_sequence_graph_shows_what_happened(small: dict[str, Any]) -> None:
     small["record"]["series"] += ["segments"]
     result = aqmlab.run(small)
     flow = result.flows.set_index("flow").loc["C0"]
-    (axes,) = plots.sequence(result, "C0").axes
+    (axes,) = figures.sequence(result, "C0").axes
     assert axes.get_xlabel() == "time (s)"
     assert axes.get_ylabel() == "position in the data (kB)"
     drawn = {c.get_label(): len(c.get_paths()) for c in axes.collections}
@@ -171,14 +172,14 @@ def test_the_command_draws_runs_and_scenarios(
     assert "did not record 'segments'; ask for it with [record] series = [\"segments\"]" in (
         capsys.readouterr().err
     )
-    for graph in sequence.SERIES:
+    for graph in segments.SERIES:
         Path(out).unlink(missing_ok=True)
         assert execute(["plot", graph, str(scenario), "--flow", "C1", "--out", out]) == 0
         assert Path(out).read_bytes().startswith(b"\x89PNG")
     assert execute(["plot", "window", str(folder), "--flow", "7", "--out", out]) == 2
     assert "--flow '7' is no flow of this run, which has C0, C1" in capsys.readouterr().err
     span = ["--from", "3", "--to", "2", "--out", out]
-    for graph in sequence.SERIES:
+    for graph in segments.SERIES:
         assert execute(["plot", graph, str(scenario), *span]) == 2
         assert "nothing of C0 lies in the time asked for" in capsys.readouterr().err
     assert execute(["plot", "window", str(folder), "--out", "graph.bmp"]) == 2
@@ -199,6 +200,6 @@ def test_a_duplicate_ack_is_what_rfc_5681_says() -> None:
         ],
         columns=["direction", "seq", "bytes", "ack", "flags", "duplicate"],
     ).assign(window_bytes=1000)
-    assert list(sequence.duplicate_acks(rows)) == list(rows["duplicate"])
+    assert list(segments.duplicate_acks(rows)) == list(rows["duplicate"])
     rows.loc[3, "window_bytes"] = 2000  # a window update
-    assert not sequence.duplicate_acks(rows).any()
+    assert not segments.duplicate_acks(rows).any()

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from aqmlab import plots
+from aqmlab import figures
 
 from . import POINTS
 from .point import words
@@ -26,7 +26,7 @@ def main() -> None:
         table = point.measure(point.replications)
         print(f"{name}\n{words(point, table)}\n", flush=True)
         for suffix in ("svg", "png"):
-            plots.save(point.draw(table), asked.folder / f"{name}.{suffix}")
+            figures.save(point.draw(table), asked.folder / f"{name}.{suffix}")
 
 
 if __name__ == "__main__":

@@ -153,21 +153,22 @@ def plot(
     ] = None,
 ) -> None:
     """Draw a flow: its segments and ACKs over time, its windows, or its round trips."""
-    from aqmlab import plots, sequence
+    from aqmlab import figures
+    from aqmlab.figures import segments
 
     path = out or Path(f"{graph.value}.png")
-    if path.suffix.lower() not in plots.FORMATS:
-        raise ValueError(f"--out {path} must end in one of {', '.join(plots.FORMATS)}")
-    plots.refuse_foreign(path)
-    result = sequence.load(source, graph.value)
-    name = sequence.flow_name(result, flow)
+    if path.suffix.lower() not in figures.FORMATS:
+        raise ValueError(f"--out {path} must end in one of {', '.join(figures.FORMATS)}")
+    figures.refuse_foreign(path)
+    result = segments.load(source, graph.value)
+    name = segments.flow_name(result, flow)
     times = (begin, end)
     figure = {
-        Graph.SEQUENCE: plots.sequence,
-        Graph.WINDOW: plots.windows,
-        Graph.RTT: plots.rtt,
+        Graph.SEQUENCE: figures.sequence,
+        Graph.WINDOW: figures.windows,
+        Graph.RTT: figures.rtt,
     }[graph](result, name, times)
-    _say(f"Written to {plots.save(figure, path)}")
+    _say(f"Written to {figures.save(figure, path)}")
 
 
 @app.command()

@@ -174,7 +174,7 @@ def normalize(
 
 
 def content(text: str) -> str:
-    """Return what a normalized scenario says, in one form: its title does not count.
+    """Return what a scenario (JSON) says in one form; its title does not count.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aqmlab.drawing import legend_below, look, sheet
+from aqmlab.figures.style import legend_below, look, sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -69,7 +69,7 @@ def write(comparison: "Comparison", claim: Claim) -> Path:
     OSError
         If the folder cannot be written.
     """
-    from aqmlab.plots import save
+    from aqmlab.figures import save
 
     new = claim.new
     (new / RUNS).mkdir()

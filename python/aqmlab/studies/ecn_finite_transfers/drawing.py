@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.drawing import legend_below, sheet
 from aqmlab.estimates import Estimate
+from aqmlab.figures.style import legend_below, sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

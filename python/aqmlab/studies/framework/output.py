@@ -20,7 +20,7 @@ MADE_BY = "aqmlab reproduce"
 
 def write(reproduction: Reproduction, folder: Path) -> None:
     """Write everything: tables of numbers, figures, the list of runs, the report."""
-    from aqmlab.plots import save
+    from aqmlab.figures import save
     from aqmlab.report import write_report
     from aqmlab.studies.framework.summary import report
 

@@ -36,7 +36,9 @@ class Record:
     @classmethod
     def of(cls, scenario: dict[str, Any]) -> Record:
         """Return what a scenario records itself."""
-        said = scenario.get("record", {})
+        said = scenario.get("record")
+        if not said:
+            return cls()
         recorded = json.loads(normalize(scenario))["record"]
         minds = "interval" in said or recorded["series"]
         interval_s = seconds(recorded["interval"]) if minds else None
@@ -149,7 +151,7 @@ class Runs:
     def _want(self, scenario: dict[str, Any], record: Record) -> _Wanted:
         own = scenario.get("record", {})
         apart = {key: own[key] for key in own if key not in ("series", "interval")}
-        key = content(normalize({**scenario, "record": apart}))
+        key = content(json.dumps({**scenario, "record": apart}))
         wanted = self._wanted.setdefault(key, _Wanted(scenario, record))
         merged = wanted.record.merged(record).merged(Record.of(scenario))
         if merged != wanted.record:

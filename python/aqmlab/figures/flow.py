@@ -1,16 +1,9 @@
-"""Plots of a run: the queue of a link, the windows of its flows, what happened to one of them.
+"""Figures of what happened to one flow: its segments and ACKs, its windows, its round trips."""
 
-Each returns a figure.
-
-Figures are drawn without pyplot, so that nothing is shared between them and no display is needed.
-"""
-
-from collections.abc import Sequence
-from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.interrupts import uninterrupted
+from aqmlab.figures.segments import duplicate_acks, is_accurate, rows_of
+from aqmlab.figures.style import over_time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,79 +12,8 @@ if TYPE_CHECKING:
 
     from aqmlab.results import Result
 
-
 Times = tuple[float | None, float | None]
 """From when to when a figure is drawn, in s; None: from the beginning, to the end."""
-
-FORMATS = (".png", ".svg", ".pdf")
-"""What a figure may be written as."""
-
-MAKER = "Drawn by aqmlab"
-"""Stands in every file, so that it may be replaced."""
-
-
-def queue(result: "Result", link: str) -> "Figure":
-    """Plot the queue of a link over time, with its average where the law keeps one.
-
-    Parameters
-    ----------
-    result : Result
-        A run that recorded the series "queue".
-    link : str
-        Name of the link, e.g. "left>right".
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Time in s, queue in packets.
-
-    Raises
-    ------
-    KeyError
-        If the series or the link was not recorded.
-    """
-    series = result.series("queue")
-    rows = series[series["link"] == link]
-    if rows.empty:
-        known = ", ".join(series["link"].unique())
-        raise KeyError(f"the queue of {link!r} was not recorded; that of {known} was")
-    figure, axes = _axes("queue (packets)")
-    axes.plot(rows["time_s"], rows["queue_packets"], linewidth=0.8, label="queue")
-    if rows["average_packets"].notna().any():
-        axes.plot(rows["time_s"], rows["average_packets"], linewidth=1.5, label="average queue")
-        axes.legend()
-    axes.set_ylim(bottom=0)
-    return figure
-
-
-def window(result: "Result", flows: Sequence[str] | None = None) -> "Figure":
-    """Plot the congestion window of flows over time.
-
-    Parameters
-    ----------
-    result : Result
-        A run that recorded the series "window".
-    flows : sequence of str, optional
-        Names of the flows; default: all.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Time in s, cwnd in kB.
-
-    Raises
-    ------
-    KeyError
-        If the series was not recorded.
-    """
-    series = result.series("window")
-    figure, axes = _axes("cwnd (kB)")
-    for name in flows or series["flow"].unique():
-        rows = series[series["flow"] == name]
-        axes.plot(rows["time_s"], rows["cwnd_bytes"] / 1000, linewidth=0.8, label=name)
-    axes.set_ylim(bottom=0)
-    axes.legend()
-    return figure
 
 
 def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
@@ -116,8 +38,6 @@ def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figur
     ValueError
         If the series or the flow was not recorded, or nothing lies between the times.
     """
-    from aqmlab.sequence import duplicate_acks, is_accurate, rows_of
-
     rows = rows_of(result, "segments", flow)
     rows, accurate = rows.assign(duplicate=duplicate_acks(rows)), is_accurate(rows)
     rows = _shown(rows, flow, times)
@@ -125,7 +45,7 @@ def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figur
     echo = flags.map(lambda f: "ECE" in f and "SYN" not in f)
     cwr = flags.map(lambda f: "CWR" in f and "SYN" not in f)
     sent = rows["direction"] == "sent"
-    figure, axes = _axes("position in the data (kB)", (9, 5.5))
+    figure, axes = over_time("position in the data (kB)", (9, 5.5))
     axes.set_title(f"{flow}, at its sender")
 
     def bars(of: "pd.DataFrame", colour: str, label: str, width: float = 1.2) -> None:
@@ -269,10 +189,8 @@ def _of_flow(
     result: "Result", series: str, flow: str, times: Times, quantity: str
 ) -> "tuple[pd.DataFrame, Figure, Axes]":
     """Return what a series has of a flow in these times, and empty axes for it, with its name."""
-    from aqmlab.sequence import rows_of
-
     rows = _shown(rows_of(result, series, flow), flow, times)
-    figure, axes = _axes(quantity)
+    figure, axes = over_time(quantity)
     axes.set_title(flow, loc="left")
     return rows, figure, axes
 
@@ -303,60 +221,3 @@ def _limits(axes: "Axes", times: Times) -> None:
     """Show these times of what is drawn already: limits that are set do not move afterwards."""
     begin, end = times
     axes.set_xlim(left=begin, right=end)
-
-
-def save(figure: "Figure", path: str | Path) -> Path:
-    """Write a figure to a file; its suffix (.svg, .png, .pdf) says how.
-
-    The same figure gives the same bytes: nothing in the file depends on the time or on chance.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
-    from matplotlib import rc_context
-
-    path = Path(path)
-    suffix = path.suffix.lower()
-    about = {
-        ".png": {"Software": MAKER},
-        ".svg": {"Creator": MAKER, "Date": None},
-        ".pdf": {"Creator": MAKER, "CreationDate": None},
-    }.get(suffix)
-    drawn = BytesIO()
-    with rc_context({"svg.hashsalt": "aqmlab"}):
-        figure.savefig(drawn, format=suffix.removeprefix(".") or None, metadata=about)
-    part = path.with_name(f".{path.name}.part")
-    with uninterrupted():
-        try:
-            part.write_bytes(drawn.getvalue())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    return path
-
-
-def refuse_foreign(path: Path) -> None:
-    """Refuse a file that is there and that no plot of aqmlab is.
-
-    Raises
-    ------
-    FileExistsError
-        With what to do.
-    """
-    if path.is_dir() or (path.exists() and not path.is_file()):
-        raise FileExistsError(f"{path} is no plain file; give another name")
-    if path.exists() and MAKER.encode() not in path.read_bytes():
-        raise FileExistsError(f"{path} is there and no plot of aqmlab; give another name")
-
-
-def _axes(quantity: str, size: tuple[float, float] = (7, 3.5)) -> "tuple[Figure, Axes]":
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained", dpi=150)
-    axes = figure.subplots()
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel(quantity)
-    axes.grid(visible=True, linewidth=0.3)
-    return figure, axes

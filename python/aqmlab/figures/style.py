@@ -1,4 +1,4 @@
-"""How figures of several curves look: sheets, colours, legends, in one style."""
+"""How figures look: sheets, colours, legends, and axes over time."""
 
 from __future__ import annotations
 
@@ -47,3 +47,15 @@ def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> None:
     """Put the legend under the axes, where no line runs."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+
+
+def over_time(quantity: str, size: tuple[float, float] = (7, 3.5)) -> tuple[Figure, Axes]:
+    """Return an empty figure of a quantity over time, and its axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained", dpi=150)
+    axes = figure.subplots()
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel(quantity)
+    axes.grid(visible=True, linewidth=0.3)
+    return figure, axes

@@ -1,0 +1,75 @@
+"""Figures of a run: the queue of a link, the windows of its flows."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from aqmlab.figures.style import over_time
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from aqmlab.results import Result
+
+
+def queue(result: "Result", link: str) -> "Figure":
+    """Plot the queue of a link over time, with its average where the law keeps one.
+
+    Parameters
+    ----------
+    result : Result
+        A run that recorded the series "queue".
+    link : str
+        Name of the link, e.g. "left>right".
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Time in s, queue in packets.
+
+    Raises
+    ------
+    KeyError
+        If the series or the link was not recorded.
+    """
+    series = result.series("queue")
+    rows = series[series["link"] == link]
+    if rows.empty:
+        known = ", ".join(series["link"].unique())
+        raise KeyError(f"the queue of {link!r} was not recorded; that of {known} was")
+    figure, axes = over_time("queue (packets)")
+    axes.plot(rows["time_s"], rows["queue_packets"], linewidth=0.8, label="queue")
+    if rows["average_packets"].notna().any():
+        axes.plot(rows["time_s"], rows["average_packets"], linewidth=1.5, label="average queue")
+        axes.legend()
+    axes.set_ylim(bottom=0)
+    return figure
+
+
+def window(result: "Result", flows: Sequence[str] | None = None) -> "Figure":
+    """Plot the congestion window of flows over time.
+
+    Parameters
+    ----------
+    result : Result
+        A run that recorded the series "window".
+    flows : sequence of str, optional
+        Names of the flows; default: all.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Time in s, cwnd in kB.
+
+    Raises
+    ------
+    KeyError
+        If the series was not recorded.
+    """
+    series = result.series("window")
+    figure, axes = over_time("cwnd (kB)")
+    for name in flows or series["flow"].unique():
+        rows = series[series["flow"] == name]
+        axes.plot(rows["time_s"], rows["cwnd_bytes"] / 1000, linewidth=0.8, label=name)
+    axes.set_ylim(bottom=0)
+    axes.legend()
+    return figure
