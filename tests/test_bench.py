@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from aqmlab import bench
-from aqmlab.cli import execute
+from aqmlab.command import execute
 
 KEYS = [
     "scenario",

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import aqmlab
-from aqmlab.cli import execute
+from aqmlab.command import execute
 from aqmlab.figures.segments import duplicate_acks
 from aqmlab.scenario import normalize
 from test_wire import WRONG, tshark

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aqmlab import ScenarioError
-from aqmlab.cli import execute
+from aqmlab.command import execute
 from aqmlab.manual import schema
 from aqmlab.scenario import normalize
 from conftest import repeatable
@@ -230,7 +230,7 @@ def test_schema_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_light_commands_import_nothing_heavy() -> None:
     program = (
         "import sys\n"
-        "from aqmlab.cli import execute\n"
+        "from aqmlab.command import execute\n"
         "for args in ['--help'], ['run', '--help'], ['--version'], ['list', 'queues'],"
         " ['list', 'studies'], ['explain', 'red'], ['schema'], ['run', 'no/such.toml']:\n"
         "    execute(args)\n"

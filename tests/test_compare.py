@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.cli import execute
+from aqmlab.command import execute
 from aqmlab.compare import Comparison, compare
 from aqmlab.compare.comparison import SCENARIO
 from aqmlab.compare.figures import ellipse

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aqmlab.cli import execute
+from aqmlab.command import execute
 
 README = Path("README.md").read_text("utf-8")
 

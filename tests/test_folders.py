@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from aqmlab import folder
-from aqmlab.cli import execute
+from aqmlab.command import execute
 from aqmlab.folder import Claim, appearing
 from aqmlab.results import Result
 

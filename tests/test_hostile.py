@@ -12,7 +12,7 @@ import pytest
 import aqmlab
 from aqmlab import _core, script
 from aqmlab._core import InvariantViolation, ScenarioError
-from aqmlab.cli import execute
+from aqmlab.command import execute
 
 EXAMPLE = str(Path("examples/one_flow.toml").resolve())
 LONG = "x" * 5_000_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aqmlab import ScenarioError, script
 from aqmlab.assertions import SYMBOLS, Evaluator, FailedError, UnsupportedError, unsupported
-from aqmlab.cli import execute
+from aqmlab.command import execute
 
 PAGE = Path("docs/how-to/packet-scripts.md").read_text("utf-8")
 REFUSING = "0 < S 0:0(0) win 1000\n+0 > R. 0:0(0) ack 1\n"

@@ -10,7 +10,7 @@ import pytest
 
 import aqmlab
 from aqmlab import figures
-from aqmlab.cli import execute
+from aqmlab.command import execute
 from aqmlab.figures import segments
 
 

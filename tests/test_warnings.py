@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import aqmlab
-from aqmlab.cli import execute
+from aqmlab.command import execute
 from aqmlab.compare.comparison import compare
 from aqmlab.experiment import IdenticalReplications
 from aqmlab.scenario import as_said

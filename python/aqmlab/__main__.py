@@ -1,6 +1,6 @@
 """``python -m aqmlab`` is the command ``aqmlab``."""
 
-from aqmlab.cli import main
+from aqmlab.command import main
 
 if __name__ == "__main__":
     main()

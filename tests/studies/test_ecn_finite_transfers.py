@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from aqmlab import studies
-from aqmlab.cli import execute
+from aqmlab.command import execute
 from aqmlab.experiment import run_many
 from aqmlab.scenario import normalize
 from aqmlab.studies.ecn_finite_transfers import table_2, table_4

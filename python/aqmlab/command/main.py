@@ -1,0 +1,109 @@
+"""Runs the command: whatever goes wrong becomes one line on stderr and an exit code."""
+
+import os
+import signal
+import sys
+from typing import NoReturn
+
+import typer
+
+from aqmlab._core import InvariantViolation
+from aqmlab.command.app import app
+from aqmlab.command.terminal import Interrupted, complain, os_error
+
+WRONG_INPUT = 2
+INTERRUPTED = 130
+DEFECT = 1
+PIPE_CLOSED = 141
+
+
+def execute(args: list[str]) -> int:
+    """Run the command with these arguments; return the exit code."""
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(args, prog_name="aqmlab", standalone_mode=False)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _interrupted()
+    except Interrupted as e:
+        return _interrupted(str(e))
+    except InvariantViolation as e:
+        told = "the simulator contradicts itself, please report it"
+        return complain(f"{told}: {e}, in aqmlab {' '.join(args)}", DEFECT)
+    except typer.TyperException as e:
+        return complain(f"{e.format_message()} See aqmlab --help.", WRONG_INPUT)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except OSError as e:
+        return complain(os_error(e), WRONG_INPUT)
+    except ValueError as e:
+        return complain(str(e), WRONG_INPUT)
+    except MemoryError as e:
+        return complain(str(e) or "there is not enough memory; ask for less", WRONG_INPUT)
+    except SystemExit:
+        raise
+    except BaseException as e:  # a panic of the simulator is no Exception
+        if os.environ.get("AQMLAB_TRACEBACK"):
+            raise
+        what = f"{type(e).__name__}: {e}"
+        of = f" of {' '.join(args)}" if args else ""
+        return complain(
+            f"a defect of aqmlab, please report it: {what}{of} (AQMLAB_TRACEBACK=1 shows where)",
+            DEFECT,
+        )
+    return _interrupted() if status == INTERRUPTED else int(status or 0)
+
+
+def _interrupted(left: str | None = None) -> int:
+    """Tell what is left by an interruption; return 128 and the number of its signal."""
+    from aqmlab import folder, interrupts
+
+    there = ", ".join(map(str, folder.written))
+    left = left or (f"{there} was written before" if there else "nothing was written")
+    code = 128 + (interrupts.came or signal.SIGINT)
+    return complain(f"interrupted; {left}", code)
+
+
+def main() -> NoReturn:
+    """Run the command of this process."""
+    from aqmlab import folder, interrupts
+
+    interrupts.listen()
+    code = 0
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")
+        code = execute(sys.argv[1:]) if _open_streams() else WRONG_INPUT
+        code = _flushed(code)
+    except KeyboardInterrupt:
+        code = _interrupted()
+    except SystemExit as e:
+        code = int(e.code or 0)
+    interrupts.ignore()
+    folder.release_all()
+    sys.exit(code)
+
+
+def _open_streams() -> bool:
+    """Whether there is a standard output; no file that is opened later may have its number."""
+    missing = [n for n, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)) if stream is None]
+    while missing and os.open(os.devnull, os.O_RDWR) < max(missing):
+        pass
+    if 2 in missing:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if 1 in missing:
+        complain("standard output is closed; give it a file, or /dev/null", WRONG_INPUT)
+    return 1 not in missing
+
+
+def _flushed(code: int) -> int:
+    """Write what is still to be printed, as the interpreter would do without telling well."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as e:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return code or complain(os_error(e), WRONG_INPUT)
+    return code

@@ -1,0 +1,27 @@
+"""Options that several commands have, and how their values are read."""
+
+from typing import Annotated
+
+import typer
+
+WarningsOption = Annotated[
+    bool,
+    typer.Option("--warnings/--no-warnings", help="Tell what is legal and probably not meant."),
+]
+
+
+def read_change(change: str, example: str = "network.queue.limit='64 packets'") -> tuple[str, str]:
+    """Return key and value of what `--set` has."""
+    key, equals, value = change.partition("=")
+    if not equals or not key.strip() or not value.strip():
+        raise ValueError(f"--set {change!r} must be KEY=VALUE, for example {example}")
+    return key.strip(), value.strip()
+
+
+def read_count(option: str, text: str | None) -> int | None:
+    """Return the value of an option that is a number of things; None: it was not given."""
+    if text is None:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{option} {text!r} must be a whole number, 1 or more")
+    return int(text)

@@ -1,0 +1,72 @@
+"""`aqmlab run`: a scenario, once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aqmlab.command.options import WarningsOption, read_change
+from aqmlab.command.terminal import console, say, warn
+
+
+def run_command(
+    file: Annotated[Path, typer.Argument(help="A scenario, TOML or JSON.", metavar="FILE")],
+    seed: Annotated[
+        str | None, typer.Option(help="Seed of every random stream.", metavar="N")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to make for manifest and tables.", metavar="DIR")
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a key, e.g. network.queue.limit='64 packets'; may be given again.",
+        ),
+    ] = None,
+    pcap: Annotated[
+        Path | None, typer.Option(help="Folder to make for captures, in pcapng.", metavar="DIR")
+    ] = None,
+    pcap_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Capture this link (from>to) or host; may be given again."
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an earlier run in the folder.")
+    ] = False,
+    warnings: WarningsOption = True,
+) -> None:
+    """Run a scenario and show its flows and links. Files are written with --out and --pcap."""
+    import json
+
+    from aqmlab.experiment import run
+    from aqmlab.progress import Bar
+    from aqmlab.results import new_folders
+    from aqmlab.scenario import normalize, toml_value
+    from aqmlab.summary import show
+
+    overrides = [read_change(change) for change in changes or []]
+    overrides += [("seed", seed)] if seed is not None else []
+    overrides += [("record.pcap.on", toml_value(pcap_on))] if pcap_on else []
+    scenario = json.loads(normalize(file, overrides=overrides))
+    if pcap and not scenario["record"]["pcap"]["on"]:
+        raise ValueError(
+            "--pcap needs to know where: name links and hosts, e.g. --pcap-on 'left>right'"
+        )
+    if pcap_on and not pcap:
+        raise ValueError("--pcap-on needs a folder for the captures: --pcap DIR")
+    with new_folders(out, pcap, force=force) as (folder, captures):
+        with Bar() as bar:
+            result = run(scenario, pcap=captures, progress=bar)
+        if folder:
+            result.write_files(folder)
+    show(result, console())
+    warn(result.warnings if warnings else [])
+    say(f"Written to {out}" if out else "Nothing is written without --out DIR.")
+    if pcap:
+        say(f"Captures written to {pcap}")
+    elif scenario["record"]["pcap"]["on"]:
+        say("Captures are written only with --pcap DIR.")
