@@ -1,0 +1,67 @@
+"""Which part imports which: the contracts in pyproject.toml, and that they would tell."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+
+PACKAGE = ROOT / "python" / "aqmlab"
+LINT = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Check the package in a folder by the contracts of the project."""
+    found = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [str(folder / "python"), *filter(None, found)]
+    return subprocess.run(
+        [sys.executable, "-c", LINT], capture_output=True, text=True, cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+    )  # fmt: skip
+
+
+def test_each_part_imports_only_what_it_may() -> None:
+    done = lint(ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 kept, 0 broken" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("engine/simulator.py", "from aqmlab.store import Folder"),
+        ("store/files.py", "from aqmlab.experiment import run"),
+        ("measures/seen.py", "from aqmlab.compare import compare"),
+        ("compare/show.py", "from aqmlab import studies"),
+        ("report.py", "def f(): from aqmlab.compare.show import show"),
+        ("studies/framework/study.py", "from aqmlab.studies import ecn_finite_transfers"),
+        ("studies/another/__init__.py", "from aqmlab.studies.ecn_finite_transfers import epochs"),
+        ("new_room.py", ""),
+    ],
+)
+def test_a_wrong_import_is_told(file: str, line: str, tmp_path: Path) -> None:
+    shutil.copy2(ROOT / "pyproject.toml", tmp_path)
+    ignored = shutil.ignore_patterns("__pycache__", "_core*")
+    shutil.copytree(PACKAGE, tmp_path / "python" / "aqmlab", ignore=ignored)
+    path = tmp_path / "python" / "aqmlab" / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text((path.read_text("utf-8") if path.exists() else "") + f"\n{line}\n", "utf-8")
+    done = lint(tmp_path)
+    assert done.returncode != 0, done.stdout
+    assert file.removesuffix(".py").removesuffix("/__init__").replace("/", ".") in done.stdout
+
+
+def test_nothing_is_taken_from_the_package_itself() -> None:
+    """`from aqmlab import run` would be an import of everything; the contracts do not see it."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "aqmlab":
+                for name in (alias.name for alias in node.names):
+                    is_part = (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").exists()
+                    of_command = "command" in path.parts and name == "__version__"
+                    assert is_part or name == "_core" or of_command, f"{path}: {name}"
