@@ -10,7 +10,40 @@ from references.pie import Pie
 from references.tc_pie import HALF_A_SECOND, LinuxPie, Vars
 
 
-class FqPie(FlowQueues):
+class Periodic(FlowQueues):
+    """Queues of flows, each with a law that is updated at the ends of periods."""
+
+    queues: list[Queue]
+
+    def tick_before(self, now: int) -> None:
+        """Run the ends of periods up to `now`."""
+        raise NotImplementedError
+
+    def departed(self, now: int, q: int, packet: Packet) -> None:
+        """Take in that a packet left its queue."""
+        raise NotImplementedError
+
+    def admit(self, q: int, packet: Packet) -> None:
+        """Let a packet into its queue."""
+        self.queues[q].waiting.append(packet)
+        self.queues[q].bytes += packet.size
+        self.added_to(q)
+
+    def dequeue(self, now: int) -> Packet | None:
+        self.tick_before(now - 1)
+        return super().dequeue(now)
+
+    def take(self, now: int, q: int) -> Packet | None:
+        queue = self.queues[q]
+        if not queue.waiting:
+            return None
+        packet = queue.waiting.popleft()
+        queue.bytes -= packet.size
+        self.departed(now, q, packet)
+        return packet
+
+
+class FqPie(Periodic):
     """Every queue's PIE is run at the end of every period, whether it has packets or not."""
 
     def __init__(
@@ -52,25 +85,13 @@ class FqPie(FlowQueues):
                 drop(now, packet, why)
                 return
             packet.outcome = MARK[why]
-        self.queues[q].waiting.append(packet)
-        self.queues[q].bytes += packet.size
-        self.added_to(q)
+        self.admit(q, packet)
 
-    def dequeue(self, now: int) -> Packet | None:
-        self.tick_before(now - 1)
-        return super().dequeue(now)
-
-    def take(self, now: int, q: int) -> Packet | None:
-        queue = self.queues[q]
-        if not queue.waiting:
-            return None
-        packet = queue.waiting.popleft()
-        queue.bytes -= packet.size
-        self.pies[q].departure(now / SECOND, packet, queue)
-        return packet
+    def departed(self, now: int, q: int, packet: Packet) -> None:
+        self.pies[q].departure(now / SECOND, packet, self.queues[q])
 
 
-class LinuxFqPie(FlowQueues):
+class LinuxFqPie(Periodic):
     """As sch_fq_pie.c: struct pie_vars for each queue, and one limit."""
 
     def __init__(
@@ -114,19 +135,7 @@ class LinuxFqPie(FlowQueues):
                 drop(now, packet, why)
                 return
             packet.outcome = MARK[why]
-        self.queues[q].waiting.append(packet)
-        self.queues[q].bytes += packet.size
-        self.added_to(q)
+        self.admit(q, packet)
 
-    def dequeue(self, now: int) -> Packet | None:
-        self.tick_before(now - 1)
-        return super().dequeue(now)
-
-    def take(self, now: int, q: int) -> Packet | None:
-        queue = self.queues[q]
-        if not queue.waiting:
-            return None
-        packet = queue.waiting.popleft()
-        queue.bytes -= packet.size
-        self.pie.process_dequeue(self.vars[q], now, packet, queue.bytes)
-        return packet
+    def departed(self, now: int, q: int, packet: Packet) -> None:
+        self.pie.process_dequeue(self.vars[q], now, packet, self.queues[q].bytes)

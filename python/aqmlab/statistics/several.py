@@ -49,20 +49,7 @@ def false_discovery(p_values: Iterable[float]) -> list[float]:
     independent or depend positively on each other. For screening many; :func:`holm` is stricter.
     Source: ``benjamini1995fdr``.
 
-    Parameters
-    ----------
-    p_values : iterable of float
-        The p-values, in 0..1; NaN: no test, which counts for none and stays NaN.
-
-    Returns
-    -------
-    list of float
-        The corrected p-values, in the same order.
-
-    Raises
-    ------
-    ValueError
-        If one lies outside 0..1.
+    Parameters, what is returned and what is raised are those of :func:`holm`.
 
     Examples
     --------

@@ -109,24 +109,7 @@ def exact_proportion_interval(successes: int, trials: int, confidence: float = 0
     It holds the proportion at least as often as it says, with few trials more often: it is wide.
     Source: ``clopper1934fiducial``.
 
-    Parameters
-    ----------
-    successes : int
-        How many there were, 0 or more.
-    trials : int
-        Of how many, 1 or more, each independent of the others.
-    confidence : float
-        Confidence, in 0..1; default 0.95.
-
-    Returns
-    -------
-    Interval
-        Lower bound, proportion, upper bound, in 0..1.
-
-    Raises
-    ------
-    ValueError
-        If there are no trials, more successes than trials, or the confidence lies outside 0..1.
+    Parameters, what is returned and what is raised are those of :func:`proportion_interval`.
 
     Examples
     --------
