@@ -1,5 +1,6 @@
 """The guides that add something are right: their steps, followed in a copy of the sources, work."""
 
+import csv
 import os
 import re
 import shutil
@@ -11,9 +12,9 @@ import pytest
 
 from conftest import ROOT
 
-QUEUE, CONTROL = (
-    (ROOT / "docs" / "how-to" / f"add-a-{name}.md").read_text("utf-8")
-    for name in ("queue", "congestion-control")
+QUEUE, CONTROL, STUDY, ENGINE = (
+    (ROOT / "docs" / "how-to" / f"add-{name}.md").read_text("utf-8")
+    for name in ("a-queue", "a-congestion-control", "a-study", "an-engine")
 )
 COPY = ROOT / "target" / "guide"
 """Always the same place, so that little is built again."""
@@ -25,9 +26,9 @@ def rows(guide: str) -> list[tuple[str, str, str]]:
     return re.findall(rf"^ *\| {cell} \| {cell} \| {cell} \|$", guide, flags=re.MULTILINE)
 
 
-def block(language: str, containing: str) -> str:
-    """Return the block of code in the queue's guide that contains a text, without its indent."""
-    blocks = re.findall(rf"^( *)```{language}\n(.*?)^ *```", QUEUE, flags=re.MULTILINE | re.DOTALL)
+def block(language: str, containing: str, guide: str = QUEUE) -> str:
+    """Return the block of code in a guide that contains a text, without its indent."""
+    blocks = re.findall(rf"^( *)```{language}\n(.*?)^ *```", guide, flags=re.MULTILINE | re.DOTALL)
     (found,) = [(indent, text) for indent, text in blocks if containing in text]
     return re.sub(rf"^{found[0]}", "", found[1], flags=re.MULTILINE)
 
@@ -36,6 +37,11 @@ def follow(guide: str, copy: Path) -> None:
     """Do what a guide says, where a person would type."""
     (template,) = re.findall(r"^ *(cp crates.*)$", guide, flags=re.MULTILINE)
     subprocess.run(template.split(), check=True, cwd=copy)
+    add_lines(guide, copy)
+
+
+def add_lines(guide: str, copy: Path) -> None:
+    """Add the lines of a guide's tables."""
     for name, below, added in rows(guide):
         path = copy / name
         lines = path.read_text("utf-8").splitlines()
@@ -75,6 +81,53 @@ def cargo(copy: Path, *args: str) -> str:
 def test_the_python_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
     exec(block("python", "class Ramp(CustomQueue)"), {"__name__": "guide"})
     assert capsys.readouterr().out == "True\n"
+
+
+def test_the_engine_of_the_guide_runs_what_the_simulator_does(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    exec(block("python", "class Processes", ENGINE), {"__name__": "guide"})
+    assert capsys.readouterr().out == "[True, True]\n"
+
+
+def test_a_study_is_a_folder_and_a_line(tmp_path: Path) -> None:
+    """Its numbers are reproduced, it is explained, and every contract and check still holds."""
+    package = tmp_path / "python" / "aqmlab"
+    shutil.copytree(
+        ROOT / "python" / "aqmlab", package, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    shutil.copy2(ROOT / "pyproject.toml", tmp_path)
+    named = r"\*\*`([\w./]+)`\*\*.*?^ *```\w+\n( *)(.*?)^ *```"
+    files = re.findall(named, STUDY, flags=re.MULTILINE | re.DOTALL)
+    assert len(files) == 6
+    for name, indent, text in files:
+        path = package / "studies" / "my_study" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace(f"\n{indent}", "\n"), "utf-8")
+    assert len(rows(STUDY)) == 1
+    add_lines(STUDY, tmp_path)
+
+    def run(*command: str) -> str:
+        paths = [str(tmp_path / "python"), os.environ.get("PYTHONPATH", "")]
+        done = subprocess.run(
+            [sys.executable, *command], capture_output=True, text=True, cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    told = run("-m", "aqmlab", "reproduce", "my-study", "--replications", "5")
+    assert "Claims: 1 reproduced" in told
+    with (tmp_path / "results" / "my-study" / "cells.csv").open(encoding="utf-8") as file:
+        cells = list(csv.DictReader(file))
+    assert [cell["verdict"] for cell in cells] == ["reproduced"] * 2
+    assert run("-m", "aqmlab", "explain", "my-study").startswith("# The wait in an M/D/1 queue")
+    run("-m", "ruff", "check", "python/aqmlab/studies")
+    run("-m", "ruff", "format", "--check", "python/aqmlab/studies")
+    lint = (
+        "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
+    )
+    run("-c", lint)
 
 
 def test_the_templates_are_formatted_and_their_tests_pass(followed: Path) -> None:

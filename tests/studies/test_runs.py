@@ -77,7 +77,8 @@ def test_the_same_content_is_one_run() -> None:
     runs = asked(seeds(engine, 2), Need(table), Need(figure))
     assert len(engine.ran) == 2
     assert runs.of(table) == runs.of(figure) == [1, 2]
-    assert len({address for _, _, address, _ in runs.items()}) == 2
+    assert runs.distinct() == 2
+    assert [run.manifest["seed"] for _, _, run in runs.items()] == [1, 2, 1, 2]
 
 
 def test_what_is_recorded_is_merged() -> None:

@@ -1,1 +1,26 @@
-"""What every study stands on: its items and runs, cells and verdicts, claims, folder and report."""
+"""What every study stands on: its items and runs, cells and verdicts, claims, folder and report.
+
+docs/how-to/add-a-study.md says how to write one.
+"""
+
+from aqmlab.studies.framework.claims import Claims, Decision, Published
+from aqmlab.studies.framework.runs import Need, Record, Runs
+from aqmlab.studies.framework.show import entry
+from aqmlab.studies.framework.study import Figure, Item, Section, Study
+from aqmlab.studies.framework.verdicts import Cell, Tolerance
+
+__all__ = [
+    "Cell",
+    "Claims",
+    "Decision",
+    "Figure",
+    "Item",
+    "Need",
+    "Published",
+    "Record",
+    "Runs",
+    "Section",
+    "Study",
+    "Tolerance",
+    "entry",
+]

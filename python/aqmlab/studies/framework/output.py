@@ -69,9 +69,9 @@ def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
 def _write_runs(path: Path, reproduction: Reproduction) -> None:
     """One line a run: its address, setting, replication and manifest with the whole scenario."""
     with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
-        for setting, replication, key, run in reproduction.runs.items():
+        for setting, replication, run in reproduction.runs.items():
             line = {
-                "run": key,
+                "run": run.address,
                 **setting.columns(),
                 "replication": replication,
                 "manifest": run.manifest,
@@ -82,13 +82,12 @@ def _write_runs(path: Path, reproduction: Reproduction) -> None:
 def _manifest(reproduction: Reproduction) -> dict[str, Any]:
     from aqmlab import _core
 
-    runs = {key: run for _, _, key, run in reproduction.runs.items()}
     return {
         "made_by": MADE_BY,
         "study": reproduction.study.name,
         "version": _core.version(),
         "items": [item.name for item in reproduction.items],
         "replications": reproduction.replications,
-        "runs": len(runs),
+        "runs": reproduction.runs.distinct(),
         "seconds": round(reproduction.seconds, 1),
     }

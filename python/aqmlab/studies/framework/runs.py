@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from aqmlab.engine import Engine, Progress
@@ -95,14 +95,22 @@ class Need:
         return self.replications
 
 
+@dataclass(frozen=True)
+class Done:
+    """A run that was run: its address, its manifest, and what it was reduced to."""
+
+    address: str
+    manifest: dict[str, Any]
+    reduced: Any
+
+
 @dataclass
 class _Wanted:
-    """A distinct run: its scenario, what it records, and once it was run its address and result."""
+    """A distinct run: its scenario and what it records; once it was run, what there is of it."""
 
     scenario: dict[str, Any]
     record: Record
-    address: str = ""
-    done: list[Any] = field(default_factory=list)
+    done: Done | None = None
 
     def text(self) -> str:
         own = self.scenario.get("record", {})
@@ -156,31 +164,40 @@ class Runs:
         merged = wanted.record.merged(record).merged(Record.of(scenario))
         if merged != wanted.record:
             wanted.record = merged
-            wanted.done.clear()
+            wanted.done = None
         return wanted
 
     def run(self, jobs: int | None = None, progress: Progress | None = None) -> None:
         """Run what was asked for and was not run yet."""
-        pending = [wanted for wanted in self._wanted.values() if not wanted.done]
+        pending = [wanted for wanted in self._wanted.values() if wanted.done is None]
         texts = [wanted.text() for wanted in pending]
         done = campaign(
-            [(text,) for text in texts], self._reduce,
+            [(text,) for text in texts], lambda result: (result.manifest, self._reduce(result)),
             engine=self._engine, store=self._store, jobs=jobs, progress=progress,
         )  # fmt: skip
-        for i, reduced in done:
-            pending[i].done = [reduced]
-            pending[i].address = address(texts[i], self._engine.build) or f"law in Python, {i}"
+        for i, (manifest, reduced) in done:
+            where = address(texts[i], self._engine.build) or f"law in Python, {i}"
+            pending[i].done = Done(where, manifest, reduced)
 
     def one(self, setting: Any, replication: int) -> Any:
         """Return the run of one replication of a setting."""
-        return self._of[setting, replication].done[0]
+        return self._done(setting, replication).reduced
 
     def of(self, setting: Any) -> list[Any]:
         """Return the runs of a setting that were asked for, in order of their replications."""
         chosen = (r for r in range(self.replications) if (setting, r) in self._of)
         return [self.one(setting, r) for r in chosen]
 
-    def items(self) -> Iterator[tuple[Any, int, str, Any]]:
-        """Give (setting, replication, address, run) of every run."""
-        for (setting, replication), wanted in self._of.items():
-            yield setting, replication, wanted.address, wanted.done[0]
+    def _done(self, setting: Any, replication: int) -> Done:
+        done = self._of[setting, replication].done
+        assert done is not None, "asked for, and not run yet"
+        return done
+
+    def items(self) -> Iterator[tuple[Any, int, Done]]:
+        """Give (setting, replication, run) of every run."""
+        for setting, replication in self._of:
+            yield setting, replication, self._done(setting, replication)
+
+    def distinct(self) -> int:
+        """Return the number of distinct runs."""
+        return len({run.address for _, _, run in self.items()})

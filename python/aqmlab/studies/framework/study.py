@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from aqmlab.engine import Engine
     from aqmlab.report import Table
+    from aqmlab.results import Result
     from aqmlab.store import Store
 
 
@@ -89,6 +90,8 @@ class Study:
 
     `about`, `reading` and `deviations` are paragraphs of its report: what it is, what the
     replications vary and how verdicts come about, and where the reproduction departs from it.
+    `reduce` makes of a run what its items and claims look at; `headline` says in a line how well
+    the printed numbers were met.
     """
 
     name: str
@@ -98,8 +101,8 @@ class Study:
     deviations: tuple[str, ...]
     items: tuple[Item, ...]
     claims: Claims
-    reduce: Callable[[Any], Any]
-    headline: Callable[[Sequence[Cell]], str]
+    reduce: Callable[[Result], Any]
+    headline: Callable[[Sequence[Cell]], str] = lambda cells: ""  # noqa: ARG005
     replications: int = 20
 
     def choose(self, only: Iterable[str] = ()) -> list[Item]:

@@ -62,7 +62,7 @@ def show(reproduction: Reproduction, console: Console) -> None:
         console.print(f"Claims: {told}, of {claims.total()}.")
     if headline := reproduction.study.headline(reproduction.cells):
         console.print(f"[bold]{headline}[/bold]")
-    runs = len({key for _, _, key, _ in reproduction.runs.items()})
+    runs = reproduction.runs.distinct()
     console.print(
         f"{runs} runs, {reproduction.replications} replications, {reproduction.seconds:.1f} s."
     )
@@ -144,7 +144,7 @@ def _claims(reproduction: Reproduction) -> Table:
 def _end(reproduction: Reproduction) -> str:
     from aqmlab import _core
 
-    runs = len({key for _, _, key, _ in reproduction.runs.items()})
+    runs = reproduction.runs.distinct()
     return (
         f"aqmlab {_core.version()}: {runs} distinct runs in {reproduction.seconds:.0f} s. "
         "All numbers are in cells.csv, all claims in claims.csv, the scenario of every run in "
