@@ -104,7 +104,7 @@ class Result:
         return self._tables[table]
 
     def table(self, name: str) -> "pd.DataFrame":
-        """Return a new DataFrame of a table; see docs/reference/results.md for its columns.
+        """Return a new DataFrame of a table; see docs/results.md for its columns.
 
         Raises
         ------
