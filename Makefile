@@ -79,6 +79,6 @@ packages:
 	@tools/system-packages
 
 clean:
-	rm -rf .venv target results .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf .venv target results .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find python -name '__pycache__' -prune -exec rm -rf {} +
 	rm -f python/aqmlab/_core.*.so

@@ -88,9 +88,11 @@ def campaign(
             if store and run.address:
                 store.put(run.address, engine.build, outcome)
             yield from _reduced(run, outcome, waiting, reduce)
+    if len(failures) > 1:
+        more = f"so do {len(failures) - 1} runs more"
+        raise type(failures[0])(f"{failures[0]}; {more}") from failures[0]
     if failures:
-        more = f"; so do {len(failures) - 1} runs more" if len(failures) > 1 else ""
-        raise type(failures[0])(f"{failures[0]}{more}")
+        raise failures[0]
 
 
 def in_order(finished: Iterable[tuple[int, Reduced]]) -> list[Reduced]:
