@@ -176,7 +176,8 @@ class Runs:
             engine=self._engine, store=self._store, jobs=jobs, progress=progress,
         )  # fmt: skip
         for i, (manifest, reduced) in done:
-            where = address(texts[i], self._engine.build) or f"law in Python, {i}"
+            where = address(texts[i], self._engine.build)
+            assert where is not None, "a scenario of a study is a dict, and so has no law in Python"
             pending[i].done = Done(where, manifest, reduced)
 
     def one(self, setting: Any, replication: int) -> Any:
