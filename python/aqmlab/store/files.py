@@ -7,6 +7,7 @@ taken only if these say that its name is theirs.
 import base64
 import json
 from collections.abc import Iterable, Iterator
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ class Folder:
 
     Parameters
     ----------
-    folder : pathlib.Path
+    folder : path
         The folder.
     parts : pathlib.Path, optional
         Where files are written, on the same disk, before they come from there whole; default: the
@@ -32,10 +33,21 @@ class Folder:
     ----------
     finished : int
         Runs that were kept or found.
+
+    Examples
+    --------
+    >>> import aqmlab, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Folder(folder)
+    ...     first = aqmlab.replicate("examples/two_flows.toml", 2, store=store)
+    ...     again = aqmlab.replicate("examples/two_flows.toml", 3, store=store)  # one is run
+    >>> store.finished  # two were kept, two found, one kept
+    5
     """
 
-    def __init__(self, folder: Path, parts: Path | None = None) -> None:
-        self.folder, self._parts = folder, parts or folder
+    def __init__(self, folder: str | PathLike[str], parts: Path | None = None) -> None:
+        self.folder = Path(folder)
+        self._parts = parts or self.folder
         self.finished = 0
 
     def _path(self, address: str) -> Path:
