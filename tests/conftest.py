@@ -12,7 +12,8 @@ from hypothesis import settings
 ROOT = Path(__file__).parents[1]
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell starts what runs in its background deaf to Ctrl-C, and so would be what the tests start and interrupt.
+    # A shell starts what runs in its background deaf to Ctrl-C, and so would be what the tests
+    # start and interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("default", max_examples=150, deadline=None, derandomize=True)
