@@ -138,3 +138,10 @@ def test_no_replication_is_left_out_silently() -> None:
     few = Need(Download("d"), at_most=2)
     assert asked(seeds(Counting(), 3), few).of(few.setting) == [1, 2]
     assert asked(seeds(Counting(), 1), few).of(few.setting) == [1]
+
+
+def test_warnings_are_told_with_the_number_of_runs_that_have_them() -> None:
+    """A download without a drop says so, once for both of its replications."""
+    runs = asked(seeds(Counting(), 2), Need(Download("a", limit=1000)))
+    (told,) = [text for text in runs.warnings() if "no packet was dropped or marked" in text]
+    assert told.startswith("2 of 2 runs: ")

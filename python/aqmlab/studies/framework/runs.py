@@ -199,6 +199,15 @@ class Runs:
         for setting, replication in self._of:
             yield setting, replication, self._done(setting, replication)
 
+    def warnings(self) -> list[str]:
+        """Return what is legal in these runs and probably not meant, and in how many of them."""
+        found: dict[str, list[str]] = {}
+        distinct = {run.address: run for _, _, run in self.items()}.values()
+        for run in distinct:
+            for warning in run.manifest.get("warnings", []):
+                found.setdefault(warning["about"], []).append(warning["text"])
+        return [f"{len(texts)} of {len(distinct)} runs: {texts[0]}" for texts in found.values()]
+
     def distinct(self) -> int:
         """Return the number of distinct runs."""
         return len({run.address for _, _, run in self.items()})

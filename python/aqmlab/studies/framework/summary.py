@@ -62,6 +62,8 @@ def show(reproduction: Reproduction, console: Console) -> None:
         console.print(f"Claims: {told}, of {claims.total()}.")
     if headline := reproduction.study.headline(reproduction.cells):
         console.print(f"[bold]{headline}[/bold]")
+    if warnings := reproduction.runs.warnings():
+        console.print(f"{len(warnings)} kinds of warnings: see the report, under Warnings.")
     runs = reproduction.runs.distinct()
     console.print(
         f"{runs} runs, {reproduction.replications} replications, {reproduction.seconds:.1f} s."
@@ -82,6 +84,12 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         chapters.append(Chapter(item.name, item.title, section.text, section.tables, pictures))
     if reproduction.claims:
         chapters.append(Chapter("claims", "Claims", tables=[_claims(reproduction)]))
+    if warnings := reproduction.runs.warnings():
+        about = (
+            "What is legal in these runs and probably not meant elsewhere; of each kind the first. "
+            "A study does as its authors did."
+        )
+        chapters.append(Chapter("warnings", "Warnings", [about, *warnings]))
     chapters.append(Chapter("deviations", "Deviations", list(study.deviations)))
     key = {kind: verdict for verdict, kind in KINDS.items()}
     return Report(
