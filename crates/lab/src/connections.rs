@@ -5,7 +5,9 @@
 
 use net::Options;
 
-use crate::build::Draws;
+use traffic::Draws;
+
+use crate::acting::Acting;
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::fates::FateRecorder;
@@ -18,6 +20,8 @@ pub struct Connections {
     pub endpoints: Endpoints,
     /// The slots, and what is told of fates.
     pub fates: FateRecorder,
+    /// What is kept of those whose application acts after the opening.
+    pub acting: Acting,
     /// Options of the segment that is being sent.
     pub scratch: Options,
     /// How many slots are those of flows that are one connection.

@@ -1,6 +1,7 @@
 //! The laboratory: a scenario (validated) → a network (built) → a run → columns and a manifest.
 //! Each step hands a finished value to the next; nothing reaches back.
 
+mod acting;
 mod build;
 mod capture;
 mod check;

@@ -3,6 +3,7 @@
 use net::{Label, Way};
 use units::Time;
 
+use crate::acting;
 use crate::check::ConnectionLedger;
 use crate::datagrams::Datagrams;
 
@@ -27,16 +28,14 @@ pub struct Slot {
     pub ledger: ConnectionLedger,
     /// Where the route of what its sender and its receiver send begins in the table of hops.
     pub first_hop: [u32; 2],
-    /// When its application does something next.
-    pub wake: Time,
     /// When it was or will be opened.
     pub start: Time,
     /// The flow it belongs to.
     pub flow: u32,
     /// Its number among the connections of its flow.
     pub connection: u32,
-    /// Messages written.
-    pub messages: u32,
+    /// Its place in [`Acting`](crate::acting::Acting).
+    pub acting: u32,
     /// What has become of it.
     pub stage: Stage,
     /// The label of what its sender and its receiver send.
@@ -49,11 +48,10 @@ impl Slot {
         Slot {
             ledger: ConnectionLedger::default(),
             first_hop,
-            wake: start,
             start,
             flow,
             connection,
-            messages: 0,
+            acting: acting::NONE,
             stage: Stage::Waiting,
             labels: Way::BOTH.map(|way| Label::new(way).with_dscp(dscp)),
         }
@@ -62,7 +60,7 @@ impl Slot {
     /// That of a flow of datagrams: open until its last packet is sent, closed until it has arrived.
     pub fn of_datagrams(datagrams: &Datagrams, dscp: u8) -> Self {
         let mut slot = Slot::new(datagrams.flow, 0, [datagrams.first_hop; 2], datagrams.start, dscp);
-        (slot.wake, slot.stage) = (Time::NEVER, Stage::Open);
+        slot.stage = Stage::Open;
         slot
     }
 }

@@ -1,27 +1,61 @@
 //! What applications do with a connection, when connections come, and packets without one.
 
+pub mod application;
 mod arrivals;
 mod bulk;
 pub mod datagrams;
+mod draws;
 mod messages;
 mod size;
 mod spacing;
 
+pub use application::Application;
 pub use arrivals::Arrivals;
-pub use bulk::Bulk;
 pub use datagrams::Emitter;
-pub use messages::Messages;
+pub use draws::{Draws, Lots};
 pub use size::{Distribution, Size};
 pub use spacing::Spacing;
 
 use datagrams::{Cbr, OnOff, Poisson, Replay, Voip};
 use units::{Params, choice};
 
-choice! {
-    /// The traffic of a flow.
-    pub enum Traffic {
-        Bulk(Bulk),
-        Messages(Messages),
+/// Defines the traffic of flows: the applications of connections, and what is sent without one.
+macro_rules! traffic {
+    (applications { $($A:ident($Application:ty),)+ } datagrams { $($D:ident($Datagrams:ty),)+ }) => {
+        choice! {
+            /// The traffic of a flow.
+            pub enum Traffic {
+                $($A($Application),)+
+                $($D($Datagrams),)+
+            }
+        }
+
+        impl Traffic {
+            /// The key of its kind.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Traffic::$A(_) => <$Application>::KEY,)+
+                    $(Traffic::$D(_) => <$Datagrams>::KEY,)+
+                }
+            }
+
+            /// What it does with a connection; `None`: it is packets that nobody answers, with no connection.
+            pub fn application(&self) -> Option<&dyn Application> {
+                match self {
+                    $(Traffic::$A(application) => Some(application),)+
+                    $(Traffic::$D(_) => None,)+
+                }
+            }
+        }
+    };
+}
+
+traffic! {
+    applications {
+        Bulk(bulk::Bulk),
+        Messages(messages::Messages),
+    }
+    datagrams {
         Cbr(Cbr),
         Voip(Voip),
         Poisson(Poisson),
@@ -31,30 +65,8 @@ choice! {
 }
 
 impl Traffic {
-    /// The key of its kind.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Traffic::Bulk(_) => Bulk::KEY,
-            Traffic::Messages(_) => Messages::KEY,
-            Traffic::Cbr(_) => Cbr::KEY,
-            Traffic::Voip(_) => Voip::KEY,
-            Traffic::Poisson(_) => Poisson::KEY,
-            Traffic::OnOff(_) => OnOff::KEY,
-            Traffic::Replay(_) => Replay::KEY,
-        }
-    }
-
     /// Whether it is packets that nobody answers, with no connection.
     pub fn is_datagrams(&self) -> bool {
-        !matches!(self, Traffic::Bulk(_) | Traffic::Messages(_))
-    }
-
-    /// Whether a connection with it ever closes; if not, the key whose absence says so.
-    pub fn ends(&self) -> Result<(), &'static str> {
-        match self {
-            Traffic::Bulk(Bulk { size: None }) => Err("size"),
-            Traffic::Messages(Messages { messages: None, .. }) => Err("messages"),
-            _ => Ok(()),
-        }
+        self.application().is_none()
     }
 }

@@ -2,6 +2,8 @@
 
 use units::{Duration, Range, params};
 
+use crate::application::{Actions, Application, Event, Memory, Side, Talk};
+use crate::draws::Lots;
 use crate::size::Size;
 use crate::spacing::Spacing;
 
@@ -17,5 +19,30 @@ params! {
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "";
         /// How many there are; absent: they never end, and the run needs a duration.
         messages: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
+    }
+}
+
+impl Application for Messages {
+    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+        let mut actions = Actions::NONE;
+        if event == Event::Woken {
+            actions.write = talk.lots.size(side, &self.size, talk.client.begun);
+            talk.client.begun += 1;
+        }
+        if self.messages == Some(u64::from(talk.client.begun)) {
+            actions.close = true;
+        } else {
+            let wait = talk.lots.time(side, self.spacing, self.interval, talk.client.begun);
+            actions.wake = talk.after(wait);
+        }
+        actions
+    }
+
+    fn ends(&self) -> Result<(), (&'static str, &'static str)> {
+        self.messages.map(drop).ok_or(("messages", "a number of messages"))
+    }
+
+    fn share_done(&self, client: &Memory, _: u64, _: Lots) -> f64 {
+        self.messages.map_or(0.0, |n| f64::from(client.begun) / n as f64)
     }
 }

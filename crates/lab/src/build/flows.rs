@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use engine::{Indexed, Stream};
+use engine::Stream;
 use tcp::{Endpoint, Tcp};
 use traffic::Emitter;
 use units::Time;
@@ -18,26 +18,6 @@ use crate::scenario::Scenario;
 use crate::slot::Slot;
 use crate::source::Source;
 use crate::sum::Sum;
-
-/// What the flows of a table draw, by number of the flow, of its connection, and of the message.
-#[derive(Clone, Copy, Debug)]
-pub struct Draws {
-    /// Intervals between connections.
-    pub arrivals: Indexed,
-    /// Sizes.
-    pub sizes: Indexed,
-    /// Intervals between messages.
-    pub messages: Indexed,
-}
-
-impl Draws {
-    /// Named by the table's first flow, so that another table shifts nothing.
-    pub(super) fn new(seed: u64, first: &str) -> Self {
-        let [arrivals, sizes, messages] =
-            ["arrivals", "sizes", "messages"].map(|what| Indexed::new(seed, &format!("flow/{first}/{what}")));
-        Draws { arrivals, sizes, messages }
-    }
-}
 
 /// Adds every flow of the plan, whose routes begin at `begins`.
 pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built: &mut Built) {

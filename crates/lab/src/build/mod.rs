@@ -9,7 +9,6 @@ mod plan;
 mod refusals;
 mod routes;
 
-pub use flows::Draws;
 pub use hops::Hop;
 pub use links::LinkPlan;
 pub use network::{Built, build};

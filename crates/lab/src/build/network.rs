@@ -5,9 +5,10 @@ use impairments::Wire;
 use net::Link;
 use queues::diffserv::Conditioner;
 use queues::{Discipline, Laws};
+use traffic::Draws;
 use units::{Duration, Time};
 
-use super::flows::{Draws, add_flows};
+use super::flows::add_flows;
 use super::hops::{Hop, lay};
 use super::links::LinkPlan;
 use super::passing::find_delays;

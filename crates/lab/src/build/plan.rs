@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use queues::diffserv::{self, Dscp, Flows, Protocol};
 use tcp::Tcp;
-use traffic::{Arrivals, Traffic};
+use traffic::{Application, Arrivals, Traffic};
 use units::param::{Invalid, join};
 use units::{Duration, Read};
 
@@ -74,6 +74,11 @@ impl Plan {
     /// Traffic of a flow.
     pub fn traffic(&self, f: usize) -> &Traffic {
         &self.tables[self.table(f)].traffic
+    }
+
+    /// What it does with a connection, if it has any.
+    pub fn application(&self, f: usize) -> Option<&dyn Application> {
+        self.traffic(f).application()
     }
 
     /// How its connections come, if it has more than one.

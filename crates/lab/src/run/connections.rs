@@ -1,11 +1,11 @@
-//! Connections: when they begin, what their applications do, what their ends send, and when they are over.
+//! Connections: when they begin, what their ends send, and when they are over.
 
 use net::{End, Packet, Way};
 use tcp::ecn::Mode as EcnMode;
-use traffic::{Size, Traffic};
-use units::{Bytes, Time};
+use units::Time;
 
 use super::{Simulation, Step};
+use crate::acting;
 use crate::slot::{Slot, Stage};
 
 impl Simulation<'_> {
@@ -34,8 +34,10 @@ impl Simulation<'_> {
             captures.opened(s);
         }
         self.next_arrival(now, k);
-        self.application(now, s);
-        self.pump(now, End::sender(s))
+        self.open(now, s);
+        self.pump(now, End::sender(s))?;
+        self.rearm(End::sender(s));
+        Ok(())
     }
 
     /// Sets the next arrival of a source after `now`, or ends it.
@@ -47,78 +49,26 @@ impl Simulation<'_> {
             self.connections.open -= 1;
             return;
         }
-        let index = [self.plan.number(flow), source.opened, 0];
-        let [u, _] = self.connections.draws[self.plan.table(flow)].arrivals.uniform(index);
-        self.events.set(self.lanes.source(k), now + arrivals.spacing.draw(arrivals.interval, u));
+        let gap = self.lots(flow, source.opened).gap(arrivals.spacing, arrivals.interval);
+        self.events.set(self.lanes.source(k), now + gap);
     }
 
-    /// An application does something, or a timer expires.
+    /// A connection is to be opened, its application is to be woken, or a timer expires.
     pub(super) fn endpoint_event(&mut self, now: Time, end: End) -> Step {
         let slot = &self.connections.fates.slots[end.connection() as usize];
-        if slot.stage == Stage::Free {
-            return Ok(()); // a timer of the connection that was there
-        }
-        if end.is_sender() && slot.wake == now {
-            self.application(now, end.connection());
+        let acts = slot.acting != acting::NONE;
+        match slot.stage {
+            Stage::Free => return Ok(()), // a timer of the connection that was there
+            Stage::Waiting => self.open(now, end.connection()),
+            _ if acts => self.wake(now, end),
+            _ => {}
         }
         if self.connections.endpoints[end].deadline() <= now {
             self.connections.endpoints[end].on_timer(now);
         }
-        self.pump(now, end)
-    }
-
-    /// What the application at the sending end of a connection does when its time has come: opens it,
-    /// or writes a message.
-    pub(super) fn application(&mut self, now: Time, s: u32) {
-        let plan = self.plan;
-        let slot = &self.connections.fates.slots[s as usize];
-        let opens = slot.stage == Stage::Waiting;
-        let traffic = plan.traffic(slot.flow as usize);
-        let writes = match traffic {
-            Traffic::Bulk(_) => Some(self.size(slot).map_or(u64::MAX, |size| size.0)),
-            Traffic::Messages(_) if opens => None,
-            _ => self.size(slot).map(|size| size.0),
-        };
-        let slot = &mut self.connections.fates.slots[s as usize];
-        slot.messages += u32::from(!opens);
-        let (ends, wake) = match traffic {
-            Traffic::Bulk(bulk) => (bulk.size.is_some(), Time::NEVER),
-            Traffic::Messages(m) if m.messages == Some(u64::from(slot.messages)) => (true, Time::NEVER),
-            Traffic::Messages(m) => {
-                let flow = slot.flow as usize;
-                let index = [plan.number(flow), slot.connection, slot.messages];
-                let [u, _] = self.connections.draws[plan.table(flow)].messages.uniform(index);
-                (false, now + m.spacing.draw(m.interval, u))
-            }
-            _ => (false, Time::NEVER), // datagrams have no connection
-        };
-        (slot.wake, slot.stage) = (wake, Stage::Open);
-        if opens {
-            self.connections.endpoints[End::receiver(s)].listen();
-        }
-        let sender = &mut self.connections.endpoints[End::sender(s)];
-        if opens {
-            sender.connect();
-        }
-        sender.write(writes.unwrap_or(0));
-        if ends {
-            sender.close();
-        }
-    }
-
-    /// The size of what a connection writes next; `None`: without end.
-    pub(super) fn size(&self, slot: &Slot) -> Option<Bytes> {
-        let flow = slot.flow as usize;
-        let size = match self.plan.traffic(flow) {
-            Traffic::Bulk(bulk) => bulk.size.as_ref()?,
-            Traffic::Messages(messages) => &messages.size,
-            _ => return None,
-        };
-        if let Size::Fixed(size) = size {
-            return Some(*size);
-        }
-        let index = [self.plan.number(flow), slot.connection, slot.messages];
-        Some(size.draw(self.connections.draws[self.plan.table(flow)].sizes.uniform(index)))
+        self.pump(now, end)?;
+        self.rearm(end);
+        Ok(())
     }
 
     /// Sends what an endpoint has to send, and sees to its timer.
@@ -157,11 +107,7 @@ impl Simulation<'_> {
         };
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
-        let slot = &mut self.connections.fates.slots[s as usize];
-        let mut deadline = endpoint.deadline();
-        if way == Way::There {
-            deadline = deadline.min(slot.wake);
-        }
+        let deadline = endpoint.deadline();
         // Lazy: an event that is too early is kept, and sets itself again when it comes.
         if deadline < self.events.due(lane) {
             self.events.set(lane, deadline);
@@ -200,7 +146,10 @@ impl Simulation<'_> {
                 return;
             }
             self.count(s);
-            self.connections.fates.slots[s as usize].stage = Stage::Free;
+            let slot = &mut self.connections.fates.slots[s as usize];
+            slot.stage = Stage::Free;
+            self.connections.acting.free(slot.acting);
+            slot.acting = acting::NONE;
             self.connections.free.push(s);
         }
     }

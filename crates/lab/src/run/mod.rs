@@ -1,5 +1,6 @@
 //! The run: takes events one after the other until the scenario is over, then checks and tables.
 
+mod applications;
 mod connections;
 mod guard;
 mod ledgers;
@@ -15,10 +16,11 @@ use net::{End, Flight, InPipe, OptionStore, Options, Violation};
 use queues::{Laws, NoLaws};
 use tcp::Endpoint;
 use thiserror::Error;
-use traffic::{Bulk, Messages, Traffic};
+use traffic::application::Memory;
 use units::param::Invalid;
 use units::{Duration, Time};
 
+use crate::acting::Acting;
 use crate::build::{Built, Plan, build, plan, refuse_unknown_laws};
 use crate::capture::{self, Captures};
 use crate::connections::Connections;
@@ -190,6 +192,7 @@ impl<'a> Simulation<'a> {
         let connections = Connections {
             endpoints,
             fates,
+            acting: Acting::default(),
             scratch: NO_OPTIONS,
             lasting,
             free: Vec::new(),
@@ -347,14 +350,15 @@ impl<'a> Simulation<'a> {
 
     /// The mean over flows of what is done of each.
     fn share_done(&self) -> f64 {
-        let of = |(s, slot): (usize, &Slot)| match self.plan.traffic(slot.flow as usize) {
-            _ if slot.stage == Stage::Closed => 1.0,
-            Traffic::Bulk(Bulk { size: Some(_) }) => {
-                let size = self.size(slot).map_or(1, |s| s.0);
-                self.connections.endpoints[End::sender(s as u32)].acked() as f64 / size as f64
-            }
-            Traffic::Messages(Messages { messages: Some(n), .. }) => f64::from(slot.messages) / *n as f64,
-            _ => 0.0,
+        let of = |(s, slot): (usize, &Slot)| {
+            let flow = slot.flow as usize;
+            let Some(application) = self.plan.application(flow).filter(|_| slot.stage != Stage::Closed) else {
+                return 1.0;
+            };
+            let client =
+                self.connections.acting.get(slot.acting).map_or(Memory::default(), |ends| ends[0].memory);
+            let acked = self.connections.endpoints[End::sender(s as u32)].acked();
+            application.share_done(&client, acked, self.lots(flow, slot.connection))
         };
         let arrived = |source: &Source| {
             let most = self.plan.arrivals(source.flow as usize).and_then(|a| a.connections);

@@ -54,18 +54,17 @@ pub(super) fn check_link(l: &Link, path: &str) -> Result<(), Invalid> {
 
 /// Refuses a flow that never ends.
 fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
-    if flow.traffic.is_datagrams() {
+    let Some(application) = flow.traffic.application() else {
         return Ok(()); // it accompanies the others
-    }
-    let (key, what) = match (&flow.arrivals, flow.traffic.ends()) {
-        (Some(Arrivals { connections: None, .. }), _) => ("arrivals.connections", "a number of connections"),
-        (_, Err("size")) => ("traffic.size", "a size"),
-        (_, Err(_)) => ("traffic.messages", "a number of messages"),
+    };
+    let (key, what) = match (&flow.arrivals, application.ends()) {
+        (Some(Arrivals { connections: None, .. }), _) => ("arrivals.connections".into(), "a number of connections"),
+        (_, Err((key, what))) => (format!("traffic.{key}"), what),
         (_, Ok(())) => return Ok(()),
     };
     let problem = "is absent, so the flow never ends, and the scenario has no duration";
     let remedy = format!("give the flow {what} or the scenario a duration");
-    Err(Invalid::at(&join(path, key), problem).remedy(remedy))
+    Err(Invalid::at(&join(path, &key), problem).remedy(remedy))
 }
 
 /// What works on SACK's scoreboard is refused where there is none: it would do nothing.

@@ -137,7 +137,7 @@ impl Emitter {
                 };
                 (Gaps::Replay(packets.to_vec()), common)
             }
-            Traffic::Bulk(_) | Traffic::Messages(_) => return None,
+            _ => return None,
         };
         let payloads = match &gaps {
             Gaps::Replay(packets) => {

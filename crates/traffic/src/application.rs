@@ -1,0 +1,160 @@
+//! Applications: what the two ends of a connection do with it. An application is told of events at either end and
+//! answers with actions; the connection does what they say. What it is told of at an end is what it asks for
+//! ([`Application::wants`]), so that one which only writes costs nothing a packet.
+
+use units::{Duration, Time};
+
+use crate::draws::Lots;
+
+/// An end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// That which opens it: the host `from` of the flow.
+    Client,
+    /// That which it is opened to: the host `to`.
+    Server,
+}
+
+/// What happens at an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The client opens the connection: what is written now goes out when the handshake is done. The server hears nothing of it.
+    Opening,
+    /// The handshake is done at this end.
+    Opened,
+    /// So many more bytes came in order. They are read, or wait to be read where the application holds them back.
+    Received(u64),
+    /// The time that was asked for has come.
+    Woken,
+    /// So many bytes may be written before as many wait to be sent as the application wants.
+    Room(u64),
+    /// The other end has closed, and all that it sent has been told.
+    PeerClosed,
+}
+
+/// A request that has its whole response.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answered {
+    /// When the request was written.
+    pub since: Time,
+    /// Its bytes.
+    pub request: u64,
+    /// Those of the response.
+    pub response: u64,
+}
+
+/// What an application does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Actions {
+    /// Bytes that it writes; [`u64::MAX`]: data without end.
+    pub write: u64,
+    /// Bytes that it reads of those that it holds back.
+    pub read: u64,
+    /// Whether it closes: it has no more to write.
+    pub close: bool,
+    /// When it is to be woken at this end, in place of the time that was set; [`Time::NEVER`]: that remains.
+    pub wake: Time,
+    /// Whether what it writes is a request, to be counted.
+    pub asks: bool,
+    /// The request that is answered with this.
+    pub answered: Option<Answered>,
+}
+
+impl Actions {
+    /// Nothing.
+    pub const NONE: Actions =
+        Actions { write: 0, read: 0, close: false, wake: Time::NEVER, asks: false, answered: None };
+    /// It closes.
+    pub const CLOSE: Actions = Actions { close: true, ..Actions::NONE };
+
+    /// It writes.
+    pub fn write(bytes: u64) -> Actions {
+        Actions { write: bytes, ..Actions::NONE }
+    }
+
+    /// It waits.
+    pub fn wake(at: Time) -> Actions {
+        Actions { wake: at, ..Actions::NONE }
+    }
+}
+
+/// What an application wants of an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wants {
+    /// To be told of what happens. If not, it hears only of the opening and of the times that it asked for, and the end closes
+    /// when the other has.
+    pub told: bool,
+    /// To read when it likes, rather than at once.
+    pub holds: bool,
+    /// That so many bytes wait to be sent; it is told when fewer do.
+    pub waiting: u64,
+}
+
+impl Wants {
+    /// Nothing.
+    pub const NOTHING: Wants = Wants { told: false, holds: false, waiting: 0 };
+    /// To be told.
+    pub const TOLD: Wants = Wants { told: true, ..Wants::NOTHING };
+}
+
+/// What an application remembers of an end, to use as it likes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Memory {
+    /// How many messages it began.
+    pub begun: u32,
+    /// How many came to their end.
+    pub ended: u32,
+    /// A number of bytes.
+    pub bytes: u64,
+    /// A place in what goes its way.
+    pub place: u64,
+    /// A time.
+    pub since: Time,
+}
+
+/// A connection, as its application has it.
+#[derive(Debug)]
+pub struct Talk<'a> {
+    /// The time.
+    pub now: Time,
+    /// What it remembers of the client's end. Both ends may look at both: what one learns there, headers would say.
+    pub client: &'a mut Memory,
+    /// What it remembers of the server's.
+    pub server: &'a mut Memory,
+    /// The connection's random numbers.
+    pub lots: Lots<'a>,
+}
+
+impl Talk<'_> {
+    /// The time so much later.
+    pub fn after(&self, span: Duration) -> Time {
+        self.now + span
+    }
+}
+
+/// What can be done with a connection.
+pub trait Application {
+    /// What it does at an end when something happens there.
+    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions;
+
+    /// What it wants of an end.
+    fn wants(&self, _: Side) -> Wants {
+        Wants::NOTHING
+    }
+
+    /// Whether it remembers anything, or is woken. One that writes and closes at the opening need not.
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    /// Whether a connection with it ever closes; if not, the key whose absence says so, and what to give there.
+    fn ends(&self) -> Result<(), (&'static str, &'static str)> {
+        Ok(())
+    }
+
+    /// How much of it is done, between 0 and 1, if that is known: given what was remembered of the client's end and the
+    /// bytes of it that were acknowledged.
+    fn share_done(&self, _client: &Memory, _acked: u64, _lots: Lots) -> f64 {
+        0.0
+    }
+}

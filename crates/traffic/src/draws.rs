@@ -1,0 +1,68 @@
+//! Random numbers of applications: functions of the flow, its connection and an index, so that a million connections need no
+//! state each, and neither the order of events nor another connection changes what is drawn.
+
+use engine::Indexed;
+use units::Duration;
+
+use crate::application::Side;
+use crate::size::Size;
+use crate::spacing::Spacing;
+
+/// What the flows of a table draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws {
+    arrivals: Indexed,
+    sizes: [Indexed; 2],
+    times: [Indexed; 2],
+}
+
+impl Draws {
+    /// Named by the table's first flow, so that another table shifts nothing.
+    pub fn new(seed: u64, first: &str) -> Self {
+        let of = |what: &str| Indexed::new(seed, &format!("flow/{first}/{what}"));
+        Draws {
+            arrivals: of("arrivals"),
+            sizes: [of("sizes"), of("server-sizes")],
+            times: [of("messages"), of("server-times")],
+        }
+    }
+
+    /// Those of a connection of a flow, by their numbers.
+    pub fn of(&self, flow: u32, connection: u32) -> Lots<'_> {
+        Lots { draws: self, flow, connection }
+    }
+}
+
+/// What a connection draws.
+#[derive(Clone, Copy, Debug)]
+pub struct Lots<'a> {
+    draws: &'a Draws,
+    flow: u32,
+    connection: u32,
+}
+
+impl Lots<'_> {
+    /// The size of what an end writes, in bytes, by its number.
+    pub fn size(&self, side: Side, size: &Size, number: u32) -> u64 {
+        if let Size::Fixed(size) = size {
+            return size.0;
+        }
+        size.draw(self.uniform(&self.draws.sizes[side as usize], number)).0
+    }
+
+    /// A time that an end waits, by its number.
+    pub fn time(&self, side: Side, spacing: Spacing, mean: Duration, number: u32) -> Duration {
+        let [u, _] = self.uniform(&self.draws.times[side as usize], number);
+        spacing.draw(mean, u)
+    }
+
+    /// The time from the connection to the one after it, or from the flow's start to the first.
+    pub fn gap(&self, spacing: Spacing, mean: Duration) -> Duration {
+        let [u, _] = self.uniform(&self.draws.arrivals, 0);
+        spacing.draw(mean, u)
+    }
+
+    fn uniform(&self, of: &Indexed, number: u32) -> [f64; 2] {
+        of.uniform([self.flow, self.connection, number])
+    }
+}
