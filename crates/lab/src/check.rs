@@ -4,19 +4,26 @@
 use net::{Ecn, Flags, Packet, Way};
 use queues::Discipline;
 
-/// The account of one connection, from outside its endpoints. There goes data, back go ACKs.
+/// The account of one connection, from outside its endpoints, for each way of its packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConnectionLedger {
     /// By the books in the network: sent, less arrived, less dropped. One that arrives unsent wraps.
     inside: [u32; 2],
     /// Dropped by a queue.
     pub dropped: [u32; 2],
-    /// Data packets marked by a queue.
-    pub marked: u32,
-    /// Whether the receiver's last ACK carried ECN-Echo.
+    /// Marked by a queue.
+    pub marked: [u32; 2],
+    /// The echo of marks on data of each way.
+    echoes: [Echo; 2],
+}
+
+/// What becomes of the marks on the data of a way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Echo {
+    /// Whether the last segment that answered it carried ECN-Echo.
     echoing: bool,
     /// Whether a marked data packet arrived that was not echoed yet.
-    echo_due: bool,
+    due: bool,
     /// Whether CWR arrived since the echo began.
     cwr_seen: bool,
 }
@@ -44,7 +51,7 @@ impl ConnectionLedger {
 
     /// A queue marked a packet.
     pub fn marked(&mut self, way: Way) {
-        self.marked += u32::from(way == Way::There);
+        self.marked[way.index()] += 1;
     }
 
     /// Whether everything that was sent has arrived or was dropped.
@@ -52,44 +59,46 @@ impl ConnectionLedger {
         self.inside == [0, 0]
     }
 
-    /// A data packet arrives at the receiver; `ecn`: the connection uses ECN.
+    /// A packet that went this way arrives, perhaps with data; `ecn`: the connection uses ECN.
     #[inline]
-    pub fn data_arrives(&mut self, packet: &Packet, ecn: bool) {
+    pub fn data_arrives(&mut self, way: Way, packet: &Packet, ecn: bool) {
         if packet.segment.len > 0 {
-            self.cwr_seen |= packet.segment.flags.has(Flags::CWR);
-            self.echo_due |= ecn && packet.ecn == Ecn::Ce;
+            let echo = &mut self.echoes[way.index()];
+            echo.cwr_seen |= packet.segment.flags.has(Flags::CWR);
+            echo.due |= ecn && packet.ecn == Ecn::Ce;
         }
     }
 
-    /// The receiver sends an ACK: what is wrong with its echo, if anything.
+    /// A segment that acknowledges leaves on this way: what is wrong with its echo of what came the other way, if anything.
     #[inline]
-    pub fn ack_leaves(&mut self, flags: Flags) -> Option<&'static str> {
+    pub fn ack_leaves(&mut self, way: Way, flags: Flags) -> Option<&'static str> {
         if flags.has(Flags::SYN) {
             return None;
         }
-        let echo = flags.has(Flags::ECE);
-        let problem = if self.echoing && !echo && !self.cwr_seen {
+        let now = flags.has(Flags::ECE);
+        let echo = &mut self.echoes[way.opposite().index()];
+        let problem = if echo.echoing && !now && !echo.cwr_seen {
             Some("ECN-Echo ended before CWR arrived")
-        } else if echo && !self.echoing && !self.echo_due {
+        } else if now && !echo.echoing && !echo.due {
             Some("ECN-Echo without a marked packet")
         } else {
             None
         };
-        if echo && !self.echoing {
-            self.cwr_seen = false;
+        if now && !echo.echoing {
+            echo.cwr_seen = false;
         }
-        self.echoing = echo;
-        self.echo_due = false;
+        echo.echoing = now;
+        echo.due = false;
         problem
     }
 
     /// The identity of each direction, sent = arrived + dropped, once what is still in the network has
     /// been counted as arrived.
     pub fn check(&self) -> Result<(), String> {
-        for (way, direction) in ["data", "ACK"].into_iter().enumerate() {
+        for (way, direction) in ["there", "back"].into_iter().enumerate() {
             if self.inside[way] != 0 {
                 return Err(format!(
-                    "{direction} packets sent are {} more than those that arrived, were dropped ({}) or are in the network",
+                    "packets sent {direction} are {} more than those that arrived, were dropped ({}) or are in the network",
                     self.inside[way] as i32, self.dropped[way]
                 ));
             }
@@ -152,7 +161,7 @@ mod tests {
         l.arrived(Way::There);
         l.dropped(Way::There);
         assert!(!l.is_settled());
-        assert!(l.check().unwrap_err().contains("data packets sent are 1 more"));
+        assert!(l.check().unwrap_err().contains("packets sent there are 1 more"));
         l.arrived(Way::There);
         assert!(l.is_settled() && l.check().is_ok());
     }
@@ -163,24 +172,28 @@ mod tests {
         let mut l = ConnectionLedger::default();
         l.arrived(Way::Back);
         assert!(!l.is_settled());
-        assert!(l.check().unwrap_err().contains("ACK packets sent are -1 more"));
+        assert!(l.check().unwrap_err().contains("packets sent back are -1 more"));
     }
 
     #[test]
-    fn an_echo_that_ends_too_soon_is_caught() {
-        let mut f = ConnectionLedger::default();
-        f.data_arrives(&data(Ecn::Ce, Flags::ACK), true);
-        assert_eq!(f.ack_leaves(Flags::ACK | Flags::ECE), None);
-        assert!(f.ack_leaves(Flags::ACK).is_some());
+    fn an_echo_that_ends_too_soon_is_caught_either_way() {
+        for way in Way::BOTH {
+            let mut f = ConnectionLedger::default();
+            f.data_arrives(way, &data(Ecn::Ce, Flags::ACK), true);
+            assert_eq!(f.ack_leaves(way.opposite(), Flags::ACK | Flags::ECE), None);
+            assert_eq!(f.ack_leaves(way, Flags::ACK), None);
+            assert!(f.ack_leaves(way, Flags::ACK | Flags::ECE).is_some());
+            assert!(f.ack_leaves(way.opposite(), Flags::ACK).is_some());
+        }
     }
 
     #[test]
     fn an_echo_ends_after_cwr_and_begins_with_a_mark() {
         let mut f = ConnectionLedger::default();
-        f.data_arrives(&data(Ecn::Ce, Flags::ACK), true);
-        f.ack_leaves(Flags::ACK | Flags::ECE);
-        f.data_arrives(&data(Ecn::Ect0, Flags::ACK | Flags::CWR), true);
-        assert_eq!(f.ack_leaves(Flags::ACK), None);
-        assert!(f.ack_leaves(Flags::ACK | Flags::ECE).is_some());
+        f.data_arrives(Way::There, &data(Ecn::Ce, Flags::ACK), true);
+        f.ack_leaves(Way::Back, Flags::ACK | Flags::ECE);
+        f.data_arrives(Way::There, &data(Ecn::Ect0, Flags::ACK | Flags::CWR), true);
+        assert_eq!(f.ack_leaves(Way::Back, Flags::ACK), None);
+        assert!(f.ack_leaves(Way::Back, Flags::ACK | Flags::ECE).is_some());
     }
 }

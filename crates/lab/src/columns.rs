@@ -55,8 +55,8 @@ macro_rules! tables {
 }
 
 tables! {
-    /// One row a flow that TCP carries.
-    Flows "flows" {
+    /// One row a flow that TCP carries: of the data from its host `from` to its host `to` in `flows`, of what comes back in `replies`, where anything does.
+    Flows "flows" or "replies" {
         flow in "": "Name of the flow.";
         from in "": "Host that sends the data.";
         to in "": "Host that receives the data.";
@@ -116,6 +116,22 @@ tables! {
         p90_duration_s in "s": "90th percentile.";
         p99_duration_s in "s": "99th percentile.";
         longest_duration_s in "s": "The longest.";
+    }
+
+    /// One row a flow with requests and responses.
+    Exchanges "exchanges" {
+        flow in "": "Name of the flow.";
+        requests in "requests": "Requests that were written.";
+        completed in "requests": "Of these, those whose response was received whole.";
+        unfinished in "requests": "Those that have not all of it at the end of the run, or never will.";
+        request_bytes in "bytes": "Size of the completed requests.";
+        response_bytes in "bytes": "Size of their responses.";
+        mean_duration_s in "s": "Mean of the times from a request to the last byte of its response, read by the application that asked. A request that opens the connection has the handshake in it.";
+        median_duration_s in "s": "Median of these (nearest rank), within 0.8 %.";
+        p95_duration_s in "s": "95th percentile.";
+        p99_duration_s in "s": "99th percentile.";
+        longest_duration_s in "s": "The longest.";
+        responsiveness_rpm in "1/min": "Round trips a minute: 60 s over `mean_duration_s` (ippm-responsiveness §4.4, which leaves out the longest 5 %).";
     }
 
     /// One row a flow that nobody answers.
@@ -230,6 +246,16 @@ tables! {
         timeouts in "times": "As for flows.";
         dropped_packets in "packets": "As for flows.";
         marked_packets in "packets": "As for flows.";
+    }
+
+    /// Every request that has its response, in the order in which they were answered.
+    Requests "requests" {
+        flow in "": "Whose.";
+        start_s in "s": "When it was written.";
+        completed_s in "s": "When the last byte of its response was read.";
+        duration_s in "s": "The time from `start_s` to `completed_s`.";
+        request_bytes in "bytes": "Its size.";
+        response_bytes in "bytes": "The size of the response.";
     }
 
     /// Every drop, or every mark.

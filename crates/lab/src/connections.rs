@@ -3,13 +3,14 @@
 //! First come the slots of flows that are one connection, then those of flows of datagrams, whose endpoints are never
 //! used, then those of connections that come and go.
 
-use net::Options;
+use net::{Options, Way};
 
 use traffic::Draws;
 
 use crate::acting::Acting;
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
+use crate::exchanges::Exchanges;
 use crate::fates::FateRecorder;
 use crate::source::Source;
 use crate::sum::Sum;
@@ -22,6 +23,8 @@ pub struct Connections {
     pub fates: FateRecorder,
     /// What is kept of those whose application acts after the opening.
     pub acting: Acting,
+    /// The requests of those whose two hosts send data.
+    pub exchanges: Exchanges,
     /// Options of the segment that is being sent.
     pub scratch: Options,
     /// How many slots are those of flows that are one connection.
@@ -46,9 +49,10 @@ impl Connections {
         self.lasting + self.datagrams.len()
     }
 
-    /// What the connection in a slot counted.
-    pub fn sum(&self, s: usize) -> Sum {
-        let [sender, receiver] = self.endpoints.of(s as u32);
-        Sum::of(&self.fates.slots[s], sender, receiver)
+    /// What the connection in a slot counted of the data that goes one way.
+    pub fn sum(&self, s: usize, way: Way) -> Sum {
+        let [client, server] = self.endpoints.of(s as u32);
+        let ends = if way == Way::There { [client, server] } else { [server, client] };
+        Sum::of(&self.fates.slots[s], way, ends)
     }
 }

@@ -10,6 +10,7 @@ mod connections;
 mod datagrams;
 mod effort;
 mod endpoints;
+mod exchanges;
 mod fates;
 mod histogram;
 mod lanes;

@@ -11,7 +11,7 @@ use units::{Duration, Read};
 
 use crate::build::LinkPlan;
 use crate::columns;
-use crate::endpoints::Endpoints;
+use crate::connections::Connections;
 use crate::run::Failure;
 use crate::scenario::{Network, Scenario, Series};
 use crate::slot::Slot;
@@ -151,8 +151,9 @@ pub fn check_taken(queue: usize, window: usize) -> Result<(), Failure> {
 }
 
 /// Fails unless what grows with a run can grow to twice its size.
-pub fn check_growth(flight: &Flight, endpoints: &Endpoints, slots: &[Slot]) -> Result<(), Failure> {
-    let bytes = flight.bytes() + endpoints.len() * size_of::<Endpoint>() + size_of_val(slots);
+pub fn check_growth(flight: &Flight, connections: &Connections) -> Result<(), Failure> {
+    let slots = size_of_val(&connections.fates.slots[..]) + connections.acting.bytes();
+    let bytes = flight.bytes() + connections.endpoints.len() * size_of::<Endpoint>() + slots;
     afford(2 * bytes as u64, "the packets and connections")
 }
 

@@ -247,6 +247,8 @@ words! {
         Marks = "marks",
         /// Every connection of flows with arrivals.
         Transfers = "transfers",
+        /// Every request that has its response, of flows whose two hosts send data.
+        Requests = "requests",
         /// Every segment that the sending host of a traced flow sends and receives.
         Segments = "segments",
         /// Every round trip that the sender of a traced flow measures, with SRTT and the timeout.

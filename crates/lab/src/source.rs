@@ -23,6 +23,8 @@ pub struct Source {
     pub opened: u32,
     /// All its connections that are over.
     pub sum: Sum,
+    /// The same of the data that comes back, if any does.
+    pub replies: Option<Sum>,
     /// Of those whose data was acknowledged, the times from opening to then.
     pub durations: Histogram,
     /// The data of these.

@@ -1,5 +1,6 @@
 //! What a connection counted, and sums over connections: the rows of the table of flows.
 
+use net::Way;
 use tcp::Endpoint;
 use units::Time;
 
@@ -71,8 +72,9 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// That of one connection.
-    pub fn of(slot: &Slot, sender: &Endpoint, receiver: &Endpoint) -> Self {
+    /// That of the data that goes one way in a connection.
+    pub fn of(slot: &Slot, way: Way, [sender, receiver]: [&Endpoint; 2]) -> Self {
+        let (there, back) = (way.index(), way.opposite().index());
         let (established, completed, closed) = sender.milestones();
         let (sent, got) = (sender.sender_stats(), receiver.receiver_stats());
         let counts = Counts {
@@ -91,9 +93,9 @@ impl Sum {
             duplicate_segments: got.duplicate_segments,
             duplicate_bytes: got.duplicate_bytes,
             acks_sent: receiver.sent().0,
-            dropped_packets: u64::from(slot.ledger.dropped[0]),
-            marked_packets: u64::from(slot.ledger.marked),
-            dropped_acks: u64::from(slot.ledger.dropped[1]),
+            dropped_packets: u64::from(slot.ledger.dropped[there]),
+            marked_packets: u64::from(slot.ledger.marked[there]),
+            dropped_acks: u64::from(slot.ledger.dropped[back]),
             ecn: u64::from(sender.uses_ecn()),
         };
         Sum { connections: 1, start: slot.start, milestones: [established, completed, closed], counts }

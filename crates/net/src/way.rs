@@ -15,6 +15,12 @@ impl Way {
     /// Both.
     pub const BOTH: [Way; 2] = [Way::There, Way::Back];
 
+    /// The other way.
+    #[inline]
+    pub fn opposite(self) -> Way {
+        if self == Way::There { Way::Back } else { Way::There }
+    }
+
     /// Its place in what there is one of for each way.
     #[inline]
     pub fn index(self) -> usize {
@@ -96,6 +102,7 @@ mod tests {
                 assert_eq!(end.connection(), connection);
                 assert_eq!(End::reached(connection, end.sends()), end.opposite());
                 assert_eq!(End::from_index(end.index() as u32), end);
+                assert_eq!(end.opposite().sends(), end.sends().opposite());
             }
         }
     }

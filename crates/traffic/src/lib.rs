@@ -6,6 +6,7 @@ mod bulk;
 pub mod datagrams;
 mod draws;
 mod messages;
+mod request_response;
 mod size;
 mod spacing;
 
@@ -54,6 +55,7 @@ traffic! {
     applications {
         Bulk(bulk::Bulk),
         Messages(messages::Messages),
+        RequestResponse(request_response::RequestResponse),
     }
     datagrams {
         Cbr(Cbr),

@@ -1,4 +1,4 @@
-//! Times between events of a kind: evenly spaced, or those of a Poisson process.
+//! Times between events of a kind: evenly spaced, uniformly distributed, or those of a Poisson process.
 
 use units::{Duration, words};
 
@@ -9,6 +9,8 @@ words! {
         Exponential = "exponential",
         /// Always the same interval.
         Constant = "constant",
+        /// Uniformly distributed intervals, from none to twice the mean.
+        Uniform = "uniform",
     }
 }
 
@@ -17,6 +19,7 @@ impl Spacing {
     pub fn draw(self, mean: Duration, u: f64) -> Duration {
         match self {
             Spacing::Constant => mean,
+            Spacing::Uniform => Duration::from_seconds(2.0 * mean.seconds() * u),
             Spacing::Exponential => Duration::from_seconds(-mean.seconds() * libm::log1p(-u)),
         }
     }
@@ -31,6 +34,8 @@ mod tests {
         let mean = Duration::from_millis(10);
         assert_eq!(Spacing::Constant.draw(mean, 0.9), mean);
         assert_eq!(Spacing::Exponential.draw(mean, 0.0), Duration::ZERO);
+        assert_eq!(Spacing::Exponential.draw(Duration::ZERO, 0.7), Duration::ZERO);
+        assert_eq!(Spacing::Uniform.draw(mean, 0.25), Duration::from_millis(5));
         let median = Spacing::Exponential.draw(mean, 0.5).seconds();
         assert!((median - 0.010 * std::f64::consts::LN_2).abs() < 1e-12, "{median}");
     }

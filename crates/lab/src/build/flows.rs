@@ -1,14 +1,14 @@
 //! What sends and receives: endpoints and slots of connections, sources of more, streams of datagrams.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 use engine::Stream;
 use tcp::{Endpoint, Tcp};
 use traffic::Emitter;
+use traffic::application::Side;
 use units::Time;
 
-use super::hops::to_sink;
+use super::hops::{Hop, ending_in};
 use super::network::{Built, offset};
 use super::plan::Plan;
 use crate::datagrams::Datagrams;
@@ -19,6 +19,23 @@ use crate::slot::Slot;
 use crate::source::Source;
 use crate::sum::Sum;
 
+/// Where routes begin, by what they end in.
+struct Endings<'a> {
+    begins: &'a [u32],
+    /// Those that are copies, by route and end.
+    known: HashMap<(u32, Hop), u32>,
+}
+
+impl Endings<'_> {
+    fn of(&mut self, route: u32, end: Hop, hops: &mut Vec<Hop>) -> u32 {
+        let first = self.begins[route as usize];
+        if end == Hop::END {
+            return first;
+        }
+        *self.known.entry((route, end)).or_insert_with(|| ending_in(hops, end, first))
+    }
+}
+
 /// Adds every flow of the plan, whose routes begin at `begins`.
 pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built: &mut Built) {
     let seed = scenario.seed;
@@ -26,22 +43,23 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
     let connections = (0..plan.flows()).filter(lasting).count();
     built.endpoints = Endpoints::with_capacity(connections);
     built.slots.reserve_exact(connections);
-    let mut sinks: HashMap<u32, u32> = HashMap::new();
+    let mut ending = Endings { begins, known: HashMap::new() };
     for (f, flow) in plan.flows.iter().enumerate() {
         let name = plan.name(f);
         let table = &plan.tables[plan.table(f)];
-        let first_hop = flow.map(|route| begins[route as usize]);
         let start = table.start + offset(seed, &format!("flow/{name}/start"), scenario.phase_breaking.start);
         if let Some(emitter) =
             Emitter::new(&table.traffic, Stream::new(seed, &format!("flow/{name}/datagrams")))
         {
-            let begins = match sinks.entry(flow[0]) {
-                Entry::Occupied(known) => *known.get(),
-                Entry::Vacant(new) => *new.insert(to_sink(&mut built.hops, first_hop[0])),
-            };
-            built.datagrams.push(Datagrams::new(f as u32, begins, Time::ZERO + start, emitter));
+            let first_hop = ending.of(flow[0], Hop::SINK, &mut built.hops);
+            built.datagrams.push(Datagrams::new(f as u32, first_hop, Time::ZERO + start, emitter));
             continue;
         }
+        let told = [Side::Server, Side::Client].map(|side| plan.wants(f, side).told);
+        let first_hop = [0, 1].map(|way| {
+            let end = if told[way] { Hop::LISTENER } else { Hop::END };
+            ending.of(flow[way], end, &mut built.hops)
+        });
         let clock = |side: usize, tcp: &Tcp| {
             offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity)
         };
@@ -54,6 +72,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
                 hosts: [(table.sender.clone(), clocks[0]), (table.receiver.clone(), clocks[1])],
                 opened: 0,
                 sum: Sum::default(),
+                replies: plan.converses(f).then(Sum::default),
                 durations: Histogram::default(),
                 completed_bytes: 0,
             };

@@ -4,15 +4,17 @@ use super::plan::Plan;
 
 /// A hop of a route: a link, the conditioner before one, whose number comes after those of all links, a wire with
 /// impairments behind a link, or the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hop(u32);
 
 impl Hop {
     /// The end of a route: the packet has reached its endpoint.
-    const END: Hop = Hop(u32::MAX);
+    pub const END: Hop = Hop(u32::MAX);
     const DELAYS: u32 = 0b10 << 30;
     /// The end of a route of datagrams.
-    const SINK: Hop = Hop(u32::MAX - 1);
+    pub const SINK: Hop = Hop(u32::MAX - 1);
+    /// The end of a route to an endpoint whose application is told of what comes.
+    pub const LISTENER: Hop = Hop(u32::MAX - 2);
     /// Everything from here on is no link.
     const WIRE: u32 = 0b11 << 30;
 
@@ -47,7 +49,7 @@ impl Hop {
 
     /// The index of the wire, if it is one.
     pub fn wire(self) -> Option<usize> {
-        (!self.is_link() && self.0 < Self::SINK.0).then_some((self.0 & !Self::WIRE) as usize)
+        (!self.is_link() && self.0 < Self::LISTENER.0).then_some((self.0 & !Self::WIRE) as usize)
     }
 }
 
@@ -71,11 +73,11 @@ pub(super) fn lay(plan: &Plan, conditioned: &[u32], impaired: &[u32]) -> (Vec<Ho
     (hops, begins)
 }
 
-/// Copies the route that begins at `first` for datagrams: where the copy begins.
-pub(super) fn to_sink(hops: &mut Vec<Hop>, first: u32) -> u32 {
+/// Copies the route that begins at `first`, with another end: where the copy begins.
+pub(super) fn ending_in(hops: &mut Vec<Hop>, end: Hop, first: u32) -> u32 {
     let begins = hops.len() as u32;
     let links: Vec<Hop> = hops[first as usize..].iter().copied().take_while(|hop| !hop.is_end()).collect();
     hops.extend(links);
-    hops.push(Hop::SINK);
+    hops.push(end);
     begins
 }

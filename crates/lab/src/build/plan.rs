@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use queues::diffserv::{self, Dscp, Flows, Protocol};
 use tcp::Tcp;
+use traffic::application::{Side, Wants};
 use traffic::{Application, Arrivals, Traffic};
 use units::param::{Invalid, join};
 use units::{Duration, Read};
@@ -79,6 +80,16 @@ impl Plan {
     /// What it does with a connection, if it has any.
     pub fn application(&self, f: usize) -> Option<&dyn Application> {
         self.traffic(f).application()
+    }
+
+    /// What its application wants of an end.
+    pub fn wants(&self, f: usize, side: Side) -> Wants {
+        self.application(f).map_or(Wants::NOTHING, |application| application.wants(side))
+    }
+
+    /// Whether both its hosts send data: the one that opens its connections hears of what comes back.
+    pub fn converses(&self, f: usize) -> bool {
+        self.wants(f, Side::Client).told
     }
 
     /// How its connections come, if it has more than one.

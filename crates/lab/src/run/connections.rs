@@ -86,9 +86,9 @@ impl Simulation<'_> {
             };
             let slot = &mut self.connections.fates.slots[s as usize];
             slot.ledger.sent(way);
-            if way == Way::Back
+            if (way == Way::Back || slot.acting != acting::NONE)
                 && endpoint.ecn_mode() == EcnMode::Classic
-                && let Some(what) = slot.ledger.ack_leaves(segment.flags)
+                && let Some(what) = slot.ledger.ack_leaves(way, segment.flags)
             {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
@@ -164,9 +164,13 @@ impl Simulation<'_> {
 
     /// Counts a connection of a source, the last time that it is seen.
     pub(super) fn count(&mut self, s: u32) {
-        let sum = self.connections.sum(s as usize);
+        let sum = self.connections.sum(s as usize, Way::There);
         let flow = self.connections.fates.slots[s as usize].flow;
         let source = self.connections.sources.partition_point(|source| source.flow < flow);
+        if self.connections.sources[source].replies.is_some() {
+            let back = self.connections.sum(s as usize, Way::Back);
+            self.connections.sources[source].replies.iter_mut().for_each(|replies| replies.add(&back));
+        }
         self.connections.sources[source].count(&sum);
         if let Some(transfers) = &mut self.transfers {
             transfers.push(flow, &sum);

@@ -26,13 +26,14 @@ use crate::capture::{self, Captures};
 use crate::connections::Connections;
 use crate::datagrams::Datagrams;
 use crate::effort::Stopwatch;
+use crate::exchanges::Exchanges;
 use crate::fates::FateRecorder;
 use crate::lanes::{Lane, Lanes};
 use crate::memory;
 use crate::network::Network;
 use crate::record::Outcome;
 use crate::scenario::{Scenario, Series};
-use crate::series::{self, Incidents, QueueSample, Samples, Traces, Transfers, WindowSample};
+use crate::series::{self, Incidents, QueueSample, Requests, Samples, Traces, Transfers, WindowSample};
 use crate::slot::{Slot, Stage};
 use crate::source::Source;
 
@@ -189,10 +190,13 @@ impl<'a> Simulation<'a> {
             drops: wants(Series::Drops).then(Incidents::default),
             marks: wants(Series::Marks).then(Incidents::default),
         };
+        let conversing = (0..plan.flows() as u32).filter(|&f| plan.converses(f as usize)).collect();
+        let exchanges = Exchanges::new(conversing, wants(Series::Requests).then(Requests::default));
         let connections = Connections {
             endpoints,
             fates,
             acting: Acting::default(),
+            exchanges,
             scratch: NO_OPTIONS,
             lasting,
             free: Vec::new(),
@@ -325,13 +329,14 @@ impl<'a> Simulation<'a> {
             self.connections.fates.drops.as_ref().is_some_and(Incidents::is_full),
             self.connections.fates.marks.as_ref().is_some_and(Incidents::is_full),
             self.transfers.as_ref().is_some_and(Transfers::is_full),
+            self.connections.exchanges.requests.as_ref().is_some_and(Requests::is_full),
             traces.is_some_and(Traces::is_full),
         ];
         if lists.contains(&true) {
             let told = "there is not enough memory for the series; record fewer, or a shorter run";
             return Err(Failure::Memory(told.into()));
         }
-        memory::check_growth(&self.network.flight, &self.connections.endpoints, &self.connections.fates.slots)
+        memory::check_growth(&self.network.flight, &self.connections)
     }
 
     /// What the tables that grow with the run will take, about.
@@ -342,6 +347,7 @@ impl<'a> Simulation<'a> {
             (self.queue.len() + self.window.len(), 64),
             (incidents(&self.connections.fates.drops) + incidents(&self.connections.fates.marks), 48),
             (self.transfers.as_ref().map_or(0, Transfers::len), 88),
+            (self.connections.exchanges.requests.as_ref().map_or(0, Requests::len), 48),
             (traces.map_or(0, Traces::len), 192),
             (self.plan.flows(), 256),
         ];

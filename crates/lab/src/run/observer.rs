@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use net::{End, Packet};
+use tcp::Endpoint;
 use units::Time;
 use wire::Protocol;
 
@@ -63,7 +64,7 @@ impl Simulation<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn observe_host(&mut self, now: Time, end: End, packet: &Packet) {
-        let acked = self.connections.endpoints[End::sender(packet.connection)].acked();
+        let acked = self.connections.endpoints.of(packet.connection).map(Endpoint::acked);
         let (seen, observer) = self.seen(packet);
         let Some(observer) = observer else { return };
         if let Some(captures) = &mut observer.captures {

@@ -1,10 +1,12 @@
 //! A packet's way: from the end that sends it over the hops of its route to the end that takes it.
 
-use net::{End, Fate, InPipe, Packet, Position, Probe, Received, Why};
+use net::{End, Fate, InPipe, Packet, Position, Probe, Received, Way, Why};
+use tcp::Endpoint;
 use units::Time;
 
 use super::{NO_OPTIONS, Simulation, Step};
 use crate::build::Hop;
+use crate::check::ConnectionLedger;
 use crate::slot::Stage;
 
 impl Simulation<'_> {
@@ -62,6 +64,9 @@ impl Simulation<'_> {
         }
         if let Some(w) = next.wire() {
             return self.enter_wire(now, w, packet);
+        }
+        if next == Hop::LISTENER {
+            return self.hear(now, packet);
         }
         self.sink(now, packet);
         Ok(())
@@ -149,6 +154,36 @@ impl Simulation<'_> {
             self.discard(now, packet);
             return Ok(());
         }
+        let (endpoint, ledger) = self.take(now, end, packet);
+        if !end.is_sender() {
+            ledger.data_arrives(Way::There, packet, endpoint.uses_ecn());
+            if endpoint.peer_closed() {
+                endpoint.close();
+            }
+        }
+        self.pump(now, end)
+    }
+
+    /// The same, where the application of the endpoint is told of what comes.
+    #[inline(never)]
+    pub(super) fn hear(&mut self, now: Time, packet: &Packet) -> Step {
+        if packet.is_damaged() {
+            self.discard(now, packet);
+            return Ok(());
+        }
+        let way = packet.label.way();
+        let end = End::reached(packet.connection, way);
+        let (endpoint, ledger) = self.take(now, end, packet);
+        ledger.data_arrives(way, packet, endpoint.uses_ecn());
+        self.tell_news(now, end);
+        self.pump(now, end)?;
+        self.rearm(end);
+        Ok(())
+    }
+
+    /// An endpoint is given a packet: the endpoint, and the ledger of its connection.
+    #[inline(always)]
+    fn take(&mut self, now: Time, end: End, packet: &Packet) -> (&mut Endpoint, &mut ConnectionLedger) {
         if self.observer.is_some() {
             self.observe_host(now, end, packet);
         }
@@ -161,13 +196,7 @@ impl Simulation<'_> {
             let options = self.connections.fates.options.take(packet.options);
             endpoint.on_segment(now, &packet.segment, &options, packet.ecn);
         }
-        if !end.is_sender() {
-            ledger.data_arrives(packet, endpoint.uses_ecn());
-            if endpoint.peer_closed() {
-                endpoint.close();
-            }
-        }
-        self.pump(now, end)
+        (endpoint, ledger)
     }
 
     /// A flow of datagrams sends its next packet.

@@ -3,6 +3,7 @@
 mod delays;
 mod incidents;
 mod queue;
+mod requests;
 mod round_trips;
 mod samples;
 mod segments;
@@ -13,6 +14,7 @@ mod window;
 pub use delays::Delays;
 pub use incidents::{Incident, Incidents};
 pub use queue::QueueSample;
+pub use requests::Requests;
 pub use samples::Samples;
 pub use traces::{Traces, check};
 pub use transfers::Transfers;

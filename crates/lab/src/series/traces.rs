@@ -69,17 +69,18 @@ impl Traces {
         })
     }
 
-    /// The sender's host sends or receives a segment, when `acked` bytes of its data are acknowledged.
-    pub fn segment(&mut self, now: Time, received: bool, seen: &Seen, acked: u64) {
+    /// The sender's host sends or receives a segment, when so many bytes of its data and of the other host's are acknowledged.
+    pub fn segment(&mut self, now: Time, received: bool, seen: &Seen, [acked, acked_back]: [u64; 2]) {
         let Some(Some(progress)) = self.progress.get_mut(seen.packet.connection as usize) else { return };
         let Some(list) = &mut self.segments else { return };
         let segment = &seen.packet.segment;
         // The SYN has 0, the first byte of data 1.
-        let whole = |seq: Seq| {
+        let count = |acked: u64, seq: Seq| {
             (acked as i64 + 1 + i64::from(seq.minus(Seq((acked as u32).wrapping_add(1))))).max(0) as u64
         };
+        let whole = |seq: Seq| count(acked, seq);
         let data = |seq: Seq| whole(seq).saturating_sub(1);
-        let other = |seq: Seq| u64::from(seq.0.saturating_sub(1));
+        let other = |seq: Seq| count(acked_back, seq).saturating_sub(1);
         let (seq, ack) = (segment.seq, if segment.flags.has(Flags::ACK) { segment.ack } else { Seq(0) });
         let mut resent = false;
         if !received && segment.seq_len() > 0 {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use net::Way;
 use units::Time;
 
 use crate::columns;
-use crate::record::{Column, Table, names_of, seconds};
+use crate::record::{Column, names_of, seconds};
 use crate::run::Simulation;
 use crate::sum::{Counts, Sum};
 
@@ -68,7 +69,7 @@ impl FlowTable {
         self.counts.zip(&sum.counts, |column, &count| column.push(count));
     }
 
-    pub(super) fn table(self, [flow, from, to]: [Column; 3]) -> Table {
+    pub(super) fn columns(self, [flow, from, to]: [Column; 3]) -> columns::Flows {
         let counts = self.counts;
         columns::Flows {
             flow,
@@ -99,48 +100,54 @@ impl FlowTable {
             dropped_acks: counts.dropped_acks.column(),
             ecn: counts.ecn.column(),
         }
-        .table()
     }
 }
 
 impl Simulation<'_> {
-    /// Each flow with its sum: that of its connection, or of all its connections.
-    fn each_flow(&self, mut tell: impl FnMut(usize, &Sum)) {
+    /// Each flow with the sum of its data that goes one way: that of its connection, or of all its connections.
+    fn each_flow(&self, way: Way, mut tell: impl FnMut(usize, &Sum)) {
         let (mut slot, mut source) = (0, 0);
         for f in 0..self.plan.flows() {
             if self.plan.traffic(f).is_datagrams() {
                 continue;
             }
             if self.plan.arrivals(f).is_some() {
-                tell(f, &self.connections.sources[source].sum);
+                let of = &self.connections.sources[source];
+                let sum = if way == Way::There { Some(&of.sum) } else { of.replies.as_ref() };
+                sum.into_iter().for_each(|sum| tell(f, sum));
                 source += 1;
             } else {
-                tell(f, &self.connections.sum(slot));
+                if way == Way::There || self.plan.converses(f) {
+                    tell(f, &self.connections.sum(slot, way));
+                }
                 slot += 1;
             }
         }
     }
 
-    /// A row a flow of TCP, and which.
-    pub(super) fn sums_by_flow(&self) -> (Vec<u32>, FlowTable) {
-        let is_tcp = |f: &u32| !self.plan.traffic(*f as usize).is_datagrams();
-        let flows: Vec<u32> = (0..self.plan.flows() as u32).filter(is_tcp).collect();
+    /// A row a flow of TCP whose data goes this way, and which.
+    pub(super) fn sums_by_flow(&self, way: Way) -> (Vec<u32>, FlowTable) {
+        let goes = |f: &u32| match way {
+            Way::There => !self.plan.traffic(*f as usize).is_datagrams(),
+            Way::Back => self.plan.converses(*f as usize),
+        };
+        let flows: Vec<u32> = (0..self.plan.flows() as u32).filter(goes).collect();
         let mut table = FlowTable::new(flows.len());
-        self.each_flow(|_, sum| table.push(sum, self.end));
+        self.each_flow(way, |_, sum| table.push(sum, self.end));
         (flows, table)
     }
 
-    /// What each of these flows is called, and between whom it is.
-    pub(super) fn texts_by_flow(&self, flows: Vec<u32>, names: &Arc<Vec<String>>) -> [Column; 3] {
+    /// What each of these flows is called, and between whom its data goes.
+    pub(super) fn texts_by_flow(&self, way: Way, flows: Vec<u32>, names: &Arc<Vec<String>>) -> [Column; 3] {
         let text = |get: &dyn Fn(usize) -> String| names_of(flows.iter().map(|&f| get(f as usize)));
-        let (from, to) = (text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f)));
-        [Column::Name(flows, names.clone()), from, to]
+        let hosts = [text(&|f| self.plan.from(f)), text(&|f| self.plan.to(f))];
+        between(Column::Name(flows, names.clone()), hosts, way)
     }
 
-    /// A row a table of the scenario, of TCP, and which.
-    pub(super) fn sums_by_table(&self) -> (Vec<u32>, FlowTable) {
+    /// A row a table of the scenario, of TCP with data that goes this way, and which.
+    pub(super) fn sums_by_table(&self, way: Way) -> (Vec<u32>, FlowTable) {
         let mut sums = vec![None; self.plan.tables()];
-        self.each_flow(|f, sum| sums[self.plan.table(f)].get_or_insert_with(Sum::default).add(sum));
+        self.each_flow(way, |f, sum| sums[self.plan.table(f)].get_or_insert_with(Sum::default).add(sum));
         let tables: Vec<u32> = (0..sums.len() as u32).filter(|&t| sums[t as usize].is_some()).collect();
         let mut table = FlowTable::new(tables.len());
         sums.iter().flatten().for_each(|sum| table.push(sum, self.end));
@@ -148,10 +155,17 @@ impl Simulation<'_> {
     }
 
     /// What the scenario says of each of these tables of flows.
-    pub(super) fn texts_by_table(&self, tables: &[u32]) -> [Column; 3] {
-        let texts = |t: u32| self.plan.texts(t as usize);
-        [0, 1, 2].map(|text| names_of(tables.iter().map(|&t| texts(t)[text].to_string())))
+    pub(super) fn texts_by_table(&self, way: Way, tables: &[u32]) -> [Column; 3] {
+        let text = |which: usize| {
+            names_of(tables.iter().map(|&t| self.plan.texts(t as usize)[which].to_string()))
+        };
+        between(text(0), [text(1), text(2)], way)
     }
+}
+
+/// Name, and hosts in the order in which data goes from one to the other.
+fn between(name: Column, [from, to]: [Column; 2], way: Way) -> [Column; 3] {
+    if way == Way::There { [name, from, to] } else { [name, to, from] }
 }
 
 #[cfg(test)]

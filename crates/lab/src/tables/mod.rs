@@ -6,8 +6,11 @@ mod traffic;
 
 use std::sync::Arc;
 
+use net::Way;
+
 use crate::effort::Effort;
-use crate::record::Outcome;
+use crate::columns;
+use crate::record::{Outcome, Table};
 use crate::run::Simulation;
 use crate::scenario::{Rows, Series};
 
@@ -25,27 +28,39 @@ impl Simulation<'_> {
         drop(std::mem::take(&mut self.network.links));
         drop(std::mem::take(&mut self.network.flight));
         drop(std::mem::take(&mut self.events));
-        let (of, sums) = match rows {
-            Rows::Flow => self.sums_by_flow(),
-            Rows::Table => self.sums_by_table(),
-        };
+        let conversing = !self.connections.exchanges.flows.is_empty();
+        let ways = if conversing { &Way::BOTH[..] } else { &[Way::There] };
+        let sums: Vec<_> = ways
+            .iter()
+            .map(|&way| match rows {
+                Rows::Flow => (way, self.sums_by_flow(way)),
+                Rows::Table => (way, self.sums_by_table(way)),
+            })
+            .collect();
         drop(std::mem::take(&mut self.connections.endpoints));
         // Names of flows cost text: they are made if a table asks for them.
         let by_name = |s: &Series| !matches!(s, Series::Queue | Series::Delays | Series::Waits);
         let flow_names = if rows == Rows::Flow
             || wanted.series.iter().any(by_name)
             || !(self.connections.sources.is_empty() && self.connections.datagrams.is_empty())
+            || conversing
         {
             Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect::<Vec<_>>())
         } else {
             Arc::default()
         };
-        let texts = match rows {
-            Rows::Flow => self.texts_by_flow(of, &flow_names),
-            Rows::Table => self.texts_by_table(&of),
-        };
-        let flows = sums.table(texts);
-        let mut tables = vec![flows, links];
+        let mut by_way = sums.into_iter().map(|(way, (of, sums))| {
+            sums.columns(match rows {
+                Rows::Flow => self.texts_by_flow(way, of, &flow_names),
+                Rows::Table => self.texts_by_table(way, &of),
+            })
+        });
+        let mut tables: Vec<Table> = by_way.next().map(columns::Flows::table).into_iter().collect();
+        tables.push(links);
+        tables.extend(by_way.next().map(|replies| replies.named("replies")));
+        if conversing {
+            tables.push(self.exchange_table(&flow_names));
+        }
         if !self.connections.sources.is_empty() {
             tables.push(self.connection_table(&flow_names));
         }
@@ -81,6 +96,7 @@ impl Simulation<'_> {
                     .marks
                     .as_ref()
                     .map(|d| d.columns(&link_names, &flow_names).named("marks")),
+                Series::Requests => self.connections.exchanges.requests.as_ref().map(|r| r.table(&flow_names)),
                 Series::Transfers => self.transfers.as_ref().map(|t| t.table(&flow_names)),
                 Series::Segments | Series::Rtt => {
                     traces.iter().position(|t| t.0 == *series).map(|i| traces.swap_remove(i).1)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::columns;
 use crate::datagrams::Datagrams;
+use crate::exchanges::Exchange;
 use crate::record::{Column, Table, names_of, seconds};
 use crate::run::Simulation;
 use crate::source::Source;
@@ -45,6 +46,28 @@ impl Simulation<'_> {
             p99_delay_s: float(&|s| s.received.delays.percentile_s(0.99)),
             longest_delay_s: float(&|s| s.received.delays.longest_s()),
             jitter_s: float(&jitter),
+        }
+        .table()
+    }
+
+    /// A row a flow with requests.
+    pub(super) fn exchange_table(&self, names: &Arc<Vec<String>>) -> Table {
+        let (flows, all): (Vec<u32>, Vec<&Exchange>) = self.connections.exchanges.each().unzip();
+        let float = |get: &dyn Fn(&Exchange) -> f64| Column::Float(all.iter().map(|e| get(e)).collect());
+        let count = |get: &dyn Fn(&Exchange) -> u64| Column::Count(all.iter().map(|e| get(e)).collect());
+        columns::Exchanges {
+            flow: Column::Name(flows, names.clone()),
+            requests: count(&|e| e.begun),
+            completed: count(&|e| e.times.count()),
+            unfinished: count(&|e| e.begun - e.times.count()),
+            request_bytes: count(&|e| e.bytes[0]),
+            response_bytes: count(&|e| e.bytes[1]),
+            mean_duration_s: float(&|e| e.times.mean_s()),
+            median_duration_s: float(&|e| e.times.percentile_s(0.5)),
+            p95_duration_s: float(&|e| e.times.percentile_s(0.95)),
+            p99_duration_s: float(&|e| e.times.percentile_s(0.99)),
+            longest_duration_s: float(&|e| e.times.longest_s()),
+            responsiveness_rpm: float(&|e| 60.0 / e.times.mean_s()),
         }
         .table()
     }

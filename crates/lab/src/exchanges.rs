@@ -1,0 +1,65 @@
+//! Requests and their responses, as applications that have such tell of them.
+
+use traffic::application::Answered;
+use units::Time;
+
+use crate::histogram::Histogram;
+use crate::series::Requests;
+
+/// The requests of a flow.
+#[derive(Debug, Default)]
+pub struct Exchange {
+    /// Requests that were written.
+    pub begun: u64,
+    /// The times from a request to the end of its response, of those that were answered.
+    pub times: Histogram,
+    /// The bytes of these requests and of their responses.
+    pub bytes: [u64; 2],
+}
+
+/// The requests of all flows whose two hosts send data.
+#[derive(Debug, Default)]
+pub struct Exchanges {
+    /// These flows, in their order.
+    pub flows: Vec<u32>,
+    of: Vec<Exchange>,
+    /// Every request, if they are recorded.
+    pub requests: Option<Requests>,
+}
+
+impl Exchanges {
+    /// Those of these flows, which are in order.
+    pub fn new(flows: Vec<u32>, requests: Option<Requests>) -> Self {
+        let of = flows.iter().map(|_| Exchange::default()).collect();
+        Exchanges { flows, of, requests }
+    }
+
+    fn of(&mut self, flow: u32) -> Option<&mut Exchange> {
+        let place = self.flows.binary_search(&flow).ok()?;
+        Some(&mut self.of[place])
+    }
+
+    /// A request of a flow was written.
+    pub fn begin(&mut self, flow: u32) {
+        if let Some(exchange) = self.of(flow) {
+            exchange.begun += 1;
+        }
+    }
+
+    /// A request of a flow has its whole response.
+    pub fn end(&mut self, now: Time, flow: u32, answered: &Answered) {
+        if let Some(exchange) = self.of(flow) {
+            exchange.times.add(now.since(answered.since));
+            exchange.bytes[0] += answered.request;
+            exchange.bytes[1] += answered.response;
+        }
+        if let Some(requests) = &mut self.requests {
+            requests.push(now, flow, answered);
+        }
+    }
+
+    /// Each flow that wrote any, with its requests.
+    pub fn each(&self) -> impl Iterator<Item = (u32, &Exchange)> {
+        self.flows.iter().copied().zip(&self.of).filter(|(_, exchange)| exchange.begun > 0)
+    }
+}
