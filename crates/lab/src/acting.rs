@@ -20,8 +20,9 @@ pub struct Actor {
 }
 
 impl Actor {
-    const NEW: Actor = Actor {
-        memory: Memory { begun: 0, ended: 0, bytes: 0, place: 0, since: Time::ZERO },
+    /// An end of a new connection.
+    pub const NEW: Actor = Actor {
+        memory: Memory { written: 0, received: 0, begun: 0, ended: 0, place: 0, since: Time::ZERO },
         wake: Time::NEVER,
         next: Seq(1), // every first sequence number is 0
         opened: false,
@@ -61,12 +62,12 @@ impl Acting {
         }
     }
 
-    /// The ends of a connection: that which opened it, and the other.
-    pub fn of(&mut self, place: u32) -> &mut [Actor; 2] {
-        &mut self.ends[place as usize]
+    /// The ends of a connection, that which opened it first; none: it has no place.
+    pub fn of(&mut self, place: u32) -> Option<&mut [Actor; 2]> {
+        self.ends.get_mut(place as usize)
     }
 
-    /// The same, to look at; none: it has no place.
+    /// The same, to look at.
     pub fn get(&self, place: u32) -> Option<&[Actor; 2]> {
         self.ends.get(place as usize)
     }

@@ -59,10 +59,11 @@ impl ConnectionLedger {
         self.inside == [0, 0]
     }
 
-    /// A packet that went this way arrives, perhaps with data; `ecn`: the connection uses ECN.
+    /// A packet that went this way arrives, perhaps with data, or a SYN-ACK, whose mark is echoed too (RFC 5562 §3); `ecn`: the
+    /// connection uses ECN.
     #[inline]
     pub fn data_arrives(&mut self, way: Way, packet: &Packet, ecn: bool) {
-        if packet.segment.len > 0 {
+        if packet.segment.len > 0 || packet.segment.flags.has(Flags::SYN) {
             let echo = &mut self.echoes[way.index()];
             echo.cwr_seen |= packet.segment.flags.has(Flags::CWR);
             echo.due |= ecn && packet.ecn == Ecn::Ce;

@@ -131,7 +131,7 @@ tables! {
         p95_duration_s in "s": "95th percentile.";
         p99_duration_s in "s": "99th percentile.";
         longest_duration_s in "s": "The longest.";
-        responsiveness_rpm in "1/min": "Round trips a minute: 60 s over `mean_duration_s` (ippm-responsiveness §4.4, which leaves out the longest 5 %).";
+        responsiveness_rpm in "1/min": "Round trips a minute: 60 s over `mean_duration_s` (`ippmresponsiveness`, which takes the mean without the longest 5 %).";
     }
 
     /// One row a flow that nobody answers.

@@ -49,6 +49,11 @@ impl Connections {
         self.lasting + self.datagrams.len()
     }
 
+    /// Which of the sources that of a flow is.
+    pub fn source_of(&self, flow: u32) -> usize {
+        self.sources.partition_point(|source| source.flow < flow)
+    }
+
     /// What the connection in a slot counted of the data that goes one way.
     pub fn sum(&self, s: usize, way: Way) -> Sum {
         let [client, server] = self.endpoints.of(s as u32);

@@ -1,6 +1,6 @@
 //! Requests and their responses, as applications that have such tell of them.
 
-use traffic::application::Answered;
+use traffic::application::{Answered, Log};
 use units::Time;
 
 use crate::histogram::Histogram;
@@ -34,32 +34,45 @@ impl Exchanges {
         Exchanges { flows, of, requests }
     }
 
+    /// Where the application of a flow tells of its requests.
+    pub fn log(&mut self, now: Time, flow: u32) -> FlowLog<'_> {
+        FlowLog { exchanges: self, now, flow }
+    }
+
     fn of(&mut self, flow: u32) -> Option<&mut Exchange> {
         let place = self.flows.binary_search(&flow).ok()?;
         Some(&mut self.of[place])
     }
 
-    /// A request of a flow was written.
-    pub fn begin(&mut self, flow: u32) {
-        if let Some(exchange) = self.of(flow) {
+    /// Each flow that wrote any, with its requests.
+    pub fn each(&self) -> impl Iterator<Item = (u32, &Exchange)> {
+        self.flows.iter().copied().zip(&self.of).filter(|(_, exchange)| exchange.begun > 0)
+    }
+}
+
+/// Enters the requests of a flow.
+#[derive(Debug)]
+pub struct FlowLog<'a> {
+    exchanges: &'a mut Exchanges,
+    now: Time,
+    flow: u32,
+}
+
+impl Log for FlowLog<'_> {
+    fn asked(&mut self) {
+        if let Some(exchange) = self.exchanges.of(self.flow) {
             exchange.begun += 1;
         }
     }
 
-    /// A request of a flow has its whole response.
-    pub fn end(&mut self, now: Time, flow: u32, answered: &Answered) {
-        if let Some(exchange) = self.of(flow) {
-            exchange.times.add(now.since(answered.since));
+    fn answered(&mut self, answered: &Answered) {
+        if let Some(exchange) = self.exchanges.of(self.flow) {
+            exchange.times.add(self.now.since(answered.since));
             exchange.bytes[0] += answered.request;
             exchange.bytes[1] += answered.response;
         }
-        if let Some(requests) = &mut self.requests {
-            requests.push(now, flow, answered);
+        if let Some(requests) = &mut self.exchanges.requests {
+            requests.push(self.now, self.flow, answered);
         }
-    }
-
-    /// Each flow that wrote any, with its requests.
-    pub fn each(&self) -> impl Iterator<Item = (u32, &Exchange)> {
-        self.flows.iter().copied().zip(&self.of).filter(|(_, exchange)| exchange.begun > 0)
     }
 }

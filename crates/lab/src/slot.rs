@@ -36,6 +36,8 @@ pub struct Slot {
     pub connection: u32,
     /// Its place in [`Acting`](crate::acting::Acting).
     pub acting: u32,
+    /// Whether both its ends send data.
+    pub converses: bool,
     /// What has become of it.
     pub stage: Stage,
     /// The label of what its sender and its receiver send.
@@ -52,6 +54,7 @@ impl Slot {
             flow,
             connection,
             acting: acting::NONE,
+            converses: false,
             stage: Stage::Waiting,
             labels: Way::BOTH.map(|way| Label::new(way).with_dscp(dscp)),
         }

@@ -54,16 +54,11 @@ pub struct Actions {
     pub close: bool,
     /// When it is to be woken at this end, in place of the time that was set; [`Time::NEVER`]: that remains.
     pub wake: Time,
-    /// Whether what it writes is a request, to be counted.
-    pub asks: bool,
-    /// The request that is answered with this.
-    pub answered: Option<Answered>,
 }
 
 impl Actions {
     /// Nothing.
-    pub const NONE: Actions =
-        Actions { write: 0, read: 0, close: false, wake: Time::NEVER, asks: false, answered: None };
+    pub const NONE: Actions = Actions { write: 0, read: 0, close: false, wake: Time::NEVER };
     /// It closes.
     pub const CLOSE: Actions = Actions { close: true, ..Actions::NONE };
 
@@ -97,23 +92,39 @@ impl Wants {
     pub const TOLD: Wants = Wants { told: true, ..Wants::NOTHING };
 }
 
-/// What an application remembers of an end, to use as it likes.
+/// What is remembered of an end. The connection counts bytes, the rest is the application's to use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory {
-    /// How many messages it began.
+    /// Bytes that were written here so far.
+    pub written: u64,
+    /// Bytes that came here in order so far.
+    pub received: u64,
+    /// The application's: how many messages it began here.
     pub begun: u32,
     /// How many came to their end.
     pub ended: u32,
-    /// A number of bytes.
-    pub bytes: u64,
-    /// A place in what goes its way.
+    /// Where in what comes here something ends that it waits for.
     pub place: u64,
     /// A time.
     pub since: Time,
 }
 
+/// Where requests and responses are counted.
+pub trait Log {
+    /// A request is written.
+    fn asked(&mut self);
+    /// A request has its whole response, now.
+    fn answered(&mut self, answered: &Answered);
+}
+
+impl Memory {
+    /// Whether what it waits for came with the last so many bytes.
+    pub fn has_it(&self, came: u64) -> bool {
+        self.received >= self.place && self.received - came < self.place
+    }
+}
+
 /// A connection, as its application has it.
-#[derive(Debug)]
 pub struct Talk<'a> {
     /// The time.
     pub now: Time,
@@ -123,6 +134,8 @@ pub struct Talk<'a> {
     pub server: &'a mut Memory,
     /// The connection's random numbers.
     pub lots: Lots<'a>,
+    /// Where requests and responses are counted.
+    pub log: &'a mut dyn Log,
 }
 
 impl Talk<'_> {

@@ -1,15 +1,27 @@
 //! Connections that come and go.
 
-use units::{Duration, Range, params};
+use units::{Duration, Range, params, words};
 
 use crate::spacing::Spacing;
 
+words! {
+    /// What the interval to the next connection counts from.
+    pub enum After {
+        /// The opening of the one before: they come whatever becomes of the others (an open loop).
+        Opening = "opening",
+        /// The time when the one before is closed at both ends: one at a time (a closed loop).
+        Closing = "closing",
+    }
+}
+
 params! {
     /// Connections that are opened one after the other between the same hosts, each with the flow's
-    /// traffic; the first comes an interval after the flow's start.
+    /// traffic and ports of its own; the first comes an interval after the flow's start.
     pub struct Arrivals: "arrivals" {
         /// Mean time between one and the next.
         interval: Duration = required, in Range::above(0.0), from "";
+        /// What the interval to the next counts from.
+        after: After = (After::Opening), in Range::ANY, from "";
         /// How they are spaced.
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "paxson1995poisson §3: sessions of users arrive as a Poisson process within an hour";
         /// How many there are in all; absent: they come to the end of the run, which needs a duration.

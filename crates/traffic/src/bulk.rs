@@ -1,39 +1,73 @@
-//! A bulk transfer: one file, or data without end.
+//! A bulk transfer: one file, or data without end, which its receiver reads at once or slowly.
 
-use units::{Range, params};
+use units::{Bytes, Range, Rate, params};
 
-use crate::application::{Actions, Application, Event, Memory, Side, Talk};
+use crate::application::{Actions, Application, Event, Memory, Side, Talk, Wants};
 use crate::draws::Lots;
 use crate::size::Size;
 
 params! {
     /// A bulk transfer. The sender opens the connection, writes everything at once and closes; the
-    /// receiver closes when the sender has.
+    /// receiver closes when the sender has. One that reads slowly leaves data in its receive window.
     pub struct Bulk: "bulk" {
         /// Size of the file: fixed, or a table of a distribution; absent: data without end, and the run needs a duration.
         size: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
+        /// How fast the receiving application reads; absent: everything at once.
+        read_rate: Option<Rate> = (None), in Range::ANY, from "";
+        /// How much it reads at a time at most, if it has a rate.
+        read_chunk: Bytes = (Bytes(4096)), in Range::between(1.0, 4e9), from "";
     }
 }
+
+/// How the application of a slow receiver stands: what it remembers in [`Memory::begun`] and [`Memory::ended`].
+const READING: u32 = 1;
+const CLOSED_THERE: u32 = 1;
 
 impl Bulk {
     fn bytes(&self, lots: Lots) -> Option<u64> {
         self.size.as_ref().map(|size| lots.size(Side::Client, size, 0))
     }
+
+    /// The receiver reads a chunk when the time of the one before is over, and closes when it has read everything.
+    /// [`Memory::place`]: how far it has read.
+    fn read(&self, rate: Rate, event: Event, talk: &mut Talk) -> Actions {
+        match event {
+            Event::Woken => talk.server.begun = 0,
+            Event::PeerClosed => talk.server.ended = CLOSED_THERE,
+            _ => {}
+        }
+        let mut actions = Actions::NONE;
+        let unread = talk.server.received - talk.server.place;
+        if unread > 0 && talk.server.begun != READING {
+            actions.read = unread.min(self.read_chunk.0);
+            actions.wake = talk.after(rate.transmission_time(Bytes(actions.read)));
+            talk.server.begun = READING;
+            talk.server.place += actions.read;
+        }
+        actions.close = talk.server.ended == CLOSED_THERE && talk.server.place == talk.server.received;
+        actions
+    }
 }
 
 impl Application for Bulk {
-    fn on(&self, _: Side, event: Event, talk: &mut Talk) -> Actions {
-        match event {
-            Event::Opening => {
+    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+        match (side, event, self.read_rate) {
+            (Side::Client, Event::Opening, _) => {
                 let write = self.bytes(talk.lots).unwrap_or(u64::MAX);
                 Actions { write, close: self.size.is_some(), ..Actions::NONE }
             }
+            (Side::Server, event, Some(rate)) => self.read(rate, event, talk),
             _ => Actions::NONE,
         }
     }
 
+    fn wants(&self, side: Side) -> Wants {
+        let slow = side == Side::Server && self.read_rate.is_some();
+        if slow { Wants { holds: true, ..Wants::TOLD } } else { Wants::NOTHING }
+    }
+
     fn remembers(&self) -> bool {
-        false
+        self.read_rate.is_some()
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {

@@ -6,12 +6,13 @@ mod bulk;
 pub mod datagrams;
 mod draws;
 mod messages;
+mod ping;
 mod request_response;
 mod size;
 mod spacing;
 
 pub use application::Application;
-pub use arrivals::Arrivals;
+pub use arrivals::{After, Arrivals};
 pub use datagrams::Emitter;
 pub use draws::{Draws, Lots};
 pub use size::{Distribution, Size};
@@ -55,6 +56,7 @@ traffic! {
     applications {
         Bulk(bulk::Bulk),
         Messages(messages::Messages),
+        Ping(ping::Ping),
         RequestResponse(request_response::RequestResponse),
     }
     datagrams {

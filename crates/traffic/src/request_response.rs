@@ -43,26 +43,23 @@ params! {
 }
 
 impl RequestResponse {
-    /// The client's next request; `client.bytes`: what its response still lacks.
+    /// The client's next request. Where it and its response end, headers would tell.
     fn ask(&self, talk: &mut Talk) -> Actions {
-        let number = talk.client.begun;
+        let request = self.request_size(talk.lots, talk.client.begun);
+        talk.server.place = talk.client.written + request;
+        talk.client.place = talk.server.written + self.response_size(talk.lots, talk.client.begun);
         talk.client.begun += 1;
-        talk.client.bytes = self.response_size(talk.lots, number);
         talk.client.since = talk.now;
-        let request = self.request_size(talk.lots, number);
-        talk.server.bytes = request;
-        Actions { asks: true, ..Actions::write(request) }
+        talk.log.asked();
+        Actions::write(request)
     }
 
-    /// The server's next response; `server.bytes`: what a request still lacks.
+    /// The server's next response.
     fn answer(&self, talk: &mut Talk) -> Actions {
         let write = self.response_size(talk.lots, talk.server.begun);
         talk.server.begun += 1;
-        Actions { close: self.closes == Closes::Server && self.is_last(talk.server), ..Actions::write(write) }
-    }
-
-    fn is_last(&self, memory: &Memory) -> bool {
-        self.requests == Some(u64::from(memory.begun))
+        let last = self.requests == Some(u64::from(talk.server.begun));
+        Actions { close: last && self.closes == Closes::Server, ..Actions::write(write) }
     }
 
     fn request_size(&self, lots: Lots, number: u32) -> u64 {
@@ -77,40 +74,32 @@ impl RequestResponse {
     fn on_response(&self, talk: &mut Talk) -> Actions {
         let number = talk.client.ended;
         talk.client.ended += 1;
-        let answered = Some(Answered {
+        talk.log.answered(&Answered {
             since: talk.client.since,
             request: self.request_size(talk.lots, number),
             response: self.response_size(talk.lots, number),
         });
-        let next = if self.is_last(talk.client) {
-            if self.closes == Closes::Client { Actions::CLOSE } else { Actions::NONE }
-        } else {
-            let time = talk.lots.time(Side::Client, self.think_spacing, self.think_time, number);
-            if time == Duration::ZERO { self.ask(talk) } else { Actions::wake(talk.after(time)) }
-        };
-        Actions { answered, ..next }
+        if self.requests == Some(u64::from(talk.client.ended)) {
+            return if self.closes == Closes::Client { Actions::CLOSE } else { Actions::NONE };
+        }
+        let time = talk.lots.time(Side::Client, self.think_spacing, self.think_time, number);
+        if time == Duration::ZERO { self.ask(talk) } else { Actions::wake(talk.after(time)) }
     }
 
     /// The server has a request.
     fn on_request(&self, talk: &mut Talk) -> Actions {
-        let time = talk.lots.time(Side::Server, self.server_spacing, self.server_time, talk.server.begun);
+        let time = talk.lots.time(Side::Server, self.server_spacing, self.server_time, talk.server.ended);
+        talk.server.ended += 1;
         if time == Duration::ZERO { self.answer(talk) } else { Actions::wake(talk.after(time)) }
     }
-}
-
-/// So many bytes of what an end waits for have come: whether that was the last.
-fn completes(memory: &mut Memory, came: u64) -> bool {
-    let lacked = memory.bytes;
-    memory.bytes = lacked.saturating_sub(came);
-    lacked > 0 && memory.bytes == 0
 }
 
 impl Application for RequestResponse {
     fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
         match (side, event) {
             (Side::Client, Event::Opening | Event::Woken) => self.ask(talk),
-            (Side::Client, Event::Received(n)) if completes(talk.client, n) => self.on_response(talk),
-            (Side::Server, Event::Received(n)) if completes(talk.server, n) => self.on_request(talk),
+            (Side::Client, Event::Received(n)) if talk.client.has_it(n) => self.on_response(talk),
+            (Side::Server, Event::Received(n)) if talk.server.has_it(n) => self.on_request(talk),
             (Side::Server, Event::Woken) => self.answer(talk),
             (_, Event::PeerClosed) => Actions::CLOSE,
             _ => Actions::NONE,

@@ -3,11 +3,11 @@
 use net::{End, Seq};
 use tcp::State;
 use traffic::Lots;
-use traffic::application::{Actions, Event, Memory, Side, Talk};
+use traffic::application::{Event, Side, Talk};
 use units::Time;
 
 use super::Simulation;
-use crate::acting;
+use crate::acting::Actor;
 use crate::slot::Stage;
 
 fn side(end: End) -> Side {
@@ -24,7 +24,7 @@ impl Simulation<'_> {
     pub(super) fn open(&mut self, now: Time, s: u32) {
         let slot = &mut self.connections.fates.slots[s as usize];
         let Some(application) = self.plan.application(slot.flow as usize) else { return };
-        slot.stage = Stage::Open;
+        (slot.stage, slot.converses) = (Stage::Open, self.plan.converses(slot.flow as usize));
         if application.remembers() {
             slot.acting = self.connections.acting.add();
         }
@@ -44,27 +44,20 @@ impl Simulation<'_> {
         let flow = slot.flow as usize;
         let Some(application) = self.plan.application(flow) else { return };
         let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
-        let actions = if slot.acting == acting::NONE {
-            let (client, server) = (&mut Memory::default(), &mut Memory::default());
-            application.on(side(end), event, &mut Talk { now, client, server, lots })
-        } else {
-            let [client, server] = self.connections.acting.of(slot.acting);
-            let (client, server) = (&mut client.memory, &mut server.memory);
-            application.on(side(end), event, &mut Talk { now, client, server, lots })
-        };
-        self.act(now, end, &actions);
-    }
-
-    fn act(&mut self, now: Time, end: End, actions: &Actions) {
-        let slot = &self.connections.fates.slots[end.connection() as usize];
-        if actions.wake != Time::NEVER && slot.acting != acting::NONE {
-            self.connections.acting.of(slot.acting)[side(end) as usize].wake = actions.wake;
+        let log = &mut self.connections.exchanges.log(now, slot.flow);
+        let unremembered = &mut [Actor::NEW; 2];
+        let ends = self.connections.acting.of(slot.acting).unwrap_or(unremembered);
+        let side = side(end);
+        if let Event::Received(n) = event {
+            ends[side as usize].memory.received += n;
         }
-        if actions.asks {
-            self.connections.exchanges.begin(slot.flow);
-        }
-        if let Some(answered) = &actions.answered {
-            self.connections.exchanges.end(now, slot.flow, answered);
+        let [client, server] = ends;
+        let (client, server) = (&mut client.memory, &mut server.memory);
+        let actions = application.on(side, event, &mut Talk { now, client, server, lots, log });
+        let actor = &mut ends[side as usize];
+        actor.memory.written = actor.memory.written.saturating_add(actions.write);
+        if actions.wake != Time::NEVER {
+            actor.wake = actions.wake;
         }
         let endpoint = &mut self.connections.endpoints[end];
         if actions.read > 0 {
@@ -83,7 +76,7 @@ impl Simulation<'_> {
         let s = end.connection() as usize;
         let slot = &self.connections.fates.slots[s];
         let (flow, place) = (slot.flow as usize, slot.acting);
-        if slot.stage != Stage::Open || place == acting::NONE {
+        if slot.stage != Stage::Open {
             return;
         }
         let endpoint = &self.connections.endpoints[end];
@@ -93,7 +86,8 @@ impl Simulation<'_> {
         }
         // A FIN has a number too.
         let next = Seq(endpoint.next_expected().0.wrapping_sub(u32::from(closed_there)));
-        let actor = &mut self.connections.acting.of(place)[side(end) as usize];
+        let Some(ends) = self.connections.acting.of(place) else { return };
+        let actor = &mut ends[side(end) as usize];
         let opened = !std::mem::replace(&mut actor.opened, true);
         let came = u64::from(next - std::mem::replace(&mut actor.next, next));
         let ended = closed_there && !std::mem::replace(&mut actor.ended, true);
@@ -116,7 +110,8 @@ impl Simulation<'_> {
     /// Wakes the application at an end, if its time has come.
     pub(super) fn wake(&mut self, now: Time, end: End) {
         let place = self.connections.fates.slots[end.connection() as usize].acting;
-        let actor = &mut self.connections.acting.of(place)[side(end) as usize];
+        let Some(ends) = self.connections.acting.of(place) else { return };
+        let actor = &mut ends[side(end) as usize];
         if actor.wake <= now {
             actor.wake = Time::NEVER;
             self.tell(now, end, Event::Woken);

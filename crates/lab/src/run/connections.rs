@@ -2,6 +2,7 @@
 
 use net::{End, Packet, Way};
 use tcp::ecn::Mode as EcnMode;
+use traffic::After;
 use units::Time;
 
 use super::{Simulation, Step};
@@ -33,7 +34,13 @@ impl Simulation<'_> {
         if let Some(captures) = self.observer.as_mut().and_then(|o| o.captures.as_mut()) {
             captures.opened(s);
         }
-        self.next_arrival(now, k);
+        if self
+            .plan
+            .arrivals(self.connections.sources[k].flow as usize)
+            .is_some_and(|a| a.after == After::Opening)
+        {
+            self.next_arrival(now, k);
+        }
         self.open(now, s);
         self.pump(now, End::sender(s))?;
         self.rearm(End::sender(s));
@@ -86,7 +93,7 @@ impl Simulation<'_> {
             };
             let slot = &mut self.connections.fates.slots[s as usize];
             slot.ledger.sent(way);
-            if (way == Way::Back || slot.acting != acting::NONE)
+            if (way == Way::Back || slot.converses)
                 && endpoint.ecn_mode() == EcnMode::Classic
                 && let Some(what) = slot.ledger.ack_leaves(way, segment.flags)
             {
@@ -129,6 +136,10 @@ impl Simulation<'_> {
             if slot.stage == Stage::Open {
                 slot.stage = Stage::Closed;
                 self.connections.open -= 1;
+                let flow = slot.flow;
+                if self.plan.arrivals(flow as usize).is_some_and(|a| a.after == After::Closing) {
+                    self.next_arrival(now, self.connections.source_of(flow));
+                }
             }
             self.release(end.connection());
         }
@@ -166,7 +177,7 @@ impl Simulation<'_> {
     pub(super) fn count(&mut self, s: u32) {
         let sum = self.connections.sum(s as usize, Way::There);
         let flow = self.connections.fates.slots[s as usize].flow;
-        let source = self.connections.sources.partition_point(|source| source.flow < flow);
+        let source = self.connections.source_of(flow);
         if self.connections.sources[source].replies.is_some() {
             let back = self.connections.sum(s as usize, Way::Back);
             self.connections.sources[source].replies.iter_mut().for_each(|replies| replies.add(&back));

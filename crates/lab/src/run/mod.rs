@@ -358,7 +358,8 @@ impl<'a> Simulation<'a> {
     fn share_done(&self) -> f64 {
         let of = |(s, slot): (usize, &Slot)| {
             let flow = slot.flow as usize;
-            let Some(application) = self.plan.application(flow).filter(|_| slot.stage != Stage::Closed) else {
+            let Some(application) = self.plan.application(flow).filter(|_| slot.stage != Stage::Closed)
+            else {
                 return 1.0;
             };
             let client =

@@ -58,7 +58,9 @@ fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
         return Ok(()); // it accompanies the others
     };
     let (key, what) = match (&flow.arrivals, application.ends()) {
-        (Some(Arrivals { connections: None, .. }), _) => ("arrivals.connections".into(), "a number of connections"),
+        (Some(Arrivals { connections: None, .. }), _) => {
+            ("arrivals.connections".into(), "a number of connections")
+        }
         (_, Err((key, what))) => (format!("traffic.{key}"), what),
         (_, Ok(())) => return Ok(()),
     };

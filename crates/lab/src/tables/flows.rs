@@ -156,9 +156,8 @@ impl Simulation<'_> {
 
     /// What the scenario says of each of these tables of flows.
     pub(super) fn texts_by_table(&self, way: Way, tables: &[u32]) -> [Column; 3] {
-        let text = |which: usize| {
-            names_of(tables.iter().map(|&t| self.plan.texts(t as usize)[which].to_string()))
-        };
+        let text =
+            |which: usize| names_of(tables.iter().map(|&t| self.plan.texts(t as usize)[which].to_string()));
         between(text(0), [text(1), text(2)], way)
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use net::Way;
 
-use crate::effort::Effort;
 use crate::columns;
+use crate::effort::Effort;
 use crate::record::{Outcome, Table};
 use crate::run::Simulation;
 use crate::scenario::{Rows, Series};
@@ -96,7 +96,9 @@ impl Simulation<'_> {
                     .marks
                     .as_ref()
                     .map(|d| d.columns(&link_names, &flow_names).named("marks")),
-                Series::Requests => self.connections.exchanges.requests.as_ref().map(|r| r.table(&flow_names)),
+                Series::Requests => {
+                    self.connections.exchanges.requests.as_ref().map(|r| r.table(&flow_names))
+                }
                 Series::Transfers => self.transfers.as_ref().map(|t| t.table(&flow_names)),
                 Series::Segments | Series::Rtt => {
                     traces.iter().position(|t| t.0 == *series).map(|i| traces.swap_remove(i).1)
