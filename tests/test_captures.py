@@ -194,3 +194,26 @@ def test_the_command(
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0
         assert "10.0.0.1.49152 > 10.0.0.2.49152: Flags [SEW]" in done.stdout
+
+
+def test_data_goes_both_ways(small: dict[str, Any], tmp_path: Path) -> None:
+    """What a host's capture has of requests and responses is what the tables count each way."""
+    traffic = {"kind": "request_response", "request": "3 kB", "response": "40 kB", "requests": 10}
+    flow = {"name": "F", "from": "left-0", "to": "right-0", "traffic": traffic}
+    scenario = lossy(small, tcp=EVERYTHING | {"ecn": "rfc3168"}, flows=[flow])
+    scenario["network"]["reverse_queue"] = {"kind": "drop_tail", "limit": "6 packets"}
+    result = aqmlab.run(scenario, pcap=tmp_path)
+    assert result.table("exchanges")["completed"].item() == 10
+    replies = result.table("replies").iloc[0]
+    assert (replies["from"], replies["dropped_packets"] > 0) == ("right-0", True)
+    for host, table, ip in [("left-0", "flows", "10.0.0.1"), ("right-0", "replies", "10.0.0.2")]:
+        found = packets(tmp_path / f"{host}.pcapng")
+        assert not found["_ws.malformed"].any()
+        assert (found["_ws.expert.severity"].replace("", "0") < "8").all()
+        sent = found[found["ip.src"].eq(ip)] if ip in set(found["ip.src"]) else found[:0]
+        row = result.table(table).iloc[0]
+        lengths = sent["tcp.len"].astype(int)
+        assert len(sent) == row["packets_sent"]
+        assert (lengths.sum(), (lengths > 0).sum()) == (row["bytes_sent"], row["segments_sent"])
+        again = sent[["tcp.analysis.retransmission", "tcp.analysis.out_of_order"]].ne("")
+        assert again.any(axis=1)[lengths > 0].sum() == row["retransmitted_segments"]

@@ -105,3 +105,37 @@ def test_a_mobile_link_is_as_slow_as_its_trace() -> None:
     # 1500 B an opportunity, six in 40 ms.
     assert 0.5 * 1.8e6 < flows.loc["download", "goodput_bps"] < 1.8e6
     assert result.table("impairments")["lost_packets"].sum() > 0
+
+
+def test_transactions_wait_less_where_flows_have_queues_of_their_own(tmp_path: Path) -> None:
+    text = Path("examples/transactions.toml").read_text()
+    medians = {}
+    for queue in ('{ kind = "drop_tail", limit = "50 packets" }', '"fq_codel"'):
+        path = tmp_path / "transactions.toml"
+        path.write_text(text.replace('{ kind = "drop_tail", limit = "50 packets" }', queue))
+        result = aqmlab.run(path)
+        exchanges, connections = result.table("exchanges"), result.table("connections")
+        assert (exchanges["requests"] == connections["opened"]).all()
+        assert (exchanges["unfinished"] <= 1).all()
+        replies = result.table("replies").set_index("flow")
+        received = replies["received_bytes"] - replies["duplicate_bytes"]
+        assert (received >= 5000 * exchanges.set_index("flow")["completed"]).all()
+        medians[queue] = exchanges["median_duration_s"].median()
+    drop_tail, fq_codel = medians.values()
+    assert fq_codel < 0.6 * drop_tail
+
+
+def test_responsiveness(tmp_path: Path) -> None:
+    text = Path("examples/responsiveness.toml").read_text()
+    rpm = {}
+    for queue in ('{ kind = "drop_tail", limit = "200 packets" }', '"fq_codel"'):
+        path = tmp_path / "responsiveness.toml"
+        path.write_text(text.replace('{ kind = "drop_tail", limit = "200 packets" }', queue))
+        result = aqmlab.run(path)
+        rpm[queue] = result.table("exchanges").set_index("flow")["responsiveness_rpm"]
+        assert len(result.series("requests")) == result.table("exchanges")["completed"].sum()
+    drop_tail, fq_codel = rpm.values()
+    idle = 60 / 0.024
+    assert (drop_tail < 0.25 * idle).all()
+    assert 0.6 * idle < fq_codel["on-its-own"] < idle
+    assert drop_tail["loaded"] < fq_codel["loaded"] < fq_codel["on-its-own"]

@@ -12,9 +12,9 @@ import pytest
 
 from conftest import ROOT
 
-QUEUE, CONTROL, STUDY, ENGINE = (
+QUEUE, CONTROL, APPLICATION, STUDY, ENGINE = (
     (ROOT / "docs" / "how-to" / f"add-{name}.md").read_text("utf-8")
-    for name in ("a-queue", "a-congestion-control", "a-study", "an-engine")
+    for name in ("a-queue", "a-congestion-control", "an-application", "a-study", "an-engine")
 )
 COPY = ROOT / "target" / "guide"
 """Always the same place, so that little is built again."""
@@ -63,6 +63,7 @@ def followed() -> Path:
         shutil.copytree(ROOT / name, COPY / name, ignore=shutil.ignore_patterns("__pycache__"))
     follow(QUEUE, COPY)
     follow(CONTROL, COPY)
+    follow(APPLICATION, COPY)
     reference = block("python", "class MyQueue(Law)")
     (COPY / "tests" / "references" / "my_queue.py").write_text(reference, "utf-8")
     return COPY
@@ -131,9 +132,15 @@ def test_a_study_is_a_folder_and_a_line(tmp_path: Path) -> None:
 
 
 def test_the_templates_are_formatted_and_their_tests_pass(followed: Path) -> None:
-    told = cargo(followed, "test", "-p", "queues", "-p", "tcp", "--lib", "my_")
-    assert told.count("3 passed") == 2, told
-    files = ["crates/queues/src/my_queue.rs", "crates/tcp/src/congestion/my_control.rs"]
+    told = cargo(
+        followed, "test", "-p", "queues", "-p", "tcp", "-p", "traffic", "--lib", "my_"
+    )  # fmt: skip
+    assert told.count("3 passed") == 3, told
+    files = [
+        "crates/queues/src/my_queue.rs",
+        "crates/tcp/src/congestion/my_control.rs",
+        "crates/traffic/src/my_application.rs",
+    ]
     subprocess.run(["rustfmt", "--check", "--edition", "2024", *files], check=True, cwd=followed)
 
 
@@ -145,9 +152,15 @@ def test_a_congestion_control_is_in_one_table(followed: Path) -> None:
     assert "0 failed" in told
 
 
+def test_an_application_is_in_one_table() -> None:
+    """An application is a file and two lines."""
+    assert [name for name, _, _ in rows(APPLICATION)] == ["crates/traffic/src/lib.rs"] * 2
+
+
 @pytest.mark.nightly
 def test_the_queue_decides_as_its_reference_and_no_template_has_a_warning(followed: Path) -> None:
-    cargo(followed, "clippy", "-p", "queues", "-p", "tcp", "--all-targets", "--", "-D", "warnings")
+    packages = ["-p", "queues", "-p", "tcp", "-p", "traffic"]
+    cargo(followed, "clippy", *packages, "--all-targets", "--", "-D", "warnings")
     options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", "."]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, "tests/test_queues.py", "-k", "my"],

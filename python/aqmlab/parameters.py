@@ -78,6 +78,7 @@ __all__ = [
     "Pi2",
     "Pie",
     "PieEnhanced",
+    "Ping",
     "Poisson",
     "Prague",
     "Priority",
@@ -89,6 +90,7 @@ __all__ = [
     "Reno",
     "Reordering",
     "Replay",
+    "RequestResponse",
     "Rio",
     "Rule",
     "Scalable",
@@ -3512,9 +3514,10 @@ class Outage(Table):
     interval : str | None
         Mean time from the end of one to the beginning of the next; absent: there is one. Default:
         absent. Range: at least 0.001 s.
-    spacing : Literal["exponential", "constant"] | None
+    spacing : Literal["exponential", "constant", "uniform"] | None
         How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval.
+        a Poisson process. "constant": Always the same interval. "uniform": Uniformly distributed
+        intervals, from none to twice the mean.
     """
 
     KIND: ClassVar[str | None] = "outage"
@@ -3522,7 +3525,7 @@ class Outage(Table):
     length: str
     start: str | None = None
     interval: str | None = None
-    spacing: Literal["exponential", "constant"] | None = None
+    spacing: Literal["exponential", "constant", "uniform"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -3539,9 +3542,10 @@ class DelaySpikes(Table):
     interval : str | None
         Mean time from the end of one to the beginning of the next; absent: there is one. Default:
         absent. Range: at least 0.001 s.
-    spacing : Literal["exponential", "constant"] | None
+    spacing : Literal["exponential", "constant", "uniform"] | None
         How they are spaced. Default: constant. "exponential": Exponentially distributed intervals:
-        a Poisson process. "constant": Always the same interval.
+        a Poisson process. "constant": Always the same interval. "uniform": Uniformly distributed
+        intervals, from none to twice the mean.
     """
 
     KIND: ClassVar[str | None] = "delay_spikes"
@@ -3549,7 +3553,7 @@ class DelaySpikes(Table):
     length: str
     start: str | None = None
     interval: str | None = None
-    spacing: Literal["exponential", "constant"] | None = None
+    spacing: Literal["exponential", "constant", "uniform"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -4892,23 +4896,29 @@ class Tcp(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Arrivals(Table):
-    """Connections that are opened one after the other between the same hosts, each with the flow's traffic; the first comes an interval after the flow's start.
+    """Connections that are opened one after the other between the same hosts, each with the flow's traffic and ports of its own; the first comes an interval after the flow's start.
 
     Parameters
     ----------
     interval : str
         Mean time between one and the next. Range: above 0 s.
-    spacing : Literal["exponential", "constant"] | None
+    after : Literal["opening", "closing"] | None
+        What the interval to the next counts from. Default: opening. "opening": The opening of the
+        one before: they come whatever becomes of the others (an open loop). "closing": The time
+        when the one before is closed at both ends: one at a time (a closed loop).
+    spacing : Literal["exponential", "constant", "uniform"] | None
         How they are spaced. Default: exponential. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. Source:
-        paxson1995poisson §3: sessions of users arrive as a Poisson process within an hour.
+        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
+        distributed intervals, from none to twice the mean. Source: paxson1995poisson §3: sessions
+        of users arrive as a Poisson process within an hour.
     connections : int | None
         How many there are in all; absent: they come to the end of the run, which needs a duration.
         Default: absent. Range: at least 1, at most 4000000000.
     """
 
     interval: str
-    spacing: Literal["exponential", "constant"] | None = None
+    after: Literal["opening", "closing"] | None = None
+    spacing: Literal["exponential", "constant", "uniform"] | None = None
     connections: int | None = None
 
 
@@ -5141,6 +5151,94 @@ class Cbr(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RequestResponse(Table):
+    """Requests and responses, one after the other over a connection.
+
+    The client (`from`) opens it and writes a request, the server (`to`) answers each that it has
+    whole, and the client writes the next when it has the whole response. A transaction that is
+    connect, request, response and close has one request; `arrivals` makes many of it, in a closed
+    loop with `after = "closing"`.
+
+    Parameters
+    ----------
+    request : Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+        Size of a request: fixed, or a table of a distribution. Range: at least 1 B, at most
+        1000000000000 B.
+    response : Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+        Size of a response. Range: at least 1 B, at most 1000000000000 B.
+    requests : int | None
+        How many requests a connection has; absent: they never end, and the run needs a duration.
+        Default: absent. Range: at least 1, at most 4000000000.
+    server_time : str | None
+        Mean time from the arrival of a request to its response. Default: 0 s. Range: at least 0 s.
+    server_spacing : Literal["exponential", "constant", "uniform"] | None
+        How these times are distributed. Default: constant. "exponential": Exponentially distributed
+        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
+        distributed intervals, from none to twice the mean.
+    think_time : str | None
+        Mean time from the arrival of a response to the next request. Default: 0 s. Range: at least
+        0 s.
+    think_spacing : Literal["exponential", "constant", "uniform"] | None
+        How these times are distributed. Default: constant. "exponential": Exponentially distributed
+        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
+        distributed intervals, from none to twice the mean.
+    closes : Literal["client", "server"] | None
+        Who closes. Default: client. "client": The client, when it has the last response. "server":
+        The server, behind the last response, as HTTP/1.0 does. Source: rfc1945 §1.3: the server;
+        rfc9112 §9.3: either, as connections persist.
+    """
+
+    KIND: ClassVar[str | None] = "request_response"
+
+    request: Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+    response: Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+    requests: int | None = None
+    server_time: str | None = None
+    server_spacing: Literal["exponential", "constant", "uniform"] | None = None
+    think_time: str | None = None
+    think_spacing: Literal["exponential", "constant", "uniform"] | None = None
+    closes: Literal["client", "server"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ping(Table):
+    """A probe of the round trip as applications have it.
+
+    When the connection is open the client (`from`) writes a ping, and the server (`to`) writes as
+    many bytes at once when it has it whole. With `load` the same connection carries data without
+    end, between which pings and replies stand: that is responsiveness under load
+    (`ippmresponsiveness`, Measuring Responsiveness).
+
+    Parameters
+    ----------
+    size : str | None
+        Bytes of a ping, and of its reply. Default: 64 B. Range: at least 1 B, at most 1000000 B.
+        Source: ping(8): 56 bytes and a header of 8.
+    interval : str | None
+        Time from one ping to the next, whether or not that has its reply; absent: the next goes
+        when the reply has come. Default: absent. Range: above 0 s.
+    pings : int | None
+        How many pings; absent: they never end, and the run needs a duration. Default: absent.
+        Range: at least 1, at most 4000000000.
+    load : Literal["none", "download", "upload"] | None
+        What else the connection carries. Default: none. "none": Nothing. "download": Data without
+        end from the server. "upload": Data without end from the client.
+    unsent : str | None
+        How much of the load waits at its sender to be sent; a ping or a reply goes behind it.
+        Default: 16384 B. Range: at least 1 B, at most 1000000000 B. Source: ippmresponsiveness,
+        Client side influence: a bare minimum, as by TCP_NOTSENT_LOWAT.
+    """
+
+    KIND: ClassVar[str | None] = "ping"
+
+    size: str | None = None
+    interval: str | None = None
+    pings: int | None = None
+    load: Literal["none", "download", "upload"] | None = None
+    unsent: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Messages(Table):
     """Messages now and then over a connection that stays open.
 
@@ -5154,9 +5252,10 @@ class Messages(Table):
         1000000000000 B.
     interval : str
         Mean time between one message and the next, and before the first. Range: above 0 s.
-    spacing : Literal["exponential", "constant"] | None
+    spacing : Literal["exponential", "constant", "uniform"] | None
         How they are spaced. Default: exponential. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval.
+        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
+        distributed intervals, from none to twice the mean.
     messages : int | None
         How many there are; absent: they never end, and the run needs a duration. Default: absent.
         Range: at least 1, at most 4000000000.
@@ -5166,7 +5265,7 @@ class Messages(Table):
 
     size: Exponential | Pareto | Lognormal | str | Mapping[str, Any]
     interval: str
-    spacing: Literal["exponential", "constant"] | None = None
+    spacing: Literal["exponential", "constant", "uniform"] | None = None
     messages: int | None = None
 
 
@@ -5175,18 +5274,25 @@ class Bulk(Table):
     """A bulk transfer.
 
     The sender opens the connection, writes everything at once and closes; the receiver closes when
-    the sender has.
+    the sender has. One that reads slowly leaves data in its receive window.
 
     Parameters
     ----------
     size : Exponential | Pareto | Lognormal | str | Mapping[str, Any] | None
         Size of the file: fixed, or a table of a distribution; absent: data without end, and the run
         needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
+    read_rate : str | None
+        How fast the receiving application reads; absent: everything at once. Default: absent.
+    read_chunk : str | None
+        How much it reads at a time at most, if it has a rate. Default: 4096 B. Range: at least 1 B,
+        at most 4000000000 B.
     """
 
     KIND: ClassVar[str | None] = "bulk"
 
     size: Exponential | Pareto | Lognormal | str | Mapping[str, Any] | None = None
+    read_rate: str | None = None
+    read_chunk: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -5674,15 +5780,16 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "delays", "waits", "window", "drops", "marks", "transfers", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "waits", "window", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
         longest. "waits": How many packets waited how long in the queue of each link: what `delays`
         sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
         "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
-        of flows with arrivals. "segments": Every segment that the sending host of a traced flow
-        sends and receives. "rtt": Every round trip that the sender of a traced flow measures, with
-        SRTT and the timeout.
+        of flows with arrivals. "requests": Every request that has its response, of flows whose two
+        hosts send data. "segments": Every segment that the sending host of a traced flow sends and
+        receives. "rtt": Every round trip that the sender of a traced flow measures, with SRTT and
+        the timeout.
     links : Sequence[str] | None
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.
@@ -5707,6 +5814,7 @@ class Record(Table):
                 "drops",
                 "marks",
                 "transfers",
+                "requests",
                 "segments",
                 "rtt",
             ]
@@ -5753,9 +5861,9 @@ class Flow(Table):
         How many flows like this; {i}, {i+1} and {i%100} in name, from and to count them from 0.
         Default: 1. Range: at least 1, at most 10000000.
     from_ : str
-        Host that sends the data.
+        Host that opens the connection, and sends the data; where both send, the client.
     to : str
-        Host that receives it.
+        Host that receives it; where both send, the server.
     dscp : int | str | None
         Codepoint of its packets, data and ACKs, as its hosts send them. Default: DF. Source:
         rfc2474 §4.1: the default.
@@ -5764,7 +5872,7 @@ class Flow(Table):
     arrivals : Arrivals | Mapping[str, Any] | None
         Connections that are opened one after the other, each with the flow's traffic; absent: one
         connection, opened at the start. Default: absent.
-    traffic : Bulk | Messages | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
+    traffic : Bulk | Messages | Ping | RequestResponse | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
         What is sent.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of this flow that differ from those of the scenario. Default: nothing.
@@ -5774,7 +5882,19 @@ class Flow(Table):
 
     from_: str
     to: str
-    traffic: Bulk | Messages | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
+    traffic: (
+        Bulk
+        | Messages
+        | Ping
+        | RequestResponse
+        | Cbr
+        | Voip
+        | Poisson
+        | OnOff
+        | Replay
+        | str
+        | Mapping[str, Any]
+    )
     name: str | None = None
     count: int | None = None
     dscp: int | str | None = None

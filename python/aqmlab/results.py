@@ -28,7 +28,10 @@ Columns = Mapping[str, Any]
 
 MADE_BY = "aqmlab run"
 CAPTURES = "aqmlab run --pcap"
-NOT_ALWAYS = ("connections", "classes", "conditioners", "impairments", "datagrams")
+NOT_ALWAYS = (
+    *("replies", "exchanges", "connections"),
+    *("classes", "conditioners", "impairments", "datagrams"),
+)
 
 
 class Result:

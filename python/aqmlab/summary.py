@@ -48,6 +48,8 @@ def parts(result: "Result", *, wide: bool) -> "list[RenderableType]":
         tables.append(class_table(result))
     if "conditioners" in result.tables:
         tables.append(conditioner_table(result))
+    if "exchanges" in result.tables:
+        tables.insert(1, exchange_table(result))
     if "connections" in result.tables:
         tables.insert(1, connection_table(result))
     elif len(goodput) > 1 and result.scenario["record"]["flows"] == "flow":
@@ -113,6 +115,23 @@ def connection_table(result: "Result") -> "Table":
         counts = (str(connections[name][i]) for name in ("opened", "completed"))
         times = (f"{connections[name][i]:.3f}" for name in durations)
         made.add_row(connections["flow"][i], *counts, *times)
+    if n > MOST_ROWS:
+        made.add_row(f"... {n - MOST_ROWS} more")
+    return made
+
+
+def exchange_table(result: "Result") -> "Table":
+    """Return the flows with requests and responses, the first twenty of many."""
+    exchanges = result.columns("exchanges")
+    made = table("requests of", "requests", "unfinished", "response bytes", "mean ms", "median ms",
+                 "99th ms", "longest ms", "round trips/min")  # fmt: skip
+    n = len(exchanges["flow"])
+    for i in range(min(n, MOST_ROWS)):
+        counts = (str(exchanges[name][i]) for name in ("requests", "unfinished", "response_bytes"))
+        names = (f"{what}_duration_s" for what in ("mean", "median", "p99", "longest"))
+        times = (f"{1e3 * exchanges[name][i]:.2f}" for name in names)
+        rpm = f"{exchanges['responsiveness_rpm'][i]:.0f}"
+        made.add_row(exchanges["flow"][i], *counts, *times, rpm)
     if n > MOST_ROWS:
         made.add_row(f"... {n - MOST_ROWS} more")
     return made

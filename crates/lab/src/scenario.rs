@@ -211,9 +211,9 @@ params! {
         name: String = (String::from("flow-{n}")), in Range::ANY, from "";
         /// How many flows like this; {i}, {i+1} and {i%100} in name, from and to count them from 0.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
-        /// Host that sends the data.
+        /// Host that opens the connection, and sends the data; where both send, the client.
         from: String = required, in Range::ANY, from "";
-        /// Host that receives it.
+        /// Host that receives it; where both send, the server.
         to: String = required, in Range::ANY, from "";
         /// Codepoint of its packets, data and ACKs, as its hosts send them.
         dscp: Dscp = (Dscp(0)), in Range::ANY, from "rfc2474 §4.1: the default";

@@ -124,6 +124,12 @@ impl Memory {
     }
 }
 
+/// None are counted.
+impl Log for () {
+    fn asked(&mut self) {}
+    fn answered(&mut self, _: &Answered) {}
+}
+
 /// A connection, as its application has it.
 pub struct Talk<'a> {
     /// The time.
