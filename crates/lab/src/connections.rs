@@ -1,7 +1,7 @@
 //! The connections of a run: slots and ends, the flows that open connections, and the flows of datagrams.
 //!
-//! First come the slots of flows that are one connection, then those of flows of datagrams, whose endpoints are never
-//! used, then those of connections that come and go.
+//! First come the slots of flows that are one connection, then those of flows of datagrams, which have no endpoints, then those of
+//! connections that come and go.
 
 use net::{Options, Way};
 

@@ -1,9 +1,11 @@
 //! The endpoints of all connections.
 
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 use net::End;
-use tcp::Endpoint;
+use tcp::{Endpoint, Tcp};
+use units::Duration;
 
 /// For each connection the endpoint that sends its data and that which receives it.
 #[derive(Debug, Default)]
@@ -25,13 +27,20 @@ impl Endpoints {
         self.0.extend(both);
     }
 
+    /// Passes over so many connections that have none, before those of connections that come and go. (A place is found by
+    /// the connection's number alone, so the room is taken.)
+    pub fn skip(&mut self, connections: usize, tcp: &Tcp) {
+        let tcp = Arc::new(tcp.clone());
+        self.0.extend((0..2 * connections).map(|_| Endpoint::new(tcp.clone(), Duration::ZERO)));
+    }
+
     /// Puts those of another connection in place of those of an old one.
     pub fn replace(&mut self, connection: u32, [sender, receiver]: [Endpoint; 2]) {
         self[End::sender(connection)] = sender;
         self[End::receiver(connection)] = receiver;
     }
 
-    /// Those of a connection.
+    /// Those of a connection, which has them.
     pub fn of(&self, connection: u32) -> [&Endpoint; 2] {
         [&self[End::sender(connection)], &self[End::receiver(connection)]]
     }

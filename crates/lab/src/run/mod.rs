@@ -8,17 +8,15 @@ mod observer;
 mod packets;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
 use net::{End, Flight, InPipe, OptionStore, Options, Violation};
 use queues::{Laws, NoLaws};
-use tcp::Endpoint;
 use thiserror::Error;
 use traffic::application::Memory;
+use units::Time;
 use units::param::Invalid;
-use units::{Duration, Time};
 
 use crate::acting::Acting;
 use crate::build::{Built, Plan, build, plan, refuse_unknown_laws};
@@ -155,11 +153,12 @@ impl<'a> Simulation<'a> {
             build(scenario, plan, laws);
         let lanes = Lanes::new(links.len(), sources.len(), wires.len(), datagrams.len());
         let lasting = slots.len();
-        let mut events = EventQueue::new(lanes.count(endpoints.len() + 2 * datagrams.len()));
+        if !sources.is_empty() {
+            endpoints.skip(datagrams.len(), &scenario.tcp);
+        }
+        let mut events = EventQueue::new(lanes.count(endpoints.len()));
         for (k, (stream, first)) in datagrams.iter().enumerate() {
             slots.push(Slot::of_datagrams(stream, plan.dscp(stream.flow as usize)));
-            let unused = Arc::new(scenario.tcp.clone());
-            endpoints.push([0, 1].map(|_| Endpoint::new(unused.clone(), Duration::ZERO)));
             events.set(lanes.datagrams(k), first.unwrap_or(Time::NEVER));
         }
         for (s, slot) in slots[..lasting].iter().enumerate() {

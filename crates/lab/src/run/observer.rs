@@ -64,14 +64,18 @@ impl Simulation<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn observe_host(&mut self, now: Time, end: End, packet: &Packet) {
-        let acked = self.connections.endpoints.of(packet.connection).map(Endpoint::acked);
+        let protocol = self.protocol(packet);
+        let acked = match protocol {
+            Protocol::Tcp => self.connections.endpoints.of(packet.connection).map(Endpoint::acked),
+            Protocol::Udp => [0; 2],
+        };
         let (seen, observer) = self.seen(packet);
         let Some(observer) = observer else { return };
         if let Some(captures) = &mut observer.captures {
             captures.at_host(now, end, &seen);
         }
         if end.is_sender()
-            && seen.protocol == Protocol::Tcp
+            && protocol == Protocol::Tcp
             && let Some(traces) = &mut observer.traces
         {
             traces.segment(now, packet.label.way() != end.sends(), &seen, acked);
@@ -90,18 +94,24 @@ impl Simulation<'_> {
     }
 
     pub(super) fn seen<'p>(&mut self, packet: &'p Packet) -> (Seen<'p>, Option<&mut Observer>) {
-        let datagrams = self.connections.lasting..self.connections.first_passing();
-        let protocol =
-            if datagrams.contains(&(packet.connection as usize)) { Protocol::Udp } else { Protocol::Tcp };
+        let protocol = self.protocol(packet);
         let sent_by = End::reached(packet.connection, packet.label.way()).opposite();
         let seen = Seen {
             packet,
             protocol,
             options: self.connections.fates.options.get(packet.options),
             flow: self.connections.fates.slots[packet.connection as usize].flow,
-            shift: self.connections.endpoints[sent_by].scale(),
+            shift: match protocol {
+                Protocol::Tcp => self.connections.endpoints[sent_by].scale(),
+                Protocol::Udp => 0,
+            },
         };
         (seen, self.observer.as_deref_mut())
+    }
+
+    fn protocol(&self, packet: &Packet) -> Protocol {
+        let datagrams = self.connections.lasting..self.connections.first_passing();
+        if datagrams.contains(&(packet.connection as usize)) { Protocol::Udp } else { Protocol::Tcp }
     }
 
     pub(super) fn sample(&mut self, now: Time) -> Result<(), Failure> {
