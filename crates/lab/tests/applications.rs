@@ -211,6 +211,26 @@ fn runs_with_data_both_ways_are_determined() {
     assert_eq!(sizes(&o), sizes(&slower));
 }
 
+/// Who has given up writes no more.
+#[test]
+fn a_connection_that_is_given_up_asks_nothing_more() {
+    let o = outcome(
+        PATH,
+        &[
+            ("flows.0.traffic", r#"{ kind = "ping", interval = "100 ms" }"#),
+            ("network.impairments", r#"[{ kind = "outage", start = "2 s", length = "1000 s" }]"#),
+            ("tcp.retries", "3"),
+            ("duration", "300 s"),
+        ],
+    );
+    let (asked, left) = (numbers(&o, "exchanges", "requests")[0], numbers(&o, "exchanges", "unfinished")[0]);
+    let closed = numbers(&o, "flows", "closed_s")[0];
+    assert!(closed > 2.0 && closed < 100.0, "{closed}");
+    let opened = numbers(&o, "flows", "established_s")[0];
+    assert_eq!(asked, ((closed - opened) * 10.0).floor() + 1.0, "{closed}");
+    assert_eq!(left, asked - 20.0);
+}
+
 /// As many requests as there are flows, whatever rows the tables have.
 #[test]
 fn tables_sum_flows_up() {

@@ -62,7 +62,7 @@ impl Ping {
 
     /// When a ping was or will be written, by its number from 0, if they are evenly spaced.
     fn written(&self, client: &Memory, number: u32) -> Option<Time> {
-        self.interval.map(|interval| client.since + Duration(interval.0 * u64::from(number)))
+        self.interval.map(|interval| client.since + Duration(interval.0.saturating_mul(u64::from(number))))
     }
 
     /// How many pings, or replies, came whole with the last so many bytes.

@@ -57,7 +57,7 @@ impl Simulation<'_> {
         let actor = &mut ends[side as usize];
         actor.memory.written = actor.memory.written.saturating_add(actions.write);
         if actions.wake != Time::NEVER {
-            actor.wake = actions.wake;
+            actor.wake = actions.wake.max(now);
         }
         let endpoint = &mut self.connections.endpoints[end];
         if actions.read > 0 {
@@ -120,8 +120,10 @@ impl Simulation<'_> {
 
     /// Sees to it that the application at an end is woken in time. (An event of that end that comes earlier is followed by another.)
     pub(super) fn rearm(&mut self, end: End) {
-        let place = self.connections.fates.slots[end.connection() as usize].acting;
-        if let Some(ends) = self.connections.acting.get(place) {
+        let slot = &self.connections.fates.slots[end.connection() as usize];
+        if let Some(ends) = self.connections.acting.get(slot.acting)
+            && slot.stage == Stage::Open
+        {
             let (lane, wake) = (self.lanes.end(end), ends[side(end) as usize].wake);
             if wake < self.events.due(lane) {
                 self.events.set(lane, wake);

@@ -63,12 +63,11 @@ impl Simulation<'_> {
     /// A connection is to be opened, its application is to be woken, or a timer expires.
     pub(super) fn endpoint_event(&mut self, now: Time, end: End) -> Step {
         let slot = &self.connections.fates.slots[end.connection() as usize];
-        let acts = slot.acting != acting::NONE;
         match slot.stage {
             Stage::Free => return Ok(()), // a timer of the connection that was there
             Stage::Waiting => self.open(now, end.connection()),
-            _ if acts => self.wake(now, end),
-            _ => {}
+            Stage::Open => self.wake(now, end),
+            Stage::Closed => {}
         }
         if self.connections.endpoints[end].deadline() <= now {
             self.connections.endpoints[end].on_timer(now);
