@@ -21,6 +21,7 @@ impl Simulation<'_> {
     }
 
     /// The connection in a slot is opened.
+    #[cold]
     pub(super) fn open(&mut self, now: Time, s: u32) {
         let slot = &mut self.connections.fates.slots[s as usize];
         let Some(application) = self.plan.application(slot.flow as usize) else { return };
@@ -108,6 +109,7 @@ impl Simulation<'_> {
     }
 
     /// Wakes the application at an end, if its time has come.
+    #[cold]
     pub(super) fn wake(&mut self, now: Time, end: End) {
         let place = self.connections.fates.slots[end.connection() as usize].acting;
         let Some(ends) = self.connections.acting.of(place) else { return };
@@ -119,6 +121,7 @@ impl Simulation<'_> {
     }
 
     /// Sees to it that the application at an end is woken in time. (An event of that end that comes earlier is followed by another.)
+    #[cold]
     pub(super) fn rearm(&mut self, end: End) {
         let slot = &self.connections.fates.slots[end.connection() as usize];
         if let Some(ends) = self.connections.acting.get(slot.acting)

@@ -61,19 +61,22 @@ impl Simulation<'_> {
     }
 
     /// A connection is to be opened, its application is to be woken, or a timer expires.
+    #[inline(never)]
     pub(super) fn endpoint_event(&mut self, now: Time, end: End) -> Step {
         let slot = &self.connections.fates.slots[end.connection() as usize];
         match slot.stage {
             Stage::Free => return Ok(()), // a timer of the connection that was there
             Stage::Waiting => self.open(now, end.connection()),
-            Stage::Open => self.wake(now, end),
-            Stage::Closed => {}
+            Stage::Open if slot.acting != acting::NONE => self.wake(now, end),
+            Stage::Open | Stage::Closed => {}
         }
         if self.connections.endpoints[end].deadline() <= now {
             self.connections.endpoints[end].on_timer(now);
         }
         self.pump(now, end)?;
-        self.rearm(end);
+        if self.connections.fates.slots[end.connection() as usize].acting != acting::NONE {
+            self.rearm(end);
+        }
         Ok(())
     }
 

@@ -165,7 +165,7 @@ impl Simulation<'_> {
     }
 
     /// The same, where the application of the endpoint is told of what comes.
-    #[inline(never)]
+    #[cold]
     pub(super) fn hear(&mut self, now: Time, packet: &Packet) -> Step {
         if packet.is_damaged() {
             self.discard(now, packet);
