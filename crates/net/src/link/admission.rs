@@ -75,7 +75,8 @@ impl<Q: LinkQueue> Link<Q> {
     pub fn count(&mut self, now: Time, flight: &Flight) {
         self.uncounted = Duration::ZERO;
         let begins = |entry: &InPipe| (self.begins(entry.arrives, entry.packet.size), entry.packet.size);
-        let waiting: VecDeque<_> = self.pipe(flight).map(begins).filter(|(begins, _)| *begins > now).collect();
+        let waiting: VecDeque<_> =
+            self.pipe(flight).map(begins).filter(|(begins, _)| *begins > now).collect();
         self.waiting_bytes = waiting.iter().map(|(_, size)| u64::from(*size)).sum();
         self.waiting = waiting;
     }
