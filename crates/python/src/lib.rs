@@ -43,9 +43,10 @@ fn check(text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult
     Ok(lab::write(&scenario).to_string())
 }
 
-/// For each table of flows of a scenario (JSON) the names of those whose data crosses any of some links.
+/// For data there and for data back: for each table of flows of a scenario (JSON) the names of those whose data crosses any of
+/// some links.
 #[pyfunction]
-fn crossing(text: &str, links: Vec<String>) -> PyResult<Vec<Vec<String>>> {
+fn crossing(text: &str, links: Vec<String>) -> PyResult<[Vec<Vec<String>>; 2]> {
     let scenario = parse(text, "json", &[])?;
     lab::crossing(&scenario, &links).map_err(|e| ScenarioError::new_err(e.to_string()))
 }

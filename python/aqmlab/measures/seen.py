@@ -20,28 +20,35 @@ from aqmlab.results import Result
 class Group:
     """The flows of a `[[flows]]` table whose data crosses the compared links.
 
+    `there`, `back`: those whose data from `from` to `to`, and those whose data the other way, does;
     `passing`: connections that come and go; `ends`: its transfers have a size.
     """
 
     name: str
-    flows: frozenset[str]
+    there: frozenset[str]
+    back: frozenset[str]
     passing: bool
     ends: bool
+
+    @property
+    def flows(self) -> frozenset[str]:
+        """Its flows whose data crosses, whichever way."""
+        return self.there | self.back
 
 
 def groups(scenario: dict[str, Any], text: str, links: Collection[str]) -> list[Group]:
     """Return the groups of flows that cross any of the links; `text` is the scenario as JSON."""
     found: list[Group] = []
-    crossing = _core.crossing(text, list(links))
-    for i, (table, names) in enumerate(zip(scenario["flows"], crossing, strict=True)):
-        if not names:
+    crossing = zip(*_core.crossing(text, list(links)), strict=True)
+    for i, (table, (there, back)) in enumerate(zip(scenario["flows"], crossing, strict=True)):
+        if not there and not back:
             continue
         name = re.sub(r"[-_. ]*\{[^}]*\}", "", table["name"]) or "flow"
         if name in [group.name for group in found]:
             name = f"{name} (flows.{i})"
         passing, traffic = bool(table["arrivals"]), table["traffic"]
         ends = passing or (traffic["kind"] == "bulk" and traffic["size"] is not None)
-        found.append(Group(name, frozenset(names), passing, ends))
+        found.append(Group(name, frozenset(there), frozenset(back), passing, ends))
     return found
 
 
@@ -127,13 +134,18 @@ class Seen:
     @cached_property
     def data(self) -> dict[str, float]:
         """Bytes of data that each flow got across: acknowledged, or received in datagrams."""
+        there = {flow for group in self.groups for flow in group.there}
+        back = {flow for group in self.groups for flow in group.back}
+        columns = (("flows", "acked_bytes", there), ("replies", "acked_bytes", back),
+                   ("datagrams", "received_bytes", there))  # fmt: skip
 
         def of(result: Result) -> dict[str, float]:
-            table = result.columns("flows")
-            found = dict(zip(table["flow"], map(float, table["acked_bytes"]), strict=True))
-            if "datagrams" in result.tables:
-                more = result.columns("datagrams")
-                found |= dict(zip(more["flow"], map(float, more["received_bytes"]), strict=True))
+            found = dict.fromkeys(there | back, 0.0)
+            for name, column, flows in columns:
+                table = result.columns(name) if name in result.tables else {"flow": [], column: []}
+                for flow, count in zip(table["flow"], table[column], strict=True):
+                    if flow in flows:
+                        found[flow] += float(count)
             return found
 
         before = of(self.before) if self.before else {}

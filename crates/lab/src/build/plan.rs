@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use net::Way;
 use queues::diffserv::{self, Dscp, Flows, Protocol};
 use tcp::Tcp;
 use traffic::application::{Side, Wants};
@@ -118,12 +119,13 @@ impl Plan {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].condition.is_empty()).collect()
     }
 
-    /// For each table the names of its flows whose data crosses any of some links.
-    pub fn crossing(&self, links: &[String]) -> Vec<Vec<String>> {
+    /// For each table the names of its flows with data that goes this way over any of some links.
+    pub fn crossing(&self, way: Way, links: &[String]) -> Vec<Vec<String>> {
         let there: Vec<bool> = self.links.iter().map(|l| links.contains(&l.name())).collect();
         let mut found = vec![Vec::new(); self.tables()];
         for (f, route) in self.flows.iter().enumerate() {
-            if self.routes[route[0] as usize].iter().any(|&l| there[l]) {
+            let goes = way == Way::There || self.converses(f);
+            if goes && self.routes[route[way.index()] as usize].iter().any(|&l| there[l]) {
                 found[self.table(f)].push(self.name(f));
             }
         }
