@@ -174,7 +174,7 @@ def test_the_graph_of_links_has_names_for_queues(small: dict[str, Any]) -> None:
 
 def test_a_file_alone_cannot_say_what_a_law_does(small: dict[str, Any]) -> None:
     small["network"]["queue"] = {"kind": "custom", "law": "Mine"}
-    with pytest.raises(ScenarioError, match=r'left>right: "Mine" is not given by the program'):
+    with pytest.raises(ScenarioError, match=r'left>right: "Mine" is a law written in Python'):
         aqmlab.run(small)
     small["network"]["queue"] = {"kind": "custom"}
     with pytest.raises(ScenarioError, match=r"network.queue.law: is missing"):

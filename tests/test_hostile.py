@@ -13,6 +13,7 @@ import aqmlab
 from aqmlab import _core, script
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.command import execute
+from aqmlab.compare import compare
 
 EXAMPLE = str(Path("examples/one_flow.toml").resolve())
 LONG = "x" * 5_000_000
@@ -184,3 +185,70 @@ def test_a_defect_in_a_script_is_told_and_the_others_go_on(
     assert "broken.pkt: a defect of aqmlab, please report it: the script panicked" in out
     assert "3 scripts: 2 passed, 1 failed" in out
     assert script.FAILED in [o.verdict for o in script.run_files(tmp_path.glob("broken.pkt"))]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "told"),
+    [
+        (5, "5 is no scenario; give a path"),
+        (None, "None is no scenario"),
+        ({"title": b"x"}, "title: b'x' is no value of a scenario"),
+        ({"flows": [{"count": float("nan")}]}, "flows.0.count: nan is not a finite number"),
+        ({"flows": [{"name": {"a", "b"}}]}, "flows.0.name: {"),
+    ],
+)
+def test_what_is_no_scenario_is_told_with_its_place(scenario: Any, told: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        aqmlab.run(scenario)
+    assert str(refused.value).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("over", "told"),
+    [
+        (["seed"], "over = \\['seed'\\] must be a dict"),
+        ({"network.queue.limit": "8 packets"}, "network.queue.limit: '8 packets' must be a list"),
+        ({"seed": 5}, "seed: 5 must be a list"),
+        ({"seed": []}, "seed: has no values"),
+    ],
+)
+def test_what_is_no_sweep_is_told(over: Any, told: str) -> None:
+    with pytest.raises(ScenarioError, match=told):
+        aqmlab.sweep(EXAMPLE, over)
+
+
+def test_wrong_arguments_are_told_by_their_names(small: dict[str, Any]) -> None:
+    with pytest.raises(ScenarioError, match="must be a list; put the one in brackets"):
+        aqmlab.run_many(EXAMPLE)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"replications = 1\.5 must be a whole number"):
+        aqmlab.replicate(small, 1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="jobs = '2' must be a whole number"):
+        aqmlab.run_many([small], jobs="2")  # type: ignore[arg-type]
+    with pytest.raises(ScenarioError, match="must be a dict of links and queues"):
+        aqmlab.run(small, queues=["red"])  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError, match="no such folder for the captures"):
+        aqmlab.run(small, pcap="no/such/folder")
+    for queues, told in [
+        ("red", "must be a list or a mapping"),
+        (None, "must be a list or a mapping"),
+        ([5], "5 is no queue"),
+        ([{"limit": "5 packets"}], "has no kind"),
+    ]:
+        with pytest.raises(ValueError, match=told):
+            compare(queues, small)  # type: ignore[arg-type]
+
+
+def test_a_scheduler_can_be_compared(small: dict[str, Any]) -> None:
+    done = compare(["drop_tail", "drr:classes=[{}]"], small, 1)
+    assert [arm.label for arm in done.arms] == ["drop_tail", "drr:classes=[{}]"]
+    with pytest.raises(KeyError, match="'speed' is not measured; there are "):
+        done.interval(0, "speed")
+
+
+def test_a_plot_without_its_folder_names_the_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["plot", "window", EXAMPLE, "--out", str(tmp_path / "no" / "x.png")]) == 2
+    told = capsys.readouterr().err
+    assert "there is no folder" in told
+    assert ".part" not in told

@@ -6,6 +6,7 @@ import scipy.stats
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from aqmlab import estimates, statistics
 from aqmlab.statistics import central, jain, mean_interval, median, paired_difference, quartiles
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=60)
@@ -82,3 +83,12 @@ def test_wrong_input_is_told() -> None:
         mean_interval([1, 2], 1.5)
     with pytest.raises(ValueError, match="share = 95"):
         central([1, 2], 95)
+
+
+def test_tables_and_unequal_lists_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"the shape \(2, 2\); give one list"):
+        statistics.mean_interval([[1, 2], [3, 4]])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="1 and 2 values cannot be paired"):
+        estimates.difference([1], [1, 2])
+    with pytest.raises(ValueError, match="give one end for each time"):
+        statistics.time_quantile([1], [True, False], 0.5)

@@ -94,7 +94,14 @@ class Given(dict[str, Callable[[], CustomQueue]]):
     def _copy(self, queue: CustomQueue) -> CustomQueue:
         """Return a copy for a run, on the thread of that run."""
         self._threads.add(threading.get_ident())
-        return copy.deepcopy(queue)
+        try:
+            return copy.deepcopy(queue)
+        except TypeError as e:
+            e.add_note(
+                f"aqmlab: each run has a deep copy of its own of {type(queue).__name__}; "
+                "make what cannot be copied when it is first used"
+            )
+            raise
 
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt in laws that do not return."""
@@ -155,6 +162,11 @@ def put(
     ScenarioError
         If a link is unknown or a queue is no :class:`CustomQueue`.
     """
+    if not isinstance(queues, Mapping):
+        raise ScenarioError(
+            f"queues = {queues!r} must be a dict of links and queues, "
+            'as in {"bottleneck": MyQueue()}'
+        )
     known, changes = places(scenario), []
     for link, queue in queues.items():
         if link not in known:

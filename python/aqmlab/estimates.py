@@ -106,6 +106,9 @@ def difference(first: Iterable[float], second: Iterable[float]) -> Estimate:
     >>> difference([3, 5, 4], [1, 2, 3]).value
     2.0
     """
+    first, second = list(first), list(second)
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} and {len(second)} values cannot be paired")
     pairs = zip(first, second, strict=True)
     return _mean(DIFFERENCE, [a - b for a, b in pairs])
 

@@ -92,7 +92,7 @@ class Claim:
             self.final = final.resolve()
         except RuntimeError:  # a loop of symbolic links; an OSError from Python 3.13 on
             raise OSError(f"cannot write {final}: its symbolic links go in circles") from None
-        self._beside = self.final.with_name(f".{self.final.name}.aqmlab")
+        self._beside = self.final.parent / f".{self.final.name}.aqmlab"
         self.new, self.parts = self._beside / NEW, self._beside / PARTS
         self._lock: int | None = None
         self._process = os.getpid()
@@ -117,8 +117,7 @@ class Claim:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         self.release()
         if isinstance(error, OSError) and self._is_ours(error):
-            reason = (error.strerror or str(error)).lower()
-            raise type(error)(f"cannot write {self.final}: {reason}") from error
+            raise type(error)(f"cannot write {self.final}: {self._reason(error)}") from error
 
     def appear(self) -> None:
         """Put what was written in the place of the folder, in one step."""
@@ -144,6 +143,13 @@ class Claim:
                 self._lock = None
             _claims.remove(self)
 
+    def _reason(self, error: OSError) -> str:
+        """Say what is in the way of the folder, and what to do."""
+        file = next((f for f in self.final.parents if f.exists() and not f.is_dir()), None)
+        if file:
+            return f"{file} is a file; give the name of a folder"
+        return f"{(error.strerror or str(error)).lower()}; check the path and its permissions"
+
     def _is_ours(self, error: OSError) -> bool:
         """Whether an error came of writing, and has not said so."""
         if isinstance(error, FileExistsError | NotADirectoryError) and error.errno is None:
@@ -154,6 +160,8 @@ class Claim:
     def _refuse(self) -> None:
         """Refuse to replace what is not to be replaced."""
         folder = self.named
+        if self.final == Path(self.final.anchor):
+            raise FileExistsError(f"{folder} cannot be replaced; give the name of a folder in it")
         if not folder.is_dir():
             if folder.exists():
                 raise NotADirectoryError(f"{folder} is a file; give the name of a folder")

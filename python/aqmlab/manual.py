@@ -140,9 +140,15 @@ def find(name: str) -> list[tuple[Page, Parameter | None]]:
     ]  # fmt: skip
     if not found:
         keys = {p.name for page in pages().values() for p in page.parameters}
-        near = get_close_matches(name, [*pages(), *keys], n=3)
-        hint = f"did you mean {' or '.join(near)}? Pages" if near else "pages"
-        raise ValueError(f"nothing is called {name!r}; {hint}: {', '.join(pages())}")
+        if of in pages():
+            own = ", ".join(p.name for p in pages()[of].parameters)
+            raise ValueError(f"{of} has no key {key!r}; known: {own or 'none'}")
+        near = get_close_matches(name.lower(), {*pages(), *keys}, n=3)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise ValueError(
+            f"nothing is called {name!r}; {hint}`aqmlab list` tells the names of queues, tcp, "
+            "traffic and other categories"
+        )
     return found
 
 

@@ -880,8 +880,8 @@ class Custom(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1182,8 +1182,8 @@ class Sfq(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1234,13 +1234,13 @@ class Phb(Table):
         Share of the default behaviour. Default: 1. Range: at least 1, at most 1000. Source: rfc2474
         §4.1: some, so that it is not starved.
     ef_limit : str | None
-        Limit of the queue of EF. Default: 10 packets. Range: at least 1 packets or B. Source:
+        Limit of the queue of EF. Default: 10 packets. Range: at least 1 packet or byte. Source:
         rfc3246 §2.2: EF packets meet short or empty queues.
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1332,8 +1332,8 @@ class Dualpi2(Table):
         at least 1 B, at most 65535 B. Source: rfc9332 Appendix A.1, figure 3: 1 MTU.
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
-        that would exceed it is dropped. Default: 250 ms. Range: a whole number, at least 1 packets
-        or B, at most 1000000000 packets or B. Source: the default of this kind, see above.
+        that would exceed it is dropped. Default: 250 ms. Range: a whole number, at least 1 packet
+        or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see above.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1421,12 +1421,12 @@ class FqPie(Table):
         tc-fq_pie(8): 1024.
     packet_limit : str | None
         Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
-        1 packets, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8): 10240 packets.
+        1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3, tc-fq_pie(8): 10240 packets.
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1504,8 +1504,8 @@ class Cobalt(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1582,12 +1582,12 @@ class FqCodel(Table):
         1024.
     packet_limit : str | None
         Most packets in all queues together. Default: 10240 packets. Range: a whole number, at least
-        1 packets, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240 packets.
+        1 packet, at most 1000000000 packets. Source: rfc8290 §5.2.3: 10240 packets.
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1658,8 +1658,8 @@ class Codel(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1707,10 +1707,10 @@ class Choke(Table):
     ----------
     minth : str | None
         Average queue below which every packet passes (minth). Default: 5 packets. Range: above 0
-        packets or B. Source: floyd1993red §6.
+        packets or bytes. Source: floyd1993red §6.
     maxth : str | None
         Average queue above which every packet is dropped (maxth). Default: 15 packets. Range: above
-        0 packets or B. Source: floyd1997parameters: three times minth.
+        0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
@@ -1726,8 +1726,8 @@ class Choke(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1795,8 +1795,8 @@ class Pi2(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1868,7 +1868,8 @@ class TcPie(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: the default of this kind, see above.
+        packet or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see
+        above.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -1940,8 +1941,8 @@ class PieEnhanced(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2019,8 +2020,8 @@ class Pie(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2081,8 +2082,8 @@ class Avq(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2132,8 +2133,8 @@ class Pi(Table):
     Parameters
     ----------
     qref : str | None
-        The queue that is held (qref). Default: 200 packets. Range: at least 0 packets or B. Source:
-        hollot2001pi: 200 packets.
+        The queue that is held (qref). Default: 200 packets. Range: at least 0 packets or bytes.
+        Source: hollot2001pi: 200 packets.
     a : float | None
         Coefficient of the present distance, per packet (a); absent: by the rule, or 1.822e-5.
         Default: absent. Range: above 0. Source: hollot2001pi: 1.822e-5 in its setting.
@@ -2155,8 +2156,8 @@ class Pi(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2208,8 +2209,8 @@ class Rem(Table):
     Parameters
     ----------
     target : str | None
-        The queue that is held (b*). Default: 20 packets. Range: at least 0 packets or B. Source:
-        athuraliya2001rem: 20 packets.
+        The queue that is held (b*). Default: 20 packets. Range: at least 0 packets or bytes.
+        Source: athuraliya2001rem: 20 packets.
     gamma : float | None
         Step of the price (gamma). Default: 0.001. Range: above 0. Source: athuraliya2001rem.
     alpha : float | None
@@ -2226,8 +2227,8 @@ class Rem(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2276,10 +2277,10 @@ class TcSfb(Table):
     ----------
     target : str | None
         Packets of a bin from which it raises its probability. Default: 20 packets. Range: a whole
-        number, at least 1 packets, at most 65535 packets. Source: tc-sfb(8): 20.
+        number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8): 20.
     max : str | None
         Packets that all bins of another have when it is dropped. Default: 25 packets. Range: a
-        whole number, at least 1 packets, at most 65535 packets. Source: tc-sfb(8): 25.
+        whole number, at least 1 packet, at most 65535 packets. Source: tc-sfb(8): 25.
     increment : float | None
         How much a bin raises its probability. Default: 0.0005. Range: above 0, at most 1. Source:
         tc-sfb(8): 0.00050.
@@ -2301,7 +2302,8 @@ class TcSfb(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: the default of this kind, see above.
+        packet or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see
+        above.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2359,7 +2361,7 @@ class Sfb(Table):
         23.
     bin_size : str | None
         Packets that a bin may have waiting; absent: 1.5 times its share of the limit. Default:
-        absent. Range: at least 1 packets. Source: feng2002blue §V: 1.5/N of the buffer.
+        absent. Range: at least 1 packet. Source: feng2002blue §V: 1.5/N of the buffer.
     increment : float | None
         How much a full bin raises its probability. Default: 0.0005. Range: above 0, at most 1.
         Source: tc-sfb(8): 0.00050.
@@ -2382,8 +2384,8 @@ class Sfb(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2444,13 +2446,13 @@ class Blue(Table):
         so. Default: 100 ms. Range: at least 0 s. Source: feng2002blue, setting B4: 100 ms.
     early_threshold : str | None
         A queue above this counts as a loss, before the buffer is full (L); absent: only losses
-        count. Default: absent. Range: at least 0 packets or B. Source: feng2002blue: packet loss or
-        qlen > L.
+        count. Default: absent. Range: at least 0 packets or bytes. Source: feng2002blue: packet
+        loss or qlen > L.
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2494,13 +2496,13 @@ class Threshold(Table):
     Parameters
     ----------
     threshold : str | None
-        What may wait without a signal (K). Default: 20 packets. Range: at least 0 packets or B.
+        What may wait without a signal (K). Default: 20 packets. Range: at least 0 packets or bytes.
         Source: alizadeh2010dctcp §4: 20 packets at 1 Gbit/s, 65 at 10 Gbit/s.
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2558,8 +2560,8 @@ class Sred(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2620,7 +2622,7 @@ class Fred(Table):
         Source: lin1997fred §4: 0.002.
     minq : str | None
         Packets that a flow may have waiting without being dropped at random (minq). Default: 2
-        packets. Range: at least 1 packets. Source: lin1997fred §4: 2 for small buffers, 4 for large
+        packets. Range: at least 1 packet. Source: lin1997fred §4: 2 for small buffers, 4 for large
         ones.
     idle_packet_size : str | None
         Size of the packets that are pretended to have arrived while the queue was empty; also that
@@ -2629,8 +2631,8 @@ class Fred(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2681,19 +2683,19 @@ class Rio(Table):
         rfc2597 §6: low drop precedence.
     in_minth : str | None
         Average of the In packets below which none of them is signalled. Default: 40 packets. Range:
-        above 0 packets or B. Source: clark1998rio §IV: 40/70/0.02.
+        above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
     in_maxth : str | None
         Average of the In packets above which every one of them is signalled. Default: 70 packets.
-        Range: above 0 packets or B. Source: clark1998rio §IV: 40/70/0.02.
+        Range: above 0 packets or bytes. Source: clark1998rio §IV: 40/70/0.02.
     in_maxp : float | None
         Signal probability of In packets at in_maxth. Default: 0.02. Range: above 0, at most 1.
         Source: clark1998rio §IV: 40/70/0.02.
     out_minth : str | None
         Average below which no Out packet is signalled. Default: 10 packets. Range: above 0 packets
-        or B. Source: clark1998rio §IV: 10/30/0.2.
+        or bytes. Source: clark1998rio §IV: 10/30/0.2.
     out_maxth : str | None
         Average above which every Out packet is signalled. Default: 30 packets. Range: above 0
-        packets or B. Source: clark1998rio §IV: 10/30/0.2.
+        packets or bytes. Source: clark1998rio §IV: 10/30/0.2.
     out_maxp : float | None
         Signal probability of Out packets at out_maxth. Default: 0.2. Range: above 0, at most 1.
         Source: clark1998rio §IV: 10/30/0.2.
@@ -2724,8 +2726,8 @@ class Rio(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2811,8 +2813,8 @@ class Wred(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2882,10 +2884,10 @@ class RedPd(Table):
         mahajan2001redpd, its experiments: 0.001.
     minth : str | None
         Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or B. Source: floyd1993red §6.
+        packets or bytes. Source: floyd1993red §6.
     maxth : str | None
         Average queue above which every packet is dropped (maxth; twice that when gentle). Default:
-        15 packets. Range: above 0 packets or B. Source: floyd1997parameters: three times minth.
+        15 packets. Range: above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
@@ -2905,8 +2907,8 @@ class RedPd(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -2958,10 +2960,10 @@ class NonlinearRed(Table):
     ----------
     minth : str | None
         Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or B. Source: floyd1993red §6.
+        packets or bytes. Source: floyd1993red §6.
     maxth : str | None
         Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets or B. Source: floyd1997parameters: three times minth.
+        above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth: 1.5 times RED's maxp gives the same mean
         probability. Default: 0.15. Range: above 0, at most 1. Source: zhou2006nonlinear: 1.5 maxp,
@@ -2989,8 +2991,8 @@ class NonlinearRed(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -3041,10 +3043,10 @@ class SelfConfiguringRed(Table):
     ----------
     minth : str | None
         Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or B. Source: floyd1993red §6.
+        packets or bytes. Source: floyd1993red §6.
     maxth : str | None
         Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets or B. Source: floyd1997parameters: three times minth.
+        above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
         maxp at the start. Default: 0.1. Range: above 0, at most 1. Source: floyd1997parameters:
         1/10.
@@ -3080,8 +3082,8 @@ class SelfConfiguringRed(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -3137,10 +3139,10 @@ class AdaptiveRed(Table):
         Default: 5 ms. Range: above 0 s. Source: floyd2001adaptive §5: minth = max(5, delay C / 2).
     minth : str | None
         Average queue below which no packet is signalled; absent: by the target delay. Default:
-        absent. Range: above 0 packets or B. Source: floyd2001adaptive §5.
+        absent. Range: above 0 packets or bytes. Source: floyd2001adaptive §5.
     maxth : str | None
         Average queue where gentle begins; absent: three times minth. Default: absent. Range: above
-        0 packets or B. Source: floyd2001adaptive §5.
+        0 packets or bytes. Source: floyd2001adaptive §5.
     wq : float | None
         Weight of the present queue in the average; absent: 1 - exp(-1/C), C the packets the link
         sends in a second. Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive
@@ -3177,8 +3179,8 @@ class AdaptiveRed(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -3243,7 +3245,7 @@ class TcRed(Table):
         1000 is a good value.
     burst : str | None
         Packets of a burst that passes unsignalled: sets the weight; absent: (2 min + max)/(3
-        avpkt). Default: absent. Range: a whole number, at least 1 packets, at most 1000000 packets.
+        avpkt). Default: absent. Range: a whole number, at least 1 packet, at most 1000000 packets.
         Source: tcred8: (min+min+max)/(3*avpkt).
     probability : float | None
         Signal probability at max. Default: 0.02. Range: above 0, at most 1. Source: tcred8: 0.02,
@@ -3260,8 +3262,8 @@ class TcRed(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -3311,10 +3313,10 @@ class Red(Table):
     ----------
     minth : str | None
         Average queue below which no packet is signalled (minth). Default: 5 packets. Range: above 0
-        packets or B. Source: floyd1993red §6: a useful least value is 5 packets.
+        packets or bytes. Source: floyd1993red §6: a useful least value is 5 packets.
     maxth : str | None
         Average queue above which every packet is signalled (maxth). Default: 15 packets. Range:
-        above 0 packets or B. Source: floyd1997parameters: three times minth.
+        above 0 packets or bytes. Source: floyd1997parameters: three times minth.
     maxp : float | None
         Signal probability when the average reaches maxth (maxp). Default: 0.1. Range: above 0, at
         most 1. Source: floyd1997parameters: 1/10.
@@ -3353,8 +3355,8 @@ class Red(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -3407,8 +3409,8 @@ class DropTail(Table):
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
-        packets or B, at most 1000000000 packets or B. Source: rfc7567 §2 leaves it to the operator;
-        100 is a common default of hosts.
+        packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
+        operator; 100 is a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
@@ -3755,7 +3757,7 @@ class Hybrid(Table):
         hystart_ack_delta_us: 2000.
     samples : str | None
         Round trips of a round that are taken before its least is judged. Default: 8 packets. Range:
-        a whole number, at least 1 packets, at most 1000 packets. Source: ha2011taming §4: 8.
+        a whole number, at least 1 packet, at most 1000 packets. Source: ha2011taming §4: 8.
     min_growth : str | None
         Least growth of the round trip that ends it. Default: 4 ms. Range: above 0 s. Source:
         ha2011taming §4: 4 ms.
@@ -3793,17 +3795,17 @@ class Hystart(Table):
         (MIN_RTT_DIVISOR). Default: 8.0. Range: at least 1. Source: rfc9406 §4.3.
     samples : str | None
         Round trips measured in a round before it is judged (N_RTT_SAMPLE). Default: 8 packets.
-        Range: a whole number, at least 1 packets, at most 1000 packets. Source: rfc9406 §4.3: at
+        Range: a whole number, at least 1 packet, at most 1000 packets. Source: rfc9406 §4.3: at
         least 8.
     css_growth_divisor : float | None
         CSS grows by this part of slow start's growth (CSS_GROWTH_DIVISOR). Default: 4.0. Range: at
         least 2. Source: rfc9406 §4.3: at least 2.
     css_rounds : str | None
         Rounds of CSS before congestion avoidance (CSS_ROUNDS). Default: 5 packets. Range: a whole
-        number, at least 1 packets, at most 100 packets. Source: rfc9406 §4.3.
+        number, at least 1 packet, at most 100 packets. Source: rfc9406 §4.3.
     limit : str | None
         Most that one ACK opens cwnd by (L). Default: 8 packets. Range: a whole number, at least 1
-        packets, at most 1000 packets. Source: rfc9406 §4.3: 8 without pacing.
+        packet, at most 1000 packets. Source: rfc9406 §4.3: 8 without pacing.
     """
 
     KIND: ClassVar[str | None] = "hystart"
@@ -3825,7 +3827,7 @@ class Standard(Table):
     ----------
     limit : str | None
         Most that one ACK opens cwnd by (L); after a timeout a single segment. 255 is no limit,
-        after a timeout neither. Default: 1 packet. Range: a whole number, at least 1 packets, at
+        after a timeout neither. Default: 1 packet. Range: a whole number, at least 1 packet, at
         most 255 packets. Source: rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none.
     at_ssthresh : Literal["passes", "stops"] | None
         What an ACK does that takes cwnd beyond ssthresh. Default: passes. "passes": It opens cwnd
@@ -4052,13 +4054,13 @@ class Ledbat(Table):
         Range: above 0 packets. Source: rfc6817 §2.5.
     base_history : str | None
         Minutes whose least delays are kept (BASE_HISTORY). Default: 10 packets. Range: a whole
-        number, at least 1 packets, at most 10 packets. Source: rfc6817 §2.5: should be 10.
+        number, at least 1 packet, at most 10 packets. Source: rfc6817 §2.5: should be 10.
     current_filter : str | None
         Samples of which the least is the delay now (CURRENT_FILTER). Default: 4 packets. Range: a
-        whole number, at least 1 packets, at most 8 packets. Source: rfc6817 §2.5: at least 4 a
-        round trip.
+        whole number, at least 1 packet, at most 8 packets. Source: rfc6817 §2.5: at least 4 a round
+        trip.
     min_cwnd : str | None
-        Least window (MIN_CWND). Default: 2 packets. Range: at least 1 packets, at most 4 packets.
+        Least window (MIN_CWND). Default: 2 packets. Range: at least 1 packet, at most 4 packets.
         Source: rfc6817 §2.5: 2.
     """
 
@@ -4102,7 +4104,7 @@ class Illinois(Table):
         1. Source: liu2006illinois §4.
     theta : str | None
         Round trips of little delay before the increase is alpha_max again (θ). Default: 5 packets.
-        Range: a whole number, at least 1 packets, at most 1000 packets. Source: liu2006illinois §4.
+        Range: a whole number, at least 1 packet, at most 1000 packets. Source: liu2006illinois §4.
     window_threshold : str | None
         Window below which it is standard TCP (W_thresh). Default: 15 packets. Range: at least 0
         packets, at most 1000000 packets. Source: liu2006illinois §4.
@@ -4314,7 +4316,7 @@ class Bbr3(Table):
         Part of the safe volume that is left to others (Headroom). Default: 0.15. Range: at least 0,
         at most 0.9. Source: draft-ietf-ccwg-bbr §2.7.
     min_pipe : str | None
-        Least window (MinPipeCwnd). Default: 4 packets. Range: at least 1 packets, at most 100
+        Least window (MinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at most 100
         packets. Source: draft-ietf-ccwg-bbr §2.7.
     rtt_window : str | None
         Time for which the least round trip is kept (MinRTTFilterLen). Default: 10 s. Range: above 0
@@ -4365,7 +4367,7 @@ class Bbr(Table):
         draft-cardwell-iccrg-bbr-00 §4.3.4.3.
     bandwidth_window : str | None
         Round trips whose delivery rates are kept (BtlBwFilterLen). Default: 10 packets. Range: a
-        whole number, at least 1 packets, at most 10 packets. Source: draft-cardwell-iccrg-bbr-00
+        whole number, at least 1 packet, at most 10 packets. Source: draft-cardwell-iccrg-bbr-00
         §4.1.1.2.
     rtt_window : str | None
         Time for which the least round trip is kept (RTpropFilterLen). Default: 10 s. Range: above 0
@@ -4392,7 +4394,7 @@ class Bbr(Table):
         What is paced below the bandwidth. Default: 0.0. Range: at least 0, at most 0.5. Source:
         draft-cardwell-iccrg-bbr-00 §4.2.1: nothing; Linux, bbr_pacing_margin_percent: 1 %.
     min_pipe : str | None
-        Least window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packets, at most 100
+        Least window (BBRMinPipeCwnd). Default: 4 packets. Range: at least 1 packet, at most 100
         packets. Source: draft-cardwell-iccrg-bbr-00 §4.2.3.3.
     """
 
@@ -4477,7 +4479,7 @@ class Tcp(Table):
         (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2). Source: rfc5681 §3.1.
     duplicate_acks : str | None
         Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
-        least 1 packets, at most 255 packets. Source: rfc5681 §3.2.
+        least 1 packet, at most 255 packets. Source: rfc5681 §3.2.
     reordering : Literal["rfc8985", "linux"] | None
         What reordering that was seen changes, with SACK. Default: rfc8985. "rfc8985": RACK's window
         alone, and every D-SACK widens it, once a round trip (RFC 8985 §6.2). "linux": Also
@@ -4487,8 +4489,7 @@ class Tcp(Table):
         tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
     reordering_max : str | None
         The most segments that `duplicate_acks` becomes by reordering. Default: 300 packets. Range:
-        a whole number, at least 1 packets, at most 65535 packets. Source: Linux,
-        tcp_max_reordering.
+        a whole number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
     fast_retransmit : Literal["once-per-window", "unguarded"] | None
         Guard of the fast retransmit. Default: once-per-window. "once-per-window": Only when the
         cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
@@ -4507,7 +4508,7 @@ class Tcp(Table):
         any ACK of new data does (4.3BSD-Reno, ns-2). Source: rfc5681 §3.2.
     delayed_ack : str | None
         An ACK is sent at least for every this many full segments; 1: no ACK is delayed. Default: 2
-        packets. Range: a whole number, at least 1 packets, at most 255 packets. Source: rfc5681
+        packets. Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681
         §4.2.
     delayed_ack_unit : Literal["segments", "full-segments"] | None
         What is counted against it. Default: segments. "segments": Segments with data.
@@ -4597,7 +4598,7 @@ class Tcp(Table):
         Source: rfc9331 §4.1.
     ecn_least_window : str | None
         Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the
-        sender wait for its timer. Default: 1 packet. Range: at least 1 packets, at most 2 packets.
+        sender wait for its timer. Default: 1 packet. Range: at least 1 packet, at most 2 packets.
         Source: rfc3168 §6.1.2; Linux: 2.
     ack_of_unsent : Literal["answered", "dropped"] | None
         What becomes of a segment that acknowledges what was never sent. Default: answered.
@@ -4638,7 +4639,7 @@ class Tcp(Table):
         Whether the first duplicate ACKs each let a new segment go. Default: false. Source: rfc3042.
     initial_ssthresh : str | None
         Slow start threshold at the beginning; absent: as high as can be. Default: absent. Range: at
-        least 1 packets. Source: rfc5681 §3.1: arbitrarily high.
+        least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
     rate_reduction : Literal["halve", "prr"] | None
         How the window comes down in SACK recovery. Default: halve. "halve": At once to ssthresh
         (RFC 5681, RFC 6675). "prr": Over a round trip, in proportion to what is delivered (RFC
@@ -5923,9 +5924,9 @@ class Scenario(Document):
         Seeded offsets that keep events from falling on the same instant. Default: its own defaults.
         Source: floyd1992phase: in a simulator without them, phase decides who is dropped.
     network : Dumbbell | Graph | Mapping[str, Any]
-        The network.
+        The network: a dumbbell, or a graph of links.
     flows : Sequence[Flow | Mapping[str, Any]]
-        The flows.
+        The flows, each with its hosts and its traffic.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of every flow, unless a flow says otherwise. Default: its own defaults.
     record : Record | Mapping[str, Any] | None

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Any]
 """Columns of a table by name: arrays of numpy, or lists of str."""
 
+MANIFEST = "manifest.json"
 MADE_BY = "aqmlab run"
 CAPTURES = "aqmlab run --pcap"
 NOT_ALWAYS = (
@@ -177,7 +178,7 @@ class Result:
         import pyarrow.parquet
 
         manifest = {"made_by": MADE_BY} | self.manifest | {"tcp": self.tcp}
-        _write_json(folder / "manifest.json", manifest)
+        _write_json(folder / MANIFEST, manifest)
         _write_json(folder / "scenario.json", self.scenario)
         for name in self.tables:
             table = self.arrow(name)
@@ -202,7 +203,11 @@ class Result:
         import pyarrow.parquet
 
         folder = Path(folder)
-        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        if folder.is_dir() and not (folder / MANIFEST).exists():
+            raise FileNotFoundError(
+                f"{folder} is no run: it has no {MANIFEST}; give one that aqmlab run --out made"
+            )
+        manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
         for key in ("made_by", "tcp"):
             manifest.pop(key, None)
         tables = {}

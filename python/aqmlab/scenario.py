@@ -6,6 +6,7 @@ simulator alone reads and checks it.
 """
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from os import PathLike
@@ -81,9 +82,24 @@ def plain(value: Any, given: Given | None = None) -> Any:
         return {str(key): plain(v, given) for key, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v, given) for v in value]
-    if hasattr(value, "item"):  # a number of numpy
-        return value.item()
+    if hasattr(value, "tolist"):  # a number or an array of numpy
+        return value.tolist()
     return value
+
+
+def _refusal(value: Any, path: str = "") -> str | None:
+    """Return what a scenario cannot hold of a value, and where; None: it can hold all of it."""
+    inside: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict):
+        inside = value.items()
+    elif isinstance(value, list):
+        inside = enumerate(value)
+    elif isinstance(value, float) and not math.isfinite(value):
+        return f"{path}: {value} is not a finite number"
+    elif value is not None and not isinstance(value, str | bool | int | float):
+        return f"{path}: {value!r} is no value of a scenario; give a text, a number or a dict"
+    found = (_refusal(v, f"{path}.{key}".lstrip(".")) for key, v in inside)
+    return next(filter(None, found), None)
 
 
 def read_text(path: str | PathLike[str]) -> tuple[str, str]:
@@ -153,7 +169,7 @@ def normalize(
     >>> normalize({"flows": []})  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    aqmlab.ScenarioError: network: is missing: The network.
+    aqmlab.ScenarioError: network: is missing: the network, …
     """
     changes = [*overrides] if seed is None else [*overrides, ("seed", str(seed))]
     if isinstance(scenario, str | PathLike):
@@ -162,14 +178,18 @@ def normalize(
             return _core.check(text, language, changes)
         except ScenarioError as e:
             raise ScenarioError(f"{scenario}: {e}") from None
+    if not isinstance(scenario, Mapping | Document):
+        raise ScenarioError(
+            f"{scenario!r} is no scenario; give a path, a dict or an aqmlab.Scenario"
+        )
     try:
-        text = json.dumps(plain(scenario, given), allow_nan=False)
+        table = plain(scenario, given)
+        refusal = _refusal(table)
+        text = "" if refusal else json.dumps(table)
     except RecursionError:
         raise ScenarioError("not a scenario: its tables are nested too deep") from None
-    except (TypeError, ValueError) as e:
-        raise ScenarioError(
-            f"not a scenario: {e}; give a path, a dict or an aqmlab.Scenario"
-        ) from None
+    if refusal:
+        raise ScenarioError(refusal)
     return _core.check(text, "json", changes)
 
 

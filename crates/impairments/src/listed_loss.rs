@@ -19,7 +19,10 @@ fn check(p: &ListedLoss, path: &str) -> Result<(), Invalid> {
     if let Some(i) =
         (0..p.packets.len()).find(|&i| p.packets[i] <= i.checked_sub(1).map_or(0, |i| p.packets[i]))
     {
-        let problem = if i == 0 { "must be at least 1" } else { "must be above the number before it" };
+        let problem = match i.checked_sub(1) {
+            None => "must be at least 1".to_string(),
+            Some(before) => format!("must be above the number before it ({})", p.packets[before]),
+        };
         return Err(Invalid::new(&join(&path, i), &p.packets[i].write(), problem));
     }
     Ok(())

@@ -93,8 +93,9 @@ fn check_schedule(s: &Schedule, path: &str) -> Result<(), Invalid> {
     check_changes(s, &join(path, "changes"))?;
     match (s.repeat, s.changes.last()) {
         (Some(repeat), Some(last)) if repeat <= last.at => {
-            let problem = "ends before the last change";
-            Err(Invalid::new(&join(path, "repeat"), &repeat.write(), problem))
+            let problem = format!("must be after the last change ({})", last.at);
+            let remedy = "make it longer, or the changes earlier";
+            Err(Invalid::new(&join(path, "repeat"), &repeat.write(), problem).remedy(remedy))
         }
         _ => Ok(()),
     }
@@ -104,7 +105,8 @@ fn check_schedule(s: &Schedule, path: &str) -> Result<(), Invalid> {
 fn check_changes(s: &Schedule, path: &str) -> Result<(), Invalid> {
     if let Some(i) = (1..s.changes.len()).find(|&i| s.changes[i].at <= s.changes[i - 1].at) {
         let at = join(&join(path, i), "at");
-        return Err(Invalid::new(&at, &s.changes[i].at.write(), "must be after the change before it"));
+        let problem = format!("must be after the change before it ({})", s.changes[i - 1].at);
+        return Err(Invalid::new(&at, &s.changes[i].at.write(), problem).remedy("write them in order"));
     }
     let silent = match (s.repeat, s.changes.first()) {
         // The link's own rate comes before the first change.
@@ -141,7 +143,7 @@ impl Times {
             all.push(time);
         }
         match all.last() {
-            None => Err("there is no time".into()),
+            None => Err("it holds no time".into()),
             Some(0) => Err("the last time must be above 0: it is the length of the trace".into()),
             Some(_) => Ok(Times(all.into_iter().map(Duration::from_millis).collect())),
         }
@@ -206,7 +208,7 @@ mod tests {
         assert!(error(&json!([one, one])).contains("must be after the change before it"));
         assert!(error(&json!([none])).contains("for ever"));
         let repeated = |changes: Json| json!({"kind": "schedule", "changes": changes, "repeat": "1 s"});
-        assert!(error(&repeated(json!([one]))).contains("ends before the last change"));
+        assert!(error(&repeated(json!([one]))).contains("must be after the last change ("));
         assert!(error(&repeated(json!([change("0 s", "0 bit/s")]))).contains("for ever"));
         assert!(RateChanges::read(&repeated(json!([change("500 ms", "0 bit/s")])), "").is_ok());
         assert!(error(&json!([change("1 s", "-1 bit/s")])).contains("x.0.rate"));

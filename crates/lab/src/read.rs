@@ -23,17 +23,30 @@ const DEEPEST: usize = 40;
 pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
     match format {
         Format::Toml => {
-            let table: toml::Table =
-                text.parse().map_err(|e: toml::de::Error| syntax("TOML", &e.to_string()))?;
+            let table: toml::Table = text
+                .parse()
+                .map_err(|e: toml::de::Error| syntax("TOML", e.message(), place(text, e.span())))?;
             from_toml(&toml::Value::Table(table), "", 0)
         }
-        Format::Json => serde_json::from_str(text).map_err(|e| syntax("JSON", &e.to_string())),
+        Format::Json => serde_json::from_str(text).map_err(|e| {
+            let problem = e.to_string();
+            let problem = problem.split(" at line ").next().unwrap_or_default();
+            let problem = problem.replace("EOF while parsing", "the text ends within");
+            syntax("JSON", &problem, Some((e.line(), e.column())))
+        }),
     }
 }
 
-fn syntax(language: &str, problem: &str) -> Invalid {
-    let problem: Vec<&str> = problem.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
-    Invalid::at("", format!("not valid {language}: {}", problem.join(" ")))
+/// Line and column of the beginning of a span, from 1.
+fn place(text: &str, span: Option<std::ops::Range<usize>>) -> Option<(usize, usize)> {
+    let before = text.get(..span?.start)?;
+    let line = before.rsplit('\n').next()?;
+    Some((before.matches('\n').count() + 1, line.chars().count() + 1))
+}
+
+fn syntax(language: &str, problem: &str, place: Option<(usize, usize)>) -> Invalid {
+    let place = place.map_or(String::new(), |(line, column)| format!(", line {line}, column {column}"));
+    Invalid::at("", format!("not valid {language}{place}: {}", problem.trim().replace('\n', ", ")))
 }
 
 fn from_toml(value: &toml::Value, path: &str, depth: usize) -> Result<Json, Invalid> {
@@ -90,7 +103,8 @@ fn set(document: &mut Json, key: &str, value: &str) -> Result<(), Invalid> {
             Json::Array(list) => {
                 let n = list.len();
                 part.parse::<usize>().ok().and_then(|i| list.get_mut(i)).ok_or_else(|| {
-                    Invalid::at(&path, format!("is no element of a list of {n}")).remedy("count from 0")
+                    let list = if n == 1 { "1 element".into() } else { format!("{n} elements") };
+                    Invalid::at(&path, format!("is not there: the list has {list}")).remedy("count from 0")
                 })?
             }
             Json::Object(map) => map.entry(part).or_insert(Json::Null),

@@ -25,9 +25,9 @@ params! {
         time_limit: Duration = (Duration::from_millis(100_000_000)), in Range::above(0.0), from "";
         /// Seeded offsets that keep events from falling on the same instant.
         phase_breaking: PhaseBreaking = (PhaseBreaking::default()), in Range::ANY, from "floyd1992phase: in a simulator without them, phase decides who is dropped";
-        /// The network.
+        /// The network: a dumbbell, or a graph of links.
         network: Network = required, in Range::ANY, from "";
-        /// The flows.
+        /// The flows, each with its hosts and its traffic.
         flows: Vec<Flow> = required, in Range::ANY, from "";
         /// TCP parameters of every flow, unless a flow says otherwise.
         tcp: Tcp = (Tcp::default()), in Range::ANY, from "";

@@ -53,6 +53,7 @@ impl Simulation<'_> {
     /// Everything that there is to warn of.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let mut all: Vec<Warning> = OF_FLOWS.iter().filter_map(|of| self.of_flows(of)).collect();
+        all.extend(self.never_started());
         all.extend(self.small_buffer());
         all.extend(self.without_marks());
         all.extend(self.without_congestion());
@@ -72,6 +73,18 @@ impl Simulation<'_> {
         let names = named[..named.len() - rest].join(", ");
         let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         (!named.is_empty()).then(|| Warning { about, text: format!("connections of {names}{more} {what}") })
+    }
+
+    /// Flows that start when the run is over.
+    fn never_started(&self) -> Option<Warning> {
+        let end = self.scenario.duration?;
+        let late = self.scenario.flows.iter().find(|flow| flow.start >= end)?;
+        let text = format!(
+            "{} starts at {}, and the run ends at {end}, so it sends nothing: \
+             let it start earlier, or make the duration longer",
+            late.name, late.start
+        );
+        Some(Warning { about: "late-start", text })
     }
 
     /// A queue that dropped and cannot hold two packets.

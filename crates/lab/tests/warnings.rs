@@ -42,6 +42,13 @@ fn a_plain_scenario_has_none() {
 }
 
 #[test]
+fn a_flow_that_starts_after_the_end() {
+    let found = about(&[("flows.0.start", "5 min")]);
+    assert_eq!(found[0].0, "late-start");
+    assert!(found[0].1.contains("load-{i} starts at 300 s, and the run ends at 20 s"), "{found:?}");
+}
+
+#[test]
 fn a_receive_window_that_limits() {
     let found = about(&[("flows.0.tcp.receive_window", "8 kB")]);
     assert_eq!(found[0].0, "receive-window");

@@ -337,7 +337,14 @@ impl Aqm for PythonLaw {
     fn average(&self) -> Option<f64> {
         self.call("average", None, |py, methods| {
             let Some(method) = &methods.average else { return Ok(None) };
-            method.bind(py).call0()?.extract()
+            let said = method.bind(py).call0()?;
+            match said.extract() {
+                Ok(average) => Ok(average),
+                Err(_) => Err(PyTypeError::new_err(format!(
+                    "average returned {}; return a number, or None if there is none yet",
+                    said.repr()?
+                ))),
+            }
         })?
     }
 }

@@ -13,11 +13,16 @@ const LARGEST: u64 = 64 << 20;
 /// The text of the file called `name`, from the folder in which the program runs; `path` is where the name stands.
 pub fn read_text(name: &str, path: &str) -> Result<String, Invalid> {
     let refuse = |problem: String| Invalid::new(path, &Value::from(name), problem);
-    let unreadable = |e: std::io::Error| refuse(format!("cannot be read: {e}"));
+    let unreadable = |e: std::io::Error| {
+        let reason = e.to_string();
+        let reason = reason.split(" (os error").next().unwrap_or_default().to_lowercase();
+        refuse(format!("cannot be read: {reason}"))
+            .remedy("check the path, which begins at the folder where aqmlab runs")
+    };
     // Asked before it is opened: a pipe would wait for its writer.
     let about = std::fs::metadata(name).map_err(unreadable)?;
     if !about.is_file() {
-        return Err(refuse("is no file".into()));
+        return Err(refuse("is no file but a folder, a device or a pipe".into()).remedy("name a text file"));
     }
     let mut text = Vec::new();
     File::open(name).map_err(unreadable)?.take(LARGEST + 1).read_to_end(&mut text).map_err(unreadable)?;

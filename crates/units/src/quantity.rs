@@ -102,16 +102,23 @@ pub(crate) fn parse_scaled(
     example: &str,
 ) -> Result<Decimal, Invalid> {
     let accepted = || units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ");
-    let wrong = |problem: String| {
+    // The example of who left the unit away has the number that is there.
+    let like = |number: &str| match number.starts_with('-') {
+        true => example.to_string(),
+        false => format!("{number} {}", split(example).1),
+    };
+    let refused = |problem: String, example: String| {
         Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")))
     };
+    let wrong = |problem: String| refused(problem, example.into());
     let Some(text) = value.as_str() else {
-        return wrong(format!("must be {what} with its unit ({})", accepted()));
+        let example = if value.is_number() { like(&value.to_string()) } else { example.into() };
+        return refused(format!("must be {what} with its unit ({})", accepted()), example);
     };
     let (number, unit) = split(text);
     match (Decimal::read(number), units.iter().find(|u| u.0 == unit)) {
         (Some(n), Some((_, scale))) if n.value().is_finite() => Ok(n.times(*scale)),
-        (Some(_), _) if unit.is_empty() => wrong(format!("lacks its unit ({})", accepted())),
+        (Some(_), _) if unit.is_empty() => refused(format!("lacks its unit ({})", accepted()), like(number)),
         (Some(_), None) => wrong(format!("has the unit \"{unit}\", which is none of {}", accepted())),
         _ => wrong(format!("is not {what}")),
     }
@@ -120,7 +127,7 @@ pub(crate) fn parse_scaled(
 /// The whole number of the base unit, which is not rounded.
 pub(crate) fn whole(number: Decimal, value: &Value, path: &str, base: &str) -> Result<u64, Invalid> {
     number.whole().ok_or_else(|| {
-        Invalid::new(path, value, format!("must be a whole number of {base}")).remedy("it is not rounded")
+        Invalid::new(path, value, format!("must be a whole number of {base}")).remedy("round it")
     })
 }
 
@@ -221,7 +228,7 @@ impl fmt::Display for Bytes {
 
 impl Read for Bytes {
     const UNIT: &'static str = "B";
-    const EXAMPLE: &'static str = "20 MiB";
+    const EXAMPLE: &'static str = "1500 B";
 
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         let b = parse_scaled(value, path, "a size", BYTE_UNITS, Self::EXAMPLE)?;
@@ -289,14 +296,14 @@ impl fmt::Display for Depth {
 }
 
 impl Read for Depth {
-    const UNIT: &'static str = "packets or B";
+    const UNIT: &'static str = "packets or bytes";
     const EXAMPLE: &'static str = "64 packets";
 
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
         let units = [PACKET_UNITS, BYTE_UNITS].concat();
         let n = parse_scaled(value, path, "a number of packets or bytes", &units, Self::EXAMPLE)?.value();
         if !(0.0..=9e15).contains(&n) {
-            return Err(Invalid::new(path, value, "must be between 0 and 9e15"));
+            return Err(Invalid::new(path, value, "must be between 0 and 9e15 packets or bytes"));
         }
         let text = value.as_str().unwrap_or_default().trim_end();
         let packets = PACKET_UNITS.iter().any(|u| text.ends_with(u.0));

@@ -31,7 +31,8 @@ def execute(args: list[str]) -> int:
         told = "the simulator contradicts itself, please report it"
         return complain(f"{told}: {e}, in aqmlab {' '.join(args)}", DEFECT)
     except typer.TyperException as e:
-        return complain(f"{e.format_message()} See aqmlab --help.", WRONG_INPUT)
+        told = e.format_message().replace("Value error, ", "").rstrip(".")
+        return complain(f"{told}. See aqmlab --help.", WRONG_INPUT)
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED

@@ -4,6 +4,9 @@ from typing import Annotated
 
 import typer
 
+MOST_DIGITS = 6
+"""Of a number of things: more would only fill the memory."""
+
 WarningsOption = Annotated[
     bool,
     typer.Option("--warnings/--no-warnings", help="Tell what is legal and probably not meant."),
@@ -22,6 +25,8 @@ def read_count(option: str, text: str | None) -> int | None:
     """Return the value of an option that is a number of things; None: it was not given."""
     if text is None:
         return None
+    if len(text) > MOST_DIGITS and text.isdecimal():
+        raise ValueError(f"{option} {text!r} must be at most {10**MOST_DIGITS - 1}")
     if not text.isdecimal() or int(text) < 1:
         raise ValueError(f"{option} {text!r} must be a whole number, 1 or more")
     return int(text)

@@ -1,5 +1,6 @@
 """`aqmlab plot`: what happened to a flow."""
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -30,10 +31,10 @@ def plot(
         typer.Option(metavar="N", help="Name of the flow, or its number; default: the first."),
     ] = None,
     begin: Annotated[
-        float | None, typer.Option("--from", metavar="S", help="Draw from this time (s).")
+        str | None, typer.Option("--from", metavar="S", help="Draw from this time (s).")
     ] = None,
     end: Annotated[
-        float | None, typer.Option("--to", metavar="S", help="Draw up to this time (s).")
+        str | None, typer.Option("--to", metavar="S", help="Draw up to this time (s).")
     ] = None,
     out: Annotated[
         Path | None,
@@ -50,10 +51,23 @@ def plot(
     figures.refuse_foreign(path)
     result = segments.load(source, graph.value)
     name = segments.flow_name(result, flow)
-    times = (begin, end)
+    times = (_seconds("--from", begin), _seconds("--to", end))
     figure = {
         Graph.SEQUENCE: figures.sequence,
         Graph.WINDOW: figures.windows,
         Graph.RTT: figures.rtt,
     }[graph](result, name, times)
     say(f"Written to {figures.save(figure, path)}")
+
+
+def _seconds(option: str, text: str | None) -> float | None:
+    """Return the value of an option that is a time in seconds; None: it was not given."""
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not math.isfinite(seconds):
+        raise ValueError(f"{option} {text!r} must be a number of seconds, for example 2.5")
+    return seconds

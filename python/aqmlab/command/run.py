@@ -42,6 +42,7 @@ def run_command(
     """Run a scenario and show its flows and links. Files are written with --out and --pcap."""
     import json
 
+    from aqmlab._core import ScenarioError
     from aqmlab.experiment import run
     from aqmlab.progress import Bar
     from aqmlab.results import new_folders
@@ -60,7 +61,10 @@ def run_command(
         raise ValueError("--pcap-on needs a folder for the captures: --pcap DIR")
     with new_folders(out, pcap, force=force) as (folder, captures):
         with Bar() as bar:
-            result = run(scenario, pcap=captures, progress=bar)
+            try:
+                result = run(scenario, pcap=captures, progress=bar)
+            except ScenarioError as e:
+                raise ScenarioError(f"{file}: {e}") from None
         if folder:
             result.write_files(folder)
     show(result, console())

@@ -76,7 +76,16 @@ class Comparison:
         return key(name, link if len(self.links) > 1 else "")
 
     def values(self, arm: int, name: str) -> list[float]:
-        """Return a measure of a queue, one value a replication."""
+        """Return a measure of a queue, one value a replication.
+
+        Raises
+        ------
+        KeyError
+            If nothing of that name is measured.
+        """
+        if not any(m.name == name for m in self.possible):
+            known = ", ".join(m.name for m in self.possible)
+            raise KeyError(f"{name!r} is not measured; there are {known}")
         return [run.measures[name] for run in self.runs[arm]]
 
     def is_exceeded(self, arm: int, name: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aqmlab import manual
 from aqmlab.compare.queues import Arm, arms
 from aqmlab.custom import Given, buffer_of, places, put
 from aqmlab.experiment import replications
@@ -110,9 +111,11 @@ def _with(
         overrides = [(k, toml_value(table)) for k, table in put(scenario, laws, given)]
     else:
         (_, kind), *changes = arm.changes
+        keys = {p.name for p in manual.pages()[kind].parameters}  # a scheduler has no buffer
         overrides = []
         for key in there.values():
-            table = buffer_of(scenario, key) | {"kind": kind}
+            buffer = {k: v for k, v in buffer_of(scenario, key).items() if k in keys}
+            table = buffer | {"kind": kind}
             overrides += [(key, toml_value(table)), *((f"{key}.{k}", v) for k, v in changes)]
     try:
         done: dict[str, Any] = json.loads(normalize(scenario, overrides=overrides))

@@ -61,8 +61,15 @@ def arm(queue: "str | Table | dict[str, Any] | CustomQueue") -> Arm:
     if not isinstance(queue, str):
         from aqmlab.scenario import toml_value
 
+        if not isinstance(queue, Table | Mapping):
+            raise ValueError(
+                f"{queue!r} is no queue; give a text such as 'red', a table, or an object such as "
+                "aqmlab.Red() or MyQueue()"
+            )
         table = plain(queue)
-        kind = table.pop("kind", None)
+        if "kind" not in table:
+            raise ValueError(f"{table!r} is no queue: it has no kind; add for example kind='red'")
+        kind = table.pop("kind")
         pairs = [(key, toml_value(value)) for key, value in table.items()]
         label = ", ".join([str(kind), *(f"{key}={value}" for key, value in table.items())])
         return Arm(label, (("kind", _known(str(kind))), *pairs), queue=label)
@@ -135,6 +142,8 @@ def arms(queues: "Sequence[Any] | Mapping[str, Any]") -> list[Arm]:
     ValueError
         If there is none, or one twice.
     """
+    if isinstance(queues, str) or not isinstance(queues, Sequence | Mapping):
+        raise ValueError(f"queues = {queues!r} must be a list or a mapping, as in ['red', 'codel']")
     if isinstance(queues, Mapping):
         read = [replace(arm(queue), label=name) for name, queue in queues.items()]
     else:
@@ -144,5 +153,8 @@ def arms(queues: "Sequence[Any] | Mapping[str, Any]") -> list[Arm]:
     labels = [one.label for one in read]
     for label in labels:
         if labels.count(label) > 1:
-            raise ValueError(f"{label!r} is there twice; name one: NAME=QUEUE")
+            raise ValueError(
+                f"{label!r} is there twice; give each a name of its own, as in "
+                "'gentle=red:maxp=0.05'"
+            )
     return read

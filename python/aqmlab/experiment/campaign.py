@@ -8,7 +8,8 @@ an ask named, it is reduced, so that thousands of runs fit in memory.
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TypeVar
+from numbers import Integral
+from typing import Any, TypeVar
 
 from aqmlab.engine import Engine, Failed, Progress
 from aqmlab.results import Result
@@ -17,6 +18,18 @@ from aqmlab.store import Store, address
 Reduced = TypeVar("Reduced")
 Ask = tuple[str, ...]
 """The scenarios of the runs that are reduced together, mostly one."""
+
+
+def check_count(name: str, count: Any) -> None:
+    """Refuse what is no number of things.
+
+    Raises
+    ------
+    ValueError
+        If it is no whole number, or below 1.
+    """
+    if not isinstance(count, Integral) or count < 1:
+        raise ValueError(f"{name} = {count!r} must be a whole number, 1 or more")
 
 
 def campaign(
@@ -55,12 +68,12 @@ def campaign(
     Raises
     ------
     ValueError
-        If `jobs` is below 1.
+        If `jobs` is no whole number, or below 1.
     Exception
         As the engine; if single runs fail, the error of the first when the others have ended.
     """
-    if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs = {jobs} must be 1 or more")
+    if jobs is not None:
+        check_count("jobs", jobs)
     waiting, runs = _distinct(asks, engine.build)
     known = [run.address for run in runs if run.address]
     absent = store.missing(known) if store else set(known)

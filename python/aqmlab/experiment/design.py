@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from aqmlab._core import ScenarioError
 from aqmlab.custom import Given
 from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.estimates import Estimate, mean
@@ -15,7 +16,7 @@ from aqmlab.experiment.campaign import campaign, in_order
 from aqmlab.experiment.runs import as_it_is
 from aqmlab.measures import Measure, Seen
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, as_said, normalize, plain, toml_value
+from aqmlab.scenario import ScenarioLike, Table, as_said, normalize, plain, toml_value
 from aqmlab.store import Store
 
 if TYPE_CHECKING:
@@ -92,6 +93,10 @@ class Sweep:
             at.setdefault(json.dumps(keys), (keys, []))[1].append(Seen.whole(result))
         rows = []
         for measure in measures:
+            if not isinstance(measure, Measure):
+                raise ValueError(
+                    f"{measure!r} is no measure; give for example those of aqmlab.measures"
+                )
             for keys, runs in at.values():
                 found = statistic([measure.scale * measure.of(run) for run in runs])
                 about = {"measure": measure.name, "unit": measure.unit}
@@ -155,6 +160,7 @@ def sweep(
     >>> list(swept.flows["network.queue.limit"])
     ['38 packets', '64 packets']
     """
+    _check(over)
     given = Given()
     base = as_said(scenario, given)
     points, asks = [], []
@@ -168,6 +174,22 @@ def sweep(
     engine = engine or Simulator(given)
     done = campaign(asks, as_it_is, engine=engine, store=store, jobs=jobs, progress=progress)
     return Sweep(points, in_order(done))
+
+
+def _check(over: Any) -> None:
+    """Refuse what is no mapping of keys to the values that each takes."""
+    if not isinstance(over, Mapping):
+        raise ScenarioError(
+            f"over = {over!r} must be a dict of keys and their values, "
+            'as in {"network.queue.limit": ["8 packets", "16 packets"]}'
+        )
+    for key, values in over.items():
+        if isinstance(values, str | Mapping | Table) or not isinstance(values, Iterable):
+            raise ScenarioError(
+                f"over: {key}: {values!r} must be a list of values; put it in brackets"
+            )
+        if isinstance(values, Sequence) and not values:
+            raise ScenarioError(f"over: {key}: has no values; give at least one")
 
 
 def _label(value: Any, given: Given) -> Any:

@@ -5,11 +5,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomQueue, Given, put
 from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.experiment.campaign import campaign, in_order
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, normalize, toml_value
+from aqmlab.scenario import Document, ScenarioLike, normalize, toml_value
 from aqmlab.store import Store
 
 
@@ -55,6 +56,9 @@ def run(
         Whatever a law written in Python raises, with a note of when and where.
     """
     folders = [] if pcap is None else [Path(pcap)]
+    for folder in folders:
+        if not folder.is_dir():
+            raise FileNotFoundError(f"{folder}: there is no such folder for the captures; make it")
     given = Given()
     text = with_queues(scenario, seed, queues, given)
     engine = Simulator(given, folders)
@@ -121,6 +125,8 @@ def run_each(
     InvariantViolation
         As :func:`run`, when the other runs have ended.
     """
+    if isinstance(scenarios, str | os.PathLike | Mapping | Document):
+        raise ScenarioError("scenarios must be a list; put the one in brackets, or use aqmlab.run")
     given = Given()
     texts = [normalize(s, given=given) for s in scenarios]
     yield from campaign(

@@ -7,7 +7,7 @@ from typing import Any
 
 from aqmlab.custom import CustomQueue, Given
 from aqmlab.engine import Engine, Progress, Simulator
-from aqmlab.experiment.campaign import campaign, in_order
+from aqmlab.experiment.campaign import campaign, check_count, in_order
 from aqmlab.experiment.runs import as_it_is, with_queues
 from aqmlab.results import Result
 from aqmlab.scenario import ScenarioLike, normalize
@@ -80,9 +80,8 @@ def replications(scenario: ScenarioLike, n: int) -> list[dict[str, Any]]:
     Raises
     ------
     ValueError
-        If `n` is below 1.
+        If `n` is no whole number, or below 1.
     """
-    if n < 1:
-        raise ValueError(f"replications = {n} must be 1 or more")
+    check_count("replications", n)
     base = json.loads(normalize(scenario))
     return [base | {"seed": base["seed"] + i} for i in range(n)]

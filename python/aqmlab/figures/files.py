@@ -24,7 +24,7 @@ def save(figure: "Figure", path: str | Path) -> Path:
     Raises
     ------
     OSError
-        If the file cannot be written.
+        If the file cannot be written; names it, not the one beside it.
     """
     from matplotlib import rc_context
 
@@ -43,6 +43,10 @@ def save(figure: "Figure", path: str | Path) -> Path:
         try:
             part.write_bytes(drawn.getvalue())
             part.replace(path)
+        except FileNotFoundError:
+            raise OSError(
+                f"cannot write {path}: there is no folder {path.parent}; make it"
+            ) from None
         finally:
             part.unlink(missing_ok=True)
     return path

@@ -21,12 +21,14 @@ def array(values: Iterable[float], at_least: int) -> "np.ndarray":
     Raises
     ------
     ValueError
-        If there are fewer than `at_least`.
+        If there are fewer than `at_least`, or they are in more than one dimension.
     """
     import numpy as np
 
     x = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
-    if x.ndim != 1 or len(x) < at_least:
+    if x.ndim != 1:
+        raise ValueError(f"values have the shape {x.shape}; give one list of numbers")
+    if len(x) < at_least:
         raise ValueError(f"needs at least {at_least} value{'s' * (at_least > 1)}, got {x.size}")
     return x
 
@@ -40,4 +42,4 @@ def check_confidence(confidence: float) -> None:
         If it is not between 0 and 1.
     """
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence} must be between 0 and 1")
+        raise ValueError(f"confidence = {confidence} must be above 0 and below 1")

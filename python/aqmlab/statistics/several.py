@@ -72,6 +72,6 @@ def _ordered(p_values: Iterable[float]) -> "tuple[np.ndarray, np.ndarray]":
     p = np.array(list(p_values), dtype=float)
     wrong = p[(p < 0) | (p > 1)]
     if len(wrong):
-        raise ValueError(f"p-value {wrong[0]:g} must be in 0..1")
+        raise ValueError(f"p-value {wrong[0]:g} must be between 0 and 1")
     order = np.argsort(p, kind="stable")
     return p, order[: int((~np.isnan(p)).sum())]

@@ -48,7 +48,7 @@ def quantile_interval(
 
     check_confidence(confidence)
     if not 0 < share < 1:
-        raise ValueError(f"share = {share} must be between 0 and 1")
+        raise ValueError(f"share = {share} must be above 0 and below 1")
     x = np.sort(array(values, at_least=1))
     n, tail = len(x), (1 - confidence) / 2
     at_most = bdtr(np.arange(n + 1), n, share)  # the probability that so many lie below it
@@ -130,4 +130,4 @@ def _check(successes: int, trials: int, confidence: float) -> None:
     if trials < 1:
         raise ValueError(f"trials = {trials} must be 1 or more")
     if not 0 <= successes <= trials:
-        raise ValueError(f"successes = {successes} must be in 0..{trials}, the trials")
+        raise ValueError(f"successes = {successes} must be between 0 and {trials}, the trials")

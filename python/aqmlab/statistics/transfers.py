@@ -47,10 +47,12 @@ def time_quantile(
     import numpy as np
 
     if not 0 <= share <= 1:
-        raise ValueError(f"share = {share} must be in 0..1")
+        raise ValueError(f"share = {share} must be between 0 and 1")
     t, done = array(times, at_least=0), np.array(list(ended), dtype=bool)
     if len(t) != len(done):
-        raise ValueError(f"{len(t)} times and {len(done)} ends do not belong together")
+        raise ValueError(
+            f"there are {len(t)} times and {len(done)} ends; give one end for each time"
+        )
     if not len(t):
         return float("nan"), False
     order = np.lexsort((~done, t))  # at the same time an end comes before what goes on

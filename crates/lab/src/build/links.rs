@@ -109,6 +109,9 @@ fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
 }
 
 fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
+    if g.links.is_empty() {
+        return Err(Invalid::at("network.links", "is empty").remedy("describe at least one link"));
+    }
     let mut plan = Vec::new();
     let mut seen: HashSet<(String, String)> = HashSet::new();
     for (l, link) in g.links.iter().enumerate() {
@@ -120,11 +123,10 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                 return Err(Invalid::at(&path, "must name two nodes, from and to"));
             }
             if from == to {
-                return Err(Invalid::new(
-                    &join(&path, "to"),
-                    &to.write(),
-                    "is also where the link comes from",
-                ));
+                let problem = "is also where the link comes from";
+                return Err(
+                    Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another node")
+                );
             }
             let there = Way {
                 queue: &link.queue,
@@ -142,9 +144,12 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
             for (from, to, way) in [(&from, &to, there)].into_iter().chain(back) {
                 if !seen.insert((from.clone(), to.clone())) {
                     let problem = format!("is the second link from {from} to {to}");
-                    return Err(Invalid::at(&path, problem).remedy(
-                        "links are named by their nodes, so there is one each way; put a node between them",
-                    ));
+                    let remedy = if link.count > 1 {
+                        "write {i} in from or in to, so that each link has nodes of its own"
+                    } else {
+                        "links are named by their nodes, so there is one each way; put a node between them"
+                    };
+                    return Err(Invalid::at(&path, problem).remedy(remedy));
                 }
                 one_way(&mut plan, (from, to), link.rate, link.delay, &way, link.cost);
             }

@@ -193,11 +193,10 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
             let (from, to) = (plan.from(f), plan.to(f));
             let (a, b) = (nodes.find(&join(&path, "from"), &from)?, nodes.find(&join(&path, "to"), &to)?);
             if a == b {
-                return Err(Invalid::new(
-                    &join(&path, "to"),
-                    &to.write(),
-                    "is also where the flow comes from",
-                ));
+                let problem = "is also where the flow comes from";
+                return Err(
+                    Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another host")
+                );
             }
             plan.flows[f][0] = routes.find(&path, a, b)?;
             if !table.traffic.is_datagrams() {

@@ -93,8 +93,11 @@ pub fn refuse_unknown_laws(plan: &Plan, laws: &dyn Laws) -> Result<(), Invalid> 
         });
         if let Some(law) = unknown {
             let path = format!("law of the queue of {}", link.name());
-            return Err(Invalid::new(&path, &law, "is not given by the program that runs this")
-                .remedy("run it from Python with queues={\"link\": MyQueue()}"));
+            let remedy =
+                format!("run the scenario from Python, with queues={{\"{}\": MyQueue()}}", link.name());
+            return Err(
+                Invalid::new(&path, &law, "is a law written in Python that nobody gave").remedy(remedy)
+            );
         }
     }
     Ok(())

@@ -59,7 +59,7 @@ impl<'a> Routes<'a> {
         let names = &self.nodes.names;
         let links = self.paths.path(from, to).ok_or_else(|| {
             Invalid::at(path, format!("no links lead from {} to {}", names[from], names[to]))
-                .remedy("TCP needs a way there and a way back")
+                .remedy("add links: packets need a way there, and those of TCP a way back")
         })?;
         self.found.push(links);
         let route = self.found.len() as u32 - 1;

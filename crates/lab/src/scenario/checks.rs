@@ -76,8 +76,8 @@ fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     };
     let value = tcp.write().get(key).cloned().unwrap_or_default();
     let path = join(&join(path, "tcp"), key);
-    Err(Invalid::new(&path, &value, "works on what SACK reports, and the flow has no recovery by SACK")
-        .remedy(remedy))
+    let why = if tcp.sack { format!("recovery is {}", tcp.recovery.write()) } else { "sack is false".into() };
+    Err(Invalid::new(&path, &value, format!("works on what SACK reports, and {why}")).remedy(remedy))
 }
 
 pub(super) fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
@@ -94,14 +94,14 @@ pub(super) fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
             must_end(flow, &path)?;
         }
         if flow.traffic.is_datagrams() {
-            let no_tcp = "the flow has no connection: its traffic is packets that nobody answers";
             for (key, there) in [
                 ("arrivals", flow.arrivals.is_some()),
                 ("tcp", !flow.tcp.is_none()),
                 ("receiver_tcp", !flow.receiver_tcp.is_none()),
             ] {
                 if there {
-                    return Err(Invalid::at(&join(&path, key), "means nothing here").remedy(no_tcp));
+                    let problem = "is for connections, and the flow has none: nobody answers its packets";
+                    return Err(Invalid::at(&join(&path, key), problem).remedy("leave it out"));
                 }
             }
         }

@@ -45,7 +45,7 @@ pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     for (i, name) in traced.iter().enumerate() {
         if !names.contains(name) {
             let shown: Vec<&str> = names.iter().map(String::as_str).take(30).collect();
-            let problem = "is no flow that is one connection";
+            let problem = "is no flow of one connection";
             return Err(Invalid::new(&format!("record.traced.{i}"), &name.write(), problem)
                 .remedy(did_you_mean(name, &shown)));
         }

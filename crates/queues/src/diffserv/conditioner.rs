@@ -94,7 +94,7 @@ fn check(rule: &Rule, path: &str) -> Result<(), Invalid> {
     for (key, action, colour) in [("yellow", rule.yellow, Colour::Yellow), ("red", rule.red, Colour::Red)] {
         if action != Action::Pass && !rule.has(colour) {
             let problem = match &rule.meter {
-                None => "is for packets that no meter tells from green".to_string(),
+                None => format!("is for packets that a meter finds {key}, and the rule has no meter"),
                 Some(meter) => format!("is for a colour that {} does not give", meter.write()["kind"]),
             };
             return Err(Invalid::at(&join(path, key), problem).remedy(format!("leave {key} away")));
@@ -238,6 +238,14 @@ const MOST_RULES: usize = 1000;
 pub fn check_rules(rules: &[Rule], flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
     if rules.len() > MOST_RULES {
         return Err(Invalid::at(path, format!("has {} rules", rules.len())).remedy("give at most 1000"));
+    }
+    let all = Match::all();
+    if let Some(i) = rules.iter().position(|rule| rule.r#match == all).filter(|i| i + 1 < rules.len()) {
+        return Err(Invalid::at(
+            &join(path, i + 1),
+            format!("takes no packet: rule {i} has no match and takes all"),
+        )
+        .remedy("put that one last, or give it a match"));
     }
     let place = |i: usize| join(&join(path, i), "match");
     rules.iter().enumerate().try_for_each(|(i, rule)| rule.r#match.check(flows, &place(i)))

@@ -93,6 +93,11 @@ fn read_buffer(kind: &str, mut given: JsonMap, path: &str) -> Result<Buffer, Inv
     Buffer::read(&Json::Object(given), path)
 }
 
+/// The table of a queue, or a refusal.
+fn table<'a>(value: &'a Json, path: &str) -> Result<&'a JsonMap, Invalid> {
+    object(value, path).map_err(|refusal| refusal.remedy("write for example \"red\", or { kind = \"red\" }"))
+}
+
 /// Refuses keys that this kind does not have, naming those of its law and of its buffer.
 fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
     let mut keys = table.clone();
@@ -142,13 +147,13 @@ impl Read for Queue {
             });
         }
         let (buffer, law): (JsonMap, JsonMap) =
-            object(value, path)?.clone().into_iter().partition(|(key, _)| is_buffer_key(key));
+            table(value, path)?.clone().into_iter().partition(|(key, _)| is_buffer_key(key));
         if let Some((key, value)) = buffer.iter().next().filter(|_| law.get("kind").is_some_and(is_scheduler))
         {
             let problem = "is for the queues of the classes: a scheduler keeps nothing itself";
             return Err(Invalid::new(&join(path, key), value, problem).remedy("move it there"));
         }
-        refuse_unknown_keys(object(value, path)?, path)?;
+        refuse_unknown_keys(table(value, path)?, path)?;
         let kind = law.get("kind").and_then(Json::as_str).unwrap_or_default().to_string();
         let queue =
             Queue { law: Law::read(&Json::Object(law), path)?, buffer: read_buffer(&kind, buffer, path)? };

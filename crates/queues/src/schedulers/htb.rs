@@ -56,7 +56,8 @@ params! {
 fn check_class(class: &HtbClass, path: &str) -> Result<(), Invalid> {
     match class.ceil {
         Some(ceil) if ceil.0 < class.rate.0 => {
-            Err(Invalid::new(&join(path, "ceil"), &ceil.write(), "is below the rate"))
+            let problem = format!("is below the rate ({})", class.rate);
+            Err(Invalid::new(&join(path, "ceil"), &ceil.write(), problem).remedy("raise ceil or lower rate"))
         }
         _ => Ok(()),
     }

@@ -35,7 +35,9 @@ params! {
 fn check(tbf: &Tbf, path: &str) -> Result<(), Invalid> {
     match tbf.peak_rate {
         Some(peak) if peak.0 <= tbf.rate.0 => {
-            Err(Invalid::new(&join(path, "peak_rate"), &peak.write(), "must be above the rate"))
+            let problem = format!("must be above the rate ({})", tbf.rate);
+            let remedy = "raise peak_rate or lower rate";
+            Err(Invalid::new(&join(path, "peak_rate"), &peak.write(), problem).remedy(remedy))
         }
         _ => Ok(()),
     }

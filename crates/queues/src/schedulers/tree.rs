@@ -50,11 +50,8 @@ impl Tree {
             if let Some(name) = entry.name
                 && named(name).is_some()
             {
-                return Err(Invalid::new(
-                    &at(i, "name"),
-                    &name.write(),
-                    "is also the name of a class before it",
-                ));
+                let problem = "is also the name of a class before it";
+                return Err(Invalid::new(&at(i, "name"), &name.write(), problem).remedy("give each its own"));
             }
             let parent = match entry.parent {
                 None => None,

@@ -26,7 +26,7 @@ fn trees_are_read_from_lists() {
     );
     assert!(
         e(json!([{"rate": rate, "ceil": "1 kbit/s"}]))
-            .contains("q.classes.0.ceil: \"1 kbit/s\" is below the rate")
+            .contains("q.classes.0.ceil: \"1 kbit/s\" is below the rate (")
     );
     let chain: Vec<Value> = (0..9).map(|i| json!({"name": format!("{i}"), "rate": rate, "parent": (i > 0).then(|| format!("{}", i - 1))})).collect();
     assert!(e(json!(chain)).contains("q.classes.7: is more than 8 levels deep"));

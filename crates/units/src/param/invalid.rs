@@ -43,6 +43,15 @@ impl Invalid {
         Invalid { path: shortened(path, LONGEST_PATH), value: None, problem: problem.into(), remedy: None }
     }
 
+    /// Says where all names are told, if there are too many for a line.
+    #[must_use]
+    pub(super) fn explained(mut self, known: &[&str], page: &str) -> Self {
+        if let Some(remedy) = self.remedy.as_mut().filter(|_| known.len() > MOST_NAMES) {
+            remedy.push_str(&format!("; `aqmlab explain {page}` lists them"));
+        }
+        self
+    }
+
     /// Adds what the user can do about it.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
@@ -72,14 +81,30 @@ pub fn join(path: &str, key: impl fmt::Display) -> String {
     if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
 }
 
-/// Suggests the nearest of `known`, and lists them.
+/// The most names that are told in a line.
+pub(super) const MOST_NAMES: usize = 50;
+
+/// Suggests the nearest of `known`, whatever its capitals, and lists them; of very many the nearest.
+///
+/// A word of which more than half would have to change is no slip of the pen.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
-    let near = known.iter().filter(|_| word.len() <= LONGEST_PATH);
-    let nearest = near.map(|k| (distance(word, k), k)).min();
-    let list = known.join(", ");
-    match nearest {
-        Some((d, k)) if d <= 2.max(word.chars().count() / 3) => format!("did you mean {k}? Known: {list}"),
-        _ => format!("known: {list}"),
+    let word = if word.len() <= LONGEST_PATH { word.to_lowercase() } else { String::new() };
+    let mut nearest: Vec<(usize, &str)> =
+        known.iter().map(|k| (distance(&word, &k.to_lowercase()), *k)).collect();
+    nearest.sort_unstable();
+    let letters = word.chars().count();
+    let meant = nearest.first().filter(|(d, _)| *d <= 2.max(letters / 3) && 2 * d <= letters);
+    let list = match known {
+        [] => return "there is none".into(),
+        _ if known.len() <= MOST_NAMES => known.join(", "),
+        _ => {
+            let names: Vec<&str> = nearest.iter().map(|(_, k)| *k).take(10).collect();
+            format!("{} and {} more", names.join(", "), known.len() - names.len())
+        }
+    };
+    match meant {
+        Some((_, k)) => format!("did you mean {k}? Known: {list}"),
+        None => format!("known: {list}"),
     }
 }
 
@@ -104,11 +129,27 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::{did_you_mean, distance};
 
     #[test]
     fn edit_distance() {
         assert_eq!(distance("minth", "maxth"), 2);
         assert_eq!((distance("", "abc"), distance("rde", "red")), (3, 1));
+    }
+
+    #[test]
+    fn only_what_is_near_is_suggested() {
+        assert_eq!(did_you_mean("RED", &["red", "rem"]), "did you mean red? Known: red, rem");
+        for far in ["", "on", "z", "ecn"] {
+            assert_eq!(did_you_mean(far, &["off", "pi", "tcp"]), "known: off, pi, tcp");
+        }
+        assert_eq!(did_you_mean("a", &[]), "there is none");
+        let many: Vec<String> = (0..80).map(|i| format!("key-{i}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let told = did_you_mean("key-7x", &many);
+        assert!(
+            told.starts_with("did you mean key-7? Known: key-7, ") && told.ends_with(" and 70 more"),
+            "{told}"
+        );
     }
 }

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 pub use describe::{choice_schema, doc_text, page, reference, struct_schema, unit_schema, words_schema};
 pub use invalid::{Invalid, did_you_mean, join};
 pub use range::Range;
-pub use table::{key, missing, object, refuse_unknown, split_kind, with_kind};
+pub use table::{key, missing, object, refuse_unknown, split_kind, table, with_kind};
 pub use values::Several;
 
 /// JSON value, as the macros name it.

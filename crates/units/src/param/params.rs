@@ -38,8 +38,7 @@ macro_rules! params {
         impl $crate::param::Read for $Name {
             #[allow(unused_variables)]
             fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {
-                let map = $crate::param::object(value, path)?;
-                $crate::param::refuse_unknown(map, &[$($crate::param::key(stringify!($field))),*], path)?;
+                let map = $crate::param::table(value, path, $key, &[$($crate::param::key(stringify!($field))),*])?;
                 $( let $field = {
                     let key = $crate::param::key(stringify!($field));
                     let path = $crate::param::join(path, key);
@@ -50,7 +49,7 @@ macro_rules! params {
                         })?,
                     };
                     let range: $crate::param::Range = $range;
-                    range.check(&field, &path)?;
+                    range.check(&field, map.get(key), &path)?;
                     field
                 }; )*
                 let this = $Name { $($field),* };

@@ -1,6 +1,6 @@
 //! What a number may be.
 
-use super::{Invalid, Read};
+use super::{Invalid, Json, Read};
 
 /// The values a number may take, in its base unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,21 +48,26 @@ impl Range {
         if self.whole {
             parts.push("a whole number".to_string());
         }
-        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        let with_unit = |x: f64| match unit {
+            "" => x.to_string(),
+            _ if x == 1.0 => format!("1 {}", unit.replace("packets", "packet").replace("bytes", "byte")),
+            _ => format!("{x} {unit}"),
+        };
         if let Some((l, closed)) = self.low {
-            parts.push(format!("{} {l}{unit}", if closed { "at least" } else { "above" }));
+            parts.push(format!("{} {}", if closed { "at least" } else { "above" }, with_unit(l)));
         }
         if let Some((h, closed)) = self.high {
-            parts.push(format!("{} {h}{unit}", if closed { "at most" } else { "below" }));
+            parts.push(format!("{} {}", if closed { "at most" } else { "below" }, with_unit(h)));
         }
         parts.join(", ")
     }
 
-    /// Refuses `value` at `path` when its number lies outside the range.
-    pub fn check<T: Read>(&self, value: &T, path: &str) -> Result<(), Invalid> {
+    /// Refuses `value` at `path` when its number lies outside the range; it is told as it was `written`.
+    pub fn check<T: Read>(&self, value: &T, written: Option<&Json>, path: &str) -> Result<(), Invalid> {
         match value.number() {
             Some(x) if !self.contains(x) => {
-                Err(Invalid::new(path, &value.write(), format!("must be {}", self.describe(T::UNIT))))
+                let written = written.cloned().unwrap_or_else(|| value.write());
+                Err(Invalid::new(path, &written, format!("must be {}", self.describe(T::UNIT))))
             }
             _ => Ok(()),
         }

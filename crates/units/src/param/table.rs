@@ -9,11 +9,41 @@ pub fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>
     value.as_object().ok_or_else(|| Invalid::new(path, value, "must be a table of keys and values"))
 }
 
+/// The table of a struct with the keys `known`, which the manual page explains, or a refusal.
+pub fn table<'a>(
+    value: &'a Value,
+    path: &str,
+    page: &str,
+    known: &[&str],
+) -> Result<&'a Map<String, Value>, Invalid> {
+    let map = object(value, path).map_err(|refusal| match known {
+        [] => refusal,
+        _ => refusal.remedy(format!("its keys are {}", some(known))),
+    })?;
+    refuse_unknown(map, known, path).map_err(|refusal| refusal.explained(known, page))?;
+    Ok(map)
+}
+
+/// The first of `names`, and how many more there are.
+fn some(names: &[&str]) -> String {
+    match names.len().saturating_sub(4) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..4].join(", ")),
+    }
+}
+
+/// A key as TOML has it: in quotes, unless it is a bare word.
+fn quoted(key: &str) -> String {
+    let bare = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    if !key.is_empty() && key.chars().all(bare) { key.into() } else { Value::from(key).to_string() }
+}
+
 /// Refuses keys that are none of `known`, naming the nearest.
 pub fn refuse_unknown(map: &Map<String, Value>, known: &[&str], path: &str) -> Result<(), Invalid> {
     for key in map.keys() {
         if !known.contains(&key.as_str()) {
-            return Err(Invalid::at(&join(path, key), "is not a known key").remedy(did_you_mean(key, known)));
+            let path = join(path, quoted(key));
+            return Err(Invalid::at(&path, "is not a known key").remedy(did_you_mean(key, known)));
         }
     }
     Ok(())
@@ -26,11 +56,23 @@ pub fn key(field: &'static str) -> &'static str {
 
 /// The refusal of an absent key.
 pub fn missing<T: Read>(path: &str, meaning: &str) -> Invalid {
-    let invalid = Invalid::at(path, format!("is missing: {meaning}"));
+    let invalid = Invalid::at(path, format!("is missing: {}", continued(meaning)));
     if T::EXAMPLE.is_empty() {
         invalid
     } else {
         invalid.remedy(format!("write for example \"{}\"", T::EXAMPLE))
+    }
+}
+
+/// A sentence as the continuation of another: no capital, unless of a name or an acronym, and no full stop.
+fn continued(sentence: &str) -> String {
+    let sentence = sentence.strip_suffix('.').unwrap_or(sentence);
+    let mut letters = sentence.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => sentence.into(),
     }
 }
 
@@ -46,7 +88,10 @@ pub fn split_kind(value: &Value, path: &str, known: &[&str]) -> Result<(String, 
             };
             (kind, rest)
         }
-        _ => return Err(Invalid::new(path, value, "must be a table with a key kind")),
+        _ => {
+            return Err(Invalid::new(path, value, "must be a table with a key kind")
+                .remedy(format!("choose one of {}", known.join(", "))));
+        }
     };
     match kind.as_str() {
         Some(k) if known.contains(&k) => Ok((k.to_string(), Value::Object(rest))),

@@ -55,7 +55,7 @@ fn defaults_fill_what_is_absent() {
 
 #[test]
 fn refusals_name_path_value_and_bound() {
-    assert!(refusal(json!({})).contains("a.b.wait: is missing: How long."));
+    assert!(refusal(json!({})).contains("a.b.wait: is missing: how long"));
     assert!(
         refusal(json!({"wait": "1 s", "cuont": 1}))
             .contains("a.b.cuont: is not a known key; did you mean count?")
@@ -92,6 +92,6 @@ fn parameters_are_found_by_kind() {
 fn pages_carry_source_and_range() {
     let page = page::<Toy>();
     assert_eq!(page["parameters"][0]["source"], "me 2026");
-    assert_eq!(page["parameters"][0]["range"], "at least 1 packets");
+    assert_eq!(page["parameters"][0]["range"], "at least 1 packet");
     assert_eq!(page["parameters"][1]["default"], Value::Null);
 }

@@ -26,9 +26,30 @@ macro_rules! read_json {
 }
 
 read_json! {
-    u64, "integer", "a whole number, 0 or more", |v| v.as_u64(), |n| Some(*n as f64);
     f64, "number", "a number", |v| v.as_f64().filter(|x| x.is_finite()), |n| Some(*n);
     bool, "boolean", "true or false", |v| v.as_bool(), |_n| None;
+}
+
+impl Read for u64 {
+    fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
+        // What TOML cannot hold comes as a text.
+        let number = || value.as_f64().or_else(|| value.as_str()?.parse().ok());
+        value.as_u64().ok_or_else(|| match number() {
+            Some(n) if n >= i64::MAX as f64 => {
+                Invalid::new(path, value, format!("must be at most {}", i64::MAX))
+            }
+            _ => Invalid::new(path, value, "must be a whole number, 0 or more"),
+        })
+    }
+    fn write(&self) -> Value {
+        json!(self)
+    }
+    fn schema() -> Value {
+        json!({"type": "integer"})
+    }
+    fn number(&self) -> Option<f64> {
+        Some(*self as f64)
+    }
 }
 
 /// The longest text, in bytes: it stands in tables and messages.
@@ -39,9 +60,27 @@ fn steers(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// The refusal of what is no text; a number may be one that lacks its quotes.
+fn not_a_text(value: &Value, path: &str) -> Invalid {
+    let refusal = Invalid::new(path, value, "must be a text");
+    if value.is_number() || value.is_boolean() { refusal.remedy("put it in quotes") } else { refusal }
+}
+
+/// The refusal of what is no list: one element without its brackets, or one table that is to be one of several.
+fn not_a_list(value: &Value, path: &str) -> Invalid {
+    let key = path.rsplit('.').next().unwrap_or(path);
+    let refusal = Invalid::new(path, value, "must be a list");
+    match value {
+        Value::Object(_) => {
+            refusal.remedy(format!("put it in brackets, or write [[{key}]] instead of [{key}]"))
+        }
+        _ => refusal.remedy("put it in brackets, [ and ]"),
+    }
+}
+
 impl Read for String {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        let Some(text) = value.as_str() else { return Err(Invalid::new(path, value, "must be a text")) };
+        let Some(text) = value.as_str() else { return Err(not_a_text(value, path)) };
         if text.chars().any(steers) {
             return Err(Invalid::new(path, value, "has control characters in it").remedy("leave them away"));
         }
@@ -73,7 +112,7 @@ impl Read for Value {
 
 impl<T: Read> Read for Vec<T> {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        let list = value.as_array().ok_or_else(|| Invalid::new(path, value, "must be a list"))?;
+        let list = value.as_array().ok_or_else(|| not_a_list(value, path))?;
         list.iter().enumerate().map(|(i, v)| T::read(v, &join(path, i))).collect()
     }
     fn write(&self) -> Value {
