@@ -158,7 +158,7 @@ fn wrong_streams_are_refused() {
         ),
         (
             r#"traffic = { kind = "cbr", rate = "1 Mbit/s", payload = "70 kB" }"#,
-            "flows.0.traffic.payload: \"70000 B\" must be",
+            "flows.0.traffic.payload: \"70 kB\" must be",
         ),
         (
             r#"traffic = { kind = "replay", trace = "/nowhere" }"#,

@@ -93,7 +93,8 @@ fn every_refusal_names_field_value_and_bound() {
             "network.condition.1: takes no packet: rule 0 has no match and takes all; put that one last",
         ),
         ("tcp.pacing", "1", " more; `aqmlab explain tcp` lists them"),
-        ("network.rate", "5", "write for example \"5 Mbit/s\""),
+        ("network.rate", "1500000", "write for example \"1.5 Mbit/s\""),
+        ("tcp.mss", "1460", "write for example \"1460 B\""),
         ("flows.0.name", "5", "flows.0.name: 5 must be a text; put it in quotes"),
         (
             "flows",

@@ -102,10 +102,11 @@ pub(crate) fn parse_scaled(
     example: &str,
 ) -> Result<Decimal, Invalid> {
     let accepted = || units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ");
-    // The example of who left the unit away has the number that is there.
-    let like = |number: &str| match number.starts_with('-') {
-        true => example.to_string(),
-        false => format!("{number} {}", split(example).1),
+    // Who left the unit away may have meant the base unit of packets or bytes; of a rate or a time that is a guess.
+    let unit = split(example).1;
+    let is_base = units.first().is_some_and(|u| u.0 == unit);
+    let like = |number: &str| {
+        if is_base && !number.starts_with('-') { format!("{number} {unit}") } else { example.into() }
     };
     let refused = |problem: String, example: String| {
         Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")))
