@@ -219,7 +219,7 @@ def test_what_is_no_sweep_is_told(over: Any, told: str) -> None:
 
 def test_wrong_arguments_are_told_by_their_names(small: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError, match="must be a list; put the one in brackets"):
-        aqmlab.run_many(EXAMPLE)  # type: ignore[arg-type]
+        aqmlab.run_many(EXAMPLE)
     with pytest.raises(ValueError, match=r"replications = 1\.5 must be a whole number"):
         aqmlab.replicate(small, 1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="jobs = '2' must be a whole number"):
