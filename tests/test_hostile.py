@@ -14,6 +14,9 @@ from aqmlab import _core, script
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.command import execute
 from aqmlab.compare import compare
+from aqmlab.engine import Failed, Simulator
+from aqmlab.results import Result
+from aqmlab.scenario import normalize
 
 EXAMPLE = str(Path("examples/one_flow.toml").resolve())
 LONG = "x" * 5_000_000
@@ -147,7 +150,9 @@ def test_a_defect_of_a_run_is_told_when_the_others_have_ended(
         def next(self, timeout_s: float) -> Any:
             finished = self._batch.next(timeout_s)
             if finished and (finished[0] == 1 or len(self.progress()) == 1):
-                raise InvariantViolation("it panicked (scenario 'Two', seed 8)")
+                defect = InvariantViolation("it panicked (scenario 'Two', seed 8)")
+                defect.run = finished[0]  # type: ignore[attr-defined]
+                raise defect
             return finished
 
         def __getattr__(self, name: str) -> Any:
@@ -164,6 +169,17 @@ def test_a_defect_of_a_run_is_told_when_the_others_have_ended(
     assert err.count("\n") == 1
     assert "please report it: it panicked (scenario 'Two', seed 8)" in err
     assert EXAMPLE in err
+
+
+def test_a_run_that_never_ends_is_told_when_the_others_have_ended(small: dict[str, Any]) -> None:
+    """It fails with its place; the runs beside it are there."""
+    endless = small | {"time_limit": "1 s"}
+    texts = [normalize(scenario) for scenario in (small, endless, small | {"seed": 3})]
+    outcomes = dict(Simulator().run(texts, jobs=1))
+    failed = outcomes[1]
+    assert isinstance(failed, Failed)
+    assert "raise time_limit" in str(failed.error)
+    assert all(isinstance(outcomes[i], Result) for i in (0, 2))
 
 
 def test_a_defect_in_a_script_is_told_and_the_others_go_on(

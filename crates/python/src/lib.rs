@@ -244,7 +244,7 @@ impl Batch {
     }
 
     /// The next finished run as (index, result); `None` if none finishes within `timeout_s`. An error is that of one
-    /// run; the others go on.
+    /// run, and has its index as `run`; the others go on.
     fn next<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Option<(usize, Bound<'py, PyDict>)>> {
         let timeout = Duration::from_secs_f64(timeout_s.clamp(0.0, 3600.0));
         let received = py.detach(|| match self.finished.lock() {
@@ -253,7 +253,11 @@ impl Batch {
         });
         match received {
             Ok((i, Ok(outcome))) => Ok(Some((i, result(py, &self.scenarios[i], outcome)?))),
-            Ok((i, Err(Stop::Failed(f)))) => Err(failure(f, &self.scenarios[i])),
+            Ok((i, Err(Stop::Failed(f)))) => {
+                let error = failure(f, &self.scenarios[i]);
+                error.value(py).setattr("run", i)?;
+                Err(error)
+            }
             Ok((_, Err(Stop::Raised(e)))) => Err(e),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(PyRuntimeError::new_err("every run has finished")),

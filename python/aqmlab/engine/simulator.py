@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from aqmlab import _core
-from aqmlab._core import InvariantViolation
+from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import Given
 from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.results import Result
@@ -29,6 +29,15 @@ def available_cores() -> int:
 def _build() -> str:
     """Return what distinguishes this simulator from any other, to the byte."""
     return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
+
+
+def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
+    """Return the next run that has ended, if one does soon."""
+    try:
+        finished = batch.next(POLL_S)
+    except (InvariantViolation, ScenarioError, MemoryError) as error:  # of one run
+        return error.run, Failed(error)  # type: ignore[union-attr]
+    return (finished[0], Result.from_core(finished[1])) if finished else None
 
 
 class Simulator:
@@ -57,36 +66,28 @@ class Simulator:
     ) -> Generator[tuple[int, Result | Failed]]:
         """Run scenarios; see :class:`aqmlab.engine.Engine`.
 
-        Runs that contradict themselves have failed, and come when all others have ended: the
-        simulator does not say which is which before, nor which of several has which error.
+        A run that contradicts itself, never ends or needs too much memory has failed.
 
         Raises
         ------
         ScenarioError, OSError
-            If a scenario is wrong or never ends, or a capture cannot be written.
+            If a scenario is wrong, or a capture cannot be written.
         Exception
             Whatever a law written in Python raises.
         """
         threads = min(jobs or available_cores(), max(1, len(texts)))
         batch = _core.Batch(list(texts), threads, self._captures, self._laws)
-        left, defects = set(range(len(texts))), list[InvariantViolation]()
+        left = len(texts)
         try:
             told = time.monotonic()
-            while len(left) > len(defects):
-                try:
-                    finished = batch.next(POLL_S)
-                except InvariantViolation as defect:  # of one run; the others go on
-                    finished = None
-                    defects.append(defect)
-                over = len(left) == len(defects) + bool(finished)
-                if progress and (time.monotonic() - told >= POLL_S or over):
+            while left:
+                outcome = _next(batch)
+                left -= outcome is not None
+                if progress and (time.monotonic() - told >= POLL_S or not left):
                     told = time.monotonic()
                     progress(sum(batch.progress()), len(texts))
-                if finished:
-                    left.discard(finished[0])
-                    yield finished[0], Result.from_core(finished[1])
-            for i, error in zip(sorted(left), defects, strict=True):
-                yield i, Failed(error)
+                if outcome:
+                    yield outcome
         finally:  # an error, Ctrl-C, or a caller who stops listening
             batch.cancel()
             if self._laws:
