@@ -59,6 +59,7 @@ impl Bottleneck {
                 self.link.keep(now, packet.connection, packet, &mut self.flight, &mut self.outcomes)
             }
             Received::Dropped => {}
+            Received::Uncounted => unreachable!("this link always counts"),
         }
     }
 }

@@ -121,6 +121,7 @@ impl Bench {
             }
             Received::Kept => self.link.keep(now, flow, packet, &mut self.flight, &mut self.seen),
             Received::Dropped => {}
+            Received::Uncounted => unreachable!("this link always counts"),
         }
     }
 
