@@ -17,7 +17,7 @@ from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import AtLeast, Measure, Seen, measures
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
-from aqmlab.store import Folder, address
+from aqmlab.store import Ledger, address
 
 
 class Counting:
@@ -82,11 +82,12 @@ def test_an_ask_is_reduced_when_all_its_runs_are_there(small: dict[str, Any]) ->
 
 
 def test_what_is_kept_is_not_run_again(small: dict[str, Any], tmp_path: Path) -> None:
-    store, engine = Folder(tmp_path / "runs"), Counting()
+    store, engine = Ledger(tmp_path / "runs"), Counting()
     first = aqmlab.sweep(small, {"tcp.ecn": ["off", "rfc3168"]}, 2, engine=engine, store=store)
     assert len(engine.asked) == 4
     over = {"tcp.ecn": ["rfc3168", "off"]}
-    again = aqmlab.sweep(small, over, 2, engine=engine, store=Folder(tmp_path / "runs"))
+    store.close()
+    again = aqmlab.sweep(small, over, 2, engine=engine, store=store)
     assert len(engine.asked) == 4
     assert all(map(alike, again.results, first.results[2:] + first.results[:2]))
     aqmlab.replicate(small, 3, engine=engine, store=store)
@@ -94,42 +95,11 @@ def test_what_is_kept_is_not_run_again(small: dict[str, Any], tmp_path: Path) ->
 
 
 def test_what_another_build_ran_is_not_taken(small: dict[str, Any], tmp_path: Path) -> None:
-    store, older, newer = Folder(tmp_path), Counting("1"), Counting("2")
+    store, older, newer = Ledger(tmp_path), Counting("1"), Counting("2")
     for engine in (older, older, newer):
         aqmlab.run_many([small], engine=engine, store=store)
     assert (len(older.asked), len(newer.asked)) == (1, 1)
     assert len(list(store)) == 2
-
-
-@pytest.mark.parametrize("damage", ["cut", "other", "nothing", "text"])
-def test_a_kept_run_is_taken_only_if_it_is_whole_and_itself(
-    damage: str, small: dict[str, Any], tmp_path: Path
-) -> None:
-    store, engine = Folder(tmp_path), Counting()
-    aqmlab.run_many([small, small | {"seed": 8}], engine=engine, store=store)
-    mine, other = (tmp_path / f"{address(text, engine.build)}.json" for text in texts(small, 7, 8))
-    contents = {"cut": mine.read_bytes()[:-100], "other": other.read_bytes(), "nothing": b"",
-                "text": b'{"manifest": 3}'}  # fmt: skip
-    mine.write_bytes(contents[damage])
-    (result,) = aqmlab.run_many([small], engine=engine, store=store)
-    assert len(engine.asked) == 3
-    assert result.manifest["seed"] == 7
-    assert len(list(store)) == 2, "it is whole again"
-
-
-def test_a_run_is_kept_whole_or_not_at_all(
-    small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store, real = Folder(tmp_path), Path.write_text
-
-    def full(self: Path, text: str, *how: Any) -> int:
-        real(self, text[:1000], *how)
-        raise OSError(28, "No space left on device", str(self))
-
-    monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(OSError, match="No space"):
-        aqmlab.run_many([small], store=store)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_address_is_that_of_what_is_run(small: dict[str, Any]) -> None:
@@ -149,13 +119,13 @@ def test_a_law_in_python_has_no_address_and_runs_each_time(
         def on_arrival(self, packet: aqmlab.Packet, at: aqmlab.Arrival) -> aqmlab.Verdict:  # noqa: ARG002
             return aqmlab.PASS
 
-    aqmlab.replicate(small, 2, queues={"bottleneck": Passing()}, store=Folder(tmp_path))
+    aqmlab.replicate(small, 2, queues={"bottleneck": Passing()}, store=Ledger(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_recorded_runs_are_played_back(small: dict[str, Any], tmp_path: Path) -> None:
     """From a store and from folders, as sweeps and replications ask for them."""
-    store = Folder(tmp_path / "store")
+    store = Ledger(tmp_path / "store")
     recorded = aqmlab.replicate(small, 3, store=store)
     for i, result in enumerate(recorded):
         result.write(tmp_path / "runs" / str(i))
@@ -179,7 +149,7 @@ def test_a_run_that_failed_is_told_when_the_others_have_ended(small: dict[str, A
 
 def test_who_stops_listening_stops_the_runs(small: dict[str, Any], tmp_path: Path) -> None:
     """What has ended by then is kept."""
-    store, engine = Folder(tmp_path), Counting()
+    store, engine = Ledger(tmp_path), Counting()
     endless = small | {"duration": "3000000 s", "record": {}}
     endless["flows"] = [small["flows"][0] | {"traffic": "bulk"}]
     asks = [(normalize(small),), (normalize(endless),)]
@@ -190,7 +160,7 @@ def test_who_stops_listening_stops_the_runs(small: dict[str, Any], tmp_path: Pat
 
 
 def test_progress_counts_what_was_kept(small: dict[str, Any], tmp_path: Path) -> None:
-    store = Folder(tmp_path)
+    store = Ledger(tmp_path)
     aqmlab.run_many([small], store=store)
     told: list[tuple[float, int]] = []
     several = [small, small | {"seed": 8}]

@@ -19,7 +19,7 @@ from aqmlab.custom import buffer_of, places
 from aqmlab.measures.of_run import ALL
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, time_quantile
-from aqmlab.store import Folder
+from aqmlab.store import Ledger
 
 QUEUES = ["drop_tail", "red:minth=4 packets,maxth=12 packets", "codel"]
 
@@ -148,13 +148,13 @@ def test_a_warm_up_longer_than_a_run_without_duration_is_refused(scenario: Path)
 
 
 def test_runs_with_another_warm_up_are_not_taken(scenario: Path, tmp_path: Path) -> None:
-    store = Folder(tmp_path / "runs")
+    store = Ledger(tmp_path / "runs")
     plain = compare(["codel"], scenario, 1, store=store)
     warm = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
     assert plain.values(0, "goodput_bps") != warm.values(0, "goodput_bps")
     again = compare(["codel"], scenario, 1, warm_up="1 s", store=store)
     assert again.values(0, "goodput_bps") == warm.values(0, "goodput_bps")
-    assert len(list((tmp_path / "runs").glob("*.json"))) == 3, "both, and the second's warm-up"
+    assert len(list(store)) == 3, "both, and the second's warm-up"
 
 
 def test_unfinished_transfers_count(scenario: Path) -> None:

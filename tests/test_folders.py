@@ -17,6 +17,7 @@ from aqmlab import folder
 from aqmlab.command import execute
 from aqmlab.folder import Claim, appearing
 from aqmlab.results import Result
+from aqmlab.store import Ledger
 
 RUN = "aqmlab run"
 ENDLESS = ["--set", "duration='3000000 s'", "--set", "flows.0.traffic='bulk'",
@@ -293,7 +294,7 @@ def commands(scenario: Path, root: Path) -> dict[str, list[str]]:
 
 def content(path: Path) -> list[str]:
     """Names of a folder, but for the finished runs that a comparison adds."""
-    return sorted(str(p.relative_to(path)) for p in path.rglob("*") if p.parent.name != "runs")
+    return sorted(str(p.relative_to(path)) for p in path.rglob("*") if "runs" not in p.parent.parts)
 
 
 def seed_of(path: Path) -> int:
@@ -303,7 +304,8 @@ def seed_of(path: Path) -> int:
         return 0
     if path.name == "compare":
         numbers = json.loads((path / "comparison.json").read_text())
-        runs = [json.loads(file.read_text()) for file in (path / "runs").iterdir()]
+        with Ledger(path / "runs") as ledger:
+            runs = [run.manifest for run in ledger]
         seed = numbers["queues"][0]["runs"][0]["seed"]
         assert seed in [run["seed"] for run in runs]
         return int(seed)

@@ -23,8 +23,10 @@ from aqmlab.interrupts import uninterrupted
 from aqmlab.renaming import exchange
 
 LIST = ".aqmlab"
-FINISHED_RUN = re.compile(r"runs/([0-9a-f]{16}\.json)?")
-"""What comparisons add to their folders one by one, and so do not list."""
+FINISHED_RUN = re.compile(
+    r"runs/(lock|runs\.sqlite(-wal|-shm)?|tables(/([0-9a-f]{16}-\w+\.(parquet|part))?)?)?"
+)
+"""What comparisons add to their folders run by run, and so do not list: a ledger."""
 
 MAKERS = {
     "aqmlab run": ("run", "an earlier run"),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from aqmlab.command import bench, compare, manual, plot, reproduce, run, script
+from aqmlab.command import bench, compare, manual, plot, reproduce, run, script, status
 
 app = typer.Typer(
     add_completion=False,
@@ -32,6 +32,7 @@ app.command("run")(run.run_command)
 app.command("plot")(plot.plot)
 app.command("reproduce")(reproduce.reproduce)
 app.command("compare")(compare.compare_command)
+app.command("status")(status.status_command)
 app.command("script")(script.script_command)
 app.command("bench")(bench.bench)
 app.command("list")(manual.list_command)

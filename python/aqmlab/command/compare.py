@@ -64,15 +64,14 @@ def compare_command(
     overrides += [("seed", seed)] if seed is not None else []
     count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
     file = scenario or comparison.SCENARIO
-    with output.place(out) as claim:
-        kept = output.store(claim)
+    with output.place(out) as claim, output.store(claim) as kept:
         try:
             with Bar() as bar:
                 done = comparison.compare(
                     queues, file, count, threads, bar,
                     link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=kept,
                 )  # fmt: skip
-            page = output.write(done, claim)
+            page = output.write(done, kept, claim)
         except KeyboardInterrupt:
             if not kept.finished:
                 raise

@@ -1,7 +1,6 @@
 """The folder that a comparison leaves: page, figures, numbers, finished runs."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from aqmlab.compare import figures
 from aqmlab.compare.show import READING, difference, gain, head, mean, runs
 from aqmlab.folder import Claim
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg, write_report
-from aqmlab.store import Folder
+from aqmlab.store import Ledger
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,12 +55,12 @@ def place(folder: Path) -> Claim:
     return Claim(folder, MADE_BY)
 
 
-def store(claim: Claim) -> Folder:
+def store(claim: Claim) -> Ledger:
     """Return where the runs of a comparison are kept: in its folder, from the first on."""
-    return Folder(claim.named / RUNS, claim.parts)
+    return Ledger(claim.named / RUNS)
 
 
-def write(comparison: "Comparison", claim: Claim) -> Path:
+def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
     """Write page, figures and numbers; the runs stay. Returns the page.
 
     Raises
@@ -72,9 +71,6 @@ def write(comparison: "Comparison", claim: Claim) -> Path:
     from aqmlab.figures import save
 
     new = claim.new
-    (new / RUNS).mkdir()
-    for file in (claim.final / RUNS).glob("*.json"):
-        shutil.copy2(file, new / RUNS)
     drawings = new / "figures"
     drawings.mkdir()
     chapters = [Chapter("numbers", "Numbers", [READING], _tables(comparison))]
@@ -94,6 +90,8 @@ def write(comparison: "Comparison", claim: Claim) -> Path:
         "utf-8",
     )
     write_report(_report(comparison, chapters), new / PAGE)
+    kept.copy(new / RUNS)
+    kept.close()
     claim.appear()
     return claim.named / PAGE
 

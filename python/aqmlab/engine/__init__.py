@@ -6,6 +6,6 @@ An engine is one class with a `build` and a `run` (:class:`Engine`); docs/how-to
 
 from aqmlab.engine.protocol import Engine, Failed, Progress
 from aqmlab.engine.recorded import Recorded
-from aqmlab.engine.simulator import Simulator
+from aqmlab.engine.simulator import Simulator, available_cores
 
-__all__ = ["Engine", "Failed", "Progress", "Recorded", "Simulator"]
+__all__ = ["Engine", "Failed", "Progress", "Recorded", "Simulator", "available_cores"]

@@ -2,7 +2,8 @@
 
 Whoever wants runs asks for them by their scenarios. Each distinct run is looked for in the store
 and else given to the engine, once; what it leaves is kept; and as soon as everything is there that
-an ask named, it is reduced, so that thousands of runs fit in memory.
+an ask named, it is reduced, so that thousands of runs fit in memory. Of a scenario that waits there
+is only what it says otherwise than the first.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -11,13 +12,17 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, TypeVar
 
-from aqmlab.engine import Engine, Failed, Progress
+from aqmlab.engine import Engine, Failed, Progress, available_cores
 from aqmlab.results import Result
 from aqmlab.store import Store, address
+from aqmlab.store.differences import Texts
 
 Reduced = TypeVar("Reduced")
 Ask = tuple[str, ...]
 """The scenarios of the runs that are reduced together, mostly one."""
+
+AT_ONCE = 2000
+"""Runs that an engine is given at a time: what it makes of scenarios is in memory together."""
 
 
 def check_count(name: str, count: Any) -> None:
@@ -46,7 +51,8 @@ def campaign(
     Parameters
     ----------
     asks : iterable of tuple of str
-        What is reduced together: scenarios as :func:`aqmlab.scenario.normalize` writes them.
+        What is reduced together: scenarios as :func:`aqmlab.scenario.normalize` writes them. All
+        are taken before the first is run; give a generator, and they are never in memory together.
     reduce : callable
         Takes the results of an ask, in its order.
     engine : Engine
@@ -74,38 +80,51 @@ def campaign(
     """
     if jobs is not None:
         check_count("jobs", jobs)
-    waiting, runs = _distinct(asks, engine.build)
+    waiting, runs, texts = _distinct(asks, engine.build)
     known = [run.address for run in runs if run.address]
-    absent = store.missing(known) if store else set(known)
+    keeping = store if known else None
+    absent = set(known)
+    if keeping:
+        absent = keeping.missing(known)
+        keeping.begin(len(known), len(known) - len(absent), jobs or available_cores())
     left: list[_Run] = []
-    for run in runs:
-        found = None
-        if store and run.address and run.address not in absent:
-            found = store.get(run.address)
-        if found is None:
-            left.append(run)
-        else:
-            yield from _reduced(run, found, waiting, reduce)
+    failed = _Failures()
+    done = 0
 
-    def told(done: float, _: int) -> None:
+    def told(more: float, _: int) -> None:
+        if keeping:
+            keeping.settle()
         if progress:
-            progress(len(runs) - len(left) + done, len(runs))
+            progress(done + more, len(runs))
 
-    failures: list[Exception] = []
-    with closing(engine.run([run.text for run in left], jobs, told)) as running:
-        for i, outcome in running:
-            if isinstance(outcome, Failed):
-                failures.append(outcome.error)
-                continue
-            run = left[i]
-            if store and run.address:
-                store.put(run.address, engine.build, outcome)
-            yield from _reduced(run, outcome, waiting, reduce)
-    if len(failures) > 1:
-        more = f"so do {len(failures) - 1} runs more"
-        raise type(failures[0])(f"{failures[0]}; {more}") from failures[0]
-    if failures:
-        raise failures[0]
+    try:
+        for run in runs:
+            found = None
+            if keeping and run.address and run.address not in absent:
+                found = keeping.get(run.address)
+            if found is None:
+                left.append(run)
+            else:
+                yield from _reduced(run, found, waiting, reduce)
+        done = len(runs) - len(left)
+        for at in range(0, len(left), AT_ONCE):
+            some = left[at : at + AT_ONCE]
+            with closing(engine.run([texts[run.text] for run in some], jobs, told)) as running:
+                for i, outcome in running:
+                    run = some[i]
+                    if isinstance(outcome, Failed):
+                        failed.add(outcome.error)
+                        if keeping and run.address:
+                            keeping.fail(run.address, engine.build, outcome.error)
+                        continue
+                    if keeping and run.address:
+                        keeping.put(run.address, engine.build, outcome)
+                    yield from _reduced(run, outcome, waiting, reduce)
+            done += len(some)
+    finally:
+        if keeping:
+            keeping.settle()
+    failed.tell()
 
 
 def in_order(finished: Iterable[tuple[int, Reduced]]) -> list[Reduced]:
@@ -114,19 +133,22 @@ def in_order(finished: Iterable[tuple[int, Reduced]]) -> list[Reduced]:
     return [done[i] for i in range(len(done))]
 
 
-@dataclass
+@dataclass(slots=True)
 class _Run:
-    """A distinct run: its scenario, its address, and which part of which ask it is."""
+    """A distinct run: the number of its text, its address, and which part of which ask it is."""
 
-    text: str
+    text: int
     address: str | None
     parts: list[tuple[int, int]] = field(default_factory=list)
 
 
-def _distinct(asks: Iterable[Ask], build: str) -> tuple[list[list[Result | None]], list[_Run]]:
-    """Return room for the results of each ask, and the runs that fill it."""
+def _distinct(
+    asks: Iterable[Ask], build: str
+) -> tuple[list[list[Result | None]], list[_Run], Texts]:
+    """Return room for the results of each ask, the runs that fill it, and their texts."""
     waiting: list[list[Result | None]] = []
     runs: list[_Run] = []
+    texts = Texts()
     known: dict[str, _Run] = {}
     for i, ask in enumerate(asks):
         waiting.append([None] * len(ask))
@@ -134,12 +156,33 @@ def _distinct(asks: Iterable[Ask], build: str) -> tuple[list[list[Result | None]
             where = address(text, build)
             run = known.get(where) if where else None
             if run is None:
-                run = _Run(text, where)
+                run = _Run(texts.add(text), where)
                 runs.append(run)
             if where:
                 known[where] = run
             run.parts.append((i, part))
-    return waiting, runs
+    return waiting, runs, texts
+
+
+class _Failures:
+    """The runs that failed: the error of the first, and how many they are."""
+
+    def __init__(self) -> None:
+        self._first: Exception | None = None
+        self._number = 0
+
+    def add(self, error: Exception) -> None:
+        self._first = self._first or error
+        self._number += 1
+
+    def tell(self) -> None:
+        """Raise the error of the first, if there is any."""
+        if self._first is None:
+            return
+        if self._number == 1:
+            raise self._first
+        more = f"so do {self._number - 1} runs more"
+        raise type(self._first)(f"{self._first}; {more}") from self._first
 
 
 def _reduced(

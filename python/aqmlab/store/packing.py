@@ -1,0 +1,146 @@
+"""A result as bytes: what it is in words, its small columns, its large tables as Parquet.
+
+In words are the manifest and the names and types of columns, which runs of one experiment have
+nearly in common (:mod:`aqmlab.store.differences`). What follows is the columns one after the other,
+as the simulator gave them, so that a result costs what its columns cost.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aqmlab.results import Columns, Result
+from aqmlab.store.differences import restore, shorten
+
+LARGE_BYTES = 256 << 10
+"""Tables from here on are files of their own: SQLite handles smaller ones faster than files."""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A result in parts.
+
+    Attributes
+    ----------
+    words : bytes
+        Manifest, tables, columns and their types, as JSON.
+    columns : bytes
+        The columns of small tables, compressed.
+    large : mapping of str to columns
+        The other tables.
+    """
+
+    words: bytes
+    columns: bytes
+    large: Mapping[str, Columns]
+
+
+def pack(result: Result) -> Packed:
+    """Return a result in parts."""
+    tables: dict[str, Any] = {}
+    parts: list[bytes] = []
+    large: dict[str, Columns] = {}
+    for name in result.tables:
+        columns = result.columns(name)
+        if sum(map(_size, columns.values())) >= LARGE_BYTES:
+            large[name] = columns
+            tables[name] = None
+            continue
+        tables[name] = {
+            key: column if isinstance(column, list) else [column.dtype.str, column.nbytes]
+            for key, column in columns.items()
+        }
+        parts += [c.tobytes() for c in columns.values() if not isinstance(c, list)]
+    # What the machine's speed says comes last, where a difference costs least.
+    words = json.dumps([tables, result.manifest], ensure_ascii=False).encode()
+    return Packed(words, shorten(b"".join(parts), b""), large)
+
+
+def unpack(packed: Packed) -> Result:
+    """Return the result that :func:`pack` was given.
+
+    Raises
+    ------
+    ValueError, zlib.error
+        If a part is damaged.
+    """
+    import numpy as np
+
+    tables, manifest = json.loads(packed.words)
+    columns, at = restore(packed.columns, b""), 0
+    found: dict[str, Columns] = {}
+    for name, table in tables.items():
+        if table is None:
+            found[name] = packed.large[name]
+            continue
+        taken: dict[str, Any] = {}
+        for key, told in table.items():
+            if len(told) == 2 and isinstance(told[1], int):
+                dtype, size = np.dtype(told[0]), told[1]
+                taken[key] = np.frombuffer(columns, dtype, size // dtype.itemsize, at)
+                at += size
+            else:
+                taken[key] = told
+        found[name] = taken
+    return Result(manifest, found)
+
+
+def _size(column: Any) -> int:
+    """Return about how many bytes a column has."""
+    return 8 * len(column) if isinstance(column, list) else int(column.nbytes)
+
+
+def write_table(path: Path, beside: Path, columns: Columns) -> None:
+    """Write a table to a file that is there whole or not at all, after a loss of power too.
+
+    Its name is sure once its folder is written to the disk (:func:`sync_folder`).
+    """
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    table = pa.table({name: pa.array(column) for name, column in columns.items()})
+    try:
+        with beside.open("wb") as file:
+            pyarrow.parquet.write_table(table, file, compression="zstd", write_page_checksum=True)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read_table(path: Path) -> Columns:
+    """Return the columns that :func:`write_table` wrote.
+
+    Raises
+    ------
+    OSError, ValueError
+        If the file is not there, or damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(path, page_checksum_verification=True)
+    return {
+        name: table[name].to_pylist()
+        if pa.types.is_string(table[name].type)
+        else table[name].to_numpy()
+        for name in table.column_names
+    }
+
+
+def sync_folder(folder: Path) -> None:
+    """Make sure of the names in a folder."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+DAMAGED = (OSError, ValueError, KeyError, TypeError, zlib.error)
+"""What reading a result that is not whole raises."""
