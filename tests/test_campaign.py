@@ -108,8 +108,9 @@ def test_the_address_is_that_of_what_is_run(small: dict[str, Any]) -> None:
 
     assert of() == of(title="another") == of(duration=None)
     assert len({of(), of(seed=8), of(record={}), of(tcp={})}) == 4
-    scrambled = json.dumps(dict(reversed(json.loads(normalize(small)).items())))
-    assert address(scrambled, "build") == of()
+    scrambled = dict(reversed(json.loads(normalize(small)).items()))
+    assert address(normalize(scrambled), "build") == of()
+    assert of(title='a "quoted\\" title, "seed":1') == of() != of(title='", "seed": 1', seed=8)
 
 
 def test_a_law_in_python_has_no_address_and_runs_each_time(

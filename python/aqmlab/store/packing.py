@@ -46,14 +46,17 @@ def pack(result: Result) -> Packed:
     large: dict[str, Columns] = {}
     for name in result.tables:
         columns = result.columns(name)
-        if sum(map(_size, columns.values())) >= LARGE_BYTES:
+        if 8 * len(columns) * rows(columns) >= LARGE_BYTES:
             large[name] = columns
             tables[name] = None
             continue
-        tables[name] = {
-            key: column if isinstance(column, list) else [column.dtype.str, column.nbytes]
-            for key, column in columns.items()
-        }
+        tables[name] = (
+            rows(columns),
+            {
+                key: column if isinstance(column, list) else column.dtype.str
+                for key, column in columns.items()
+            },
+        )
         parts += [c.tobytes() for c in columns.values() if not isinstance(c, list)]
     # What the machine's speed says comes last, where a difference costs least.
     words = json.dumps([tables, result.manifest], ensure_ascii=False).encode()
@@ -78,20 +81,20 @@ def unpack(packed: Packed) -> Result:
             found[name] = packed.large[name]
             continue
         taken: dict[str, Any] = {}
-        for key, told in table.items():
-            if len(told) == 2 and isinstance(told[1], int):
-                dtype, size = np.dtype(told[0]), told[1]
-                taken[key] = np.frombuffer(columns, dtype, size // dtype.itemsize, at)
-                at += size
+        length, told = table
+        for key, column in told.items():
+            if isinstance(column, list):
+                taken[key] = column
             else:
-                taken[key] = told
+                taken[key] = np.frombuffer(columns, column, length, at)
+                at += taken[key].nbytes
         found[name] = taken
     return Result(manifest, found)
 
 
-def _size(column: Any) -> int:
-    """Return about how many bytes a column has."""
-    return 8 * len(column) if isinstance(column, list) else int(column.nbytes)
+def rows(columns: Columns) -> int:
+    """Return how many rows a table has."""
+    return next(map(len, columns.values()), 0)
 
 
 def write_table(path: Path, beside: Path, columns: Columns) -> None:
