@@ -100,7 +100,7 @@ class Ledger:
                 self.settle()
             finally:
                 self._shut()
-                self._opened = None
+                self._opened, self._base, self._bases, self._campaign = None, None, {}, None
 
     def get(self, address: str) -> Result | None:
         """Return a run; None if it is not there, or not whole."""
@@ -281,7 +281,8 @@ class Ledger:
         """Return words as those of an earlier run and what is different; which run that is."""
         if self._base is None:
             last = ledger.execute("SELECT max(id) FROM bases").fetchone()[0]
-            self._base = None if last is None else (last, self._words(ledger, last))
+            with suppress(*DAMAGED):
+                self._base = None if last is None else (last, self._words(ledger, last))
         if self._base is not None:
             short = shorten(words, self._base[1])
             if NEW_BASE * len(short) <= len(words):
@@ -337,9 +338,9 @@ class Ledger:
             ledger = connect(self.folder / FILE)
             if ledger.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                 ledger.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")
+            check(ledger, self.folder / FILE, whole=not lock.clean)
             ledger.execute("PRAGMA journal_mode = WAL")
             ledger.execute("PRAGMA synchronous = FULL")
-            check(ledger, self.folder / FILE, whole=not lock.clean)
             for part in (self.folder / TABLES).glob(f"*{PART}"):
                 part.unlink()
         except BaseException:

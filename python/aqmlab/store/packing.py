@@ -105,7 +105,12 @@ def write_table(path: Path, beside: Path, columns: Columns) -> None:
     import pyarrow as pa
     import pyarrow.parquet
 
-    table = pa.table({name: pa.array(column) for name, column in columns.items()})
+    table = pa.table(
+        {
+            name: pa.array(column, pa.string() if isinstance(column, list) else None)
+            for name, column in columns.items()
+        }
+    )
     try:
         with beside.open("wb") as file:
             pyarrow.parquet.write_table(table, file, compression="zstd", write_page_checksum=True)

@@ -1,0 +1,365 @@
+"""The ledger: what is kept comes back, whatever happens to the process, the disk, the file."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import string
+import subprocess
+import sys
+import textwrap
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import aqmlab
+from aqmlab.command import execute
+from aqmlab.engine import Recorded
+from aqmlab.experiment import campaign
+from aqmlab.results import Result
+from aqmlab.scenario import normalize
+from aqmlab.store import Ledger, Store, address, packing, status
+from aqmlab.store.differences import restore, shorten
+from test_campaign import Counting, alike, seed, texts
+
+NAMES = st.text(string.ascii_lowercase + "_", min_size=1, max_size=12)
+ADDRESS = "0123456789abcdef"
+
+
+def column(rows: int) -> st.SearchStrategy[Any]:
+    """Columns as the simulator gives them."""
+    return st.one_of(
+        arrays(np.dtype("<f8"), rows),
+        arrays(np.dtype("<u8"), rows),
+        st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=rows, max_size=rows),
+    )
+
+
+def table(rows: int) -> st.SearchStrategy[dict[str, Any]]:
+    return st.dictionaries(NAMES, column(rows), min_size=1, max_size=4)
+
+
+TABLES = st.dictionaries(NAMES, st.integers(0, 5).flatmap(table), max_size=4)
+
+
+@settings(max_examples=60)
+@given(TABLES, TABLES, st.text(st.characters(exclude_categories=["Cs"])), st.booleans())
+def test_what_is_kept_comes_back_to_the_bit(
+    tmp_path_factory: pytest.TempPathFactory,
+    tables: dict[str, Any],
+    others: dict[str, Any],
+    title: str,
+    large: bool,
+) -> None:
+    """In the row or in Parquet, after another run that it is told from, and after a reopening."""
+    results = [Result({"title": title, "n": i}, t) for i, t in enumerate([others, tables])]
+    runs = {f"{i:016x}": result for i, result in enumerate(results)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "LARGE_BYTES", 0 if large else 1 << 30)
+        with Ledger(tmp_path_factory.mktemp("ledger")) as store:
+            for where, result in runs.items():
+                store.put(where, "build", result)
+            for _ in range(2):
+                assert store.missing([*runs, ADDRESS]) == {ADDRESS}
+                for where, result in runs.items():
+                    kept = store.get(where)
+                    assert kept is not None
+                    assert alike(kept, result)
+                store.close()
+
+
+@given(st.binary(max_size=3000), st.binary(max_size=3000))
+def test_a_text_comes_back_from_its_differences(text: bytes, base: bytes) -> None:
+    assert restore(shorten(text, base), base) == text
+
+
+@settings(max_examples=25)
+@given(st.text(st.characters(categories=["L", "N", "P", "S"])), st.integers(0, 2**63))
+def test_an_address_is_of_everything_but_the_title(title: str, number: int) -> None:
+    base = {**json.loads(normalize("examples/one_flow.toml")), "seed": 1}
+    one, other = (normalize(base | {"title": t, "seed": number}) for t in (title, ""))
+    assert address(one, "x") == address(other, "x")
+    assert (address(one, "x") == address(normalize(base), "x")) == (number == 1)
+
+
+def test_a_ledger_is_a_store(tmp_path: Path) -> None:
+    store: Store = Ledger(tmp_path / "new" / "folder")
+    assert store.get(ADDRESS) is None
+    assert store.missing([ADDRESS]) == {ADDRESS}
+    assert list(store) == []
+
+
+@pytest.mark.parametrize("part", ["columns", "words", "base", "table"])
+def test_a_run_that_is_not_whole_is_run_again(
+    part: str, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
+    store, engine = Ledger(tmp_path), Counting()
+    (first,) = aqmlab.run_many([small], engine=engine, store=store)
+    store.close()
+    if part == "table":
+        (queue,) = tmp_path.glob("tables/*-queue.parquet")
+        content = bytearray(queue.read_bytes())
+        content[len(content) // 2] ^= 1
+        queue.write_bytes(content)
+    else:
+        with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
+            where, what = ("bases", "words") if part == "base" else ("results", part)
+            ledger.execute(f"UPDATE {where} SET {what} = substr({what}, 1, 20)")
+    for asked in (2, 2):
+        (again,) = aqmlab.run_many([small], engine=engine, store=store)
+        assert len(engine.asked) == asked, "it is whole again"
+        assert again.links.equals(first.links)
+        store.close()
+
+
+def test_a_run_that_failed_is_taken_down_and_tried_again(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    recorded = aqmlab.replicate(small, 2)
+
+    class Often(Recorded):
+        build = "of a kind"
+
+    asks = [(text,) for text in texts(small, 5, 7, 6, 8)]
+    with Ledger(tmp_path) as store:
+        with pytest.raises(LookupError, match="so do 1 runs more"):
+            list(campaign(asks, seed, engine=Often(recorded), store=store))
+        at = status(tmp_path)
+        assert (at.kept, at.finished, at.failed, at.left, at.running) == (2, 2, 2, 0, 0)
+        assert {where for where, _ in at.errors} == {
+            address(text, "of a kind") for text in texts(small, 5, 6)
+        }
+        assert all("LookupError: no recorded run is of" in error for _, error in at.errors)
+        store.close()
+        more = Often([*recorded, *aqmlab.run_many([small | {"seed": s} for s in (5, 6)])])
+        assert len(list(campaign(asks, seed, engine=more, store=store))) == 4
+    at = status(tmp_path)
+    assert (at.kept, at.found, at.finished, at.failed, at.errors) == (4, 2, 2, 0, [])
+
+
+def test_status_tells_how_far_it_is(
+    small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While runs go on, after them, and in the folder of a comparison."""
+    inside = tmp_path / "runs"
+    with Ledger(inside) as store:
+        aqmlab.run_many([small], store=store)
+        asks = [(text,) for text in texts(small, 7, 8, 9)]
+        running = campaign(asks, seed, engine=Counting(), store=store, jobs=2)
+        assert next(running) in [(0, 7), (1, 8), (2, 9)]
+        store.settle()
+        assert execute(["status", str(tmp_path)]) == 0
+        told = capsys.readouterr().out
+        assert f"running, process {os.getpid()}; 2 runs are kept" in told
+        assert "done 1 of 3 (0 were kept before), failed 0, in flight 2, waiting 0" in told
+        assert "left" in told
+        running.close()
+    assert execute(["status", str(tmp_path)]) == 0
+    assert "not running; 2 runs are kept" in capsys.readouterr().out
+
+
+def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    """What a command that is refused says: one line."""
+    assert execute([*args]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err
+
+
+def test_two_in_one_folder(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Ledger(tmp_path / "out" / "runs") as first:
+        first.missing([])
+        args = ["compare", "codel", "--scenario", str(scenario), "--out", str(tmp_path / "out")]
+        said = complaint(capsys, *args)
+        assert f"is being written by process {os.getpid()}; wait for it, or give another" in said
+    first.missing([])  # it has its folder again
+    first.close()
+
+
+def test_the_folder_of_a_dead_process_is_free_and_examined(
+    small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (run,) = aqmlab.run_many([small])
+    child = os.fork()
+    if child == 0:
+        store = Ledger(tmp_path)
+        store.put(ADDRESS, "build", run)
+        store.settle()
+        store.put(ADDRESS[::-1], "build", run)
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    examined = []
+    monkeypatch.setattr("aqmlab.store.ledger.check", lambda *_, whole: examined.append(whole))
+    for _ in range(2):
+        with Ledger(tmp_path) as store:
+            assert store.missing([ADDRESS, ADDRESS[::-1]]) == {ADDRESS[::-1]}
+    assert examined == [True, False]
+
+
+def kept_in(folder: Path) -> list[str]:
+    """Addresses in a ledger, in the order in which they were kept."""
+    with closing(sqlite3.connect(folder / "runs.sqlite")) as ledger:
+        assert ledger.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return [row[0] for row in ledger.execute("SELECT address FROM runs ORDER BY id")]
+
+
+def test_a_log_that_ends_anywhere_leaves_the_first_runs(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    """As a loss of power leaves it: each commit was brought to the disk before the next."""
+    (run,) = aqmlab.run_many([small | {"record": {}}])
+    addresses = [f"{i:016x}" for i in range(40)]
+    sizes = []
+    with Ledger(tmp_path / "whole") as store:
+        log = tmp_path / "whole" / "runs.sqlite-wal"
+        for where in addresses:
+            store.put(where, "build", run)
+            store.settle()
+            sizes.append(log.stat().st_size)
+        contents = {path.name: path.read_bytes() for path in (tmp_path / "whole").glob("runs.*")}
+    whole = contents[log.name]
+    for i, end in enumerate(np.linspace(0, len(whole), 60, dtype=int)):
+        folder = tmp_path / f"cut-{i}"
+        folder.mkdir()
+        (folder / "runs.sqlite").write_bytes(contents["runs.sqlite"])
+        (folder / log.name).write_bytes(whole[:end] + bytes(len(whole) - end) * (i % 2))
+        if end >= sizes[0]:
+            kept = kept_in(folder)
+            assert kept == addresses[: sum(size <= end for size in sizes)]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("middle", ["runs.sqlite is damaged; move it away", ".recover", "nothing was deleted"]),
+        ("head", ["runs.sqlite is damaged; move it away", ".recover", "nothing was deleted"]),
+        ("foreign", ["is no ledger of aqmlab"]),
+        ("newer", ["a ledger of form 2", "knows form 1", "another folder"]),
+    ],
+)
+def test_a_ledger_that_cannot_be_used_is_told_and_left(
+    damage: str, said: list[str], small: dict[str, Any], scenario: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    folder = tmp_path / "out" / "runs"
+    path = folder / "runs.sqlite"
+    if damage == "foreign":
+        folder.mkdir(parents=True)
+        with closing(sqlite3.connect(path)) as ledger, ledger:
+            ledger.execute("CREATE TABLE mine (x)")
+    else:
+        with Ledger(folder) as store:
+            aqmlab.replicate(small, 30, store=store)
+        content = path.read_bytes()
+        cut = {"middle": slice(4096, len(content) - 4096), "head": slice(0, 64)}
+        if damage == "newer":
+            with closing(sqlite3.connect(path)) as ledger:
+                ledger.execute("PRAGMA user_version = 2")
+        else:
+            rubbish = bytearray(content)
+            rubbish[cut[damage]] = os.urandom(len(content[cut[damage]]))
+            path.write_bytes(rubbish)
+        (folder / "lock").write_text("123")  # as a process that was killed leaves it
+    before = path.read_bytes()
+    more = ["--scenario", str(scenario), "--out", str(tmp_path / "out")]
+    for command in (["compare", "codel", *more],) * 2:
+        told = complaint(capsys, *command)
+        assert all(word in told for word in said), told
+    assert path.read_bytes() == before
+
+
+def test_a_full_disk_is_told_and_what_was_kept_stays(small: dict[str, Any], tmp_path: Path) -> None:
+    """SQLite's own limit of pages does what a full disk does."""
+    asks = [(text,) for text in texts(small, *range(60))]
+    engine = Counting()
+    with Ledger(tmp_path) as store:
+        store.begin(0, 0, 1)
+        assert store._opened is not None
+        pages = store._opened.execute("PRAGMA page_count").fetchone()[0] + 60
+        store._opened.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(OSError, match="the disk is full; make room and run the same again"):
+            list(campaign(asks, seed, engine=engine, store=store))
+    kept = len(kept_in(tmp_path))
+    asked = len(engine.asked)
+    with Ledger(tmp_path) as store:
+        assert len(list(campaign(asks, seed, engine=engine, store=store))) == 60
+        assert len(engine.asked) - asked == 60 - kept < 60
+        assert len(list(store)) == 60
+
+
+ON_A_SMALL_DISK = """
+import json, subprocess, sys
+from pathlib import Path
+sys.path.insert(0, "tests")
+from conftest import SMALL
+from test_campaign import Counting, seed, texts
+from aqmlab.experiment import campaign
+from aqmlab.store import Ledger, packing, status
+disk, large = Path(sys.argv[1]), sys.argv[2] == "tables"
+def mounted(*options):
+    subprocess.run(["mount", "-t", "tmpfs", *options, "tmpfs", str(disk)], check=True)
+def told(work):
+    try:
+        with Ledger(disk / "out") as store:
+            return work(store)
+    except OSError as e:
+        return str(e)
+packing.LARGE_BYTES = 1 << 12 if large else 1 << 30
+mounted("-o", "size=240k")
+asks = [(text,) for text in texts(SMALL, *range(40))]
+engine = Counting()
+run = lambda store: len(list(campaign(asks, seed, engine=engine, store=store)))
+full = told(run)
+kept = status(disk / "out").kept
+asked = len(engine.asked)
+mounted("-o", "remount,size=64m")
+done = told(run)
+whole = told(lambda store: len(list(store)))
+left = sorted(path.suffix for path in disk.rglob("*.part"))
+mounted("-o", "remount,ro")
+print(json.dumps({
+    "full": full, "kept": kept, "again": len(engine.asked) - asked, "done": done, "whole": whole,
+    "left": left, "read-only": told(run), "status": status(disk / "out").kept,
+}))
+"""
+
+
+@pytest.mark.parametrize("where", ["rows", "tables"])
+def test_a_disk_that_is_full_and_then_read_only(where: str, tmp_path: Path) -> None:
+    """On a disk of its own, of 240 kB."""
+    alone = ["unshare", "--user", "--map-root-user", "--mount"]
+    if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
+        pytest.skip("no disk can be mounted here")
+    code = textwrap.dedent(ON_A_SMALL_DISK)
+    done = subprocess.run(
+        [*alone, sys.executable, "-c", code, str(tmp_path), where],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert "the disk is full; make room and run the same again" in told["full"]
+    assert 0 < told["kept"] < 40
+    assert told["again"] == 40 - told["kept"]
+    assert (told["done"], told["whole"], told["status"], told["left"]) == (40, 40, 40, [])
+    assert "read-only file system; check its permissions and its disk" in told["read-only"]
+
+
+def test_ten_thousand_scenarios_wait_in_little_memory(small: dict[str, Any]) -> None:
+    """A text that waits is what it says otherwise than the first."""
+    from aqmlab.store.differences import Texts
+
+    waiting, base = Texts(), normalize(small)
+    said = [base.replace('"seed":7', f'"seed":{i}') for i in range(10_000)]
+    numbers = [waiting.add(text) for text in said]
+    assert sum(map(len, waiting._short)) < 100 * len(said)
+    assert all(waiting[i] == text for i, text in zip(numbers, said, strict=True))
