@@ -154,7 +154,7 @@ class Claim:
 
     def _is_ours(self, error: OSError) -> bool:
         """Whether an error came of writing, and has not said so."""
-        if isinstance(error, FileExistsError | NotADirectoryError) and error.errno is None:
+        if error.errno is None:
             return False
         about = Path(str(error.filename or self.final))
         return about.is_relative_to(self._beside) or self.final.is_relative_to(about)

@@ -120,9 +120,12 @@ def run_each(
 
     Raises
     ------
-    ScenarioError, OSError
+    OSError
         As :func:`run`; the other runs are stopped.
-    InvariantViolation
+    ScenarioError
+        As :func:`run`: at once if a scenario is wrong, and when the other runs have ended if it
+        never ends.
+    InvariantViolation, MemoryError
         As :func:`run`, when the other runs have ended.
     """
     if isinstance(scenarios, str | os.PathLike | Mapping | Document):
