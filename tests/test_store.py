@@ -166,6 +166,34 @@ def test_status_tells_how_far_it_is(
     assert "not running; 2 runs are kept" in capsys.readouterr().out
 
 
+def test_a_store_is_shared_by_commands(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one of them ran is not run again for another folder, nor are runs of a folder lost."""
+    asked: list[str] = []
+    real = aqmlab._core.Batch
+
+    def batch(texts: list[str], *rest: Any) -> Any:
+        asked.extend(texts)
+        return real(texts, *rest)
+
+    monkeypatch.setattr("aqmlab._core.Batch", batch)
+    store, (one, other) = tmp_path / "store", (tmp_path / "one", tmp_path / "other")
+    compare = ["compare", "codel", "--scenario", str(scenario), "--replications", "2", "--out"]
+    study = ["reproduce", "ecn-finite-transfers", "--only", "table-2", "--replications", "1"]
+    assert execute([*compare, str(one)]) == 0
+    for ran in (2, 0):
+        asked.clear()
+        assert execute([*compare, str(one), "--store", str(store)]) == 0
+        assert len(asked) == ran
+    assert execute([*study, "--out", str(other), "--store", str(store)]) == 0
+    assert 0 < len(asked) == status(store).finished
+    asked.clear()
+    assert execute([*study, "--out", str(other), "--store", str(store)]) == 0
+    assert execute([*compare, str(one)]) == 0
+    assert asked == []
+
+
 def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     """What a command that is refused says: one line."""
     assert execute([*args]) == 2
@@ -184,6 +212,21 @@ def test_two_in_one_folder(
         assert f"is being written by process {os.getpid()}; wait for it, or give another" in said
     first.missing([])  # it has its folder again
     first.close()
+
+
+def test_nobody_elses_files_are_touched(small: dict[str, Any], tmp_path: Path) -> None:
+    """A store may be in a folder with other files, unless they have its names."""
+    mine = [tmp_path / "mine", tmp_path / "tables" / "mine.part", tmp_path / "runs.lock"]
+    mine[1].parent.mkdir()
+    for path in mine:
+        path.write_text("mine")
+    with pytest.raises(FileExistsError, match=r"runs\.lock is in the way and not ours; move it"):
+        aqmlab.run_many([small], store=Ledger(tmp_path))
+    assert all(path.read_text() == "mine" for path in mine)
+    mine.pop().unlink()
+    with Ledger(tmp_path) as store:
+        aqmlab.run_many([small], store=store)
+    assert all(path.read_text() == "mine" for path in mine)
 
 
 def test_the_folder_of_a_dead_process_is_free_and_examined(
@@ -269,7 +312,7 @@ def test_a_ledger_that_cannot_be_used_is_told_and_left(
             rubbish = bytearray(content)
             rubbish[cut[damage]] = os.urandom(len(content[cut[damage]]))
             path.write_bytes(rubbish)
-        (folder / "lock").write_text("123")  # as a process that was killed leaves it
+        (folder / "runs.lock").write_text("123")  # as a process that was killed leaves it
     before = path.read_bytes()
     more = ["--scenario", str(scenario), "--out", str(tmp_path / "out")]
     for command in (["compare", "codel", *more],) * 2:
@@ -278,8 +321,11 @@ def test_a_ledger_that_cannot_be_used_is_told_and_left(
     assert path.read_bytes() == before
 
 
-def test_a_full_disk_is_told_and_what_was_kept_stays(small: dict[str, Any], tmp_path: Path) -> None:
+def test_a_full_disk_is_told_and_what_was_kept_stays(
+    small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SQLite's own limit of pages does what a full disk does."""
+    monkeypatch.setattr("aqmlab.store.ledger.BATCH_S", 0.0)
     asks = [(text,) for text in texts(small, *range(60))]
     engine = Counting()
     with Ledger(tmp_path) as store:
@@ -304,7 +350,8 @@ sys.path.insert(0, "tests")
 from conftest import SMALL
 from test_campaign import Counting, seed, texts
 from aqmlab.experiment import campaign
-from aqmlab.store import Ledger, packing, status
+from aqmlab.store import Ledger, ledger, packing, status
+ledger.BATCH_S = 0.0  # each run is a commit, however fast the machine is
 disk, large = Path(sys.argv[1]), sys.argv[2] == "tables"
 def mounted(*options):
     subprocess.run(["mount", "-t", "tmpfs", *options, "tmpfs", str(disk)], check=True)

@@ -24,7 +24,7 @@ from aqmlab.renaming import exchange
 
 LIST = ".aqmlab"
 FINISHED_RUN = re.compile(
-    r"runs/(lock|runs\.sqlite(-wal|-shm)?|tables(/([0-9a-f]{16}-\w+\.(parquet|part))?)?)?"
+    r"runs/(runs\.lock|runs\.sqlite(-wal|-shm)?|tables(/([0-9a-f]{16}-\w+\.(parquet|part))?)?)?"
 )
 """What comparisons add to their folders run by run, and so do not list: a ledger."""
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from aqmlab.command.options import WarningsOption, read_change, read_count
-from aqmlab.command.terminal import Interrupted, console, say, warn
+from aqmlab.command.options import StoreOption, WarningsOption, read_change, read_count
+from aqmlab.command.terminal import console, resumable, say, warn
 
 
 def compare_command(
@@ -53,6 +53,7 @@ def compare_command(
     out: Annotated[
         Path, typer.Option(help="Folder to make; default results/compare.", metavar="DIR")
     ] = Path("results/compare"),
+    store: StoreOption = None,
     warnings: WarningsOption = True,
 ) -> None:
     """Compare queues under the same traffic: a table, figures, and a page with both."""
@@ -64,19 +65,13 @@ def compare_command(
     overrides += [("seed", seed)] if seed is not None else []
     count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
     file = scenario or comparison.SCENARIO
-    with output.place(out) as claim, output.store(claim) as kept:
-        try:
-            with Bar() as bar:
-                done = comparison.compare(
-                    queues, file, count, threads, bar,
-                    link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=kept,
-                )  # fmt: skip
-            page = output.write(done, kept, claim)
-        except KeyboardInterrupt:
-            if not kept.finished:
-                raise
-            told = f"{kept.finished} finished runs are in {kept.folder} and will be used"
-            raise Interrupted(told) from None
+    with output.place(out) as claim, output.store(claim, store) as kept, resumable(kept):
+        with Bar() as bar:
+            done = comparison.compare(
+                queues, file, count, threads, bar,
+                link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=kept,
+            )  # fmt: skip
+        page = output.write(done, kept, claim)
     show.show(done, console())
     warn(done.warnings if warnings else [])
     say(str(page))

@@ -1,5 +1,6 @@
 """Options that several commands have, and how their values are read."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +11,15 @@ MOST_DIGITS = 6
 WarningsOption = Annotated[
     bool,
     typer.Option("--warnings/--no-warnings", help="Tell what is legal and probably not meant."),
+]
+
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        help="Folder where finished runs are found and kept, whatever asked for them.",
+        metavar="DIR",
+    ),
 ]
 
 

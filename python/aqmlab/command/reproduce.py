@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from aqmlab.command.options import read_count
-from aqmlab.command.terminal import console, say
+from aqmlab.command.options import StoreOption, read_count
+from aqmlab.command.terminal import console, resumable, say
 
 
 def reproduce(
@@ -28,14 +28,20 @@ def reproduce(
     out: Annotated[
         Path | None, typer.Option(help="Folder to make; default results/STUDY.", metavar="DIR")
     ] = None,
+    store: StoreOption = None,
 ) -> None:
     """Reproduce a published study: cells, claims and figures in one HTML report."""
     from aqmlab import studies
+    from aqmlab.store import Ledger
 
     chosen = studies.load(study)
     if items and not only:
         raise ValueError(f"{items[0]!r} is one argument too many; name items after --only")
     wanted = [*(only or []), *(items or [])]
     runs, threads = read_count("--replications", replications), read_count("--jobs", jobs)
-    report = chosen.reproduce(wanted, runs, threads, out, console())
+    if store is None:
+        report = chosen.reproduce(wanted, runs, threads, out, console())
+    else:
+        with Ledger(store) as kept, resumable(kept):
+            report = chosen.reproduce(wanted, runs, threads, out, console(), store=kept)
     say(str(report))

@@ -2,7 +2,8 @@
 
 import errno
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,9 +13,23 @@ from aqmlab.words import shortened, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from aqmlab.store import Ledger
+
 
 class Interrupted(Exception):  # noqa: N818
     """Ctrl-C or another signal to end, with what is left."""
+
+
+@contextmanager
+def resumable(kept: "Ledger") -> Iterator[None]:
+    """Tell of an interruption that the runs are kept, if any are."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not kept.finished:
+            raise
+        told = f"{kept.finished} finished runs are in {kept.folder} and will be used"
+        raise Interrupted(told) from None
 
 
 def console() -> "Console":

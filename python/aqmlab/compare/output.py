@@ -55,9 +55,20 @@ def place(folder: Path) -> Claim:
     return Claim(folder, MADE_BY)
 
 
-def store(claim: Claim) -> Ledger:
-    """Return where the runs of a comparison are kept: in its folder, from the first on."""
-    return Ledger(claim.named / RUNS)
+def store(claim: Claim, folder: Path | None = None) -> Ledger:
+    """Return where the runs of a comparison are kept: by default in its folder, from the first."""
+    return Ledger(folder or claim.named / RUNS)
+
+
+def _keep_runs(kept: Ledger, claim: Claim) -> None:
+    """Take the runs along that are in the folder which is replaced."""
+    own = claim.named / RUNS
+    if kept.folder == own:
+        kept.copy(claim.new / RUNS)
+        kept.close()
+    elif own.is_dir():
+        with Ledger(own) as earlier:
+            earlier.copy(claim.new / RUNS)
 
 
 def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
@@ -90,8 +101,7 @@ def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
         "utf-8",
     )
     write_report(_report(comparison, chapters), new / PAGE)
-    kept.copy(new / RUNS)
-    kept.close()
+    _keep_runs(kept, claim)
     claim.appear()
     return claim.named / PAGE
 

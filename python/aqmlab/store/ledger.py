@@ -1,11 +1,12 @@
 """The ledger of a folder of runs: one SQLite file, and the large tables beside it as Parquet.
 
-A folder has `runs.sqlite`, `lock` and `tables/`. One process writes; any number read meanwhile,
-since the ledger has a write-ahead log (`journal_mode=WAL`; so the folder has to be on a disk of
-this machine). Runs that end within `BATCH_S` are written together, and each commit is brought to
-the disk (`synchronous=FULL`): with NORMAL a loss of power would undo the last commits. What was
-committed is never run again. A large table is in its place, on the disk, before the run that has it
-is committed, so that whoever ends at any instant leaves a run that is whole or not there.
+A folder has `runs.sqlite`, `runs.lock` and `tables/`. One process writes; any number read
+meanwhile, since the ledger has a write-ahead log (`journal_mode=WAL`; so the folder has to be on a
+disk of this machine). Runs that end within `BATCH_S` are written together, and each commit is
+brought to the disk (`synchronous=FULL`): with NORMAL a loss of power would undo the last commits.
+What was committed is never run again. A large table is in its place, on the disk, before the run
+that has it is committed, so that whoever ends at any instant leaves a run that is whole or not
+there.
 """
 
 import os
@@ -34,7 +35,8 @@ from aqmlab.store.packing import (
     write_table,
 )
 
-LOCK, TABLES, PART = "lock", "tables", ".part"
+LOCK, TABLES, PART = "runs.lock", "tables", ".part"
+ADDRESS = "[0-9a-f]" * 16
 BATCH_S = 0.05
 NEW_BASE = 4
 """A run whose words are not this many times shorter by those of another becomes one for others."""
@@ -176,7 +178,7 @@ class Ledger:
         """
         self.settle()
         (folder / TABLES).mkdir(parents=True)
-        for table in (self.folder / TABLES).glob("*.parquet"):
+        for table in (self.folder / TABLES).glob(f"{ADDRESS}-*.parquet"):
             try:
                 (folder / TABLES / table.name).hardlink_to(table)
             except OSError:  # another disk, or one without links
@@ -341,7 +343,7 @@ class Ledger:
             check(ledger, self.folder / FILE, whole=not lock.clean)
             ledger.execute("PRAGMA journal_mode = WAL")
             ledger.execute("PRAGMA synchronous = FULL")
-            for part in (self.folder / TABLES).glob(f"*{PART}"):
+            for part in (self.folder / TABLES).glob(f"{ADDRESS}-*{PART}"):
                 part.unlink()
         except BaseException:
             if ledger is not None:

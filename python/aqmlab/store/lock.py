@@ -36,6 +36,8 @@ class Lock:
     ------
     Held
         If another process, or another object of this one, has it; says which process.
+    FileExistsError
+        If the file is somebody else's.
     OSError
         If the file cannot be written.
     """
@@ -43,6 +45,9 @@ class Lock:
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
+            last = _named(self._file)
+            if last and not last.isdecimal():
+                raise FileExistsError(f"{path} is in the way and not ours; move it")
             if not _taken(self._file, TRIES):
                 raise Held(f"process {_named(self._file) or 'unknown'}")
             self.clean = not _named(self._file)

@@ -178,6 +178,8 @@ class Study:
         jobs: int | None = None,
         out: str | Path | None = None,
         console: Console | None = None,
+        *,
+        store: Store | None = None,
     ) -> Path:
         """Run the chosen items and leave their folder; returns the path of the report.
 
@@ -186,7 +188,7 @@ class Study:
 
         Parameters
         ----------
-        only, replications, jobs, console
+        only, replications, jobs, console, store
             As of `run`.
         out : str or Path, optional
             The folder; `results/<study>` without.
@@ -203,7 +205,7 @@ class Study:
 
         final = Path(out) if out else Path("results") / self.name
         with appearing(final, MADE_BY) as folder:
-            reproduction = self.run(only, replications, jobs, console)
+            reproduction = self.run(only, replications, jobs, console, store=store)
             write(reproduction, folder)
         if console is not None:
             from aqmlab.studies.framework.summary import show
