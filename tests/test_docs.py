@@ -55,6 +55,19 @@ def test_the_python_of_comparing_queues_runs(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.startswith("Interval(low=-0.0")
 
 
+def test_the_python_of_keeping_runs_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examples = Path("examples").resolve()
+    monkeypatch.chdir(tmp_path)
+    Path("examples").symlink_to(examples)
+    guide = (examples.parent / "docs" / "how-to" / "keep-runs.md").read_text("utf-8")
+    for block in blocks(guide, "python"):
+        exec(block, {})
+    assert capsys.readouterr().out == "9 runs were kept or found\n6\n"
+    assert execute(["status", "results/runs"]) == 0
+
+
 def test_missing_tools_are_named_with_how_to_get_them() -> None:
     done = subprocess.run(
         ["/bin/sh", "tools/require", "python9"], env={"PATH": "/usr/bin:/bin"},

@@ -202,6 +202,17 @@ def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     return err
 
 
+def test_who_reads_needs_no_lock(small: dict[str, Any], tmp_path: Path) -> None:
+    with Ledger(tmp_path) as store, Ledger(tmp_path, to_read=True) as reader:
+        (run,) = aqmlab.run_many([small], store=store)
+        (kept,) = reader
+        assert alike(kept, run)
+        with pytest.raises(OSError, match="readonly database"):
+            reader.put(ADDRESS, "build", run)
+    with pytest.raises(FileNotFoundError, match=r"has no runs\.sqlite"):
+        list(Ledger(tmp_path / "none", to_read=True))
+
+
 def test_two_in_one_folder(
     scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

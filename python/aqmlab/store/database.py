@@ -40,6 +40,28 @@ def connect(path: Path, *, to_read: bool = False) -> sqlite3.Connection:
     return sqlite3.connect(f"{name}?{how}", uri=True, isolation_level=None)
 
 
+def open_to_read(folder: Path) -> sqlite3.Connection:
+    """Open the ledger of a folder to read it, whoever writes.
+
+    Raises
+    ------
+    OSError
+        If there is none.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{folder} has no {FILE}; give the folder of a sweep, a comparison or a store"
+        )
+    ledger = connect(path, to_read=True)
+    try:
+        check(ledger, path, whole=False)
+    except BaseException:
+        ledger.close()
+        raise
+    return ledger
+
+
 def check(ledger: sqlite3.Connection, path: Path, *, whole: bool) -> None:
     """Refuse a file that is no ledger, or one of a form that is not known, or damaged.
 

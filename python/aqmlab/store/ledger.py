@@ -14,7 +14,7 @@ import shutil
 import sqlite3
 import time
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Self
 
 from aqmlab.interrupts import uninterrupted
 from aqmlab.results import Columns, Result
-from aqmlab.store.database import FILE, SCHEMA, check, connect, told
+from aqmlab.store.database import FILE, SCHEMA, check, connect, open_to_read, told
 from aqmlab.store.differences import restore, shorten
 from aqmlab.store.lock import Held, Lock
 from aqmlab.store.packing import (
@@ -47,12 +47,14 @@ MOST_ASKED = 500
 class Ledger:
     """A folder of runs; made when it is first looked into.
 
-    One process has it at a time, until it is closed.
+    One process has it at a time, until it is closed; others may read it meanwhile.
 
     Parameters
     ----------
     folder : path
         The folder.
+    to_read : bool
+        Only read what is there; default False.
 
     Attributes
     ----------
@@ -73,8 +75,10 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    def __init__(self, folder: str | PathLike[str]) -> None:
-        self.folder = Path(folder)
+    _shut: Callable[[], object]
+
+    def __init__(self, folder: str | PathLike[str], *, to_read: bool = False) -> None:
+        self.folder, self._to_read = Path(folder), to_read
         self.finished = 0
         self._opened: sqlite3.Connection | None = None
         self._base: tuple[int, bytes] | None = None
@@ -333,6 +337,10 @@ class Ledger:
 
     def _open(self) -> None:
         """Take the lock and open the file, which is examined if the last one did not close it."""
+        if self._to_read:
+            self._opened = open_to_read(self.folder)
+            self._shut = weakref.finalize(self, self._opened.close)
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = Lock(self.folder / LOCK)
         ledger: sqlite3.Connection | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from aqmlab.store.database import FILE, check, connect, told
+from aqmlab.store.database import FILE, open_to_read, told
 from aqmlab.store.ledger import LOCK
 from aqmlab.store.lock import holder
 
@@ -72,17 +72,11 @@ def status(folder: str | PathLike[str]) -> Status:
         If there is no ledger, or it is damaged.
     """
     folder = Path(folder)
-    path = folder / FILE
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"{folder} has no {FILE}; give the folder of a sweep or of a comparison"
-        )
     try:
-        with closing(connect(path, to_read=True)) as ledger:
-            check(ledger, path, whole=False)
+        with closing(open_to_read(folder)) as ledger:
             return _read(ledger, holder(folder / LOCK))
     except sqlite3.Error as e:
-        raise told(e, path) from e
+        raise told(e, folder / FILE) from e
 
 
 def _read(ledger: sqlite3.Connection, process: str | None) -> Status:
