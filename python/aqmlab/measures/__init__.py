@@ -5,8 +5,21 @@ a study has reduced it to. What becomes of its values over replications is an es
 (:mod:`aqmlab.estimates`).
 """
 
+from aqmlab.measures.column import column, is_column, sampled, series_of
 from aqmlab.measures.measure import AtLeast, Measure, key
 from aqmlab.measures.of_run import measures
 from aqmlab.measures.seen import Group, Seen, groups
 
-__all__ = ["AtLeast", "Group", "Measure", "Seen", "groups", "key", "measures"]
+__all__ = [
+    "AtLeast",
+    "Group",
+    "Measure",
+    "Seen",
+    "column",
+    "groups",
+    "is_column",
+    "key",
+    "measures",
+    "sampled",
+    "series_of",
+]

@@ -21,6 +21,7 @@ from aqmlab.statistics.shares import (
     quantile_interval,
 )
 from aqmlab.statistics.transfers import time_quantile
+from aqmlab.statistics.warm_up import mser
 
 __all__ = [
     "Interval",
@@ -34,6 +35,7 @@ __all__ = [
     "lognormal_mean_interval",
     "mean_interval",
     "median",
+    "mser",
     "paired_difference",
     "paired_p_value",
     "proportion_interval",

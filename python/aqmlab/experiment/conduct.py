@@ -1,0 +1,373 @@
+"""Conducts an experiment: of each run only what is measured stays, a row.
+
+Runs go in lots, so that neither their scenarios nor their results fill the memory. Arms and points
+have the same seeds (common random numbers). A run that fails leaves a row that says why.
+"""
+
+import json
+import math
+import sys
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+from aqmlab._core import ScenarioError
+from aqmlab.custom import Given, places
+from aqmlab.engine import Engine, Failed, Progress, Simulator
+from aqmlab.experiment.campaign import campaign
+from aqmlab.experiment.design import Point
+from aqmlab.experiment.file import Experiment, WarmUp, as_text
+from aqmlab.measures import (
+    AtLeast,
+    Measure,
+    Seen,
+    column,
+    groups,
+    is_column,
+    measures,
+    sampled,
+    series_of,
+)
+from aqmlab.results import Result
+from aqmlab.scenario import as_said, normalize, seconds, toml_value
+from aqmlab.statistics import mser
+from aqmlab.store import Store
+
+LOT = 1000
+"""Runs whose scenarios are in memory at once."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run: where it stands, what was measured, in the order of the measures; NaN: no value."""
+
+    point: int
+    arm: str
+    seed: int
+    values: tuple[float, ...] = ()
+    warnings: str = ""
+    failed: str = ""
+
+
+@dataclass
+class Plan:
+    """The scenarios of an experiment, made when they are needed."""
+
+    experiment: Experiment
+    given: Given = field(default_factory=Given)
+
+    @cached_property
+    def base(self) -> dict[str, Any]:
+        """The scenario as it was said."""
+        return as_said(self.experiment.scenario, self.given)
+
+    def scenario(self, point: Point, arm: str) -> dict[str, Any]:
+        """Return the scenario of an arm at a point, every default filled in.
+
+        What is nearer to the root is set first, then the arm's before the factors', so that factors
+        may change what is in a table that an arm puts in.
+
+        Raises
+        ------
+        ScenarioError
+            If it is wrong: names the point and the arm.
+        """
+        changes = {**self.experiment.arms[arm], **point}
+        try:
+            both = self.experiment.arms[arm].keys() & point.keys()
+            if both:
+                raise ScenarioError(f"{min(both)} is set by the arm and by a factor; set it in one")
+            if "seed" in changes:
+                raise ScenarioError("seed is what replications vary; set it in the scenario")
+            if self.experiment.limits.get("simulated"):
+                changes["time_limit"] = self.experiment.limits["simulated"]
+            overrides = [
+                (key, toml_value(changes[key], self.given))
+                for key in sorted(changes, key=lambda key: key.count("."))
+            ]
+            made: dict[str, Any] = json.loads(normalize(self.base, overrides=overrides))
+            return self._recording(made)
+        except ScenarioError as e:
+            raise ScenarioError(f"arm {arm} at {as_text(point)}: {e}") from None
+
+    def _recording(self, scenario: dict[str, Any]) -> dict[str, Any]:
+        """Return a scenario that records what is measured, besides what it records itself."""
+        record, names = scenario["record"], self.experiment.measures
+        series = ["delays"] if names is None or any("_delay_s" in name for name in names) else []
+        series += ["waits"] * bool(series and self.experiment.warm_up != WarmUp())
+        series += ["transfers"] * any(flow["arrivals"] for flow in scenario["flows"])
+        columns = [name for name in names or [] if is_column(name)]
+        columns += [self.experiment.warm_up.series] if self.experiment.warm_up.series else []
+        series += [name for name in map(series_of, columns) if name]
+        every = list(dict.fromkeys([*record["series"], *series]))
+        links = list(record["links"])
+        if not record["series"] and not columns:
+            links = self.links(scenario)
+        elif links:
+            links = list(dict.fromkeys([*links, *self.links(scenario)]))
+        whole = scenario | {"record": record | {"series": every, "links": links}}
+        made: dict[str, Any] = json.loads(normalize(whole))
+        return made
+
+    def links(self, scenario: dict[str, Any]) -> list[str]:
+        """Return the links that are measured; empty: all."""
+        if self.experiment.links is not None:
+            return self.experiment.links
+        return ["left>right"] if scenario["network"]["kind"] == "dumbbell" else []
+
+
+@dataclass
+class Conduct:
+    """An experiment under way.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        What is done.
+    measures : list of Measure
+        What is measured.
+    warm_up : str, optional
+        What is left out of every run, once it is known.
+    """
+
+    experiment: Experiment
+    engine: Engine | None = None
+    store: Store | None = None
+    jobs: int | None = None
+    lot: int = LOT
+    warm_up: str | None = None
+
+    def __post_init__(self) -> None:
+        self._plan = Plan(self.experiment)
+        self.warm_up = self.experiment.warm_up.time
+        for point in self.experiment.points:
+            for arm in self.experiment.arms:
+                self._check(self._plan.scenario(point, arm))
+
+    def _check(self, scenario: dict[str, Any]) -> None:
+        """Refuse a warm-up that leaves nothing."""
+        if self.warm_up is None:
+            return
+        try:
+            time = json.loads(normalize(scenario | {"duration": self.warm_up}))["duration"]
+        except ScenarioError as e:
+            raise ScenarioError(f"warm_up: {e}") from None
+        if scenario["duration"] and seconds(time) >= seconds(scenario["duration"]):
+            raise ScenarioError(
+                f"warm_up: {time} must be shorter than the run, whose duration is "
+                f"{scenario['duration']}; shorten it, or lengthen duration"
+            )
+
+    @cached_property
+    def measures(self) -> list[Measure[Seen]]:
+        """What is measured, of those that the first run of some arm has.
+
+        Raises
+        ------
+        ScenarioError
+            If a name is of none.
+        """
+        known: dict[str, Measure[Seen]] = {}
+        where = "links: " if self.experiment.links else ""
+        for arm in self.experiment.arms:
+            scenario = self._plan.scenario(self.experiment.points[0], arm)
+            links = self._plan.links(scenario) or _every_link(scenario)
+            try:
+                if self.experiment.links:
+                    normalize(scenario | {"record": {"links": links}})
+                found_there = groups(scenario, json.dumps(scenario), links)
+                known |= {m.name: m for m in measures(links, found_there)}
+            except ValueError as e:
+                raise ScenarioError(f"{where}{e}") from None
+        if self.experiment.measures is None:
+            return list(known.values())
+        found: list[Measure[Seen]] = []
+        for i, name in enumerate(self.experiment.measures):
+            try:
+                if name not in known and not is_column(name):
+                    raise ValueError(f'"{name}" must be one of {", ".join(known)}, or a column')
+                found.append(known[name] if name in known else column(name))
+            except ValueError as e:
+                raise ScenarioError(f"measures.{i}: {e}") from None
+        return found
+
+    def runs(self, which: Sequence[tuple[int, int]], told: Progress | None = None) -> Iterator[Row]:
+        """Run replications of points under every arm, and give a row each as it is done.
+
+        Parameters
+        ----------
+        which : sequence of (int, int)
+            Point, and replication: the scenario's seed plus so many.
+        told : callable, optional
+            Is told how far they are.
+        """
+        asked = [(*one, arm) for one in which for arm in self.experiment.arms]
+        for done in range(0, len(asked), self.lot):
+            lot = asked[done : done + self.lot]
+
+            def progress(n: float, of: int, size: int = len(lot), done: int = done) -> None:
+                if told:
+                    told(done + size * n / max(1, of), len(asked))
+
+            yield from self._lot(lot, progress)
+
+    def index(self, name: str) -> int:
+        """Return which of the measures has a name.
+
+        Raises
+        ------
+        ScenarioError
+            If none has.
+        """
+        names = [m.name for m in self.measures]
+        if name not in names:
+            known = ", ".join(names)
+            raise ScenarioError(f'replications.until: "{name}" must be a measure of: {known}')
+        return names.index(name)
+
+    def settle(self, told: Progress | None = None) -> None:
+        """Find the warm-up: the longest that MSER-5 finds in the first replications.
+
+        Raises
+        ------
+        ScenarioError
+            If a series is too short, or more than half of it would be left out.
+        """
+        text = self.experiment.warm_up.series or ""
+        every = [(point, arm) for point in range(len(self.experiment.points))
+                 for arm in self.experiment.arms]  # fmt: skip
+        longest = 0.0
+        for start in range(0, len(every), self.lot):
+            some = every[start : start + self.lot]
+            texts = [
+                (json.dumps(self._plan.scenario(self.experiment.points[point], arm)),)
+                for point, arm in some
+            ]
+
+            def on(done: float, of: int, n: int = len(some), start: int = start) -> None:
+                if told:
+                    told(start + n * done / max(1, of), len(every))
+
+            engine = Noting(self.engine or Simulator(self._plan.given))
+            with closing(campaign(texts, partial(_settled, text), engine=engine, store=self.store,
+                                  jobs=self.jobs, progress=on)) as running:  # fmt: skip
+                for i, (time, problem) in running:
+                    point, arm = some[i]
+                    if problem:
+                        at = as_text(self.experiment.points[point])
+                        raise ScenarioError(f"warm_up.mser: arm {arm} at {at}: {problem}")
+                    longest = max(longest, time)
+        self.warm_up = f"{longest:.9g} s" if longest else None
+
+    def _lot(self, lot: Sequence[tuple[int, int, str]], progress: Progress) -> Iterator[Row]:
+        scenarios: dict[tuple[int, str], dict[str, Any]] = {}
+        places, asks = [], []
+        for point, replication, arm in lot:
+            if (point, arm) not in scenarios:
+                scenarios[point, arm] = self._plan.scenario(self.experiment.points[point], arm)
+            base = scenarios[point, arm]
+            one = base | {"seed": base["seed"] + replication}
+            asks.append((json.dumps(one), *self._before(one)))
+            places.append((point, arm, one["seed"]))
+        engine = Noting(self.engine or Simulator(self._plan.given))
+        with closing(campaign(
+            asks, self._measured, engine=engine, store=self.store, jobs=self.jobs,
+            progress=progress,
+        )) as running:  # fmt: skip
+            for i, (values, warnings) in running:
+                yield Row(*places[i], values, warnings)
+        for place, ask in zip(places, asks, strict=True):
+            why = next((engine.failed[text] for text in ask if text in engine.failed), None)
+            if why:
+                yield Row(*place, (math.nan,) * len(self.measures), failed=why)
+
+    def _before(self, scenario: dict[str, Any]) -> list[str]:
+        """Return the scenario of the warm-up of a run, if there is any."""
+        if not self.warm_up:
+            return []
+        record = scenario["record"]
+        series = [s for s in record["series"] if s in ("delays", "waits")]
+        short = scenario | {"duration": self.warm_up, "record": record | {"series": series}}
+        return [normalize(short)]
+
+    def _measured(self, result: Result, before: Result | None = None) -> tuple[Any, str]:
+        """Return the values of a run, and its warnings."""
+        scenario = result.scenario
+        links = self._plan.links(scenario) or result.columns("links")["link"]
+        text = json.dumps(scenario)
+        found = groups(scenario, text, links)
+        seen = Seen(result, before, found)
+        own = {m.name: m for m in measures(list(links), found)}
+        values = []
+        for m in self.measures:
+            of = own.get(m.name) or (m if is_column(m.name) else None)
+            value = of.of(seen) if of else math.nan
+            values.append(math.nan if isinstance(value, AtLeast) else float(value))
+        return tuple(values), sys.intern("\n".join(result.warnings))
+
+
+def _settled(text: str, result: Result) -> tuple[float, str]:
+    """Return when a run has warmed up, in s, by a column of a series; and what is wrong with it."""
+    times, values = sampled(text, result)
+    try:
+        cut, settled = mser(values)
+    except ValueError as e:
+        return 0.0, f"{text} {e}; sample more often (record.interval), or run longer"
+    if not settled:
+        return 0.0, f"{text} does not settle: more than half of it would go; run longer"
+    return float(times[cut]) if cut else 0.0, ""
+
+
+def _every_link(scenario: dict[str, Any]) -> list[str]:
+    """Return the names of all links of a scenario that have one of their own."""
+    return [name for name in places(scenario) if name != "bottleneck"]
+
+
+class Noting:
+    """An engine that takes down which runs failed, and why, and goes on with the others."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.failed: dict[str, str] = {}
+
+    @property
+    def build(self) -> str:
+        """That of the engine."""
+        return self._engine.build
+
+    def run(
+        self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
+    ) -> Generator[tuple[int, Result | Failed]]:
+        """Run scenarios, and give those that end well; see :class:`aqmlab.engine.Engine`."""
+        yield from self._run(texts, list(range(len(texts))), jobs, progress)
+
+    def _run(
+        self, texts: Sequence[str], which: list[int], jobs: int | None, progress: Progress | None
+    ) -> Generator[tuple[int, Result | Failed]]:
+        """Run some of them. An error that ends all is of one: it is found by halves."""
+        left = dict.fromkeys(which)
+        before = len(texts) - len(which)
+
+        def told(done: float, _: int) -> None:
+            if progress:
+                progress(before + done, len(texts))
+
+        try:
+            with closing(self._engine.run([texts[i] for i in which], jobs, told)) as running:
+                for n, outcome in running:
+                    del left[which[n]]
+                    if isinstance(outcome, Failed):
+                        self.failed[texts[which[n]]] = str(outcome.error)
+                    else:
+                        yield which[n], outcome
+        except (ScenarioError, MemoryError) as e:
+            again = list(left)
+            if len(which) == 1:
+                self.failed[texts[which[0]]] = str(e)
+                return
+            half = (len(again) + 1) // 2
+            for part in (again[:half], again[half:]):
+                if part:
+                    yield from self._run(texts, part, jobs, progress)

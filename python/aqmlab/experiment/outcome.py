@@ -1,0 +1,323 @@
+"""What an experiment found: a row a run, and what the rows say of each arm at each point."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from aqmlab import estimates
+from aqmlab.estimates import Estimate
+from aqmlab.experiment.conduct import Row
+from aqmlab.experiment.file import Experiment
+from aqmlab.measures import Measure, Seen
+from aqmlab.statistics import holm, paired_p_value
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FILE = "runs.parquet"
+ABOUT = b"aqmlab"
+FIXED = ("point", "arm", "seed", "warnings", "failed")
+"""Columns of every table of runs, besides those of factors and measures."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure as a table of runs has it: name, unit it is shown in, factor to it, direction."""
+
+    name: str
+    unit: str
+    scale: float
+    better: int
+
+    def shown(self, values: Iterable[float]) -> list[float]:
+        """Return values in the unit that they are shown in."""
+        return [self.scale * value for value in values]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What the replications of an arm say of a measure, at a point or over several.
+
+    Attributes
+    ----------
+    at : dict
+        The factors that are told apart, and their values here.
+    arm : str
+        The arm.
+    measure : Measured
+        The measure; all numbers are in its unit.
+    values : dict
+        By seed: the value, the mean over the points if they are several.
+    estimate : Estimate
+        Of these.
+    difference : Estimate, optional
+        To the first arm, seed by seed; None: it is the first.
+    p : float
+        Of the paired t test of the difference; NaN: there is none.
+    p_corrected : float
+        Corrected for all differences of the table (Holm).
+    """
+
+    at: dict[str, Any]
+    arm: str
+    measure: Measured
+    values: dict[int, float]
+    estimate: Estimate
+    difference: Estimate | None = None
+    p: float = math.nan
+    p_corrected: float = math.nan
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The runs of an experiment.
+
+    Attributes
+    ----------
+    runs : pandas.DataFrame
+        A row a run: ``point``, the factors, ``arm``, ``seed``, the measures (in the unit of their
+        name; NaN: no value), ``warnings``, ``failed`` (why; empty if it did not).
+    factors, arms : list of str
+        In the order of the experiment.
+    measures : list of Measured
+        The measures.
+    title : str
+        What it is about.
+    warm_up : str, optional
+        What was left out of every run.
+    plots : tuple of str
+        Those that the experiment wants.
+    """
+
+    runs: "pd.DataFrame"
+    factors: list[str]
+    arms: list[str]
+    measures: list[Measured]
+    title: str = ""
+    warm_up: str | None = None
+    plots: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        experiment: Experiment,
+        measures: Sequence[Measure[Seen]],
+        rows: Iterable[Row],
+        warm_up: str | None = None,
+    ) -> Self:
+        """Put the rows of an experiment together, in the order of points, seeds and arms."""
+        import pandas as pd
+
+        arms = list(experiment.arms)
+        ordered = sorted(rows, key=lambda row: (row.point, row.seed, arms.index(row.arm)))
+        columns: dict[str, Any] = {"point": [row.point for row in ordered]}
+        for factor in experiment.factors:
+            of_point = _labels([point.get(factor) for point in experiment.points])
+            columns[factor] = [of_point[row.point] for row in ordered]
+        columns |= {"arm": [row.arm for row in ordered], "seed": [row.seed for row in ordered]}
+        for i, m in enumerate(measures):
+            columns[m.name] = [row.values[i] for row in ordered]
+        columns["warnings"] = [row.warnings for row in ordered]
+        columns["failed"] = [row.failed for row in ordered]
+        known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
+        return cls(
+            pd.DataFrame(columns), experiment.factors, arms, known, experiment.title, warm_up,
+            tuple(experiment.plots),
+        )  # fmt: skip
+
+    def write(self, path: Path) -> None:
+        """Write the runs as Parquet, with what is to be known of them.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet
+
+        about = {
+            "factors": self.factors,
+            "arms": self.arms,
+            "measures": [vars(m) for m in self.measures],
+            "title": self.title,
+            "warm_up": self.warm_up,
+            "plots": self.plots,
+        }
+        table = pa.Table.from_pandas(self.runs, preserve_index=False)
+        meta = {**(table.schema.metadata or {}), ABOUT: json.dumps(about).encode()}
+        pyarrow.parquet.write_table(table.replace_schema_metadata(meta), path)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read what a sweep left in a folder.
+
+        Raises
+        ------
+        ValueError
+            If a sweep left nothing there.
+        OSError
+            If it cannot be read.
+        """
+        import pyarrow.parquet
+
+        path = folder / FILE
+        if not path.is_file():
+            raise ValueError(f"{folder} holds no finished sweep; `aqmlab sweep FILE` leaves one")
+        try:
+            table = pyarrow.parquet.read_table(path)
+            about = json.loads(table.schema.metadata[ABOUT])
+            about["measures"] = [Measured(**m) for m in about["measures"]]
+            about["plots"] = tuple(about["plots"])
+            return cls(table.to_pandas(), **about)
+        except (ValueError, KeyError, TypeError) as e:
+            raise ValueError(f"{path} is no table of runs of a sweep: {e}") from None
+
+    def measure(self, name: str) -> Measured:
+        """Return a measure by its name.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+        for m in self.measures:
+            if m.name == name:
+                return m
+        names = ", ".join(m.name for m in self.measures)
+        raise ValueError(f"{name!r} was not measured; there are: {names}")
+
+    def factor(self, name: str) -> str:
+        """Return a factor by its dotted path, or by the end of it if that is of no other.
+
+        Raises
+        ------
+        ValueError
+            If there is no such factor.
+        """
+        found = [f for f in self.factors if f == name or f.endswith(f".{name}")]
+        if len(found) == 1:
+            return found[0]
+        wrong = "is the end of several factors" if found else "is no factor"
+        there = ", ".join(self.factors) or "none"
+        raise ValueError(f"{name!r} {wrong}; there are: {there}")
+
+    @property
+    def varied(self) -> list[str]:
+        """The factors that take several values."""
+        return [f for f in self.factors if self.runs[f].astype(str).nunique() > 1]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is legal in some run and probably not meant, with the number of runs."""
+        found: dict[str, int] = {}
+        for text, n in self.runs["warnings"].value_counts().items():
+            for line in filter(None, str(text).split("\n")):
+                found[line] = found.get(line, 0) + int(n)
+        return [f"{line} ({n} of {len(self.runs)} runs)" for line, n in found.items()]
+
+    def values(
+        self, measure: Measured, by: Sequence[str]
+    ) -> Iterator[tuple[dict[str, Any], dict[str, dict[int, float]]]]:
+        """Give each combination of values of some factors, with each arm's values by seed.
+
+        Over the other factors the mean is taken, seed by seed: points are chosen, seeds are chance.
+        """
+        keys = ["point"] if tuple(by) == ("point",) else list(by)
+        frame = self.runs
+        groups = frame.groupby(keys, sort=False, dropna=False) if keys else [((), frame)]
+        for key, part in groups:
+            at = dict(zip(keys, key, strict=True))
+            by_arm: dict[str, dict[int, float]] = {}
+            for arm in self.arms:
+                mine = part[part["arm"] == arm]
+                if len(mine):
+                    means = mine.groupby("seed")[measure.name].agg(lambda x: x.mean(skipna=False))
+                    found = zip(means.index, measure.shown(means), strict=True)
+                    by_arm[arm] = {int(seed): float(value) for seed, value in found}
+            yield at, by_arm
+
+    def cells(
+        self,
+        by: Sequence[str] | None = None,
+        measures: Sequence[str] | None = None,
+    ) -> list[Cell]:
+        """Return estimates for every arm and measure, and what arms differ from the first by.
+
+        Parameters
+        ----------
+        by : sequence of str, optional
+            Factors that are told apart; default: those that vary. Over the others the mean is
+            taken.
+        measures : sequence of str, optional
+            Measures; default: all that some run has.
+
+        Returns
+        -------
+        list of Cell
+            By factors, then measure, then arm.
+        """
+        by = self.varied if by is None else [self.factor(name) for name in by]
+        chosen = [self.measure(name) for name in measures] if measures else self._there()
+        made: list[Cell] = []
+        for m in chosen:
+            made += [cell for at, by_arm in self.values(m, by) for cell in _cells(at, m, by_arm)]
+        corrected = holm(cell.p for cell in made)
+        done = [
+            Cell(**(vars(cell) | {"p_corrected": p}))
+            for cell, p in zip(made, corrected, strict=True)
+        ]
+        order: dict[str, int] = {}
+        for cell in done:
+            order.setdefault(json.dumps(cell.at, default=str), len(order))
+        return sorted(done, key=lambda cell: order[json.dumps(cell.at, default=str)])
+
+    def _there(self) -> list[Measured]:
+        return [m for m in self.measures if self.runs[m.name].notna().any()]
+
+    def summary(
+        self, by: Sequence[str] | None = None, measures: Sequence[str] | None = None
+    ) -> "pd.DataFrame":
+        """Return :meth:`cells` as a table: a row a cell."""
+        import pandas as pd
+
+        rows: list[Mapping[str, Any]] = []
+        for cell in self.cells(by, measures):
+            e, d = cell.estimate, cell.difference or estimates.mean(())
+            rows.append(
+                cell.at
+                | {"arm": cell.arm, "measure": cell.measure.name, "unit": cell.measure.unit}
+                | {"mean": e.value, "low": e.low, "high": e.high, "n": e.n, "missing": e.missing}
+                | {"difference": d.value, "difference_low": d.low, "difference_high": d.high}
+                | {"p": cell.p, "p_corrected": cell.p_corrected}
+            )
+        return pd.DataFrame(rows)
+
+
+def _cells(
+    at: dict[str, Any], measure: Measured, by_arm: Mapping[str, dict[int, float]]
+) -> Iterator[Cell]:
+    """Give the cells of a measure at a point; the first arm is what the others are held against."""
+    first = next(iter(by_arm.values()))
+    for i, (arm, values) in enumerate(by_arm.items()):
+        estimate = estimates.mean(values.values())
+        if i == 0:
+            yield Cell(at, arm, measure, values, estimate)
+            continue
+        seeds = [seed for seed in values if seed in first]
+        mine, its = [values[seed] for seed in seeds], [first[seed] for seed in seeds]
+        difference = estimates.difference(mine, its)
+        known = len(seeds) > 1 and not difference.missing
+        p = paired_p_value(mine, its) if known else math.nan
+        yield Cell(at, arm, measure, values, estimate, difference, p)
+
+
+def _labels(values: Sequence[Any]) -> list[Any]:
+    """Return the values of a factor as a column has them: tables as text, and one type."""
+    kinds = {type(value) for value in values}
+    if kinds <= {int, float} or kinds <= {bool} or kinds <= {str}:
+        return list(values)
+    return [value if isinstance(value, str) else json.dumps(value, default=str) for value in values]

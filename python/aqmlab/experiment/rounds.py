@@ -1,0 +1,125 @@
+"""An experiment from beginning to end: the warm-up, then replications, round by round."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from aqmlab import statistics
+from aqmlab.engine import Engine
+from aqmlab.experiment.conduct import Conduct, Row
+from aqmlab.experiment.file import Experiment
+from aqmlab.experiment.outcome import Outcome
+from aqmlab.store import Store
+
+Told = Callable[[float, int, int], None]
+"""Called now and then with the runs done, their number, and how many failed."""
+
+GROWTH = 2
+"""A round at most doubles the replications of a point: few say little of how many it needs."""
+
+
+def conduct(
+    experiment: Experiment,
+    *,
+    engine: Engine | None = None,
+    store: Store | None = None,
+    jobs: int | None = None,
+    told: Told | None = None,
+) -> Outcome:
+    """Run an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What is run.
+    engine : Engine, optional
+        What runs it; default: the simulator.
+    store : Store, optional
+        Where finished runs are found and kept; default: nowhere.
+    jobs : int, optional
+        Runs at a time, 1 or more; default: the cores available.
+    told : callable, optional
+        Is told now and then the runs done, their number as far as it is known, and how many failed.
+
+    Returns
+    -------
+    Outcome
+        A row a run. A run that failed has no values, and says why.
+
+    Raises
+    ------
+    ScenarioError
+        If a scenario of some arm at some point is wrong: before the first is run.
+    """
+    work = Conduct(experiment, engine, store, jobs)
+    _ = work.measures  # says what is wrong with their names before anything is run
+    if experiment.replications.measure:
+        work.index(experiment.replications.measure)
+    points = range(len(experiment.points))
+    if experiment.warm_up.series:
+        work.settle(lambda done, of: told(done, of, 0) if told else None)
+    rows: list[Row] = []
+    failed: list[Row] = []
+    had, wanted = [0] * len(points), [experiment.replications.first] * len(points)
+    while which := [(p, r) for p in points for r in range(had[p], wanted[p])]:
+
+        def on(done: float, of: int, before: int = len(rows), lost: list[Row] = failed) -> None:
+            if told:
+                told(before + done, before + of, len(lost))
+
+        for row in work.runs(which, on):
+            rows.append(row)
+            failed += [row] * bool(row.failed)
+        had = list(wanted)
+        wanted = _wanted(experiment, work, rows, had)
+    return Outcome.of(experiment, work.measures, rows, work.warm_up)
+
+
+def _wanted(
+    experiment: Experiment, work: Conduct, rows: Iterable[Row], had: Sequence[int]
+) -> list[int]:
+    """Return how many replications each point is to have."""
+    rule = experiment.replications
+    if rule.measure is None:
+        return list(had)
+    at = work.index(rule.measure)
+    values: dict[tuple[int, str], list[float]] = {}
+    for row in rows:
+        values.setdefault((row.point, row.arm), []).append(row.values[at])
+    return [
+        max(
+            enough(values[point, arm], rule.half_width, rule.at_most)
+            for arm in experiment.arms
+        )
+        for point in range(len(had))
+    ]  # fmt: skip
+
+
+def enough(values: Sequence[float], half_width: float, at_most: int) -> int:
+    """Return how many replications to have next: as many as there are if the interval is narrow.
+
+    The half width of Student's interval shrinks about with the root of their number. Source:
+    ``law2007simulation``, section 9.4.1.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One a replication, at least two.
+    half_width : float
+        The half of the 95 % interval that is narrow enough, as a share of the mean.
+    at_most : int
+        The most replications.
+
+    Examples
+    --------
+    >>> enough([10, 10.1, 9.9], 0.05, 50), enough([5, 10, 15], 0.05, 50)
+    (3, 6)
+    """
+    n = len(values)
+    if n >= at_most or not all(map(math.isfinite, values)):
+        return n
+    low, mean, high = statistics.mean_interval(values)
+    half = (high - low) / 2
+    if half <= half_width * abs(mean):
+        return n
+    factor = (half / (half_width * abs(mean))) ** 2 if mean else GROWTH
+    return min(at_most, max(n + 1, math.ceil(n * min(factor, GROWTH))))

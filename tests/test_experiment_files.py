@@ -1,0 +1,214 @@
+"""Experiment files: what they may say, and how they are told what is wrong."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aqmlab import ScenarioError
+from aqmlab.experiment import Experiment, conduct, design
+from aqmlab.experiment.design import Range
+from aqmlab.measures import column
+
+ECN = "tcp.ecn"
+LIMIT = "network.queue.limit"
+
+
+def experiment(small: dict[str, Any], **keys: Any) -> Experiment:
+    return Experiment.from_dict({"scenario": small} | keys)
+
+
+def test_blocks_are_combined_and_their_factors_kept_in_order(small: dict[str, Any]) -> None:
+    read = experiment(
+        small,
+        factors=[
+            {"values": {LIMIT: ["8 packets", "16 packets"], ECN: ["off", "rfc3168"]}},
+            {"kind": "zipped", "values": {"network.delay": ["1 ms", "2 ms"], "x": [1, 2]}},
+            {"kind": "list", "rows": [{"y": 1}, {"y": 5}, {"y": 6}]},
+        ],
+    )
+    assert len(read.points) == 2 * 2 * 2 * 3
+    assert read.factors == [LIMIT, ECN, "network.delay", "x", "y"]
+    assert {(p["network.delay"], p["x"]) for p in read.points} == {("1 ms", 1), ("2 ms", 2)}
+
+
+def test_a_latin_hypercube_has_one_point_in_each_stripe_of_each_factor() -> None:
+    ranges = {"a": Range(0, 8), "b": Range(1, 256, log=True)}
+    points = design.latin_hypercube(ranges, 8, seed=3)
+    assert sorted(int(p["a"]) for p in points) == list(range(8))
+    assert sorted(int(p["b"]).bit_length() - 1 for p in points) == list(range(8))
+    assert points == design.latin_hypercube(ranges, 8, seed=3)
+    assert points != design.latin_hypercube(ranges, 8, seed=4)
+
+
+def test_random_values_are_in_their_range() -> None:
+    ranges = {
+        "rate": Range(1, 100, "Mbit/s", log=True),
+        "n": Range(1, 4, whole=True),
+        "ecn": Range(choice=["off", "rfc3168"]),
+    }
+    points = design.random(ranges, 400, seed=1)
+    rates = [float(p["rate"].split()[0]) for p in points]
+    assert 1 <= min(rates) < 2
+    assert 50 < max(rates) <= 100
+    assert sum(rate < 10 for rate in rates) == pytest.approx(200, abs=40)
+    assert {p["n"] for p in points} == {1, 2, 3, 4}
+    assert {p["ecn"] for p in points} == {"off", "rfc3168"}
+
+
+def test_a_fractional_design_is_balanced_and_resolves_what_it_should() -> None:
+    """2^(5-2) with D = AB, E = AC: main effects are orthogonal (resolution III)."""
+    values = {name: [-1, 1] for name in "abcde"}
+    points = design.fractional(values, {"d": ["a", "b"], "e": ["a", "c"]})
+    assert len(points) == 8
+    for one, other in itertools.combinations("abcde", 2):
+        assert sum(p[one] * p[other] for p in points) == 0
+    assert all(p["d"] == p["a"] * p["b"] and p["e"] == p["a"] * p["c"] for p in points)
+    odd = design.fractional(values, {"e": ["a", "b", "c", "d"]})
+    assert len(odd) == 16
+    assert all(p["e"] == p["a"] * p["b"] * p["c"] * p["d"] for p in odd)
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ({"arm": {}}, ["arm: there is no such key", "arms"]),
+        ({"factors": {}}, ["factors: {}", "array of tables"]),
+        ({"factors": [{"kind": "gird"}]}, ["factors.0.kind", '"gird"', "grid"]),
+        ({"factors": [{"values": {LIMIT: []}}]}, [f"factors.0.values.{LIMIT}: []", "at least one"]),
+        ({"factors": [{"values": {LIMIT: ["a", "a"]}}]}, ["different"]),
+        ({"factors": [{"kind": "zipped", "values": {"a": [1], "b": [1, 2]}}]}, ["b has 2"]),
+        ({"factors": [{"kind": "random", "values": {"a": {"low": 0, "high": 1}}}]}, ["0.n"]),
+        (
+            {"factors": [{"kind": "random", "n": 2, "values": {"a": {"low": 2, "high": 1}}}]},
+            ["factors.0.values.a.high: 1", "above 2"],
+        ),
+        (
+            {"factors": [{"kind": "latin-hypercube", "n": 2, "values": {"a": {
+                "low": 0, "high": 1, "spacing": "log"}}}]},
+            ["factors.0.values.a.low: 0", "above 0"],
+        ),
+        (
+            {"factors": [{"kind": "fractional", "values": {"a": [0, 1], "b": [0, 1]},
+                          "generators": {"b": ["c"]}}]},
+            ["factors.0: generators: b"],
+        ),
+        ({"factors": [{"values": {"a": [1]}}, {"values": {"a": [2]}}]}, ["a is a factor of two"]),
+        ({"arms": {"x": 1}}, ["arms.x: 1"]),
+        ({"replications": 0}, ["replications: 0", "1 or more"]),
+        ({"replications": {"first": 3, "until": "jain"}}, ["replications.at_most: is missing"]),
+        ({"plots": ["pie"]}, ["plots.0", '"pie"', "heat-map"]),
+        ({"limits": {"wall": 3}}, ["limits.wall", "simulated"]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_path(
+    small: dict[str, Any], keys: dict[str, Any], says: list[str]
+) -> None:
+    with pytest.raises(ScenarioError) as told:
+        experiment(small, **keys)
+    for text in says:
+        assert text in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ({"factors": [{"values": {LIMIT: ["8 pakets"]}}]}, ["arm base at network.queue.limit = 8"]),
+        ({"arms": {"x": {"tcp.ecm": "off"}}}, ["arm x", "tcp.ecm", "ecn"]),
+        ({"arms": {"x": {ECN: "off"}}, "factors": [{"values": {ECN: ["off"]}}]}, ["set it in one"]),
+        ({"factors": [{"values": {"seed": [1]}}]}, ["seed is what replications vary"]),
+        ({"measures": ["goodputt"]}, ["measures.0", "goodputt", "goodput_bps"]),
+        ({"measures": ["links.utilisation"]}, ["links has no column utilisation"]),
+        ({"measures": ["links.link"]}, ["count"]),
+        ({"warm_up": "5"}, ["warm_up"]),
+        ({"replications": {"first": 2, "until": "x", "at_most": 3}}, ["until", "jain"]),
+        ({"links": ["a>b"]}, ["a>b"]),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_the_scenario_is_told_before_anything_is_run(
+    small: dict[str, Any], keys: dict[str, Any], says: list[str]
+) -> None:
+    def never(*_: Any) -> None:
+        raise AssertionError("nothing may be run")
+
+    with pytest.raises(ScenarioError) as told:
+        conduct(experiment(small, **keys), told=never)
+    for text in says:
+        assert text in str(told.value)
+
+
+def test_columns_say_what_their_tables_have(small: dict[str, Any]) -> None:
+    names = [
+        "goodput_bps", "utilization", "links.utilization[left>right]", "flows.acked_bytes.sum",
+        "flows.goodput_bps[C0]", "flows.goodput_bps.p50", "queue.queue_packets[left>right].max",
+        "drops.link[left>right].count", "links.dropped_packets[left>r*]",
+    ]  # fmt: skip
+    outcome = conduct(experiment(small, measures=names))
+    row = outcome.runs.iloc[0]
+    assert row["links.utilization[left>right]"] == pytest.approx(row["utilization"])
+    assert row["flows.acked_bytes.sum"] == 600_000
+    assert row["flows.goodput_bps[C0]"] > 0
+    assert 1 < row["queue.queue_packets[left>right].max"] <= 16
+    assert row["drops.link[left>right].count"] == row["links.dropped_packets[left>r*]"] > 0
+    assert column("flows.goodput_bps.mean").unit == "bit/s"
+    with pytest.raises(ValueError, match="has 2 values in a run; say which"):
+        conduct(experiment(small, measures=["flows.goodput_bps"]))
+
+
+def test_arms_meet_the_same_seeds_and_are_compared_pair_by_pair(small: dict[str, Any]) -> None:
+    arms = {"off": {ECN: "off"}, "on": {ECN: "rfc3168"}, "same": {ECN: "off"}}
+    outcome = conduct(experiment(
+        small, arms=arms, replications=4, measures=["goodput_bps", "mark_rate"],
+        factors=[{"values": {LIMIT: ["12 packets", "16 packets"]}}],
+    ))  # fmt: skip
+    assert len(outcome.runs) == 2 * 3 * 4
+    assert sorted(set(outcome.runs["seed"])) == [7, 8, 9, 10]
+    cells = {(c.at[LIMIT], c.arm, c.measure.name): c for c in outcome.cells()}
+    assert len(cells) == 2 * 3 * 2
+    marked = cells["16 packets", "on", "mark_rate"]
+    assert marked.estimate.n == 4
+    assert marked.difference
+    assert marked.difference.low > 0
+    assert marked.p_corrected >= marked.p
+    same = cells["16 packets", "same", "goodput_bps"].difference
+    assert same
+    assert same.value == same.low == same.high == 0
+    over_all = {c.arm: c for c in outcome.cells(by=[], measures=["goodput_bps"])}
+    one, two = (cells[f"{n} packets", "on", "goodput_bps"].estimate.value for n in (12, 16))
+    assert over_all["on"].estimate.value == pytest.approx((one + two) / 2)
+    assert over_all["on"].estimate.n == 4, "seeds are chance, points are not"
+
+
+def test_a_run_that_fails_is_a_row_that_says_why(small: dict[str, Any]) -> None:
+    sizes = ["100 kB", "3 MB", "200 kB", "300 kB"]
+    outcome = conduct(experiment(
+        small, limits={"simulated": "5 s"}, replications=2, measures=["goodput_bps"],
+        factors=[{"values": {"flows.0.traffic.size": sizes}}],
+    ))  # fmt: skip
+    failed = outcome.runs[outcome.runs["failed"] != ""]
+    assert list(failed["flows.0.traffic.size"]) == ["3 MB"] * 2
+    assert "time_limit" in failed["failed"].iloc[0]
+    assert outcome.runs["goodput_bps"].isna().sum() == 2
+    cells = outcome.cells()
+    assert [c.estimate.missing for c in cells] == [0, 2, 0, 0]
+
+
+def test_the_warm_up_is_left_out(small: dict[str, Any]) -> None:
+    names = ["goodput_bps", "queue.time_s[left>right].min"]
+    whole = conduct(experiment(small, measures=names)).runs.iloc[0]
+    later = conduct(experiment(small, measures=names, warm_up="1 s")).runs.iloc[0]
+    assert later["goodput_bps"] > whole["goodput_bps"], "slow start is out"
+    assert whole["queue.time_s[left>right].min"] < 1
+    assert later["queue.time_s[left>right].min"] == pytest.approx(1, abs=0.05)
+
+
+def test_files_read_what_they_say(tmp_path: Path, scenario: Path) -> None:
+    path = tmp_path / "try.toml"
+    path.write_text(f'scenario = "{scenario.name}"\nreplications = 3\n')
+    read = Experiment.read(path)
+    assert read.replications.first == 3
+    assert read.scenario == scenario
+    path.write_text("scenario = ")
+    with pytest.raises(ScenarioError, match=r"try\.toml: not valid TOML"):
+        Experiment.read(path)
