@@ -2,11 +2,13 @@
 
 import runpy
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import aqmlab
+from aqmlab.experiment import Experiment, Replications, conduct
 
 
 def test_one_flow_loses_nothing() -> None:
@@ -139,3 +141,11 @@ def test_responsiveness(tmp_path: Path) -> None:
     assert (drop_tail < 0.25 * idle).all()
     assert 0.6 * idle < fq_codel["on-its-own"] < idle
     assert drop_tail["loaded"] < fq_codel["loaded"] < fq_codel["on-its-own"]
+
+
+@pytest.mark.parametrize("file", sorted(Path("examples/experiments").glob("*.toml")), ids=str)
+def test_experiments_run_and_find_something(file: Path) -> None:
+    outcome = conduct(replace(Experiment.read(file), replications=Replications(2)))
+    assert (outcome.runs["failed"] == "").all()
+    assert all(outcome.runs[m.name].notna().any() for m in outcome.measures)
+    assert any(cell.p_corrected < 0.05 for cell in outcome.cells(by=[]))

@@ -32,9 +32,17 @@ MAKERS = {
     "aqmlab run": ("run", "an earlier run"),
     "aqmlab run --pcap": ("capture", "earlier captures"),
     "aqmlab compare": ("comparison", "an earlier comparison"),
+    "aqmlab sweep": ("sweep", "an earlier sweep"),
     "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
 }
 """The commands, and what they call what they make."""
+GROWN = {
+    "aqmlab compare": FINISHED_RUN,
+    "aqmlab sweep": re.compile(
+        rf"(runs\.parquet|(summary|effects)\.csv|figures/([\w-]+\.(png|svg))?|{FINISHED_RUN.pattern})"
+    ),
+}
+"""What these commands add to their folders one by one, and so do not list."""
 OURS = {LOCK := "lock", NEW := "new", PARTS := "parts", WHOLE := "whole", OLD := "old"}
 TRIES = 10
 PATIENCE_S = 0.02
@@ -287,6 +295,11 @@ def _listed(folder: Path) -> list[str]:
         return []
 
 
+def is_of(folder: Path, made_by: str) -> bool:
+    """Whether a command made a folder."""
+    return _listed(folder)[:1] == [made_by]
+
+
 def _maker(folder: Path) -> str | None:
     """Return the command that made a folder; None: none did, or it is empty."""
     head = _listed(folder)[:1]
@@ -302,8 +315,8 @@ def _foreign(folder: Path, maker: str | None) -> str | None:
     """Return the first name in a folder that its list does not have."""
     ours = {LIST, *_listed(folder)[1:]} if maker else set()
     for name in _names(folder):
-        finished = maker == "aqmlab compare" and FINISHED_RUN.fullmatch(name)
-        if name not in ours and not finished:
+        grown = maker in GROWN and GROWN[maker].fullmatch(name)
+        if name not in ours and not grown:
             return name
     return None
 

@@ -5,7 +5,14 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 PATIENCE_S = 1.0
 
@@ -39,3 +46,23 @@ class Bar:
     ) -> None:
         if self._bar.live.is_started:
             self._bar.stop()
+
+
+class Count(Bar):
+    """Shows runs done, their number, their rate, the time left, and how many failed."""
+
+    def __init__(self) -> None:
+        columns = (
+            "Runs", BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(), TextColumn("{task.fields[failed]}"),
+        )  # fmt: skip
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("run", total=1.0, rate="", failed="")
+        self._began = time.monotonic()
+
+    def __call__(self, done: float, total: int, failed: int = 0) -> None:
+        """Show that `done` of `total` runs are done, and that some failed."""
+        took = time.monotonic() - self._began
+        told = f"{failed} failed" if failed else ""
+        self._bar.update(self._task, rate=f"{done / max(took, 1e-9):.3g} runs/s", failed=told)
+        super().__call__(done, total)

@@ -4,7 +4,18 @@ from typing import Annotated
 
 import typer
 
-from aqmlab.command import bench, compare, manual, plot, reproduce, run, script, status
+from aqmlab.command import (
+    bench,
+    compare,
+    manual,
+    plot,
+    reproduce,
+    results,
+    run,
+    script,
+    status,
+    sweep,
+)
 
 app = typer.Typer(
     add_completion=False,
@@ -29,6 +40,8 @@ def aqmlab(
 
 
 app.command("run")(run.run_command)
+app.command("sweep")(sweep.sweep_command)
+app.command("results")(results.results_command)
 app.command("plot")(plot.plot)
 app.command("reproduce")(reproduce.reproduce)
 app.command("compare")(compare.compare_command)

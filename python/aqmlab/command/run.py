@@ -1,11 +1,11 @@
 """`aqmlab run`: a scenario, once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from aqmlab.command.options import WarningsOption, read_change
+from aqmlab.command.options import WarningsOption, read_change, read_count
 from aqmlab.command.terminal import console, say, warn
 
 
@@ -34,6 +34,10 @@ def run_command(
             metavar="NAME", help="Capture this link (from>to) or host; may be given again."
         ),
     ] = None,
+    replications: Annotated[
+        str | None,
+        typer.Option(help="Run it so often, seed by seed, and show means.", metavar="N"),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an earlier run in the folder.")
     ] = False,
@@ -53,6 +57,15 @@ def run_command(
     overrides += [("seed", seed)] if seed is not None else []
     overrides += [("record.pcap.on", toml_value(pcap_on))] if pcap_on else []
     scenario = json.loads(normalize(file, overrides=overrides))
+    count = read_count("--replications", replications)
+    if count:
+        if out or pcap or pcap_on:
+            raise ValueError(
+                "--replications shows what many runs measure and keeps none; leave --out and "
+                "--pcap out, or keep runs with aqmlab sweep"
+            )
+        _replicate(scenario, count, warnings=warnings)
+        return
     if pcap and not scenario["record"]["pcap"]["on"]:
         raise ValueError(
             "--pcap needs to know where: name links and hosts, e.g. --pcap-on 'left>right'"
@@ -74,3 +87,17 @@ def run_command(
         say(f"Captures written to {pcap}")
     elif scenario["record"]["pcap"]["on"]:
         say("Captures are written only with --pcap DIR.")
+
+
+def _replicate(scenario: dict[str, Any], count: int, *, warnings: bool) -> None:
+    """Run a scenario several times and show its measures with their intervals."""
+    from aqmlab.command.results import show_measures
+    from aqmlab.experiment import Experiment, Replications, conduct
+    from aqmlab.progress import Count
+
+    title = scenario["title"] or "Untitled scenario"
+    wanted = Experiment(scenario=scenario, title=title, replications=Replications(count))
+    with Count() as progress:
+        outcome = conduct(wanted, told=progress)
+    show_measures(outcome, console())
+    warn([*outcome.warnings, *outcome.cautions] if warnings else [])

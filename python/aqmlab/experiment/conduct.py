@@ -1,19 +1,19 @@
 """Conducts an experiment: of each run only what is measured stays, a row.
 
-Runs go in lots, so that neither their scenarios nor their results fill the memory. Arms and points
-have the same seeds (common random numbers). A run that fails leaves a row that says why.
+Arms and points have the same seeds (common random numbers). A run that fails leaves a row that says
+why, and the others go on.
 """
 
 import json
 import math
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
-from aqmlab._core import ScenarioError
+from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import Given, places
 from aqmlab.engine import Engine, Failed, Progress, Simulator
 from aqmlab.experiment.campaign import campaign
@@ -35,8 +35,7 @@ from aqmlab.scenario import as_said, normalize, seconds, toml_value
 from aqmlab.statistics import mser
 from aqmlab.store import Store
 
-LOT = 1000
-"""Runs whose scenarios are in memory at once."""
+Reduced = TypeVar("Reduced")
 
 
 @dataclass(frozen=True)
@@ -136,11 +135,11 @@ class Conduct:
     engine: Engine | None = None
     store: Store | None = None
     jobs: int | None = None
-    lot: int = LOT
     warm_up: str | None = None
 
     def __post_init__(self) -> None:
         self._plan = Plan(self.experiment)
+        self._made: tuple[int, dict[str, dict[str, Any]]] = (-1, {})
         self.warm_up = self.experiment.warm_up.time
         for point in self.experiment.points:
             for arm in self.experiment.arms:
@@ -204,14 +203,69 @@ class Conduct:
             Is told how far they are.
         """
         asked = [(*one, arm) for one in which for arm in self.experiment.arms]
-        for done in range(0, len(asked), self.lot):
-            lot = asked[done : done + self.lot]
 
-            def progress(n: float, of: int, size: int = len(lot), done: int = done) -> None:
-                if told:
-                    told(done + size * n / max(1, of), len(asked))
+        def progress(done: float, of: int) -> None:
+            if told:
+                told(len(asked) * done / max(1, of), len(asked))
 
-            yield from self._lot(lot, progress)
+        engine, left = self._noting(), set(range(len(asked)))
+        asks = (self._ask(*one) for one in asked)
+        for i, (values, warnings) in self._campaign(asks, self._measured, engine, progress):
+            left.discard(i)
+            point, replication, arm = asked[i]
+            yield Row(point, arm, self._seed + replication, values, warnings)
+        for i in sorted(left):
+            point, replication, arm = asked[i]
+            why = " ".join(engine.failed.get(text, "") for text in self._ask(*asked[i])).strip()
+            none = (math.nan,) * len(self.measures)
+            yield Row(point, arm, self._seed + replication, none, failed=why)
+
+    def _noting(self) -> "Noting":
+        return Noting(self.engine or Simulator(self._plan.given))
+
+    def _campaign(
+        self,
+        asks: Iterable[tuple[str, ...]],
+        reduce: Callable[..., Reduced],
+        engine: "Noting",
+        progress: Progress,
+    ) -> Iterator[tuple[int, Reduced]]:
+        """Give what runs reduce to; those that failed are in the engine."""
+        running = campaign(
+            asks, reduce, engine=engine, store=self.store, jobs=self.jobs, progress=progress
+        )
+        with closing(running):
+            try:
+                yield from running
+            except (ScenarioError, InvariantViolation, MemoryError):
+                if not engine.failed:
+                    raise
+
+    @cached_property
+    def _seed(self) -> int:
+        """The seed of the first replication, everywhere."""
+        seed: int = self._plan.scenario(
+            self.experiment.points[0], next(iter(self.experiment.arms))
+        )["seed"]
+        return seed
+
+    def _ask(self, point: int, replication: int, arm: str) -> tuple[str, ...]:
+        """Return the scenario of a run, and that of its warm-up, if there is any."""
+        scenario = self._scenario(point, arm) | {"seed": self._seed + replication}
+        if not self.warm_up:
+            return (json.dumps(scenario),)
+        record = scenario["record"]
+        series = [s for s in record["series"] if s in ("delays", "waits")]
+        short = scenario | {"duration": self.warm_up, "record": record | {"series": series}}
+        return json.dumps(scenario), normalize(short)
+
+    def _scenario(self, point: int, arm: str) -> dict[str, Any]:
+        """Return the scenario of an arm at a point; those of the last point are kept."""
+        if point != self._made[0]:
+            self._made = (point, {})
+        if arm not in self._made[1]:
+            self._made[1][arm] = self._plan.scenario(self.experiment.points[point], arm)
+        return self._made[1][arm]
 
     def index(self, name: str) -> int:
         """Return which of the measures has a name.
@@ -238,59 +292,16 @@ class Conduct:
         text = self.experiment.warm_up.series or ""
         every = [(point, arm) for point in range(len(self.experiment.points))
                  for arm in self.experiment.arms]  # fmt: skip
-        longest = 0.0
-        for start in range(0, len(every), self.lot):
-            some = every[start : start + self.lot]
-            texts = [
-                (json.dumps(self._plan.scenario(self.experiment.points[point], arm)),)
-                for point, arm in some
-            ]
-
-            def on(done: float, of: int, n: int = len(some), start: int = start) -> None:
-                if told:
-                    told(start + n * done / max(1, of), len(every))
-
-            engine = Noting(self.engine or Simulator(self._plan.given))
-            with closing(campaign(texts, partial(_settled, text), engine=engine, store=self.store,
-                                  jobs=self.jobs, progress=on)) as running:  # fmt: skip
-                for i, (time, problem) in running:
-                    point, arm = some[i]
-                    if problem:
-                        at = as_text(self.experiment.points[point])
-                        raise ScenarioError(f"warm_up.mser: arm {arm} at {at}: {problem}")
-                    longest = max(longest, time)
+        texts = ((json.dumps(self._scenario(*one)),) for one in every)
+        longest, engine = 0.0, self._noting()
+        found = self._campaign(texts, partial(_settled, text), engine, told or _unheard)
+        for i, (time, problem) in found:
+            if problem:
+                point, arm = every[i]
+                at = as_text(self.experiment.points[point])
+                raise ScenarioError(f"warm_up.mser: arm {arm} at {at}: {problem}")
+            longest = max(longest, time)
         self.warm_up = f"{longest:.9g} s" if longest else None
-
-    def _lot(self, lot: Sequence[tuple[int, int, str]], progress: Progress) -> Iterator[Row]:
-        scenarios: dict[tuple[int, str], dict[str, Any]] = {}
-        places, asks = [], []
-        for point, replication, arm in lot:
-            if (point, arm) not in scenarios:
-                scenarios[point, arm] = self._plan.scenario(self.experiment.points[point], arm)
-            base = scenarios[point, arm]
-            one = base | {"seed": base["seed"] + replication}
-            asks.append((json.dumps(one), *self._before(one)))
-            places.append((point, arm, one["seed"]))
-        engine = Noting(self.engine or Simulator(self._plan.given))
-        with closing(campaign(
-            asks, self._measured, engine=engine, store=self.store, jobs=self.jobs,
-            progress=progress,
-        )) as running:  # fmt: skip
-            for i, (values, warnings) in running:
-                yield Row(*places[i], values, warnings)
-        for place, ask in zip(places, asks, strict=True):
-            why = next((engine.failed[text] for text in ask if text in engine.failed), None)
-            if why:
-                yield Row(*place, (math.nan,) * len(self.measures), failed=why)
-
-    def _before(self, scenario: dict[str, Any]) -> list[str]:
-        """Return the scenario of the warm-up of a run, if there is any."""
-        if not self.warm_up:
-            return []
-        record = scenario["record"]
-        series = [s for s in record["series"] if s in ("delays", "waits")]
-        short = scenario | {"duration": self.warm_up, "record": record | {"series": series}}
-        return [normalize(short)]
 
     def _measured(self, result: Result, before: Result | None = None) -> tuple[Any, str]:
         """Return the values of a run, and its warnings."""
@@ -306,6 +317,10 @@ class Conduct:
             value = of.of(seen) if of else math.nan
             values.append(math.nan if isinstance(value, AtLeast) else float(value))
         return tuple(values), sys.intern("\n".join(result.warnings))
+
+
+def _unheard(_: float, __: int) -> None:
+    """Tell nobody."""
 
 
 def _settled(text: str, result: Result) -> tuple[float, str]:
@@ -340,7 +355,7 @@ class Noting:
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
     ) -> Generator[tuple[int, Result | Failed]]:
-        """Run scenarios, and give those that end well; see :class:`aqmlab.engine.Engine`."""
+        """Run scenarios, whatever becomes of any; see :class:`aqmlab.engine.Engine`."""
         yield from self._run(texts, list(range(len(texts))), jobs, progress)
 
     def _run(
@@ -360,12 +375,12 @@ class Noting:
                     del left[which[n]]
                     if isinstance(outcome, Failed):
                         self.failed[texts[which[n]]] = str(outcome.error)
-                    else:
-                        yield which[n], outcome
+                    yield which[n], outcome
         except (ScenarioError, MemoryError) as e:
             again = list(left)
             if len(which) == 1:
                 self.failed[texts[which[0]]] = str(e)
+                yield which[0], Failed(e)
                 return
             half = (len(again) + 1) // 2
             for part in (again[:half], again[half:]):

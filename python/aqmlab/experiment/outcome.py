@@ -4,10 +4,11 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from aqmlab import estimates
+from aqmlab import estimates, statistics
 from aqmlab.estimates import Estimate
 from aqmlab.experiment.conduct import Row
 from aqmlab.experiment.file import Experiment
@@ -218,6 +219,20 @@ class Outcome:
             for line in filter(None, str(text).split("\n")):
                 found[line] = found.get(line, 0) + int(n)
         return [f"{line} ({n} of {len(self.runs)} runs)" for line, n in found.items()]
+
+    @cached_property
+    def cautions(self) -> list[str]:
+        """What there is to mind in the values of the replications, a sentence each."""
+        found: dict[str, list[str]] = {}
+        for cell in self.cells():
+            for text in statistics.cautions(list(cell.values.values())):
+                found.setdefault(text, []).append(cell.measure.name)
+        told = []
+        for text, names in found.items():
+            where = ", ".join(f"{name} ({names.count(name)})" for name in dict.fromkeys(names))
+            told.append(f"{text}: {where}" if self.varied or len(self.arms) > 1 else
+                        f"{text}: {', '.join(dict.fromkeys(names))}")  # fmt: skip
+        return told
 
     def values(
         self, measure: Measured, by: Sequence[str]

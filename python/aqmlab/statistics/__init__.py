@@ -4,6 +4,7 @@ Each takes a sequence or array of numbers, one a replication (for Jain's index o
 means one a moment, for transfers one a transfer), and answers in their unit.
 """
 
+from aqmlab.statistics.cautions import cautions
 from aqmlab.statistics.describe import central, jain, median, quartiles
 from aqmlab.statistics.interval import Interval
 from aqmlab.statistics.means import (
@@ -27,6 +28,7 @@ __all__ = [
     "Interval",
     "batch_means",
     "bootstrap_interval",
+    "cautions",
     "central",
     "exact_proportion_interval",
     "false_discovery",

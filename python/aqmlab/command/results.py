@@ -1,0 +1,212 @@
+"""`aqmlab results`: what a sweep found, at a glance."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aqmlab import estimates
+from aqmlab.command.options import WarningsOption
+from aqmlab.command.terminal import console, say, warn
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+    from rich.table import Table
+
+    from aqmlab.experiment import Cell, Outcome
+
+SIGNIFICANT = 0.05
+MOST_ROWS = 60
+READING = (
+    "Means over the seeds, ± half of their 95 % interval (Student's t), n of them. Differences to "
+    "the first arm, seed by seed; * if real: p below 0.05, corrected for all shown (Holm); = if "
+    "every seed has the same."
+)
+
+
+def results_command(
+    folder: Annotated[Path, typer.Argument(help="Folder of a sweep.", metavar="DIR")],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Tell apart only this factor, by its path or the end of it, and take the mean "
+            "over the others; may be given again. Default: every factor.",
+            metavar="FACTOR",
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="Show only this measure; may be given again.", metavar="NAME"),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write the table as CSV too.", metavar="FILE")
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option(help="Write the table as Parquet too.", metavar="FILE")
+    ] = None,
+    warnings: WarningsOption = True,
+) -> None:
+    """Show what a sweep found: each arm at each point, with intervals and differences."""
+    from aqmlab.experiment import Outcome
+
+    for file in (csv, parquet):
+        if file and file.exists():
+            raise FileExistsError(f"{file} is there; give another name")
+    outcome = Outcome.read(folder)
+    show(outcome, console(), by, measure)
+    if csv or parquet:
+        table: pd.DataFrame = outcome.summary(by, measure)
+        if csv:
+            table.to_csv(csv, index=False)
+        if parquet:
+            table.to_parquet(parquet, index=False)
+    warn([*outcome.warnings, *outcome.cautions] if warnings else [])
+    for file in filter(None, (csv, parquet)):
+        say(f"Written to {file}")
+
+
+def show_measures(outcome: "Outcome", console: "Console") -> None:
+    """Print what the replications of one scenario say: a row a measure."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    console.print(outcome.title, markup=False, highlight=False)
+    made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    made.add_column("measure", overflow="fold")
+    made.add_column("unit")
+    for name in ("mean", "median", "central 95 %", "n"):
+        made.add_column(name, justify="right")
+    for cell in outcome.cells():
+        middle = estimates.median(cell.values.values())
+        low, high = estimates.number(middle.low), estimates.number(middle.high)
+        runs = f"{low} to {high}" if len(cell.values) > 1 else ""
+        median = estimates.number(middle.value)
+        row = cell.measure.name, cell.measure.unit, mean(cell), median, runs, count(cell)
+        made.add_row(*map(Text, row))
+    console.print(made, markup=False)
+    _failures(outcome, console)
+    seeds = sorted(outcome.runs["seed"])
+    console.print(f"{len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}.", markup=False)
+    console.print("± half of the mean's 95 % interval (Student's t).", style="dim")
+
+
+def _failures(outcome: "Outcome", console: "Console") -> None:
+    """Print how many runs failed, and why the first did."""
+    failed = outcome.runs["failed"] != ""
+    if failed.any():
+        why = outcome.runs["failed"][failed].iloc[0]
+        console.print(f"{failed.sum()} of {len(failed)} runs failed, as: {why}", markup=False)
+
+
+def show(
+    outcome: "Outcome",
+    console: "Console",
+    by: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+) -> None:
+    """Print what an experiment found."""
+    cells = outcome.cells(by, measures)
+    if outcome.title:
+        console.print(outcome.title, markup=False, highlight=False)
+    rows = table(cells, outcome)
+    console.print(rows, markup=False)
+    if rows.row_count < len(cells):
+        console.print(f"{len(cells) - rows.row_count} rows more: --csv FILE writes all")
+    _failures(outcome, console)
+    points = outcome.runs["point"].nunique()
+    arms = f", {len(outcome.arms)} arms" if len(outcome.arms) > 1 else ""
+    after = f"; after a warm-up of {outcome.warm_up}" if outcome.warm_up else ""
+    console.print(f"{len(outcome.runs)} runs: {points} points{arms}{after}.", markup=False)
+    console.print(READING, style="dim")
+
+
+def table(cells: "Sequence[Cell]", outcome: "Outcome") -> "Table":
+    """Return the table: a row an arm and measure at a point."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    factors = list(cells[0].at) if cells else []
+    several = len(outcome.arms) > 1
+    made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in short(factors):
+        made.add_column(name, overflow="fold")
+    for name in ["measure", *["arm"] * several, "unit"]:
+        made.add_column(name, overflow="fold")
+    for name in ["mean", "n", *["difference"] * several]:
+        made.add_column(name, justify="right", no_wrap=True)
+    before: list[str] = []
+    for cell in cells[:MOST_ROWS]:
+        place = [*map(str, cell.at.values()), cell.measure.name]
+        same = 0
+        while same < min(len(before), len(place)) and before[same] == place[same]:
+            same += 1
+        shown = [*[""] * same, *place[same:]]
+        before = place
+        texts = [*shown, *[cell.arm] * several, cell.measure.unit, mean(cell), count(cell)]
+        made.add_row(*map(Text, texts), *[Text(difference(cell))] * several)
+    return made
+
+
+def short(factors: Sequence[str]) -> list[str]:
+    """Return the ends of dotted paths that tell them apart.
+
+    Examples
+    --------
+    >>> short(["network.queue.limit", "flows.0.count", "flows.1.count"])
+    ['limit', '0.count', '1.count']
+    """
+
+    def end(path: str, parts: int) -> str:
+        return ".".join(path.split(".")[-parts:])
+
+    found = []
+    for factor in factors:
+        parts = 1
+        while parts < 9 and sum(end(other, parts) == end(factor, parts) for other in factors) > 1:
+            parts += 1
+        found.append(end(factor, parts))
+    return found
+
+
+def mean(cell: "Cell") -> str:
+    """Return the mean with half of its interval."""
+    return spread(cell.estimate.value, cell.estimate.high)
+
+
+def spread(middle: float, high: float) -> str:
+    """Return a number with its half width, to the digits that the half width leaves.
+
+    Examples
+    --------
+    >>> spread(12.3456, 12.41), spread(1234.5, 1300.0), spread(0.5, float("nan"))
+    ('12.346 ±0.064', '1234 ±66', '0.5')
+    """
+    half = high - middle
+    if math.isnan(middle):
+        return "–"
+    if math.isnan(half) or half <= 0:
+        return estimates.number(middle)
+    digits = max(0, min(9, 1 - math.floor(math.log10(half))))
+    return f"{middle:z.{digits}f} ±{half:.{digits}f}"
+
+
+def count(cell: "Cell") -> str:
+    """Return how many values there are, and how many are missing."""
+    missing = cell.estimate.missing
+    return f"{cell.estimate.n}" + (f" ({missing} missing)" if missing else "")
+
+
+def difference(cell: "Cell") -> str:
+    """Return the difference to the first arm, and whether it is real."""
+    of = cell.difference
+    if of is None or math.isnan(of.value):
+        return ""
+    if of.value == 0 and (math.isnan(of.low) or of.low == of.high):
+        return "="
+    sign = "+" * (of.value > 0)
+    return f"{sign}{spread(of.value, of.high)}{'*' * (cell.p_corrected < SIGNIFICANT)}"

@@ -1,0 +1,189 @@
+"""`aqmlab sweep` and `aqmlab results`: what they leave, show and refuse."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from aqmlab.command import execute
+from aqmlab.experiment import Conduct, Experiment, Outcome
+from aqmlab.store import Ledger, status
+
+WANTED = """
+scenario = "small.json"
+title = "A try"
+replications = 3
+measures = ["goodput_bps", "mark_rate"]
+
+[arms]
+without = { "tcp.ecn" = "off" }
+with = { "tcp.ecn" = "rfc3168" }
+
+[[factors]]
+values = { "network.queue.limit" = ["12 packets", "16 packets"] }
+
+[[factors]]
+values = { "network.delay" = ["5 ms", "9 ms"] }
+"""
+
+
+@pytest.fixture
+def file(scenario: Path) -> Path:
+    """An experiment in a file beside the small scenario."""
+    path = scenario.with_name("try.toml")
+    path.write_text(WANTED)
+    return path
+
+
+@pytest.fixture
+def folder(file: Path, tmp_path: Path) -> Path:
+    """What the experiment leaves."""
+    assert execute(["sweep", str(file), "--out", str(tmp_path / "out")]) == 0
+    return tmp_path / "out"
+
+
+def test_a_sweep_leaves_its_runs_and_what_they_say(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "out"
+    assert execute(["sweep", str(file), "--out", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert "A try" in out
+    assert "24 runs: 4 points, 2 arms." in out
+    assert (folder / "experiment.toml").read_text() == WANTED
+    runs = pd.read_parquet(folder / "runs.parquet")
+    assert len(runs) == 24
+    assert list(runs.columns[:5]) == [
+        "point", "network.queue.limit", "network.delay", "arm", "seed",
+    ]  # fmt: skip
+    summary = pd.read_csv(folder / "summary.csv")
+    assert len(summary) == 4 * 2 * 2
+    marks = summary[(summary["measure"] == "mark_rate") & (summary["arm"] == "with")]
+    assert (marks["difference_low"] > 0).all()
+    assert (marks["unit"] == "%").all()
+
+
+def test_results_are_shown_by_factor_and_written(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    capsys.readouterr()
+    csv, parquet = tmp_path / "a.csv", tmp_path / "a.parquet"
+    options = ["--by", "limit", "--measure", "goodput_bps"]
+    files = ["--csv", str(csv), "--parquet", str(parquet)]
+    assert execute(["results", str(folder), *options, *files]) == 0
+    out = capsys.readouterr().out
+    assert "mark_rate" not in out
+    assert " delay" not in out
+    table = pd.read_csv(csv)
+    assert len(table) == 4
+    assert (table["n"] == 3).all(), "three seeds, whatever the points"
+    pd.testing.assert_frame_equal(table, pd.read_parquet(parquet), check_dtype=False)
+    runs = pd.read_parquet(folder / "runs.parquet")
+    mine = runs[(runs["arm"] == "with") & (runs["network.queue.limit"] == "16 packets")]
+    shown = table[(table["arm"] == "with") & (table["network.queue.limit"] == "16 packets")]
+    assert shown["mean"].item() == pytest.approx(mine["goodput_bps"].mean() / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["results", "OUT", "--by", "limt"], ["'limt' is no factor", "network.queue.limit"]),
+        (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
+        (["results", "OUT", "--csv", "FILE"], ["is there", "another name"]),
+        (["results", "."], ["holds no finished sweep"]),
+        (["sweep", "FILE", "--out", "OUT"], ["holds an earlier sweep", "--resume"]),
+        (["sweep", "FILE", "--out", "tests"], ["has content that no sweep made"]),
+        (["sweep", "FILE", "--executor", "moon"], ["--executor 'moon'", "local"]),
+        (["sweep", "FILE", "--jobs", "0"], ["--jobs '0'"]),
+        (["sweep", "nowhere.toml"], ["nowhere.toml", "no such file"]),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(
+    folder: Path,
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    args: list[str],
+    told: list[str],
+) -> None:
+    capsys.readouterr()
+    given = [a.replace("OUT", str(folder)).replace("FILE", str(file)) for a in args]
+    assert execute(given) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    for text in told:
+        assert text in err
+
+
+def test_a_sweep_goes_on_with_what_was_run(
+    folder: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More replications: only the new ones are run, and the rows of the others stay."""
+    before = Outcome.read(folder).runs
+    kept: list[str] = []
+    put = Ledger.put
+
+    def counted(self: Ledger, address: str, *rest: object) -> None:
+        kept.append(address)
+        put(self, address, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Ledger, "put", counted)
+    file.write_text(WANTED.replace("replications = 3", "replications = 4"))
+    assert execute(["sweep", str(file), "--out", str(folder), "--resume"]) == 0
+    assert len(kept) == 8
+    after = Outcome.read(folder).runs
+    assert len(after) == 32
+    same = after[after["seed"] < 10].reset_index(drop=True)
+    pd.testing.assert_frame_equal(same, before)
+    assert "replications = 4" in (folder / "experiment.toml").read_text()
+
+
+def test_ctrl_c_leaves_what_was_run_and_nothing_beside(file: Path, tmp_path: Path) -> None:
+    file.write_text(WANTED.replace("replications = 3", "replications = 1000"))
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "aqmlab", "sweep", str(file), "--out", str(out)]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    deadline = time.monotonic() + 60
+    while not (out / "runs").is_dir() or status(out / "runs").kept < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "--resume goes on with them" in err
+    assert "Traceback" not in err
+    assert not list(tmp_path.glob(".*.aqmlab"))
+    assert not (out / "runs.parquet").exists()
+    file.write_text(WANTED.replace("replications = 3", "replications = 1"))
+    assert execute(["sweep", str(file), "--out", str(out), "--resume"]) == 0
+    assert len(Outcome.read(out).runs) == 8
+
+
+def test_a_scenario_is_replicated(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["run", str(scenario), "--replications", "9"]) == 0
+    out, err = capsys.readouterr()
+    assert "9 replications, seeds 7 to 15." in out
+    (line,) = [line for line in out.splitlines() if line.strip().startswith("goodput_bps ")]
+    values = [
+        Outcome.of(e, c.measures, c.runs([(0, i) for i in range(9)]))
+        for e in [Experiment.read(written(scenario))]
+        for c in [Conduct(e)]
+    ]
+    cell = values[0].cells(measures=["goodput_bps"])[0]
+    assert f"{cell.estimate.value:.2f}"[:4] in line
+    assert line.split()[-1] == "9"
+    assert "fewer than" not in err
+    assert execute(["run", str(scenario), "--replications", "2", "--out", "x"]) == 2
+    assert "leave --out" in capsys.readouterr().err
+
+
+def written(scenario: Path) -> Path:
+    """An experiment that is its scenario."""
+    path = scenario.with_name("plain.toml")
+    path.write_text(f'scenario = "{scenario.name}"\n')
+    return path
