@@ -7,6 +7,7 @@ test measures a hundred samples of each and holds them against what is written.
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ import scipy.signal
 import scipy.stats
 
 from aqmlab import statistics
+from aqmlab.experiment.rounds import enough
+from aqmlab.statistics import mser
 
 PAGE = Path(__file__).parents[1] / "docs" / "statistics.md"
 SAMPLES = 4000
@@ -120,7 +123,46 @@ def dependent(samples: int) -> Iterator[tuple[str, int, str, float]]:
                 yield f"`{function.__name__}`", n, law, held(way, of, series(of, n, samples))
 
 
-TABLES = {"independent": independent, "one run": dependent}
+def until_narrow(samples: int) -> Iterator[tuple[str, int, str, float]]:
+    """Give the coverage when replications are added until the interval is narrow enough."""
+    for first in (3, 5, 10):
+        way = Way(partial(narrowed, first=first), mean)
+        for law, of in LAWS.items():
+            if not bernoulli(law):
+                yield "until ±10 %, at most 100", first, law, held(way, of, drawn(of, 100, samples))
+
+
+def narrowed(x: np.ndarray, first: int) -> statistics.Interval:
+    """The interval of as many of the values as the rule of experiments takes."""
+    n = first
+    while (more := enough(list(x[:n]), 0.1, len(x))) > n:
+        n = more
+    return statistics.mean_interval(x[:n])
+
+
+def warmed_up(samples: int) -> Iterator[tuple[str, int, str, float]]:
+    """Give the coverage of batch means for series that begin 50 too high, with MSER-5 or without.
+
+    Each value has 0.99 of the excess of the one before it.
+    """
+    rules = {"`batch_means`": lambda _: 0, "`mser`, then `batch_means`": lambda x: mser(x)[0]}
+    for name, rule in rules.items():
+
+        def cut(x: np.ndarray, rule: Any = rule) -> statistics.Interval:
+            high = x + 50 * 0.99 ** np.arange(len(x))
+            return statistics.batch_means(high[rule(high) :])
+
+        for n in LENGTHS:
+            for law, of in LAWS.items():
+                yield name, n, law, held(Way(cut, lambda _: 0.0), of, series(of, n, samples))
+
+
+TABLES = {
+    "independent": independent,
+    "one run": dependent,
+    "until narrow": until_narrow,
+    "warm-up": warmed_up,
+}
 
 
 def markdown(rows: Iterator[tuple[str, int, str, float]]) -> str:

@@ -1,15 +1,18 @@
 """Experiment files: what they may say, and how they are told what is wrong."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from aqmlab import ScenarioError
-from aqmlab.experiment import Experiment, conduct, design
+from aqmlab.experiment import Experiment, WarmUp, conduct, design
 from aqmlab.experiment.design import Range
 from aqmlab.measures import column
+from aqmlab.statistics import cautions, mser
 
 ECN = "tcp.ecn"
 LIMIT = "network.queue.limit"
@@ -212,3 +215,68 @@ def test_files_read_what_they_say(tmp_path: Path, scenario: Path) -> None:
     path.write_text("scenario = ")
     with pytest.raises(ScenarioError, match=r"try\.toml: not valid TOML"):
         Experiment.read(path)
+
+
+def test_replications_are_added_until_the_interval_is_narrow(small: dict[str, Any]) -> None:
+    rule = {"first": 3, "until": "goodput_bps", "half_width": 0.04, "at_most": 24}
+    told: list[tuple[float, int, int]] = []
+    outcome = conduct(
+        experiment(
+            small, replications=rule, arms={"off": {ECN: "off"}, "on": {ECN: "rfc3168"}},
+            factors=[{"values": {"flows.0.traffic.size": ["100 kB", "1 MB"]}}],
+        ),
+        told=lambda *at: told.append(at),
+    )  # fmt: skip
+    cells = outcome.cells(measures=["goodput_bps"])
+    sizes = {cell.at["flows.0.traffic.size"]: cell.estimate.n for cell in cells}
+    for cell in cells:
+        e = cell.estimate
+        assert e.n == sizes[cell.at["flows.0.traffic.size"]], "arms have the same seeds"
+        assert e.n == 24 or (e.high - e.value) <= 0.04 * e.value
+    assert len(set(sizes.values())) == 2, "each point has as many as it needs"
+    assert ("wider than ±4 %" in "".join(outcome.notes)) == any(
+        e.high - e.value > 0.04 * e.value for e in (cell.estimate for cell in cells)
+    )
+    assert told[-1][0] == told[-1][1] == len(outcome.runs)
+
+
+def test_mser_finds_the_warm_up_of_all(small: dict[str, Any]) -> None:
+    endless = small | {"duration": "40 s", "record": {"interval": "100 ms", "series": []}}
+    endless["flows"] = [small["flows"][0] | {"traffic": "bulk"}]
+    column_of = "queue.queue_packets[left>right]"
+    read = experiment(
+        endless, warm_up={"mser": column_of}, replications=2,
+        measures=["goodput_bps", "queue.time_s[left>right].min"],
+        factors=[{"values": {"network.delay": ["20 ms", "100 ms"]}}],
+    )  # fmt: skip
+    outcome = conduct(read)
+    assert outcome.warm_up
+    seconds = float(outcome.warm_up.split()[0])
+    assert 0.5 <= seconds < 20
+    assert (outcome.runs["queue.time_s[left>right].min"] >= seconds).all()
+    fixed = conduct(replace(read, warm_up=WarmUp(outcome.warm_up)))
+    assert fixed.runs.equals(outcome.runs)
+    assert any("not stationary" in text and "100 ms" in text for text in outcome.cautions)
+    short = experiment(endless | {"duration": "2 s"}, warm_up={"mser": column_of})
+    with pytest.raises(ScenarioError, match=r"warm_up\.mser: .* needs at least 50 values"):
+        conduct(short)
+
+
+def test_mser_cuts_what_is_transient() -> None:
+    random = np.random.default_rng(1)
+    steady = random.normal(5, 1, 1000)
+    cut, settled = mser(steady + 30 * 0.95 ** np.arange(1000))
+    assert settled
+    assert 40 <= cut <= 150
+    assert mser(steady)[0] < 200
+    assert mser(np.arange(1000.0) ** 2)[1] is False
+
+
+def test_what_speaks_against_an_interval_is_told() -> None:
+    random = np.random.default_rng(1)
+    assert cautions(random.normal(5, 1, 40)) == []
+    assert cautions([3.0, 4.0]) == ["fewer than 5 replications"]
+    assert "every replication has the same value" in cautions([3.0] * 6)[0]
+    assert "skewed" in cautions(random.lognormal(0, 1, 40))[0]
+    falsely = sum(bool(cautions(random.normal(0, 1, 20))) for _ in range(2000))
+    assert falsely < 2 * 0.01 * 2000

@@ -1,6 +1,7 @@
 """`aqmlab sweep` and `aqmlab results`: what they leave, show and refuse."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,8 +11,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import aqmlab
 from aqmlab.command import execute
-from aqmlab.experiment import Conduct, Experiment, Outcome
+from aqmlab.experiment import Outcome
+from aqmlab.measures import Seen
+from aqmlab.statistics import mean_interval
 from aqmlab.store import Ledger, status
 
 WANTED = """
@@ -169,21 +173,24 @@ def test_a_scenario_is_replicated(scenario: Path, capsys: pytest.CaptureFixture[
     out, err = capsys.readouterr()
     assert "9 replications, seeds 7 to 15." in out
     (line,) = [line for line in out.splitlines() if line.strip().startswith("goodput_bps ")]
-    values = [
-        Outcome.of(e, c.measures, c.runs([(0, i) for i in range(9)]))
-        for e in [Experiment.read(written(scenario))]
-        for c in [Conduct(e)]
+    goodputs = [
+        Seen.whole(run).goodput(["C0", "C1"]) / 1e6 for run in aqmlab.replicate(scenario, 9)
     ]
-    cell = values[0].cells(measures=["goodput_bps"])[0]
-    assert f"{cell.estimate.value:.2f}"[:4] in line
+    low, mean, high = mean_interval(goodputs)
+    shown, half = re.findall(r"([\d.]+) ±([\d.]+)", line)[0]
+    assert float(shown) == pytest.approx(mean, abs=1e-2)
+    assert float(half) == pytest.approx((high - low) / 2, rel=0.1)
     assert line.split()[-1] == "9"
     assert "fewer than" not in err
     assert execute(["run", str(scenario), "--replications", "2", "--out", "x"]) == 2
     assert "leave --out" in capsys.readouterr().err
 
 
-def written(scenario: Path) -> Path:
-    """An experiment that is its scenario."""
-    path = scenario.with_name("plain.toml")
-    path.write_text(f'scenario = "{scenario.name}"\n')
-    return path
+def test_effects_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert execute(["results", str(folder), "--effects", "--measure", "mark_rate"]) == 0
+    out = capsys.readouterr().out
+    assert "limit × arm" in out
+    assert "without → with" in out
+    assert len(pd.read_csv(folder / "effects.csv")) == 2 * 6
+    assert execute(["results", str(folder), "--effects", "--by", "limit"]) == 2

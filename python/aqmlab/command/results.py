@@ -26,6 +26,13 @@ READING = (
     "every seed has the same."
 )
 
+EFFECTS = (
+    "By how much the mean changes when a factor goes from its first level to another, ± half of "
+    "the 95 % interval; a × b: by how much the effect of a is larger at b's other level. Least "
+    "squares, seeds as blocks, HC2. * if real: p below 0.05, corrected for all of the measure "
+    "(Holm); FDR: by Benjamini and Hochberg."
+)
+
 
 def results_command(
     folder: Annotated[Path, typer.Argument(help="Folder of a sweep.", metavar="DIR")],
@@ -41,6 +48,10 @@ def results_command(
         list[str] | None,
         typer.Option(help="Show only this measure; may be given again.", metavar="NAME"),
     ] = None,
+    effects: Annotated[
+        bool,
+        typer.Option("--effects", help="Show main effects and interactions of factors and arms."),
+    ] = False,
     csv: Annotated[
         Path | None, typer.Option(help="Write the table as CSV too.", metavar="FILE")
     ] = None,
@@ -56,9 +67,16 @@ def results_command(
         if file and file.exists():
             raise FileExistsError(f"{file} is there; give another name")
     outcome = Outcome.read(folder)
-    show(outcome, console(), by, measure)
+    if effects and by:
+        raise ValueError("--effects are of all factors; leave --by out")
+    if effects:
+        show_effects(outcome, console(), measure)
+    else:
+        show(outcome, console(), by, measure)
     if csv or parquet:
-        table: pd.DataFrame = outcome.summary(by, measure)
+        table: pd.DataFrame = (
+            outcome.effects_table(measure) if effects else outcome.summary(by, measure)
+        )
         if csv:
             table.to_csv(csv, index=False)
         if parquet:
@@ -66,6 +84,48 @@ def results_command(
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])
     for file in filter(None, (csv, parquet)):
         say(f"Written to {file}")
+
+
+def show_effects(
+    outcome: "Outcome", console: "Console", measures: Sequence[str] | None = None
+) -> None:
+    """Print main effects and interactions."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    names = list(measures or [m.name for m in outcome.measures])
+    if outcome.title:
+        console.print(outcome.title, markup=False, highlight=False)
+    made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in ("measure", "factor", "change"):
+        made.add_column(name, overflow="fold")
+    made.add_column("unit")
+    for name in ("effect", "p, Holm", "p, FDR"):
+        made.add_column(name, justify="right", no_wrap=True)
+    ends = dict(zip(outcome.factors, short(outcome.factors), strict=True))
+    told: list[str] = []
+    for name in names:
+        try:
+            found = outcome.effects(name)
+        except ValueError as error:
+            told.append(f"{name}: no effects: {error}")
+            continue
+        for i, e in enumerate(found.effects):
+            factor = " × ".join(ends.get(one, one) for one in e.factors)
+            change = ", ".join(f"{a} → {b}" for a, b in e.levels)
+            middle, high = e.interval.middle, e.interval.high
+            shown = f"{'+' * (middle > 0)}{spread(middle, high)}{'*' * (e.p_holm < SIGNIFICANT)}"
+            first = ["" if i else name, factor, change, outcome.measure(name).unit]
+            ps = ["" if math.isnan(p) else f"{p:.2g}" for p in (e.p_holm, e.p_discovery)]
+            made.add_row(*map(Text, [*first, shown, *ps]))
+        for pair in found.aliased:
+            both = " × ".join(ends.get(one, one) for one in pair)
+            told.append(f"{name}: {both} cannot be told from effects above (aliased)")
+    console.print(made, markup=False)
+    for text in told:
+        console.print(text, markup=False)
+    console.print(EFFECTS, style="dim")
 
 
 def show_measures(outcome: "Outcome", console: "Console") -> None:

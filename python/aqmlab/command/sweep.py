@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aqmlab.folder import Claim
 
 MADE_BY = "aqmlab sweep"
-EXPERIMENT, RUNS, SUMMARY = "experiment.toml", "runs", "summary.csv"
+EXPERIMENT, RUNS, SUMMARY, EFFECTS = "experiment.toml", "runs", "summary.csv", "effects.csv"
 EXECUTORS = ("local",)
 
 
@@ -104,5 +104,7 @@ def leave(outcome: "Outcome", claim: "Claim") -> None:
 
     outcome.write(claim.parts / FILE)
     outcome.summary().to_csv(claim.parts / SUMMARY, index=False)
-    for name in (FILE, SUMMARY):
+    effects = outcome.effects_table()
+    effects.to_csv(claim.parts / EFFECTS, index=False)
+    for name in (FILE, SUMMARY, EFFECTS):
         (claim.parts / name).replace(claim.final / name)

@@ -129,6 +129,8 @@ class Conduct:
         What is measured.
     warm_up : str, optional
         What is left out of every run, once it is known.
+    notes : list of str
+        What there is to mind, a sentence each.
     """
 
     experiment: Experiment
@@ -141,6 +143,7 @@ class Conduct:
         self._plan = Plan(self.experiment)
         self._made: tuple[int, dict[str, dict[str, Any]]] = (-1, {})
         self.warm_up = self.experiment.warm_up.time
+        self.notes: list[str] = []
         for point in self.experiment.points:
             for arm in self.experiment.arms:
                 self._check(self._plan.scenario(point, arm))
@@ -287,20 +290,34 @@ class Conduct:
         Raises
         ------
         ScenarioError
-            If a series is too short, or more than half of it would be left out.
+            If a series is too short, or none settles.
         """
         text = self.experiment.warm_up.series or ""
         every = [(point, arm) for point in range(len(self.experiment.points))
                  for arm in self.experiment.arms]  # fmt: skip
         texts = ((json.dumps(self._scenario(*one)),) for one in every)
-        longest, engine = 0.0, self._noting()
+        ends: list[float] = []
+        restless, engine = list[str](), self._noting()
         found = self._campaign(texts, partial(_settled, text), engine, told or _unheard)
         for i, (time, problem) in found:
+            point, arm = every[i]
+            where = f"arm {arm} at {as_text(self.experiment.points[point])}"
             if problem:
-                point, arm = every[i]
-                at = as_text(self.experiment.points[point])
-                raise ScenarioError(f"warm_up.mser: arm {arm} at {at}: {problem}")
-            longest = max(longest, time)
+                raise ScenarioError(f"warm_up.mser: {where}: {problem}")
+            if math.isnan(time):
+                restless.append(where)
+            else:
+                ends.append(time)
+        if not ends and not engine.failed:
+            raise ScenarioError(
+                f"warm_up.mser: {text} settles in no run: more than half would go; run longer"
+            )
+        if restless:
+            self.notes.append(
+                f"not stationary: {text} does not settle in {len(restless)} of {len(every)} first "
+                f"runs, as of {restless[0]}; run longer, or give warm_up yourself"
+            )
+        longest = max(ends, default=0.0)
         self.warm_up = f"{longest:.9g} s" if longest else None
 
     def _measured(self, result: Result, before: Result | None = None) -> tuple[Any, str]:
@@ -324,14 +341,17 @@ def _unheard(_: float, __: int) -> None:
 
 
 def _settled(text: str, result: Result) -> tuple[float, str]:
-    """Return when a run has warmed up, in s, by a column of a series; and what is wrong with it."""
+    """Return when a run has warmed up, in s, by a column of a series; NaN: it does not settle.
+
+    The second is what is wrong with the series.
+    """
     times, values = sampled(text, result)
     try:
         cut, settled = mser(values)
     except ValueError as e:
         return 0.0, f"{text} {e}; sample more often (record.interval), or run longer"
     if not settled:
-        return 0.0, f"{text} does not settle: more than half of it would go; run longer"
+        return math.nan, ""
     return float(times[cut]) if cut else 0.0, ""
 
 

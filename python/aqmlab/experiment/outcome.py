@@ -13,7 +13,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.experiment.conduct import Row
 from aqmlab.experiment.file import Experiment
 from aqmlab.measures import Measure, Seen
-from aqmlab.statistics import holm, paired_p_value
+from aqmlab.statistics import Effects, holm, paired_p_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,6 +89,8 @@ class Outcome:
         What it is about.
     warm_up : str, optional
         What was left out of every run.
+    notes : tuple of str
+        What there was to mind while it was conducted, a sentence each.
     plots : tuple of str
         Those that the experiment wants.
     """
@@ -100,6 +102,7 @@ class Outcome:
     title: str = ""
     warm_up: str | None = None
     plots: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -108,6 +111,7 @@ class Outcome:
         measures: Sequence[Measure[Seen]],
         rows: Iterable[Row],
         warm_up: str | None = None,
+        notes: Iterable[str] = (),
     ) -> Self:
         """Put the rows of an experiment together, in the order of points, seeds and arms."""
         import pandas as pd
@@ -126,7 +130,7 @@ class Outcome:
         known = [Measured(m.name, m.unit, m.scale, m.better) for m in measures]
         return cls(
             pd.DataFrame(columns), experiment.factors, arms, known, experiment.title, warm_up,
-            tuple(experiment.plots),
+            tuple(experiment.plots), tuple(notes),
         )  # fmt: skip
 
     def write(self, path: Path) -> None:
@@ -147,6 +151,7 @@ class Outcome:
             "title": self.title,
             "warm_up": self.warm_up,
             "plots": self.plots,
+            "notes": self.notes,
         }
         table = pa.Table.from_pandas(self.runs, preserve_index=False)
         meta = {**(table.schema.metadata or {}), ABOUT: json.dumps(about).encode()}
@@ -172,7 +177,7 @@ class Outcome:
             table = pyarrow.parquet.read_table(path)
             about = json.loads(table.schema.metadata[ABOUT])
             about["measures"] = [Measured(**m) for m in about["measures"]]
-            about["plots"] = tuple(about["plots"])
+            about |= {key: tuple(about[key]) for key in ("plots", "notes")}
             return cls(table.to_pandas(), **about)
         except (ValueError, KeyError, TypeError) as e:
             raise ValueError(f"{path} is no table of runs of a sweep: {e}") from None
@@ -227,7 +232,7 @@ class Outcome:
         for cell in self.cells():
             for text in statistics.cautions(list(cell.values.values())):
                 found.setdefault(text, []).append(cell.measure.name)
-        told = []
+        told = list(self.notes)
         for text, names in found.items():
             where = ", ".join(f"{name} ({names.count(name)})" for name in dict.fromkeys(names))
             told.append(f"{text}: {where}" if self.varied or len(self.arms) > 1 else
@@ -292,6 +297,48 @@ class Outcome:
 
     def _there(self) -> list[Measured]:
         return [m for m in self.measures if self.runs[m.name].notna().any()]
+
+    def effects(self, measure: str) -> Effects:
+        """Return the main effects and interactions of factors and arms on a measure, in its unit.
+
+        Seeds are blocks: what a seed does everywhere is taken out.
+
+        Raises
+        ------
+        ValueError
+            If nothing is varied, runs are too few or without a value, or a factor has too many
+            levels.
+        """
+        m = self.measure(measure)
+        names = [*self.varied, *["arm"] * (len(self.arms) > 1)]
+        if not names:
+            raise ValueError("nothing is varied: there are neither factors nor arms")
+        factors = {name: list(self.runs[name]) for name in names}
+        seeds = list(self.runs["seed"])
+        return statistics.effects(factors, m.shown(self.runs[m.name]), seeds)
+
+    def effects_table(self, measures: Sequence[str] | None = None) -> "pd.DataFrame":
+        """Return the effects on measures as a table; a measure that has none is left out."""
+        import pandas as pd
+
+        rows = []
+        for name in measures or [m.name for m in self._there()]:
+            try:
+                found = self.effects(name)
+            except ValueError:
+                if measures:
+                    raise
+                continue
+            for e in found.effects:
+                low, value, high = e.interval
+                changes = [f"{a} → {b}" for a, b in e.levels]
+                rows.append(
+                    {"measure": name, "unit": self.measure(name).unit}
+                    | {"factors": " × ".join(e.factors), "change": ", ".join(changes)}
+                    | {"effect": value, "low": low, "high": high, "p": e.p}
+                    | {"p_holm": e.p_holm, "p_discovery": e.p_discovery}
+                )
+        return pd.DataFrame(rows)
 
     def summary(
         self, by: Sequence[str] | None = None, measures: Sequence[str] | None = None

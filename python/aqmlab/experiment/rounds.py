@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from aqmlab import statistics
 from aqmlab.engine import Engine
 from aqmlab.experiment.conduct import Conduct, Row
-from aqmlab.experiment.file import Experiment
+from aqmlab.experiment.file import Experiment, as_text
 from aqmlab.experiment.outcome import Outcome
 from aqmlab.store import Store
 
@@ -71,7 +71,9 @@ def conduct(
             failed += [row] * bool(row.failed)
         had = list(wanted)
         wanted = _wanted(experiment, work, rows, had)
-    return Outcome.of(experiment, work.measures, rows, work.warm_up)
+    if experiment.replications.measure:
+        work.notes += _short(experiment, work, rows)
+    return Outcome.of(experiment, work.measures, rows, work.warm_up, work.notes)
 
 
 def _wanted(
@@ -81,10 +83,7 @@ def _wanted(
     rule = experiment.replications
     if rule.measure is None:
         return list(had)
-    at = work.index(rule.measure)
-    values: dict[tuple[int, str], list[float]] = {}
-    for row in rows:
-        values.setdefault((row.point, row.arm), []).append(row.values[at])
+    values = _values(work, rule.measure, rows)
     return [
         max(
             enough(values[point, arm], rule.half_width, rule.at_most)
@@ -92,6 +91,33 @@ def _wanted(
         )
         for point in range(len(had))
     ]  # fmt: skip
+
+
+def _values(work: Conduct, measure: str, rows: Iterable[Row]) -> dict[tuple[int, str], list[float]]:
+    """Return the values of a measure by point and arm."""
+    at = work.index(measure)
+    values: dict[tuple[int, str], list[float]] = {}
+    for row in rows:
+        values.setdefault((row.point, row.arm), []).append(row.values[at])
+    return values
+
+
+def _short(experiment: Experiment, work: Conduct, rows: Iterable[Row]) -> list[str]:
+    """Return where the interval did not get narrow enough."""
+    rule = experiment.replications
+    wide = [
+        (point, arm)
+        for (point, arm), x in _values(work, rule.measure or "", rows).items()
+        if not all(map(math.isfinite, x)) or enough(x, rule.half_width, len(x) + 1) > len(x)
+    ]
+    if not wide:
+        return []
+    point, arm = wide[0]
+    return [
+        f"the interval of {rule.measure} is wider than ±{100 * rule.half_width:g} % in {len(wide)} "
+        f"of {len(experiment.points) * len(experiment.arms)} places, as of arm {arm} at "
+        f"{as_text(experiment.points[point])}; raise replications.at_most ({rule.at_most})"
+    ]
 
 
 def enough(values: Sequence[float], half_width: float, at_most: int) -> int:

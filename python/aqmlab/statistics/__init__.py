@@ -6,6 +6,7 @@ means one a moment, for transfers one a transfer), and answers in their unit.
 
 from aqmlab.statistics.cautions import cautions
 from aqmlab.statistics.describe import central, jain, median, quartiles
+from aqmlab.statistics.effects import Effect, Effects, effects
 from aqmlab.statistics.interval import Interval
 from aqmlab.statistics.means import (
     batch_means,
@@ -25,11 +26,14 @@ from aqmlab.statistics.transfers import time_quantile
 from aqmlab.statistics.warm_up import mser
 
 __all__ = [
+    "Effect",
+    "Effects",
     "Interval",
     "batch_means",
     "bootstrap_interval",
     "cautions",
     "central",
+    "effects",
     "exact_proportion_interval",
     "false_discovery",
     "holm",

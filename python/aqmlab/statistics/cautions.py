@@ -1,7 +1,7 @@
 """What to mind before an interval is believed: few values, equal values, skewed values."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from aqmlab.statistics.interval import array
 
@@ -11,7 +11,7 @@ SURE = 0.01
 """How rarely normal values are called skewed."""
 
 
-def cautions(values: Sequence[float]) -> list[str]:
+def cautions(values: Iterable[float]) -> list[str]:
     """Return what speaks against Student's interval of some replications, a few words each.
 
     Skewed: the sample skewness is beyond what a hundred normal samples of that size have once, by
@@ -19,13 +19,14 @@ def cautions(values: Sequence[float]) -> list[str]:
 
     Parameters
     ----------
-    values : sequence of float
+    values : iterable of float
         One a replication, in any unit; what is not finite is left out.
 
     Returns
     -------
     list of str
-        Of: few, identical, skewed.
+        Of: few, identical, skewed. One value alone has no interval to be wary of, and what is 0
+        everywhere is nothing unusual.
 
     Examples
     --------
@@ -36,9 +37,9 @@ def cautions(values: Sequence[float]) -> list[str]:
     """
     x = array([v for v in values if math.isfinite(v)], at_least=0)
     found = []
-    if len(x) < FEW:
+    if 1 < len(x) < FEW:
         found.append(f"fewer than {FEW} replications")
-    if len(x) > 1 and float(x.min()) == float(x.max()):
+    if len(x) > 1 and float(x.min()) == float(x.max()) != 0:
         found.append("every replication has the same value, so seeds change nothing")
     elif len(x) >= 8:
         from scipy.stats import skewtest

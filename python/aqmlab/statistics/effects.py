@@ -1,0 +1,215 @@
+"""Main effects of factors and their interactions two by two, by least squares."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aqmlab.statistics.interval import Interval, check_confidence
+from aqmlab.statistics.several import false_discovery, holm
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MOST_LEVELS = 12
+"""Levels of a factor at most; one with more is a number to be plotted against."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a change of one factor does to the mean, or how much more it does at a level of another.
+
+    Attributes
+    ----------
+    factors : tuple of str
+        One (main effect) or two (interaction).
+    levels : tuple of (first, other)
+        For each factor the levels between which it changes: its first, and another.
+    interval : Interval
+        Main effect: the mean at the other level less that at the first, over all levels of the
+        other factors alike. Interaction: the effect of the first factor at the second's other level
+        less that at its first level. In the unit of the values.
+    p : float
+        Of the t test that it is 0.
+    p_holm, p_discovery : float
+        Corrected for all effects (:func:`holm`, :func:`false_discovery`).
+    """
+
+    factors: tuple[str, ...]
+    levels: tuple[tuple[Any, Any], ...]
+    interval: Interval
+    p: float
+    p_holm: float = math.nan
+    p_discovery: float = math.nan
+
+
+@dataclass(frozen=True)
+class Effects:
+    """All effects of a design.
+
+    Attributes
+    ----------
+    effects : list of Effect
+        Main effects, then interactions.
+    aliased : list of tuple of str
+        Interactions that the design cannot tell from the effects before them.
+    """
+
+    effects: list[Effect]
+    aliased: list[tuple[str, ...]]
+
+
+def effects(
+    factors: Mapping[str, Sequence[Any]],
+    values: "Sequence[float] | np.ndarray",
+    blocks: Sequence[Any] = (),
+    confidence: float = 0.95,
+) -> Effects:
+    """Return main effects and interactions of factors with their intervals.
+
+    Ordinary least squares with a term for each factor, each two of them, and each block; the
+    variance need not be the same everywhere (HC2: ``mackinnon1985heteroskedasticity``). Effects are
+    taken to add up but for two factors at a time. Source: ``box2005statistics``, chapters 5 and 6.
+
+    Parameters
+    ----------
+    factors : mapping of str to sequence
+        For each factor its level in each run.
+    values : sequence of float
+        What was measured in each run.
+    blocks : sequence, optional
+        What runs have in common besides, as their seed; its own effect is taken out.
+    confidence : float
+        Confidence, in 0..1; default 0.95.
+
+    Returns
+    -------
+    Effects
+        The effects, and what the design cannot tell apart.
+
+    Raises
+    ------
+    ValueError
+        If there are too few runs, a value is not finite, or a factor has more than twelve levels.
+
+    Examples
+    --------
+    >>> a, b = [0, 0, 1, 1] * 3, [0, 1] * 6
+    >>> noise = [0.1, -0.1, 0, 0, 0, 0.2, -0.2, 0, -0.1, 0, 0.1, 0]
+    >>> found = effects({"a": a, "b": b}, [5 * x + x * y + z for x, y, z in zip(a, b, noise)])
+    >>> [(e.factors, round(e.interval.middle, 2)) for e in found.effects]
+    [(('a',), 5.47), (('b',), 0.53), (('a', 'b'), 1.0)]
+    """
+    import numpy as np
+    from statsmodels.regression.linear_model import OLS
+
+    check_confidence(confidence)
+    y = np.asarray(values, dtype=float)
+    if not np.isfinite(y).all():
+        raise ValueError(f"{int((~np.isfinite(y)).sum())} of {len(y)} values are missing")
+    coded = {name: _coded(name, of) for name, of in factors.items()}
+    coded = {name: of for name, of in coded.items() if len(of.levels) > 1}
+    scale = float(y.std()) or 1.0
+    design = _Design(len(y))
+    if len(set(blocks)) > 1:
+        design.add((), _coded("", blocks, most=len(y)).columns)
+    for name, of in coded.items():
+        if not design.add((name,), of.columns):
+            raise ValueError(f"{name} cannot be told from the factors before it")
+    aliased: list[tuple[str, ...]] = []
+    for one, other in itertools.combinations(coded, 2):
+        a, b = coded[one].columns, coded[other].columns
+        both = (a[:, :, None] * b[:, None, :]).reshape(len(y), -1)
+        if not design.add((one, other), both):
+            aliased.append((one, other))
+    if design.matrix.shape[1] >= len(y):
+        raise ValueError(
+            f"{len(y)} runs leave nothing for the error of {design.matrix.shape[1]} terms; "
+            "replicate them"
+        )
+    fit = OLS(y / scale, design.matrix).fit(cov_type="HC2", use_t=True)
+    found = []
+    for term, at in design.terms.items():
+        for pairs, contrast in _contrasts([coded[name] for name in term]):
+            row = np.zeros(design.matrix.shape[1])
+            row[at] = contrast
+            test = fit.t_test(row)
+            low, high = test.conf_int(alpha=1 - confidence)[0]
+            effect = float(np.ravel(test.effect)[0])
+            interval = Interval(low * scale, effect * scale, high * scale)
+            p = float(test.pvalue) if float(np.ravel(test.sd)[0]) > 1e-12 else math.nan
+            found.append((term, pairs, interval, p))
+    ps = [p for *_, p in found]
+    corrected = zip(found, holm(ps), false_discovery(ps), strict=True)
+    return Effects([Effect(*one, a, b) for one, a, b in corrected], aliased)
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A factor coded so that its columns add up to 0 over its levels."""
+
+    levels: list[Any]
+    columns: "np.ndarray"
+
+    def of(self, level: int) -> "np.ndarray":
+        """Return what a level is in the columns."""
+        import numpy as np
+
+        last = len(self.levels) - 1
+        return -np.ones(last) if level == last else np.eye(last)[level]
+
+
+def _coded(name: str, values: Sequence[Any], most: int = MOST_LEVELS) -> _Coded:
+    import numpy as np
+
+    levels = list(dict.fromkeys(values))
+    if len(levels) > most:
+        raise ValueError(
+            f"{name} has {len(levels)} levels; effects are of factors with at most {most}"
+        )
+    made = _Coded(levels, np.zeros((len(values), len(levels) - 1)))
+    where = {level: i for i, level in enumerate(levels)}
+    rows = [made.of(where[value]) for value in values]
+    return _Coded(levels, np.array(rows).reshape(len(values), -1))
+
+
+class _Design:
+    """The columns of all terms, and where each stands."""
+
+    def __init__(self, runs: int) -> None:
+        import numpy as np
+
+        self.matrix = np.ones((runs, 1))
+        self.terms: dict[tuple[str, ...], slice] = {}
+
+    def add(self, term: tuple[str, ...], columns: "np.ndarray") -> bool:
+        """Add the columns of a term, if they tell anything that those before do not."""
+        import numpy as np
+
+        both = np.hstack([self.matrix, columns])
+        if np.linalg.matrix_rank(both) < both.shape[1]:
+            return False
+        if term:
+            self.terms[term] = slice(self.matrix.shape[1], both.shape[1])
+        self.matrix = both
+        return True
+
+
+def _contrasts(
+    term: Sequence[_Coded],
+) -> "list[tuple[tuple[tuple[Any, Any], ...], np.ndarray]]":
+    """Return every change of a term from the first levels, and its contrast."""
+    import numpy as np
+
+    changes = [
+        [((of.levels[0], of.levels[i]), of.of(i) - of.of(0)) for i in range(1, len(of.levels))]
+        for of in term
+    ]
+    found = []
+    for row in itertools.product(*changes):
+        contrast = np.ones(1)
+        for _, part in row:
+            contrast = np.kron(contrast, part)
+        found.append((tuple(pair for pair, _ in row), contrast))
+    return found

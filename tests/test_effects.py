@@ -1,0 +1,121 @@
+"""Main effects and interactions: against contrasts by hand, and how often their intervals hold."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aqmlab.experiment import Experiment, conduct, design
+from aqmlab.statistics import effects
+
+Levels = dict[str, list[Any]]
+
+
+def factorial(replications: int, **levels: list[Any]) -> tuple[Levels, list[int]]:
+    """Every combination of levels, replicated, and the seed of each run."""
+    points = list(itertools.product(*levels.values()))
+    rows = points * replications
+    seeds = [seed for seed in range(replications) for _ in points]
+    return {name: [row[i] for row in rows] for i, name in enumerate(levels)}, seeds
+
+
+def test_effects_are_differences_of_means() -> None:
+    random = np.random.default_rng(1)
+    factors, seeds = factorial(3, a=["x", "y", "z"], b=[1, 2])
+    y = random.normal(0, 1, len(seeds))
+    a, b = np.array(factors["a"]), np.array(factors["b"])
+    found = {(e.factors, e.levels): e.interval.middle for e in effects(factors, y, seeds).effects}
+    assert found[("a",), (("x", "z"),)] == pytest.approx(y[a == "z"].mean() - y[a == "x"].mean())
+    assert found[("b",), ((1, 2),)] == pytest.approx(y[b == 2].mean() - y[b == 1].mean())
+
+    def at(one: str, other: int) -> float:
+        return float(y[(a == one) & (b == other)].mean())
+
+    both = (at("y", 2) - at("x", 2)) - (at("y", 1) - at("x", 1))
+    assert found[("a", "b"), (("x", "y"), (1, 2))] == pytest.approx(both)
+    assert len(found) == 2 + 1 + 2
+
+
+def test_what_a_seed_does_everywhere_is_taken_out() -> None:
+    random = np.random.default_rng(2)
+    factors, seeds = factorial(5, a=[0, 1], b=[0, 1])
+    y = np.array(factors["a"]) + random.normal(0, 0.01, 20)
+    luck = random.normal(0, 100, 5)[seeds]
+    alone, together = effects(factors, y, seeds), effects(factors, y + luck, seeds)
+    for one, other in zip(alone.effects, together.effects, strict=True):
+        assert one.interval == pytest.approx(other.interval)
+    without = effects(factors, y + luck).effects[0].interval
+    assert without.high - without.low > 100 * (
+        together.effects[0].interval.high - together.effects[0].interval.low
+    )
+
+
+def test_what_a_fractional_design_cannot_tell_is_named() -> None:
+    values = {name: [-1, 1] for name in "abcd"}
+    points = design.fractional(values, {"d": ["a", "b", "c"]}) * 2
+    factors = {name: [point[name] for point in points] for name in values}
+    random = np.random.default_rng(3)
+    y = [2 * p["a"] + p["a"] * p["b"] + random.normal(0, 0.1) for p in points]
+    found = effects(factors, y)
+    assert found.aliased == [("b", "c"), ("b", "d"), ("c", "d")]
+    by = {e.factors: e.interval.middle for e in found.effects}
+    assert by["a",] == pytest.approx(4, abs=0.3)
+    assert by["a", "b"] == pytest.approx(4, abs=0.5)
+    assert by["d",] == pytest.approx(0, abs=0.3)
+
+
+def test_corrections_are_of_all_effects() -> None:
+    factors, seeds = factorial(4, a=[0, 1], b=[0, 1], c=[0, 1])
+    y = np.random.default_rng(4).normal(0, 1, len(seeds)) + 5 * np.array(factors["b"])
+    found = effects(factors, y, seeds).effects
+    assert all(e.p <= e.p_discovery <= e.p_holm <= 1 for e in found)
+    assert [e.factors for e in found if e.p_holm < 0.05] == [("b",)]
+
+
+@pytest.mark.parametrize(
+    ("factors", "y", "says"),
+    [
+        ({"a": [0, 1]}, [1.0, 2.0], "replicate them"),
+        ({"a": [0, 1, 0, 1]}, [1.0, 2.0, float("nan"), 3.0], "1 of 4 values are missing"),
+        ({"a": list(range(30))}, [0.0] * 30, "at most 12"),
+        ({"a": [0, 1] * 4, "b": [0, 1] * 4}, [0.0] * 8, "b cannot be told"),
+    ],
+)
+def test_what_has_no_effects_is_refused(factors: Levels, y: list[float], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        effects(factors, y)
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+def test_intervals_hold_what_they_say(uneven: bool) -> None:
+    """HC2 does where the variance depends on a factor, too."""
+    random = np.random.default_rng(5)
+    factors, seeds = factorial(3, a=[0, 1], b=[0, 1])
+    a, b = np.array(factors["a"]), np.array(factors["b"])
+    truth = {("a",): 4, ("b",): 2, ("a", "b"): 2}
+    held = []
+    for _ in range(80):
+        noise = random.normal(0, 1, len(a)) * (1 + 9 * a * uneven)
+        found = effects(factors, 3 * a + b + 2 * a * b + noise, seeds).effects
+        held += [e.interval.low <= truth[e.factors] <= e.interval.high for e in found]
+    assert np.mean(held) > 0.88
+
+
+def test_an_experiment_has_effects(small: dict[str, Any]) -> None:
+    outcome = conduct(Experiment.from_dict({
+        "scenario": small, "replications": 3, "measures": ["utilization", "mark_rate"],
+        "arms": {"off": {"tcp.ecn": "off"}, "on": {"tcp.ecn": "rfc3168"}},
+        "factors": [{"values": {"network.rate": ["1 Mbit/s", "2 Mbit/s"]}}],
+    }))  # fmt: skip
+    found = {e.factors: e for e in outcome.effects("mark_rate").effects}
+    assert found["arm",].interval.low > 0
+    assert found["arm",].levels == (("off", "on"),)
+    cells = {(c.at["network.rate"], c.arm): c.estimate.value for c in
+             outcome.cells(measures=["mark_rate"])}  # fmt: skip
+    rates = ("1 Mbit/s", "2 Mbit/s")
+    on, off = (sum(cells[rate, arm] for rate in rates) / 2 for arm in ("on", "off"))
+    assert found["arm",].interval.middle == pytest.approx(on - off)
+    table = outcome.effects_table()
+    assert set(table["measure"]) == {"utilization", "mark_rate"}
+    assert len(table) == 2 * 3
