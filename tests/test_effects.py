@@ -56,7 +56,7 @@ def test_what_a_fractional_design_cannot_tell_is_named() -> None:
     points = design.fractional(values, {"d": ["a", "b", "c"]}) * 2
     factors = {name: [point[name] for point in points] for name in values}
     random = np.random.default_rng(3)
-    y = [2 * p["a"] + p["a"] * p["b"] + random.normal(0, 0.1) for p in points]
+    y: list[float] = [2 * p["a"] + p["a"] * p["b"] + random.normal(0, 0.1) for p in points]
     found = effects(factors, y)
     assert found.aliased == [("b", "c"), ("b", "d"), ("c", "d")]
     by = {e.factors: e.interval.middle for e in found.effects}

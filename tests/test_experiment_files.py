@@ -1,6 +1,10 @@
 """Experiment files: what they may say, and how they are told what is wrong."""
 
 import itertools
+import re
+import subprocess
+import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aqmlab import ScenarioError
-from aqmlab.experiment import Experiment, WarmUp, conduct, design
+from aqmlab import PASS, Arrival, CustomQueue, Packet, ScenarioError, Verdict
+from aqmlab.experiment import Experiment, Replications, WarmUp, conduct, design
 from aqmlab.experiment.design import Range
 from aqmlab.measures import column
 from aqmlab.statistics import cautions, mser
+from conftest import ROOT
 
 ECN = "tcp.ecn"
 LIMIT = "network.queue.limit"
@@ -280,3 +285,38 @@ def test_what_speaks_against_an_interval_is_told() -> None:
     assert "skewed" in cautions(random.lognormal(0, 1, 40))[0]
     falsely = sum(bool(cautions(random.normal(0, 1, 20))) for _ in range(2000))
     assert falsely < 2 * 0.01 * 2000
+
+
+def test_the_guide_is_right(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "how-to" / "sweeps.md").read_text("utf-8")
+    (toml,) = re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL)
+    read = Experiment.from_dict(tomllib.loads(toml), ROOT)
+    assert len(conduct(replace(read, replications=Replications(1))).runs) == 8
+    told = set(re.findall(r"^\| `([\w-]+)`", guide, flags=re.MULTILINE))
+    assert told >= {"grid", "zipped", "list", "random", "latin-hypercube", "fractional"}
+    assert told >= {"title", "scenario", "factors", "arms", "replications", "warm_up", "links"}
+    assert told >= {"measures", "plots", "limits"}
+    (python,) = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
+    small = tmp_path / "examples" / "experiments"
+    small.mkdir(parents=True)
+    text = toml.replace("examples/two_flows.toml", str(ROOT / "examples" / "two_flows.toml"))
+    (small / "queue_size.toml").write_text(text.replace("replications = 5", "replications = 2"))
+    done = subprocess.run(
+        [sys.executable, "-c", python], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "('network.queue.limit', 'arm')" in done.stdout
+
+
+def test_a_queue_in_python_is_an_arm(small: dict[str, Any]) -> None:
+    class Never(CustomQueue):
+        def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:  # noqa: ARG002
+            return PASS
+
+    queue = Never(limit="16 packets")
+    outcome = conduct(experiment(
+        small, arms={"red": {}, "mine": {"network.queue": queue}}, measures=["mark_rate"],
+    ))  # fmt: skip
+    rates = outcome.runs.set_index("arm")["mark_rate"]
+    assert rates["red"] > 0
+    assert rates["mine"] == 0

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MADE_BY = "aqmlab sweep"
 EXPERIMENT, RUNS, SUMMARY, EFFECTS = "experiment.toml", "runs", "summary.csv", "effects.csv"
+FIGURES = "figures"
 EXECUTORS = ("local",)
 
 
@@ -106,5 +107,13 @@ def leave(outcome: "Outcome", claim: "Claim") -> None:
     outcome.summary().to_csv(claim.parts / SUMMARY, index=False)
     effects = outcome.effects_table()
     effects.to_csv(claim.parts / EFFECTS, index=False)
+    if outcome.plots:
+        from aqmlab.figures import save
+        from aqmlab.figures.experiment import figures_of
+
+        (claim.final / FIGURES).mkdir(exist_ok=True)
+        for name, figure in figures_of(outcome):
+            for suffix in ("png", "svg"):
+                save(figure, claim.final / FIGURES / f"{name}.{suffix}")
     for name in (FILE, SUMMARY, EFFECTS):
         (claim.parts / name).replace(claim.final / name)

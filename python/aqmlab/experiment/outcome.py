@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -216,6 +217,14 @@ class Outcome:
         """The factors that take several values."""
         return [f for f in self.factors if self.runs[f].astype(str).nunique() > 1]
 
+    def levels(self, factor: str) -> list[Any]:
+        """Return the values of a factor: numbers from small to large, texts as they come."""
+        found = list(dict.fromkeys(self.runs[factor]))
+        numbers = [re.fullmatch(r"([-+.\deE]+)( \S+)?", str(value)) for value in found]
+        if all(numbers) and len({number[2] for number in numbers if number}) == 1:
+            return sorted(found, key=lambda value: float(str(value).split()[0]))
+        return found
+
     @property
     def warnings(self) -> list[str]:
         """What is legal in some run and probably not meant, with the number of runs."""
@@ -315,7 +324,9 @@ class Outcome:
             raise ValueError("nothing is varied: there are neither factors nor arms")
         factors = {name: list(self.runs[name]) for name in names}
         seeds = list(self.runs["seed"])
-        return statistics.effects(factors, m.shown(self.runs[m.name]), seeds)
+        levels = {factor: self.levels(factor) for factor in self.varied}
+        values = m.shown(self.runs[m.name])
+        return statistics.effects(factors, values, seeds, levels=levels)
 
     def effects_table(self, measures: Sequence[str] | None = None) -> "pd.DataFrame":
         """Return the effects on measures as a table; a measure that has none is left out."""

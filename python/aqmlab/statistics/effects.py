@@ -65,6 +65,8 @@ def effects(
     values: "Sequence[float] | np.ndarray",
     blocks: Sequence[Any] = (),
     confidence: float = 0.95,
+    *,
+    levels: Mapping[str, Sequence[Any]] | None = None,
 ) -> Effects:
     """Return main effects and interactions of factors with their intervals.
 
@@ -82,6 +84,8 @@ def effects(
         What runs have in common besides, as their seed; its own effect is taken out.
     confidence : float
         Confidence, in 0..1; default 0.95.
+    levels : mapping of str to sequence, optional
+        The levels of factors in their order; default: as they come.
 
     Returns
     -------
@@ -108,12 +112,13 @@ def effects(
     y = np.asarray(values, dtype=float)
     if not np.isfinite(y).all():
         raise ValueError(f"{int((~np.isfinite(y)).sum())} of {len(y)} values are missing")
-    coded = {name: _coded(name, of) for name, of in factors.items()}
+    order = levels or {}
+    coded = {name: _coded(name, of, order.get(name, of)) for name, of in factors.items()}
     coded = {name: of for name, of in coded.items() if len(of.levels) > 1}
     scale = float(y.std()) or 1.0
     design = _Design(len(y))
     if len(set(blocks)) > 1:
-        design.add((), _coded("", blocks, most=len(y)).columns)
+        design.add((), _coded("", blocks, blocks, most=len(y)).columns)
     for name, of in coded.items():
         if not design.add((name,), of.columns):
             raise ValueError(f"{name} cannot be told from the factors before it")
@@ -160,10 +165,13 @@ class _Coded:
         return -np.ones(last) if level == last else np.eye(last)[level]
 
 
-def _coded(name: str, values: Sequence[Any], most: int = MOST_LEVELS) -> _Coded:
+def _coded(
+    name: str, values: Sequence[Any], order: Sequence[Any], most: int = MOST_LEVELS
+) -> _Coded:
     import numpy as np
 
-    levels = list(dict.fromkeys(values))
+    there = set(values)
+    levels = [level for level in dict.fromkeys(order) if level in there]
     if len(levels) > most:
         raise ValueError(
             f"{name} has {len(levels)} levels; effects are of factors with at most {most}"

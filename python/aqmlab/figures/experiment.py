@@ -1,0 +1,264 @@
+"""Figures of an experiment: interactions, sorted ratios, heat maps, distributions.
+
+All take an :class:`aqmlab.experiment.Outcome` and the name of a measure.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import statistics
+from aqmlab.figures.style import legend_below, look, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from aqmlab.experiment import Cell, Measured, Outcome
+
+MOST_GROUPS = 24
+"""Groups of a figure of distributions at most: beyond, names run into each other."""
+MOST_PANELS = 6
+"""Pairs of factors of a figure of interactions at most."""
+READABLE = 144
+"""Cells of a heat map at most that have their number written in them."""
+
+
+def figures_of(
+    outcome: Outcome, measures: Sequence[str] | None = None
+) -> Iterator[tuple[str, Figure]]:
+    """Give name and figure of each plot that an experiment wants, of each of its measures.
+
+    A plot that the experiment has too little for (ratios of one arm, a heat map of one factor) is
+    left out.
+    """
+    names = measures or [m.name for m in outcome.measures if outcome.runs[m.name].notna().any()]
+    for plot in outcome.plots:
+        for name in names:
+            try:
+                figure = DRAWN[plot](outcome, name)
+            except ValueError:
+                continue
+            plain = "".join(c if c.isalnum() or c in "-_" else "-" for c in name).strip("-")
+            yield f"{plot}-{plain}", figure
+
+
+def interactions(outcome: Outcome, measure: str) -> Figure:
+    """Draw the mean over each factor, a line an arm (or a level of the second factor).
+
+    Over the other factors the mean is taken, seed by seed; bars are 95 % intervals. Lines that are
+    not parallel are an interaction.
+
+    Raises
+    ------
+    ValueError
+        If no factor varies.
+    """
+    varied = outcome.varied
+    if not varied:
+        raise ValueError("no factor varies")
+    pairs: list[tuple[str, str | None]] = [(factor, None) for factor in varied]
+    if len(outcome.arms) == 1 and len(varied) > 1:
+        pairs = []
+        pairs.extend(itertools.islice(itertools.permutations(varied, 2), MOST_PANELS))
+    columns = min(3, len(pairs))
+    rows = math.ceil(len(pairs) / columns)
+    size = (3.6 * columns + 0.8, 3.3 * rows + 0.5)
+    figure, grid = sheet(rows, columns, size=size, squeeze=False, sharey=True)
+    every = list(grid.flat)
+    for axes, (factor, other) in zip(every, pairs, strict=False):
+        cells = outcome.cells([factor, other] if other else [factor], [measure])
+        levels = [*map(str, outcome.levels(factor))]
+        lines: dict[str, list[Cell]] = {}
+        for cell in cells:
+            lines.setdefault(str(cell.at[other]) if other else cell.arm, []).append(cell)
+        for i, (name, some) in enumerate(lines.items()):
+            of = sorted(some, key=lambda cell: levels.index(str(cell.at[factor])))
+            colour, marker = look(i)
+            shift = 0.06 * (i - (len(lines) - 1) / 2)
+            at = [levels.index(str(cell.at[factor])) + shift for cell in of]
+            axes.errorbar(
+                at, [cell.estimate.value for cell in of], _bars(of), color=colour, marker=marker,
+                capsize=3, label=name,
+            )  # fmt: skip
+        axes.set_xticks(range(len(levels)), levels)
+        axes.set_xlabel(factor)
+        if other:
+            axes.legend(title=other, fontsize=8)
+    for axes in every[len(pairs) :]:
+        axes.set_visible(False)
+    for row in grid:
+        row[0].set_ylabel(_quantity(outcome.measure(measure)))
+    if len(outcome.arms) > 1:
+        legend_below(figure, every[0])
+    figure.suptitle("Means over the other factors and the seeds, with 95 % intervals", fontsize=9)
+    return figure
+
+
+def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
+    """Draw arm / (first arm + arm) at each point, sorted; 0.5: both are equal.
+
+    So a study compares queues over hundreds of combinations at a glance. The band is from the
+    ratios of the single seeds: the mean and its 95 % interval.
+
+    Raises
+    ------
+    ValueError
+        If there is one arm, or no point has a ratio.
+    """
+    if len(outcome.arms) < 2:
+        raise ValueError("ratios need two arms")
+    first = outcome.arms[0]
+    m = outcome.measure(measure)
+    figure, axes = sheet(size=(7.2, 4.0))
+    drawn = 0
+    for i, arm in enumerate(outcome.arms[1:]):
+        ratios = []
+        for _, by_arm in outcome.values(m, ("point",)):
+            mine, its = by_arm.get(arm, {}), by_arm.get(first, {})
+            both = [mine[s] / (mine[s] + its[s]) for s in mine if s in its and mine[s] + its[s]]
+            known = [ratio for ratio in both if math.isfinite(ratio)]
+            if len(known) == 1:
+                ratios.append(statistics.Interval(math.nan, known[0], math.nan))
+            elif known:
+                ratios.append(statistics.mean_interval(known))
+        ratios.sort(key=lambda interval: interval.middle)
+        drawn += len(ratios)
+        colour, marker = look(i)
+        at = range(1, len(ratios) + 1)
+        axes.fill_between(
+            at, [r.low for r in ratios], [r.high for r in ratios], color=colour, alpha=0.2, lw=0
+        )
+        axes.plot(
+            at, [r.middle for r in ratios], color=colour, marker=marker if len(ratios) < 40 else "",
+            label=f"{arm} / ({first} + {arm})",
+        )  # fmt: skip
+    if not drawn:
+        raise ValueError("no point has a ratio: the measure is 0 or missing everywhere")
+    axes.axhline(0.5, color="#888888", lw=1, ls="--")
+    axes.set_ylim(0, 1)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xlabel("points, sorted by their ratio")
+    axes.set_ylabel(f"ratio of {m.name} (0..1)")
+    axes.set_title("mean of the ratios of the seeds, with its 95 % interval", fontsize=9)
+    legend_below(figure, axes)
+    return figure
+
+
+def heat_map(outcome: Outcome, measure: str) -> Figure:
+    """Draw the means over the first two factors that vary, a panel an arm.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two factors vary.
+    """
+    if len(outcome.varied) < 2:
+        raise ValueError("a heat map needs two factors")
+    across, down = outcome.varied[:2]
+    cells = outcome.cells([across, down], [measure])
+    xs, ys = ([*map(str, outcome.levels(factor))] for factor in (across, down))
+    shown = [cell.estimate.value for cell in cells if math.isfinite(cell.estimate.value)]
+    if not shown:
+        raise ValueError("the measure is missing everywhere")
+    arms = len(outcome.arms)
+    size = (max(4.2, 0.9 * len(xs) + 1.6) * arms + 0.8, max(3.2, 0.5 * len(ys) + 1.8))
+    figure, grid = sheet(1, arms, size=size, squeeze=False, sharey=True)
+    image: Any = None
+    for axes, arm in zip(grid.flat, outcome.arms, strict=True):
+        of = {(str(c.at[across]), str(c.at[down])): c for c in cells if c.arm == arm}
+        values = [[of[x, y].estimate.value if (x, y) in of else math.nan for x in xs] for y in ys]
+        image = axes.imshow(
+            values, vmin=min(shown), vmax=max(shown), cmap="cividis", aspect="auto", origin="lower"
+        )
+        axes.grid(visible=False)
+        if len(xs) * len(ys) <= READABLE:
+            _numbers(axes, values, min(shown), max(shown))
+        axes.set_xticks(range(len(xs)), xs)
+        axes.set_yticks(range(len(ys)), ys)
+        axes.set_xlabel(across)
+        if arms > 1:
+            axes.set_title(arm, fontsize=10)
+    grid.flat[0].set_ylabel(down)
+    figure.colorbar(image, ax=list(grid.flat), label=_quantity(outcome.measure(measure)))
+    return figure
+
+
+def _numbers(axes: Axes, values: list[list[float]], low: float, high: float) -> None:
+    """Write each number in its cell, so that it can be read on its colour."""
+    for y, row in enumerate(values):
+        for x, value in enumerate(row):
+            if math.isfinite(value):
+                dark = value < low + 0.55 * (high - low)
+                axes.text(
+                    x, y, f"{value:.3g}", ha="center", va="center", fontsize=8,
+                    color="white" if dark else "black",
+                )  # fmt: skip
+
+
+def distributions(outcome: Outcome, measure: str) -> Figure:
+    """Draw every run, with quartiles, by arm and first factor.
+
+    Raises
+    ------
+    ValueError
+        If there are more groups than names have room.
+    """
+    m = outcome.measure(measure)
+    by = outcome.varied[:1]
+    groups = list(outcome.values(m, ("point",)))
+    found: dict[tuple[str, str], list[float]] = {}
+    points = dict(zip(outcome.runs["point"], outcome.runs[by[0]], strict=True)) if by else {}
+    for place, by_arm in groups:
+        for arm, values in by_arm.items():
+            known = [value for value in values.values() if math.isfinite(value)]
+            found.setdefault((str(points.get(place["point"], "")), arm), []).extend(known)
+    found = {key: values for key, values in found.items() if values}
+    if not found or len(found) > MOST_GROUPS:
+        raise ValueError(f"{len(found)} groups: there is room for 1 to {MOST_GROUPS}")
+    levels = [*map(str, outcome.levels(by[0]))] if by else [""]
+    figure, axes = sheet(size=(max(4.5, 0.55 * len(found) + 2.2), 4.0))
+    width = 0.8 / len(outcome.arms)
+    for i, arm in enumerate(outcome.arms):
+        colour, _ = look(i)
+        for x, level in enumerate(levels):
+            runs = found.get((level, arm), [])
+            if not runs:
+                continue
+            at = x + width * (i - (len(outcome.arms) - 1) / 2)
+            spread = [at + 0.5 * width * (((7 * n) % 11) / 10 - 0.5) for n in range(len(runs))]
+            axes.plot(spread, runs, ".", color=colour, alpha=0.45, markersize=4)
+            low, middle, high = statistics.quartiles(runs)
+            axes.vlines(at, low, high, color=colour, lw=4, alpha=0.8)
+            axes.hlines(middle, at - 0.4 * width, at + 0.4 * width, color=colour, lw=2)
+        axes.plot([], [], color=colour, lw=4, label=arm)
+    axes.set_xticks(range(len(levels)), levels if by else [""])
+    axes.set_xlabel(by[0] if by else "")
+    axes.set_ylabel(_quantity(m))
+    axes.set_title("a dot a run; bars: quartiles and median", fontsize=9)
+    legend_below(figure, axes)
+    return figure
+
+
+def _quantity(m: Measured) -> str:
+    return f"{m.name} ({m.unit})" if m.unit else m.name
+
+
+def _bars(cells: Sequence[Cell]) -> list[list[float]] | None:
+    """Return the lengths of error bars below and above; None: there are no intervals."""
+    estimates = [cell.estimate for cell in cells]
+    if any(math.isnan(e.low) for e in estimates):
+        return None
+    return [[e.value - e.low for e in estimates], [e.high - e.value for e in estimates]]
+
+
+DRAWN: dict[str, Callable[[Outcome, str], Figure]] = {
+    "interactions": interactions,
+    "sorted-ratios": sorted_ratios,
+    "heat-map": heat_map,
+    "distributions": distributions,
+}
+"""By the names of :data:`aqmlab.experiment.file.PLOTS`."""

@@ -1,0 +1,79 @@
+"""The figures of experiments show what they should, and are left out where there is too little."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aqmlab.experiment import Experiment, Outcome, conduct
+from aqmlab.experiment.file import PLOTS
+from aqmlab.figures import save
+from aqmlab.figures.experiment import DRAWN, figures_of
+
+LIMIT, DELAY = "network.queue.limit", "network.delay"
+
+
+@pytest.fixture
+def outcome(small: dict[str, Any]) -> Outcome:
+    """Two arms, two factors, three replications."""
+    return conduct(Experiment.from_dict({
+        "scenario": small, "replications": 3, "measures": ["goodput_bps"], "plots": list(PLOTS),
+        "arms": {"off": {"tcp.ecn": "off"}, "on": {"tcp.ecn": "rfc3168"}},
+        "factors": [{"values": {LIMIT: ["16 packets", "8 packets"], DELAY: ["5 ms", "20 ms"]}}],
+    }))  # fmt: skip
+
+
+def test_every_plot_is_drawn_and_written(outcome: Outcome, tmp_path: Path) -> None:
+    assert set(PLOTS) == set(DRAWN)
+    drawn = dict(figures_of(outcome))
+    assert list(drawn) == [f"{plot}-goodput_bps" for plot in PLOTS]
+    for name, figure in drawn.items():
+        assert save(figure, tmp_path / f"{name}.png").stat().st_size > 5000
+
+
+def test_lines_of_interactions_are_the_means_of_arms(outcome: Outcome) -> None:
+    figure = DRAWN["interactions"](outcome, "goodput_bps")
+    first = figure.axes[0]
+    assert first.get_xlabel() == LIMIT
+    assert [t.get_text() for t in first.get_xticklabels()] == ["8 packets", "16 packets"]
+    assert first.get_ylabel() == "goodput_bps (Mbit/s)"
+    means = {(c.at[LIMIT], c.arm): c.estimate.value for c in outcome.cells([LIMIT])}
+    drawn = [np.asarray(line.get_ydata(), dtype=float).tolist() for line in first.get_lines()]
+    for arm in ("off", "on"):
+        wanted = [means["8 packets", arm], means["16 packets", arm]]
+        assert any(ys == pytest.approx(wanted) for ys in drawn)
+
+
+def test_ratios_are_sorted_and_in_the_middle_if_arms_are_equal(small: dict[str, Any]) -> None:
+    outcome = conduct(Experiment.from_dict({
+        "scenario": small, "replications": 2, "measures": ["goodput_bps"],
+        "arms": {"a": {}, "same": {}, "on": {"network.rate": "3 Mbit/s"}},
+        "factors": [{"values": {LIMIT: ["4 packets", "8 packets", "16 packets"]}}],
+    }))  # fmt: skip
+    axes = DRAWN["sorted-ratios"](outcome, "goodput_bps").axes[0]
+    by_name = {str(line.get_label()): line for line in axes.get_lines()}
+    same, faster = (
+        np.asarray(by_name[name].get_ydata(), dtype=float).tolist()
+        for name in ("same / (a + same)", "on / (a + on)")
+    )
+    assert same == pytest.approx([0.5] * 3)
+    assert faster == sorted(faster)
+    assert faster[0] > 0.5
+
+
+def test_a_heat_map_has_its_levels_in_order(outcome: Outcome) -> None:
+    axes = DRAWN["heat-map"](outcome, "goodput_bps").axes
+    assert [t.get_text() for t in axes[0].get_xticklabels()] == ["8 packets", "16 packets"]
+    assert [t.get_text() for t in axes[0].get_yticklabels()] == ["5 ms", "20 ms"]
+    cells = {(c.at[LIMIT], c.at[DELAY], c.arm): c.estimate.value for c in outcome.cells()}
+    image = axes[1].get_images()[0].get_array()
+    assert image is not None
+    assert float(image[0][1]) == pytest.approx(cells["16 packets", "5 ms", "on"])
+
+
+def test_what_has_too_little_is_left_out(small: dict[str, Any]) -> None:
+    outcome = conduct(Experiment.from_dict({
+        "scenario": small, "replications": 2, "measures": ["goodput_bps"], "plots": list(PLOTS),
+    }))  # fmt: skip
+    assert [name for name, _ in figures_of(outcome)] == ["distributions-goodput_bps"]
