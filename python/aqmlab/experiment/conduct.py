@@ -241,7 +241,7 @@ class Conduct:
             try:
                 yield from running
             except (ScenarioError, InvariantViolation, MemoryError):
-                if not engine.failed:
+                if not engine.failed:  # it is not told in the end, of those that failed
                     raise
 
     @cached_property
@@ -361,7 +361,7 @@ def _every_link(scenario: dict[str, Any]) -> list[str]:
 
 
 class Noting:
-    """An engine that takes down which runs failed, and why, and goes on with the others."""
+    """An engine that takes down which runs failed, and why."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -375,34 +375,9 @@ class Noting:
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
     ) -> Generator[tuple[int, Result | Failed]]:
-        """Run scenarios, whatever becomes of any; see :class:`aqmlab.engine.Engine`."""
-        yield from self._run(texts, list(range(len(texts))), jobs, progress)
-
-    def _run(
-        self, texts: Sequence[str], which: list[int], jobs: int | None, progress: Progress | None
-    ) -> Generator[tuple[int, Result | Failed]]:
-        """Run some of them. An error that ends all is of one: it is found by halves."""
-        left = dict.fromkeys(which)
-        before = len(texts) - len(which)
-
-        def told(done: float, _: int) -> None:
-            if progress:
-                progress(before + done, len(texts))
-
-        try:
-            with closing(self._engine.run([texts[i] for i in which], jobs, told)) as running:
-                for n, outcome in running:
-                    del left[which[n]]
-                    if isinstance(outcome, Failed):
-                        self.failed[texts[which[n]]] = str(outcome.error)
-                    yield which[n], outcome
-        except (ScenarioError, MemoryError) as e:
-            again = list(left)
-            if len(which) == 1:
-                self.failed[texts[which[0]]] = str(e)
-                yield which[0], Failed(e)
-                return
-            half = (len(again) + 1) // 2
-            for part in (again[:half], again[half:]):
-                if part:
-                    yield from self._run(texts, part, jobs, progress)
+        """Run scenarios; see :class:`aqmlab.engine.Engine`."""
+        with closing(self._engine.run(texts, jobs, progress)) as running:
+            for i, outcome in running:
+                if isinstance(outcome, Failed):
+                    self.failed[texts[i]] = str(outcome.error)
+                yield i, outcome

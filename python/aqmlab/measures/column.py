@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core, statistics
 from aqmlab.measures.measure import Measure
 from aqmlab.measures.seen import Seen
-from aqmlab.results import Result
+from aqmlab.results import NOT_ALWAYS, Result
 
 if TYPE_CHECKING:
     import numpy as np
 
 FORM = re.compile(r"(\w+)\.(\w+)(?:\[(.+)\])?(?:\.(\w+))?")
-WHOLE = ("flows", "links", "connections", "datagrams", "impairments", "classes", "conditioners")
+WHOLE = ("flows", "links", *NOT_ALWAYS)
 """Tables that every run leaves if there is anything in them, and that count the whole run."""
 
 REDUCTIONS: dict[str, Callable[[Any], float]] = {
