@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 from aqmlab._core import InvariantViolation, ScenarioError
@@ -21,6 +21,7 @@ from aqmlab.experiment.design import Point
 from aqmlab.experiment.file import Experiment, WarmUp, as_text
 from aqmlab.measures import (
     AtLeast,
+    Group,
     Measure,
     Seen,
     column,
@@ -323,11 +324,9 @@ class Conduct:
     def _measured(self, result: Result, before: Result | None = None) -> tuple[Any, str]:
         """Return the values of a run, and its warnings."""
         scenario = result.scenario
-        links = self._plan.links(scenario) or result.columns("links")["link"]
-        text = json.dumps(scenario)
-        found = groups(scenario, text, links)
+        links = tuple(self._plan.links(scenario) or result.columns("links")["link"])
+        found, own = _readings(json.dumps(scenario | {"seed": 0, "title": ""}), links)
         seen = Seen(result, before, found)
-        own = {m.name: m for m in measures(list(links), found)}
         values = []
         for m in self.measures:
             of = own.get(m.name) or (m if is_column(m.name) else None)
@@ -353,6 +352,13 @@ def _settled(text: str, result: Result) -> tuple[float, str]:
     if not settled:
         return math.nan, ""
     return float(times[cut]) if cut else 0.0, ""
+
+
+@lru_cache(maxsize=64)
+def _readings(text: str, links: tuple[str, ...]) -> tuple[list[Group], dict[str, Measure[Seen]]]:
+    """Return the groups of flows and the measures of a scenario, which no seed changes."""
+    found = groups(json.loads(text), text, links)
+    return found, {m.name: m for m in measures(list(links), found)}
 
 
 def _every_link(scenario: dict[str, Any]) -> list[str]:

@@ -255,19 +255,16 @@ class Outcome:
 
         Over the other factors the mean is taken, seed by seed: points are chosen, seeds are chance.
         """
-        keys = ["point"] if tuple(by) == ("point",) else list(by)
-        frame = self.runs
-        groups = frame.groupby(keys, sort=False, dropna=False) if keys else [((), frame)]
-        for key, part in groups:
-            at = dict(zip(keys, key, strict=True))
-            by_arm: dict[str, dict[int, float]] = {}
-            for arm in self.arms:
-                mine = part[part["arm"] == arm]
-                if len(mine):
-                    means = mine.groupby("seed")[measure.name].agg(lambda x: x.mean(skipna=False))
-                    found = zip(means.index, measure.shown(means), strict=True)
-                    by_arm[arm] = {int(seed): float(value) for seed, value in found}
-            yield at, by_arm
+        keys = list(by)
+        groups = self.runs.groupby([*keys, "arm", "seed"], sort=False, dropna=False)
+        means = groups[measure.name].mean(skipna=False)
+        found: dict[tuple[Any, ...], dict[str, dict[int, float]]] = {}
+        for (*key, arm, seed), value in zip(means.index, measure.shown(means), strict=True):
+            at = found.setdefault(tuple(key), {})
+            at.setdefault(arm, {})[int(seed)] = float(value)
+        for key, by_arm in found.items():
+            ordered = {arm: by_arm[arm] for arm in self.arms if arm in by_arm}
+            yield dict(zip(keys, key, strict=True)), ordered
 
     def cells(
         self,
