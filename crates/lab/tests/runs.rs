@@ -77,15 +77,19 @@ fn delays_are_of_what_left_the_queue_however_it_is_written() {
 
 #[test]
 fn flows_cross_the_links_of_their_data() {
-    let scenario = scenario(TWO_DOWNLOADS, &[]).unwrap();
-    let of = |links: &[&str]| {
+    let of = |changes: &[(&str, &str)], links: &[&str]| {
         let links: Vec<String> = links.iter().map(|l| l.to_string()).collect();
-        lab::crossing(&scenario, &links).unwrap()
+        lab::crossing(&scenario(TWO_DOWNLOADS, changes).unwrap(), &links).unwrap()
     };
-    assert_eq!(of(&["left>right"])[0].len(), 2);
-    assert_eq!(of(&["right>right-1"])[0].len(), 1);
-    assert_eq!(of(&["right>right-1", "right>right-0"]), of(&["left>right"]));
-    assert!(of(&["right>left"])[0].is_empty(), "ACKs are no data");
+    let [there, back] = of(&[], &["left>right"]);
+    assert_eq!((there[0].len(), back[0].len()), (2, 0));
+    assert_eq!(of(&[], &["right>right-1"])[0][0].len(), 1);
+    assert_eq!(of(&[], &["right>right-1", "right>right-0"]), [there, back]);
+    assert!(of(&[], &["right>left"])[0][0].is_empty(), "ACKs are no data");
+    // What answers goes back.
+    let asks = r#"{ kind = "request_response", request = "100 B", response = "5 kB", requests = 1 }"#;
+    let [there, back] = of(&[("flows.0.traffic", asks)], &["right>left"]);
+    assert_eq!((there[0].len(), back[0].len()), (0, 2));
 }
 
 #[test]
