@@ -4600,6 +4600,11 @@ class Tcp(Table):
         Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the
         sender wait for its timer. Default: 1 packet. Range: at least 1 packet, at most 2 packets.
         Source: rfc3168 §6.1.2; Linux: 2.
+    ecn_reduction_ends : Literal["at", "above"] | None
+        When a reduction for a mark ends, if it is in proportion. Default: at. "at": With the ACK of
+        all that was sent before it. "above": With the first ACK of more: CWR has reached the
+        receiver by then (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its
+        recovery point; Linux: above.
     ack_of_unsent : Literal["answered", "dropped"] | None
         What becomes of a segment that acknowledges what was never sent. Default: answered.
         "answered": It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
@@ -4846,6 +4851,7 @@ class Tcp(Table):
     ect_on: Literal["new-data", "all-data", "all-packets"] | None = None
     ect1: bool | None = None
     ecn_least_window: str | None = None
+    ecn_reduction_ends: Literal["at", "above"] | None = None
     ack_of_unsent: Literal["answered", "dropped"] | None = None
     missing_timestamp: Literal["refused", "accepted"] | None = None
     fin_waits: Literal["for-cwnd", "no"] | None = None

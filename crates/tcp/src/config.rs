@@ -15,7 +15,7 @@ pub use crate::endpoint::words::*;
 pub use crate::receiver::words::*;
 pub use crate::recovery::RecoveryExit;
 pub use crate::recovery::frto::FrtoKind;
-pub use crate::recovery::prr::{PrrBound, RateReduction};
+pub use crate::recovery::prr::{MarkReductionEnds, PrrBound, RateReduction};
 pub use crate::rto::words::*;
 pub use crate::sender::words::*;
 pub use crate::window::InitialWindow;
@@ -107,6 +107,8 @@ params! {
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
         /// Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the sender wait for its timer.
         ecn_least_window: Packets = (Packets(1.0)), in Range::between(1.0, 2.0), from "rfc3168 §6.1.2; Linux: 2";
+        /// When a reduction for a mark ends, if it is in proportion.
+        ecn_reduction_ends: MarkReductionEnds = (MarkReductionEnds::At), in Range::ANY, from "rfc6937 §3: as a recovery, at its recovery point; Linux: above";
         /// What becomes of a segment that acknowledges what was never sent.
         ack_of_unsent: AckOfUnsent = (AckOfUnsent::Answered), in Range::ANY, from "rfc9293 §3.10.7.4";
         /// What becomes of a segment without a timestamp where timestamps were agreed on.

@@ -64,6 +64,7 @@ fn changes(name: &str) -> Option<Json> {
             "ecn": "passive",
             "ecn_fallback": true,
             "ecn_least_window": "2 packets",
+            "ecn_reduction_ends": "above",
             "ecn_echo": "linux",
             "ece_growth": "as-any-ack",
             "syn_retries": 6,

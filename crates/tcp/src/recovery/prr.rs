@@ -25,6 +25,16 @@ words! {
     }
 }
 
+words! {
+    /// When a reduction for a mark ends.
+    pub enum MarkReductionEnds {
+        /// With the ACK of all that was sent before it.
+        At = "at",
+        /// With the first ACK of more: CWR has reached the receiver by then (Linux, tcp_fastretrans_alert).
+        Above = "above",
+    }
+}
+
 /// State of a reduction, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prr {

@@ -5,7 +5,7 @@ use units::{Duration, Time};
 
 use super::ByBoard;
 use super::reduction::reduces_in_proportion;
-use crate::config::{FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
+use crate::config::{FastRetransmitTimer, MarkReductionEnds, RecoveryExit, RtoOrder, Tcp};
 use crate::congestion::{Congestion, CongestionControl, RateSample};
 use crate::recovery::board::{Delivery, Doubt};
 use crate::recovery::frto::Frto;
@@ -99,8 +99,10 @@ impl ByBoard {
         if self.state == CaState::Loss {
             self.test_timeout(tcb, &d, arriving, advanced, tcp);
         }
+        let above = self.state == CaState::Cwr && tcp.ecn_reduction_ends == MarkReductionEnds::Above;
+        let reached = tcb.una.after(self.recovery_point) || (!above && tcb.una == self.recovery_point);
         match self.state {
-            CaState::Loss | CaState::Recovery | CaState::Cwr if !tcb.una.before(self.recovery_point) => {
+            CaState::Loss | CaState::Recovery | CaState::Cwr if reached => {
                 // A cut for marks is done; only one in proportion ends here.
                 let reduces = self.state == CaState::Recovery || reduces_in_proportion(tcb, tcp);
                 if self.state != CaState::Loss && reduces && !tcb.congestion.rules_recovery() {
