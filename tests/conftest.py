@@ -11,10 +11,11 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell starts what runs in its background deaf to Ctrl-C, and so would be what the tests
-    # start and interrupt.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+for ignored in (signal.SIGINT, signal.SIGHUP):
+    # A shell (nohup, or one that starts something in its background) makes what it starts deaf to
+    # these, and so would be what the tests start and end; what is handled here is not ignored there
+    if signal.getsignal(ignored) is signal.SIG_IGN:
+        signal.signal(ignored, lambda *_: None)
 
 settings.register_profile("default", max_examples=150, deadline=None, derandomize=True)
 settings.register_profile("nightly", max_examples=20_000, deadline=None)
