@@ -18,7 +18,7 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly bench clean tools packages rust rust-built networks python
+.PHONY: help demo test nightly bench clean tools packages rust python
 
 help:
 	@sed -n 's/^# //p' Makefile | head -5
@@ -29,19 +29,13 @@ demo: .venv/core.stamp
 # The simulator is linked on one core while the Rust tests are built and run on the other; the tests of Python come after, on
 # both, so that their summary is the last thing to be read.
 test:
-	@$(MAKE) --jobs=2 rust networks .venv/core.stamp
+	@$(MAKE) --jobs=2 rust .venv/core.stamp
 	@$(MAKE) python
 
-rust: rust-built
+rust: .venv/dependencies.stamp
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo test --locked --workspace --exclude aqmlab-python
-
-networks: rust-built
-	PROPTEST_CASES=1000 cargo test --locked -p lab --test runs every_transfer
-
-rust-built: .venv/dependencies.stamp
-	cargo test --locked --workspace --exclude aqmlab-python --no-run --quiet
 
 python: .venv/core.stamp packages
 	$(BIN)/ruff check
