@@ -1,57 +1,92 @@
 //! The one definition of each column that a run leaves: its table, name, unit and meaning. A table is made from the
-//! struct of its name, so a column that is missing or misspelt does not compile; docs/results.md and Python have the
-//! same definitions from [`definitions`].
+//! struct of its columns, so one that is missing or misspelt does not compile; docs/results.md and Python have the
+//! same definitions from [`definitions`]. The tables of a series are defined in its file.
 
 use units::param::Json;
 
-use crate::record::{Column, Table};
+use crate::record::Table;
+use crate::series::Series;
 
-/// Defines the tables: a struct for each, with a field for each column in order, each with its unit and its meaning.
+/// What a table is called and has.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    /// Its names, where several tables have the same columns.
+    pub names: &'static [&'static str],
+    /// What it is.
+    pub about: &'static str,
+    /// Its columns in order, each with name, unit and meaning.
+    pub columns: &'static [[&'static str; 3]],
+}
+
+impl Described {
+    /// What a row takes in bytes, about: numbers, one of them a name.
+    pub const fn row(&self) -> usize {
+        8 * self.columns.len() - 4
+    }
+}
+
+/// The columns of a table.
+pub trait Definition: Sized {
+    /// What the table is called and has.
+    const IS: Described;
+
+    /// The table under one of its names.
+    fn named(self, name: &'static str) -> Table;
+
+    /// The table under its first name.
+    fn table(self) -> Table {
+        self.named(Self::IS.names[0])
+    }
+}
+
+/// Defines tables: a struct for each, with a field for each column in order, each with its unit and its meaning.
 macro_rules! tables {
     ($(
         #[doc = $about:literal]
-        $table:ident $name:literal $(or $other:literal)? {
+        $table:ident $name:literal $(or $other:literal)* {
             $($column:ident in $unit:literal: $meaning:literal;)+
         }
     )+) => {
+        /// The tables that are defined here.
+        #[allow(dead_code, reason = "the table of a series is found through the series")]
+        pub const HERE: &[$crate::columns::Described] = &[$(<$table as $crate::columns::Definition>::IS),+];
+
         $(
             #[doc = $about]
             pub struct $table {
-                $(#[doc = $meaning] pub $column: Column,)+
+                $(#[doc = $meaning] pub $column: $crate::record::Column,)+
             }
 
-            impl $table {
-                /// How many columns it has.
-                #[allow(dead_code, reason = "few tables are sized before they are made")]
-                pub const COLUMNS: usize = [$(stringify!($column)),+].len();
+            impl $crate::columns::Definition for $table {
+                const IS: $crate::columns::Described = $crate::columns::Described {
+                    names: &[$name $(, $other)*],
+                    about: $about.trim_ascii(),
+                    columns: &[$([stringify!($column), $unit, $meaning],)+],
+                };
 
-                /// The table under its name.
-                pub fn table(self) -> Table {
-                    self.named($name)
-                }
-
-                /// The table under one of its names.
-                pub fn named(self, name: &'static str) -> Table {
-                    debug_assert!([$name $(, $other)?].contains(&name));
-                    Table { name, columns: vec![$((stringify!($column), self.$column),)+] }
+                fn named(self, name: &'static str) -> $crate::record::Table {
+                    debug_assert!(Self::IS.names.contains(&name));
+                    $crate::record::Table { name, columns: vec![$((stringify!($column), self.$column),)+] }
                 }
             }
         )+
-
-        /// For each table, by name: what it is, and its columns in order, each with name, unit and meaning.
-        pub fn definitions() -> Json {
-            let mut tables = serde_json::Map::new();
-            $(
-                let columns = [$((stringify!($column), $unit, $meaning),)+]
-                    .map(|(name, unit, meaning)| serde_json::json!({ "name": name, "unit": unit, "meaning": meaning }));
-                for name in [$name $(, $other)?] {
-                    let about = $about.trim();
-                    tables.insert(name.into(), serde_json::json!({ "about": about, "columns": &columns[..] }));
-                }
-            )+
-            tables.into()
-        }
     };
+}
+
+pub(crate) use tables;
+
+/// For each table, by name: what it is, and its columns in order, each with name, unit and meaning.
+pub fn definitions() -> Json {
+    let mut tables = serde_json::Map::new();
+    let of_series = Series::ALL.iter().map(|series| series.table());
+    for table in HERE.iter().copied().chain(of_series) {
+        let column = |[name, unit, meaning]: &[&str; 3]| serde_json::json!({ "name": name, "unit": unit, "meaning": meaning });
+        let columns: Vec<Json> = table.columns.iter().map(column).collect();
+        for name in table.names {
+            tables.insert((*name).into(), serde_json::json!({ "about": table.about, "columns": columns }));
+        }
+    }
+    tables.into()
 }
 
 tables! {
@@ -193,109 +228,5 @@ tables! {
         arrived_bytes in "bytes": "The size of these.";
         dropped_packets in "packets": "Of this, what was dropped; it never arrived at the queue.";
         dropped_bytes in "bytes": "The size of these.";
-    }
-
-    /// The queues of links, sampled.
-    Queue "queue" {
-        time_s in "s": "When.";
-        link in "": "Where.";
-        queue_packets in "packets": "What waits.";
-        queue_bytes in "bytes": "The size of these.";
-        average_packets in "packets": "The average that the law keeps; empty if it keeps none.";
-        transmitting in "0 or 1": "1 while a packet is being transmitted.";
-    }
-
-    /// How long packets waited, a row a link.
-    Delays "delays" {
-        link in "": "Where.";
-        packets in "packets": "Packets that left its queue: `departed_packets` of the link.";
-        mean_delay_s in "s": "Mean of the time from a packet's arrival at the queue to the beginning of its transmission.";
-        median_delay_s in "s": "Median of these (nearest rank), within 0.8 %.";
-        p95_delay_s in "s": "95th percentile.";
-        p99_delay_s in "s": "99th percentile.";
-        longest_delay_s in "s": "The longest.";
-    }
-
-    /// How many packets waited how long.
-    Waits "waits" {
-        link in "": "Where.";
-        wait_s in "s": "The middle of a bucket, which is within 0.8 % of all that it holds.";
-        packets in "packets": "Packets that waited so long; a bucket without any has no row.";
-    }
-
-    /// The windows of senders, sampled.
-    Window "window" {
-        time_s in "s": "When.";
-        flow in "": "Whose.";
-        cwnd_bytes in "bytes": "Congestion window.";
-        ssthresh_bytes in "bytes": "Slow-start threshold; infinite before the first cut.";
-        flight_bytes in "bytes": "Sent and not yet acknowledged (FlightSize).";
-        acked_bytes in "bytes": "Acknowledged so far.";
-        rto_s in "s": "The retransmission timeout.";
-    }
-
-    /// Every connection of flows with `arrivals`, in the order in which they were over; then those that were not.
-    Transfers "transfers" {
-        flow in "": "Whose.";
-        start_s in "s": "When it was opened.";
-        completed_s in "s": "When its last byte of data was acknowledged at the sender; empty if that never came.";
-        duration_s in "s": "The time from `start_s` to `completed_s`.";
-        acked_bytes in "bytes": "Data acknowledged: the size, if it was completed.";
-        segments_sent in "segments": "As for flows.";
-        retransmitted_segments in "segments": "As for flows.";
-        timeouts in "times": "As for flows.";
-        dropped_packets in "packets": "As for flows.";
-        marked_packets in "packets": "As for flows.";
-    }
-
-    /// Every request that has its response, in the order in which they were answered.
-    Requests "requests" {
-        flow in "": "Whose.";
-        start_s in "s": "When it was written.";
-        completed_s in "s": "When the last byte of its response was read.";
-        duration_s in "s": "The time from `start_s` to `completed_s`.";
-        request_bytes in "bytes": "Its size.";
-        response_bytes in "bytes": "The size of the response.";
-    }
-
-    /// Every drop, or every mark.
-    Incidents "drops" or "marks" {
-        time_s in "s": "When.";
-        link in "": "Where.";
-        flow in "": "Whose.";
-        seq in "bytes": "First byte of its data, counted from 0.";
-        bytes in "bytes": "How much data.";
-        reason in "": "Why: `full`, `early` or `threshold`, as for links; on a wire `loss`, `corruption` (also found by the receiver) or `outage`; before the queue `policed`.";
-    }
-
-    /// Every segment that the host of the data's sender sends and receives.
-    Segments "segments" {
-        time_s in "s": "When.";
-        flow in "": "Whose.";
-        direction in "": "`sent` or `received` by that host.";
-        seq in "bytes": "Position of its first byte in the data that goes its way, counted from 0.";
-        bytes in "bytes": "How much data.";
-        ack in "bytes": "Data acknowledged; one more with the FIN.";
-        window_bytes in "bytes": "Window that it advertises.";
-        flags in "": "Control bits, e.g. `ACK PSH`. Under Accurate ECN, `AE CWR ECE` are a counter.";
-        ecn in "": "ECN field of the packet: `not-ect`, `ect0`, `ect1`, `ce`.";
-        resent in "0 or 1": "1 if anything of it was sent before.";
-        sack_1_left in "bytes": "First byte of the first SACK block; empty if there is none.";
-        sack_1_right in "bytes": "One past its last byte.";
-        sack_2_left in "bytes": "First byte of the second.";
-        sack_2_right in "bytes": "One past its last byte.";
-        sack_3_left in "bytes": "First byte of the third.";
-        sack_3_right in "bytes": "One past its last byte.";
-        sack_4_left in "bytes": "First byte of the fourth.";
-        sack_4_right in "bytes": "One past its last byte.";
-    }
-
-    /// Every measurement of a round trip.
-    RoundTrips "rtt" {
-        time_s in "s": "When.";
-        flow in "": "Whose.";
-        rtt_s in "s": "The round trip that the sender measured; empty if only the timeout changed.";
-        srtt_s in "s": "SRTT after it.";
-        rto_s in "s": "The retransmission timeout with its back-off, after it.";
     }
 }

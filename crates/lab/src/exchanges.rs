@@ -4,7 +4,7 @@ use traffic::application::{Answered, Log};
 use units::Time;
 
 use crate::histogram::Histogram;
-use crate::series::Requests;
+use crate::series::Recorded;
 
 /// The requests of a flow.
 #[derive(Debug, Default)]
@@ -23,20 +23,18 @@ pub struct Exchanges {
     /// These flows, in their order.
     pub flows: Vec<u32>,
     of: Vec<Exchange>,
-    /// Every request, if they are recorded.
-    pub requests: Option<Requests>,
 }
 
 impl Exchanges {
     /// Those of these flows, which are in order.
-    pub fn new(flows: Vec<u32>, requests: Option<Requests>) -> Self {
+    pub fn new(flows: Vec<u32>) -> Self {
         let of = flows.iter().map(|_| Exchange::default()).collect();
-        Exchanges { flows, of, requests }
+        Exchanges { flows, of }
     }
 
-    /// Where the application of a flow tells of its requests.
-    pub fn log(&mut self, now: Time, flow: u32) -> FlowLog<'_> {
-        FlowLog { exchanges: self, now, flow }
+    /// Where the application of a flow tells of its requests; series hear of them too.
+    pub fn log<'a>(&'a mut self, series: &'a mut Recorded, now: Time, flow: u32) -> FlowLog<'a> {
+        FlowLog { exchanges: self, series, now, flow }
     }
 
     fn of(&mut self, flow: u32) -> Option<&mut Exchange> {
@@ -54,6 +52,7 @@ impl Exchanges {
 #[derive(Debug)]
 pub struct FlowLog<'a> {
     exchanges: &'a mut Exchanges,
+    series: &'a mut Recorded,
     now: Time,
     flow: u32,
 }
@@ -71,8 +70,6 @@ impl Log for FlowLog<'_> {
             exchange.bytes[0] += answered.request;
             exchange.bytes[1] += answered.response;
         }
-        if let Some(requests) = &mut self.exchanges.requests {
-            requests.push(self.now, self.flow, answered);
-        }
+        self.series.answered(self.now, self.flow, answered);
     }
 }

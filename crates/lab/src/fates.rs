@@ -4,7 +4,7 @@ use impairments::Witness;
 use net::{Fate, OptionStore, Packet, Probe};
 use units::Time;
 
-use crate::series::{Incident, Incidents};
+use crate::series::Recorded;
 use crate::slot::{Slot, Stage};
 
 /// Enters fates in the ledgers of the connections, and in the series that were asked for.
@@ -16,10 +16,8 @@ pub struct FateRecorder {
     pub slots: Vec<Slot>,
     /// Slots whose connection is closed and lost its last packet.
     pub over: Vec<u32>,
-    /// Drops, if they are recorded.
-    pub drops: Option<Incidents>,
-    /// Marks, if they are recorded.
-    pub marks: Option<Incidents>,
+    /// The series that are recorded: here, since links tell of fates.
+    pub series: Box<Recorded>,
 }
 
 impl FateRecorder {
@@ -40,15 +38,9 @@ pub struct LinkProbe<'a> {
 impl Probe for LinkProbe<'_> {
     fn fate(&mut self, at: Time, fate: &Fate) {
         let r = &mut *self.recorder;
-        let (packet, why, series) = match fate {
-            Fate::Dropped(packet, why) => (packet, *why, &mut r.drops),
-            Fate::Marked(packet, why) => (packet, *why, &mut r.marks),
-        };
+        let (Fate::Dropped(packet, _) | Fate::Marked(packet, _)) = fate;
         let slot = &mut r.slots[packet.connection as usize];
-        if let Some(series) = series {
-            let s = &packet.segment;
-            series.push(Incident { at, link: self.link, flow: slot.flow, seq: s.seq.0, bytes: s.len, why });
-        }
+        r.series.fate(at, self.link, slot.flow, fate);
         match fate {
             Fate::Dropped(..) => {
                 slot.ledger.dropped(packet.label.way());

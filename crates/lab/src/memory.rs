@@ -10,7 +10,6 @@ use units::param::{Invalid, join};
 use units::{Duration, Read};
 
 use crate::build::LinkPlan;
-use crate::columns;
 use crate::connections::Connections;
 use crate::run::Failure;
 use crate::scenario::{Network, Scenario, Series};
@@ -101,17 +100,32 @@ pub fn check_size(scenario: &Scenario) -> Result<(), Failure> {
     afford((times * each) as u64, "the samples")
 }
 
+/// What a scenario has that is sampled.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Links whose queue is.
+    pub links: u64,
+    /// Flows that are one connection.
+    pub lasting: u64,
+}
+
+impl Sizes {
+    fn of(scenario: &Scenario) -> Sizes {
+        let lasting = scenario.flows.iter().filter(|f| f.arrivals.is_none() && !f.traffic.is_datagrams());
+        let named = scenario.record.links.len() as u64;
+        Sizes {
+            links: if named == 0 { links(scenario) } else { named },
+            lasting: lasting.map(|flow| flow.count).fold(0, u64::saturating_add),
+        }
+    }
+}
+
 /// How often is sampled in a run that has a duration, and what the samples of a time take in their tables. One without
 /// ends when its flows do; it is looked at as it goes on.
 fn samples(scenario: &Scenario) -> (f64, f64) {
-    let record = &scenario.record;
-    let lasting = scenario.flows.iter().filter(|f| f.arrivals.is_none() && !f.traffic.is_datagrams());
-    let flows: u64 = lasting.map(|flow| flow.count).fold(0, u64::saturating_add);
-    let links = if record.links.is_empty() { links(scenario) } else { record.links.len() as u64 };
-    let of =
-        |s: Series, row: usize, n: u64| if record.series.contains(&s) { row as f64 * n as f64 } else { 0.0 };
-    let each = of(Series::Queue, row(columns::Queue::COLUMNS), links)
-        + of(Series::Window, row(columns::Window::COLUMNS), flows);
+    let (record, sizes) = (&scenario.record, Sizes::of(scenario));
+    let wanted = Series::ALL.iter().filter(|series| record.series.contains(series));
+    let each = wanted.map(|series| series.table().row() as f64 * series.rows_a_sample(&sizes) as f64).sum();
     let times = |d: Duration| (d.seconds() / record.interval.seconds()).floor() + 1.0;
     (scenario.duration.map_or(0.0, times), each)
 }
@@ -133,15 +147,9 @@ pub fn check_samples(scenario: &Scenario, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// A row of a table of samples so wide: numbers, one of them a name.
-const fn row(columns: usize) -> usize {
-    8 * columns - 4
-}
-
-/// Fails if samples of these numbers take too much, in a run that has no duration.
-pub fn check_taken(queue: usize, window: usize) -> Result<(), Failure> {
-    let taken = (queue * row(columns::Queue::COLUMNS) + window * row(columns::Window::COLUMNS)) as f64;
-    if taken <= MOST_SAMPLED {
+/// Fails if what was sampled takes too much, in a run that has no duration.
+pub fn check_taken(bytes: u64) -> Result<(), Failure> {
+    if bytes as f64 <= MOST_SAMPLED {
         return Ok(());
     }
     Err(Failure::Memory(format!(

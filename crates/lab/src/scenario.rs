@@ -10,6 +10,8 @@ use units::{Duration, Params, Range, Rate, Read, choice, params, words};
 
 mod checks;
 
+pub use crate::series::Series;
+
 use checks::{check_dumbbell, check_link, check_scenario};
 
 params! {
@@ -227,32 +229,6 @@ params! {
         tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
         /// TCP parameters that differ at its receiver alone.
         receiver_tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
-    }
-}
-
-words! {
-    /// A time series.
-    pub enum Series {
-        /// Queue length and average queue of each link, sampled.
-        Queue = "queue",
-        /// How long packets wait in the queue of each link: mean, percentiles, longest.
-        Delays = "delays",
-        /// How many packets waited how long in the queue of each link: what `delays` sums up.
-        Waits = "waits",
-        /// cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
-        Window = "window",
-        /// Every dropped packet.
-        Drops = "drops",
-        /// Every marked packet.
-        Marks = "marks",
-        /// Every connection of flows with arrivals.
-        Transfers = "transfers",
-        /// Every request that has its response, of flows whose two hosts send data.
-        Requests = "requests",
-        /// Every segment that the sending host of a traced flow sends and receives.
-        Segments = "segments",
-        /// Every round trip that the sender of a traced flow measures, with SRTT and the timeout.
-        Rtt = "rtt",
     }
 }
 

@@ -4,7 +4,7 @@
 use super::hops::Hop;
 use super::network::Built;
 use super::plan::Plan;
-use crate::scenario::{Scenario, Series};
+use crate::scenario::Scenario;
 
 /// What comes before a link on the routes.
 #[derive(Clone, Copy, PartialEq)]
@@ -38,11 +38,10 @@ pub(super) fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
     let (least, largest) = sizes.fold((u64::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     let (least, largest) = (least.min(65_535) as u16, largest.min(65_535) as u16);
     // A queue that is sampled is simulated: what is on its way to it is not in it yet.
-    let sampled = |l: usize| {
-        let record = &scenario.record;
-        record.series.contains(&Series::Queue)
-            && (record.links.is_empty() || record.links.contains(&plan.links[l].name()))
-    };
+    let mut sampled = vec![false; built.links.len()];
+    if scenario.record.series.iter().any(|series| series.wants().queues) {
+        plan.recorded(&scenario.record).iter().for_each(|&l| sampled[l as usize] = true);
+    }
     // Only one hop is passed on at a time: what passes on is not passed on to.
     let mut delays = vec![false; built.links.len()];
     let mut passes_on = vec![false; built.links.len()];
@@ -50,7 +49,7 @@ pub(super) fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
         if let Before::Link(b) = before[l]
             && !passes_on[l]
             && !delays[b]
-            && !sampled(l)
+            && !sampled[l]
             && built.links[l].only_delays(&built.links[b], least, largest)
         {
             delays[l] = true;
@@ -59,7 +58,7 @@ pub(super) fn find_delays(scenario: &Scenario, plan: &Plan, built: &mut Built) {
         }
     }
     for (l, link) in built.links.iter_mut().enumerate() {
-        if !sampled(l) && !delays[l] && !passes_on[l] {
+        if !sampled[l] && !delays[l] && !passes_on[l] {
             link.leave_uncounted(least);
         }
     }

@@ -13,7 +13,7 @@ use units::{Duration, Read};
 use super::links::{LinkPlan, links};
 use super::refusals;
 use super::routes::{Nodes, Routes};
-use crate::scenario::Scenario;
+use crate::scenario::{Record, Scenario};
 use crate::template::expand;
 
 /// What the flows of one table of the scenario share.
@@ -135,6 +135,13 @@ impl Plan {
     /// The codepoint of a flow.
     pub fn dscp(&self, f: usize) -> u8 {
         self.tables[self.table(f)].dscp.0
+    }
+
+    /// The links whose queue is recorded.
+    pub fn recorded(&self, record: &Record) -> Vec<u32> {
+        let named =
+            |&l: &u32| record.links.is_empty() || record.links.contains(&self.links[l as usize].name());
+        (0..self.links.len() as u32).filter(named).collect()
     }
 
     /// The links with impairments.

@@ -45,7 +45,7 @@ impl Simulation<'_> {
         let flow = slot.flow as usize;
         let Some(application) = self.plan.application(flow) else { return };
         let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
-        let log = &mut self.connections.exchanges.log(now, slot.flow);
+        let log = &mut self.connections.exchanges.log(&mut self.connections.fates.series, now, slot.flow);
         let unremembered = &mut [Actor::NEW; 2];
         let ends = self.connections.acting.of(slot.acting).unwrap_or(unremembered);
         let side = side(end);

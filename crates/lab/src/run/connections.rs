@@ -31,7 +31,7 @@ impl Simulation<'_> {
                 self.connections.fates.slots.len() as u32 - 1
             }
         };
-        if let Some(captures) = self.observer.as_mut().and_then(|o| o.captures.as_mut()) {
+        if let Some(captures) = &mut self.captures {
             captures.opened(s);
         }
         if self
@@ -83,7 +83,7 @@ impl Simulation<'_> {
     /// Sends what an endpoint has to send, and sees to its timer.
     #[inline]
     pub(super) fn pump(&mut self, now: Time, end: End) -> Step {
-        if self.observer.is_some() {
+        if self.observed {
             self.observe_endpoint(now, end);
         }
         let s = end.connection();
@@ -109,7 +109,7 @@ impl Simulation<'_> {
                 0
             };
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
-            if self.observer.is_some() {
+            if self.observed {
                 self.observe_host(now, end, &packet);
             }
             self.enter(now, hop, &mut packet);
@@ -185,9 +185,7 @@ impl Simulation<'_> {
             self.connections.sources[source].replies.iter_mut().for_each(|replies| replies.add(&back));
         }
         self.connections.sources[source].count(&sum);
-        if let Some(transfers) = &mut self.transfers {
-            transfers.push(flow, &sum);
-        }
+        self.connections.fates.series.transferred(flow, &sum);
     }
 
     /// Counts the connections of sources that are not over when the run ends.

@@ -30,12 +30,10 @@ use crate::lanes::{Lane, Lanes};
 use crate::memory;
 use crate::network::Network;
 use crate::record::Outcome;
-use crate::scenario::{Scenario, Series};
-use crate::series::{self, Incidents, QueueSample, Requests, Samples, Traces, Transfers, WindowSample};
+use crate::scenario::Scenario;
+use crate::series::{self, Recorded, Start};
 use crate::slot::{Slot, Stage};
 use crate::source::Source;
-
-use observer::Observer;
 
 pub use guard::{guarded, named, run_guarded};
 
@@ -114,13 +112,13 @@ pub fn run_with(
     series::check(scenario, &plan)?;
     refuse_unknown_laws(&plan, laws)?;
     let mut sim = Simulation::new(scenario, &plan, laws);
-    sim.observe(folder).map_err(Failure::Capture)?;
+    sim.capture(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
     sim.run(watch)?;
     sim.check_times()?;
     sim.catch_up();
     sim.check()?;
-    if let Some(captures) = sim.observer.as_mut().and_then(|o| o.captures.take()) {
+    if let Some(captures) = sim.captures.take() {
         captures.finish(sim.end).map_err(Failure::Capture)?;
     }
     sim.check_memory()?;
@@ -138,12 +136,11 @@ pub(crate) struct Simulation<'a> {
     lanes: Lanes,
     pub(crate) network: Network,
     pub(crate) connections: Connections,
-    sampled_links: Vec<usize>,
-    pub(crate) queue: Samples<QueueSample>,
-    pub(crate) window: Samples<WindowSample>,
-    pub(crate) transfers: Option<Transfers>,
-    /// What is seen packet by packet, where that is asked for.
-    pub(crate) observer: Option<Box<Observer>>,
+    /// The links whose queue is sampled.
+    sampled: Vec<u32>,
+    captures: Option<Box<Captures>>,
+    /// Whether somebody sees every packet, captures or a series: a run without pays a look at this a hop.
+    observed: bool,
     pub(crate) end: Time,
 }
 
@@ -164,13 +161,14 @@ impl<'a> Simulation<'a> {
         for (s, slot) in slots[..lasting].iter().enumerate() {
             events.set(lanes.end(End::sender(s as u32)), slot.start);
         }
-        let record = &scenario.record;
-        let wants = |s: Series| record.series.contains(&s);
-        if wants(Series::Queue) || wants(Series::Window) {
+        let wants: Vec<_> = scenario.record.series.iter().map(|series| series.wants()).collect();
+        if wants.iter().any(|wants| wants.samples) {
             events.set(lanes.sampler(), Time::ZERO);
         }
-        let sampled = |name: &str| record.links.is_empty() || record.links.iter().any(|l| l == name);
-        let sampled_links = (0..links.len()).filter(|&l| sampled(&plan.links[l].name())).collect();
+        let recorded = plan.recorded(&scenario.record);
+        let lasting_flows: Vec<u32> = slots[..lasting].iter().map(|slot| slot.flow).collect();
+        let series = Recorded::begin(&Start { scenario, plan, links: &recorded, lasting: &lasting_flows });
+        let sampled = if wants.iter().any(|wants| wants.queues) { recorded } else { Vec::new() };
         let ending = datagrams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
         let begun = (lasting + sources.len() + ending) as u64;
         let network = Network {
@@ -186,11 +184,10 @@ impl<'a> Simulation<'a> {
             options: OptionStore::default(),
             over: Vec::new(),
             slots,
-            drops: wants(Series::Drops).then(Incidents::default),
-            marks: wants(Series::Marks).then(Incidents::default),
+            series: Box::new(series),
         };
         let conversing = (0..plan.flows() as u32).filter(|&f| plan.converses(f as usize)).collect();
-        let exchanges = Exchanges::new(conversing, wants(Series::Requests).then(Requests::default));
+        let exchanges = Exchanges::new(conversing);
         let connections = Connections {
             endpoints,
             fates,
@@ -212,11 +209,9 @@ impl<'a> Simulation<'a> {
             lanes,
             network,
             connections,
-            sampled_links,
-            queue: Samples::default(),
-            window: Samples::default(),
-            transfers: wants(Series::Transfers).then(Transfers::default),
-            observer: None,
+            sampled,
+            captures: None,
+            observed: wants.iter().any(|wants| wants.packets),
             end: Time::ZERO,
         };
         for (k, (source, start)) in sources.into_iter().enumerate() {
@@ -281,7 +276,7 @@ impl<'a> Simulation<'a> {
             link.catch_up(self.end, &mut self.network.flight, &mut self.connections.fates.of(l as u32));
         }
         self.release_over();
-        if self.observer.is_some() {
+        if self.observed {
             for lane in 0..self.network.links.len() {
                 let link = &self.network.links[lane];
                 let begun: Vec<InPipe> =
@@ -291,17 +286,14 @@ impl<'a> Simulation<'a> {
                 });
             }
         }
-        if let Some(delays) = self.observer.as_mut().and_then(|o| o.delays.as_mut()) {
-            delays.end(self.end);
-        }
+        self.connections.fates.series.end(self.end);
     }
 
     fn look(&mut self, watch: &Watch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
         }
-        let captures = self.observer.as_ref().and_then(|o| o.captures.as_ref());
-        if let Some(failure) = captures.and_then(Captures::failure) {
+        if let Some(failure) = self.captures.as_ref().and_then(|captures| captures.failure()) {
             return Err(Failure::Capture(failure));
         }
         if self.events.events().is_multiple_of(LOOK_EVERY << 6) {
@@ -321,17 +313,7 @@ impl<'a> Simulation<'a> {
 
     /// Fails if something was left away for lack of memory, or soon would be.
     fn check_memory(&self) -> Result<(), Failure> {
-        let traces = self.observer.as_ref().and_then(|o| o.traces.as_ref());
-        let lists = [
-            self.queue.is_full(),
-            self.window.is_full(),
-            self.connections.fates.drops.as_ref().is_some_and(Incidents::is_full),
-            self.connections.fates.marks.as_ref().is_some_and(Incidents::is_full),
-            self.transfers.as_ref().is_some_and(Transfers::is_full),
-            self.connections.exchanges.requests.as_ref().is_some_and(Requests::is_full),
-            traces.is_some_and(Traces::is_full),
-        ];
-        if lists.contains(&true) {
+        if self.connections.fates.series.is_full() {
             let told = "there is not enough memory for the series; record fewer, or a shorter run";
             return Err(Failure::Memory(told.into()));
         }
@@ -340,17 +322,8 @@ impl<'a> Simulation<'a> {
 
     /// What the tables that grow with the run will take, about.
     fn table_bytes(&self) -> u64 {
-        let incidents = |i: &Option<Incidents>| i.as_ref().map_or(0, Incidents::len);
-        let traces = self.observer.as_ref().and_then(|o| o.traces.as_ref());
-        let rows = [
-            (self.queue.len() + self.window.len(), 64),
-            (incidents(&self.connections.fates.drops) + incidents(&self.connections.fates.marks), 48),
-            (self.transfers.as_ref().map_or(0, Transfers::len), 88),
-            (self.connections.exchanges.requests.as_ref().map_or(0, Requests::len), 48),
-            (traces.map_or(0, Traces::len), 192),
-            (self.plan.flows(), 256),
-        ];
-        rows.iter().map(|&(rows, each)| rows as u64 * each).sum()
+        let [_, all] = self.connections.fates.series.bytes();
+        all + self.plan.flows() as u64 * 256
     }
 
     /// The mean over flows of what is done of each.

@@ -40,7 +40,7 @@ impl Simulation<'_> {
         let Some(place) = place else { return Ok(()) };
         let link = &self.network.links[lane as usize];
         let feeder = link.feeder();
-        if self.observer.is_some() && link.holds() {
+        if self.observed && link.holds() {
             let InPipe { entered, arrives, packet } = self.network.flight[place];
             self.observe_link(now, lane, [entered, arrives], &packet);
         }
@@ -94,7 +94,7 @@ impl Simulation<'_> {
             if behind.put([arrives, beyond], hop + 1, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(into), beyond);
             }
-            if self.observer.is_some() {
+            if self.observed {
                 self.observe_link(now, lane, [now, arrives], packet);
                 self.observe_link(now, into, [arrives, beyond], packet);
             }
@@ -102,7 +102,7 @@ impl Simulation<'_> {
             if link.put([now, arrives], hop, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(lane), arrives);
             }
-            if self.observer.is_some() {
+            if self.observed {
                 self.observe_link(now, lane, [now, arrives], packet);
             }
         }
@@ -184,7 +184,7 @@ impl Simulation<'_> {
     /// An endpoint is given a packet: the endpoint, and the ledger of its connection.
     #[inline(always)]
     fn take(&mut self, now: Time, end: End, packet: &Packet) -> (&mut Endpoint, &mut ConnectionLedger) {
-        if self.observer.is_some() {
+        if self.observed {
             self.observe_host(now, end, packet);
         }
         let endpoint = &mut self.connections.endpoints[end];
@@ -213,7 +213,7 @@ impl Simulation<'_> {
             None => slot.stage = Stage::Closed,
         }
         let hop = stream.first_hop;
-        if self.observer.is_some() {
+        if self.observed {
             self.observe_host(now, End::sender(s), &packet);
         }
         self.enter(now, hop, &mut packet);
@@ -225,7 +225,7 @@ impl Simulation<'_> {
         if packet.is_damaged() {
             return self.discard(now, packet);
         }
-        if self.observer.is_some() {
+        if self.observed {
             self.observe_host(now, End::receiver(packet.connection), packet);
         }
         self.connections.fates.slots[packet.connection as usize].ledger.arrived(packet.label.way());

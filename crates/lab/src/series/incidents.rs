@@ -1,59 +1,91 @@
-//! Drops and marks, each as it happened.
+//! Drops or marks, each as it happened.
 
+use std::fmt::Debug;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use net::Why;
+use net::{Fate, Why};
 use units::Time;
 
-use crate::columns;
+use super::recorder::{Held, Names, Recorder, Start, Wants};
+use crate::columns::{self, Definition as _};
 use crate::memory::List;
-use crate::record::Column;
+use crate::record::{Column, Table};
+
+columns::tables! {
+    /// Every drop, or every mark.
+    Columns "drops" or "marks" {
+        time_s in "s": "When.";
+        link in "": "Where.";
+        flow in "": "Whose.";
+        seq in "bytes": "First byte of its data, counted from 0.";
+        bytes in "bytes": "How much data.";
+        reason in "": "Why: `full`, `early` or `threshold`, as for links; on a wire `loss`, `corruption` (also found by the receiver) or `outage`; before the queue `policed`.";
+    }
+}
+
+/// Which of the two.
+pub trait Happened: Debug {
+    /// Its name in `record.series`.
+    const WORD: &'static str;
+    /// What it is.
+    const ABOUT: &'static str;
+    /// Whether a fate is one.
+    fn is(fate: &Fate) -> bool;
+}
 
 /// A drop or a mark.
 #[derive(Clone, Copy, Debug)]
-pub struct Incident {
-    pub at: Time,
-    pub link: u32,
-    pub flow: u32,
-    pub seq: u32,
-    pub bytes: u16,
-    pub why: Why,
+struct Incident {
+    at: Time,
+    link: u32,
+    flow: u32,
+    seq: u32,
+    bytes: u16,
+    why: Why,
 }
 
 /// Drops or marks as they happen.
-#[derive(Debug, Default)]
-pub struct Incidents {
+#[derive(Debug)]
+pub struct Incidents<H> {
     list: List<Incident>,
+    of: PhantomData<H>,
 }
 
-impl Incidents {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.list.len()
+impl<H: Happened> Recorder for Incidents<H> {
+    type Table = Columns;
+    const WORD: &'static str = H::WORD;
+    const ABOUT: &'static str = H::ABOUT;
+    const WANTS: Wants = Wants::NOTHING;
+
+    fn begin(_: &Start) -> Self {
+        Incidents { list: List::default(), of: PhantomData }
     }
 
-    /// Whether one was left away.
-    pub fn is_full(&self) -> bool {
-        self.list.is_full()
+    fn held(&self) -> Held {
+        Held::from(&self.list)
     }
 
-    /// Adds one.
-    pub fn push(&mut self, incident: Incident) {
-        self.list.push(incident);
+    fn fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
+        if H::is(fate) {
+            let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
+            let (seq, bytes) = (packet.segment.seq.0, packet.segment.len);
+            self.list.push(Incident { at, link, flow, seq, bytes, why: *why });
+        }
     }
 
-    /// As the columns of their table.
-    pub fn columns(&self, links: &Arc<Vec<String>>, flows: &Arc<Vec<String>>) -> columns::Incidents {
-        let reasons = Arc::new(Why::ALL.iter().map(|w| w.name().to_string()).collect::<Vec<_>>());
+    fn tables(self, names: &Names) -> Vec<Table> {
         let list = &self.list;
-        columns::Incidents {
+        let reasons = Arc::new(Why::ALL.iter().map(|w| w.name().to_string()).collect::<Vec<_>>());
+        let columns = Columns {
             time_s: Column::Float(list.iter().map(|i| i.at.seconds()).collect()),
-            link: Column::Name(list.iter().map(|i| i.link).collect(), links.clone()),
-            flow: Column::Name(list.iter().map(|i| i.flow).collect(), flows.clone()),
+            link: Column::Name(list.iter().map(|i| i.link).collect(), names.links().clone()),
+            flow: Column::Name(list.iter().map(|i| i.flow).collect(), names.flows().clone()),
             // The SYN holds sequence number 0: data begins at 1.
             seq: Column::Count(list.iter().map(|i| u64::from(i.seq.saturating_sub(1))).collect()),
             bytes: Column::Count(list.iter().map(|i| u64::from(i.bytes)).collect()),
             reason: Column::Name(list.iter().map(|i| i.why.index() as u32).collect(), reasons),
-        }
+        };
+        vec![columns.named(H::WORD)]
     }
 }

@@ -1,29 +1,41 @@
 //! The queues of links, sampled.
 
-use std::sync::Arc;
-
 use net::{Link, LinkQueue};
 use queues::Discipline;
 use units::Time;
 
+use super::recorder::{Held, Instant, Names, Recorder, Start, Wants};
 use super::samples::Samples;
-use crate::columns;
+use crate::columns::{self, Definition as _};
+use crate::memory::Sizes;
 use crate::record::Table;
+
+columns::tables! {
+    /// Queue length and average queue of each link, sampled.
+    Columns "queue" {
+        time_s in "s": "When.";
+        link in "": "Where.";
+        queue_packets in "packets": "What waits.";
+        queue_bytes in "bytes": "The size of these.";
+        average_packets in "packets": "The average that the law keeps; empty if it keeps none.";
+        transmitting in "0 or 1": "1 while a packet is being transmitted.";
+    }
+}
 
 /// A queue at an instant.
 #[derive(Clone, Copy, Debug)]
-pub struct QueueSample {
+struct Sample {
     bytes: u64,
     average: f64,
     packets: u32,
     transmitting: bool,
 }
 
-impl QueueSample {
+impl Sample {
     /// That of a link now.
-    pub fn of(link: &mut Link<Discipline>, now: Time) -> Self {
+    fn of(link: &mut Link<Discipline>, now: Time) -> Self {
         let backlog = link.backlog(now);
-        QueueSample {
+        Sample {
             bytes: backlog.bytes,
             average: link.queue().average().unwrap_or(f64::NAN),
             packets: backlog.packets,
@@ -32,17 +44,44 @@ impl QueueSample {
     }
 }
 
-impl Samples<QueueSample> {
-    /// As a table, given the links that were sampled each time.
-    pub fn table(self, links: &[u32], names: &Arc<Vec<String>>) -> Table {
-        columns::Queue {
-            time_s: self.times(links.len()),
-            link: self.keys(links, names),
-            queue_packets: self.column(|s| f64::from(s.packets)),
-            queue_bytes: self.column(|s| s.bytes as f64),
-            average_packets: self.column(|s| s.average),
-            transmitting: self.column(|s| f64::from(u8::from(s.transmitting))),
-        }
-        .table()
+/// The queues of the links that are recorded.
+#[derive(Debug)]
+pub struct Queue {
+    links: Vec<u32>,
+    samples: Samples<Sample>,
+}
+
+impl Recorder for Queue {
+    type Table = Columns;
+    const WANTS: Wants = Wants { samples: true, queues: true, ..Wants::NOTHING };
+
+    fn begin(start: &Start) -> Self {
+        Queue { links: start.links.to_vec(), samples: Samples::default() }
+    }
+
+    fn rows_a_sample(of: &Sizes) -> u64 {
+        of.links
+    }
+
+    fn held(&self) -> Held {
+        self.samples.held()
+    }
+
+    fn sample(&mut self, at: &mut Instant) {
+        let sample = |&l: &u32| Sample::of(&mut at.links[l as usize], at.now);
+        self.samples.take(at.now, self.links.len(), self.links.iter().map(sample));
+    }
+
+    fn tables(self, names: &Names) -> Vec<Table> {
+        let samples = &self.samples;
+        let columns = Columns {
+            time_s: samples.times(self.links.len()),
+            link: samples.keys(&self.links, names.links()),
+            queue_packets: samples.column(|s| f64::from(s.packets)),
+            queue_bytes: samples.column(|s| s.bytes as f64),
+            average_packets: samples.column(|s| s.average),
+            transmitting: samples.column(|s| f64::from(u8::from(s.transmitting))),
+        };
+        vec![columns.table()]
     }
 }

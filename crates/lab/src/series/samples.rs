@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use units::Time;
 
+use super::recorder::Held;
 use crate::memory::List;
 use crate::record::Column;
 
@@ -29,14 +30,9 @@ impl<S> Samples<S> {
         self.rows.extend(n, of_each);
     }
 
-    /// How many were taken.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether one was left away.
-    pub fn is_full(&self) -> bool {
-        self.times.is_full() || self.rows.is_full()
+    /// The rows of its table so far.
+    pub fn held(&self) -> Held {
+        Held { rows: self.rows.len(), full: self.times.is_full() || self.rows.is_full() }
     }
 
     /// The time of each sample, where so many things are sampled each time.

@@ -1,37 +1,134 @@
-//! Every segment that the host of the data's sender sends and receives.
+//! Every segment that the host of the data's sender sends and receives. Positions are counted in bytes of data from the
+//! first, past 2^32 too.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use net::{Ecn, Flags};
+use net::{Ecn, End, Flags, Seq};
 use units::Time;
+use wire::Protocol;
 
-use crate::columns;
+use super::recorder::{Held, Names, Recorder, Start, Wants};
+use super::traced::Traced;
+use crate::capture::Seen;
+use crate::columns::{self, Definition as _};
 use crate::record::{Column, Table, names_of};
 
+columns::tables! {
+    /// Every segment that the sending host of a traced flow sends and receives.
+    Columns "segments" {
+        time_s in "s": "When.";
+        flow in "": "Whose.";
+        direction in "": "`sent` or `received` by that host.";
+        seq in "bytes": "Position of its first byte in the data that goes its way, counted from 0.";
+        bytes in "bytes": "How much data.";
+        ack in "bytes": "Data acknowledged; one more with the FIN.";
+        window_bytes in "bytes": "Window that it advertises.";
+        flags in "": "Control bits, e.g. `ACK PSH`. Under Accurate ECN, `AE CWR ECE` are a counter.";
+        ecn in "": "ECN field of the packet: `not-ect`, `ect0`, `ect1`, `ce`.";
+        resent in "0 or 1": "1 if anything of it was sent before.";
+        sack_1_left in "bytes": "First byte of the first SACK block; empty if there is none.";
+        sack_1_right in "bytes": "One past its last byte.";
+        sack_2_left in "bytes": "First byte of the second.";
+        sack_2_right in "bytes": "One past its last byte.";
+        sack_3_left in "bytes": "First byte of the third.";
+        sack_3_right in "bytes": "One past its last byte.";
+        sack_4_left in "bytes": "First byte of the fourth.";
+        sack_4_right in "bytes": "One past its last byte.";
+    }
+}
+
 /// SACK blocks in a segment at most.
-pub(super) const BLOCKS: usize = 4;
+const BLOCKS: usize = 4;
 
 /// A segment as the sender's host saw it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sighting {
-    pub(super) at: Time,
-    pub(super) seq: u64,
-    pub(super) ack: u64,
+struct Sighting {
+    at: Time,
+    seq: u64,
+    ack: u64,
     /// SACK blocks, from `ack`.
-    pub(super) blocks: [(i32, i32); BLOCKS],
-    pub(super) flow: u32,
-    pub(super) window: u32,
-    pub(super) bytes: u16,
-    pub(super) flags: Flags,
-    pub(super) ecn: Ecn,
-    pub(super) block_count: u8,
-    pub(super) received: bool,
-    pub(super) resent: bool,
+    blocks: [(i32, i32); BLOCKS],
+    flow: u32,
+    window: u32,
+    bytes: u16,
+    flags: Flags,
+    ecn: Ecn,
+    block_count: u8,
+    received: bool,
+    resent: bool,
 }
 
-/// As a table.
-pub(super) fn table(list: &[Sighting], flows: &Arc<Vec<String>>) -> Table {
+/// How far a host has come with what it sends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    /// One past the highest sequence number sent, from 0 for the SYN.
+    sent_to: u64,
+}
+
+/// The segments of the flows that are traced.
+#[derive(Debug)]
+pub struct Segments {
+    traced: Traced<Progress, Sighting>,
+}
+
+impl Recorder for Segments {
+    type Table = Columns;
+    const WANTS: Wants = Wants { packets: true, ..Wants::NOTHING };
+
+    fn begin(start: &Start) -> Self {
+        Segments { traced: Traced::begin(start) }
+    }
+
+    fn held(&self) -> Held {
+        self.traced.held()
+    }
+
+    fn at_host(&mut self, now: Time, end: End, seen: &Seen, [acked, acked_back]: [u64; 2]) {
+        let Some((progress, list)) = self.traced.of(end).filter(|_| seen.protocol == Protocol::Tcp) else {
+            return;
+        };
+        let (segment, received) = (&seen.packet.segment, seen.packet.label.way() != end.sends());
+        // The SYN has 0, the first byte of data 1.
+        let count = |acked: u64, seq: Seq| {
+            (acked as i64 + 1 + i64::from(seq.minus(Seq((acked as u32).wrapping_add(1))))).max(0) as u64
+        };
+        let whole = |seq: Seq| count(acked, seq);
+        let data = |seq: Seq| whole(seq).saturating_sub(1);
+        let other = |seq: Seq| count(acked_back, seq).saturating_sub(1);
+        let (seq, ack) = (segment.seq, if segment.flags.has(Flags::ACK) { segment.ack } else { Seq(0) });
+        let mut resent = false;
+        if !received && segment.seq_len() > 0 {
+            let end = whole(seq) + u64::from(segment.seq_len());
+            resent = whole(seq) < progress.sent_to;
+            progress.sent_to = progress.sent_to.max(end);
+        }
+        let mut blocks = [(0, 0); BLOCKS];
+        for (place, &(left, right)) in blocks.iter_mut().zip(seen.options.sack()) {
+            *place = (left.minus(ack), right.minus(ack));
+        }
+        list.push(Sighting {
+            at: now,
+            seq: if received { other(seq) } else { data(seq) },
+            ack: if received { data(ack) } else { other(ack) },
+            blocks,
+            flow: seen.flow,
+            window: segment.window,
+            bytes: segment.len,
+            flags: segment.flags,
+            ecn: seen.packet.ecn,
+            block_count: seen.options.sack().len() as u8,
+            received,
+            resent,
+        });
+    }
+
+    fn tables(self, names: &Names) -> Vec<Table> {
+        vec![columns(self.traced.rows(), names).table()]
+    }
+}
+
+fn columns(list: &[Sighting], names: &Names) -> Columns {
     let count = |get: &dyn Fn(&Sighting) -> u64| Column::Count(list.iter().map(get).collect());
     let words = |words: &[&str], get: &dyn Fn(&Sighting) -> usize| {
         let words = Arc::new(words.iter().map(ToString::to_string).collect());
@@ -47,9 +144,9 @@ pub(super) fn table(list: &[Sighting], flows: &Arc<Vec<String>>) -> Table {
         };
         Column::Float(list.iter().map(position).collect())
     };
-    columns::Segments {
+    Columns {
         time_s: Column::Float(list.iter().map(|s| s.at.seconds()).collect()),
-        flow: Column::Name(list.iter().map(|s| s.flow).collect(), flows.clone()),
+        flow: Column::Name(list.iter().map(|s| s.flow).collect(), names.flows().clone()),
         direction: words(&["sent", "received"], &|s| usize::from(s.received)),
         seq: count(&|s| s.seq),
         bytes: count(&|s| u64::from(s.bytes)),
@@ -67,5 +164,4 @@ pub(super) fn table(list: &[Sighting], flows: &Arc<Vec<String>>) -> Table {
         sack_4_left: edge(3, |b| b.0),
         sack_4_right: edge(3, |b| b.1),
     }
-    .table()
 }

@@ -1,13 +1,28 @@
 //! Every connection of flows with arrivals.
 
-use std::sync::Arc;
-
 use units::Time;
 
-use crate::columns;
+use super::recorder::{Held, Names, Recorder, Start, Wants};
+use crate::columns::{self, Definition as _};
 use crate::memory::List;
 use crate::record::{Column, Table, seconds};
 use crate::sum::Sum;
+
+columns::tables! {
+    /// Every connection of flows with arrivals.
+    Columns "transfers" {
+        flow in "": "Whose.";
+        start_s in "s": "When it was opened.";
+        completed_s in "s": "When its last byte of data was acknowledged at the sender; empty if that never came.";
+        duration_s in "s": "The time from `start_s` to `completed_s`.";
+        acked_bytes in "bytes": "Data acknowledged: the size, if it was completed.";
+        segments_sent in "segments": "As for flows.";
+        retransmitted_segments in "segments": "As for flows.";
+        timeouts in "times": "As for flows.";
+        dropped_packets in "packets": "As for flows.";
+        marked_packets in "packets": "As for flows.";
+    }
+}
 
 /// A connection of a flow with arrivals.
 #[derive(Clone, Copy, Debug)]
@@ -29,19 +44,19 @@ pub struct Transfers {
     list: List<Transfer>,
 }
 
-impl Transfers {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.list.len()
+impl Recorder for Transfers {
+    type Table = Columns;
+    const WANTS: Wants = Wants::NOTHING;
+
+    fn begin(_: &Start) -> Self {
+        Transfers::default()
     }
 
-    /// Whether one was left away.
-    pub fn is_full(&self) -> bool {
-        self.list.is_full()
+    fn held(&self) -> Held {
+        Held::from(&self.list)
     }
 
-    /// Adds one.
-    pub fn push(&mut self, flow: u32, sum: &Sum) {
+    fn transferred(&mut self, flow: u32, sum: &Sum) {
         let counts = &sum.counts;
         let [_, completed, _] = sum.milestones;
         self.list.push(Transfer {
@@ -57,8 +72,7 @@ impl Transfers {
         });
     }
 
-    /// As a table.
-    pub fn table(&self, flows: &Arc<Vec<String>>) -> Table {
+    fn tables(self, names: &Names) -> Vec<Table> {
         let list = &self.list;
         let float = |get: &dyn Fn(&Transfer) -> f64| Column::Float(list.iter().map(get).collect());
         let count =
@@ -67,8 +81,8 @@ impl Transfers {
             Time::NEVER => f64::NAN,
             completed => completed.since(t.start).seconds(),
         };
-        columns::Transfers {
-            flow: Column::Name(list.iter().map(|t| t.flow).collect(), flows.clone()),
+        let columns = Columns {
+            flow: Column::Name(list.iter().map(|t| t.flow).collect(), names.flows().clone()),
             start_s: float(&|t| t.start.seconds()),
             completed_s: float(&|t| seconds(t.completed)),
             duration_s: float(&duration),
@@ -78,7 +92,7 @@ impl Transfers {
             timeouts: count(&|t| t.timeouts),
             dropped_packets: count(&|t| t.dropped),
             marked_packets: count(&|t| t.marked),
-        }
-        .table()
+        };
+        vec![columns.table()]
     }
 }

@@ -1,18 +1,32 @@
 //! The windows of senders, sampled.
 
-use std::sync::Arc;
-
+use net::End;
 use tcp::Endpoint;
 use units::Duration;
 
+use super::recorder::{Held, Instant, Names, Recorder, Start, Wants};
 use super::samples::Samples;
-use crate::columns;
+use crate::columns::{self, Definition as _};
+use crate::memory::Sizes;
 use crate::record::Table;
+
+columns::tables! {
+    /// cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
+    Columns "window" {
+        time_s in "s": "When.";
+        flow in "": "Whose.";
+        cwnd_bytes in "bytes": "Congestion window.";
+        ssthresh_bytes in "bytes": "Slow-start threshold; infinite before the first cut.";
+        flight_bytes in "bytes": "Sent and not yet acknowledged (FlightSize).";
+        acked_bytes in "bytes": "Acknowledged so far.";
+        rto_s in "s": "The retransmission timeout.";
+    }
+}
 
 /// A sender at an instant. Windows to seven digits; what is exact is in halves, so that a sample has no
 /// gaps: the room that samples take is most of what they cost.
 #[derive(Clone, Copy, Debug)]
-pub struct WindowSample {
+struct Sample {
     acked: [u32; 2],
     rto: [u32; 2],
     cwnd: f32,
@@ -28,12 +42,12 @@ fn whole([high, low]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-impl WindowSample {
+impl Sample {
     /// That of a sender now.
     #[inline]
-    pub fn of(sender: &Endpoint) -> Self {
+    fn of(sender: &Endpoint) -> Self {
         let w = sender.window();
-        WindowSample {
+        Sample {
             acked: halves(sender.acked()),
             rto: halves(sender.rto().0),
             cwnd: w.cwnd as f32,
@@ -43,18 +57,47 @@ impl WindowSample {
     }
 }
 
-impl Samples<WindowSample> {
-    /// As a table, given the flows that were sampled each time.
-    pub fn table(self, flows: &[u32], names: &Arc<Vec<String>>) -> Table {
-        columns::Window {
-            time_s: self.times(flows.len()),
-            flow: self.keys(flows, names),
-            cwnd_bytes: self.column(|s| f64::from(s.cwnd)),
-            ssthresh_bytes: self.column(|s| f64::from(s.ssthresh)),
-            flight_bytes: self.column(|s| f64::from(s.flight)),
-            acked_bytes: self.column(|s| whole(s.acked) as f64),
-            rto_s: self.column(|s| Duration(whole(s.rto)).seconds()),
-        }
-        .table()
+/// The windows of the flows that are one connection.
+#[derive(Debug)]
+pub struct Window {
+    /// The flow in each slot.
+    flows: Vec<u32>,
+    samples: Samples<Sample>,
+}
+
+impl Recorder for Window {
+    type Table = Columns;
+    const WANTS: Wants = Wants { samples: true, ..Wants::NOTHING };
+
+    fn begin(start: &Start) -> Self {
+        Window { flows: start.lasting.to_vec(), samples: Samples::default() }
+    }
+
+    fn rows_a_sample(of: &Sizes) -> u64 {
+        of.lasting
+    }
+
+    fn held(&self) -> Held {
+        self.samples.held()
+    }
+
+    fn sample(&mut self, at: &mut Instant) {
+        let slots = 0..self.flows.len() as u32;
+        let sample = |s: u32| Sample::of(&at.endpoints[End::sender(s)]);
+        self.samples.take(at.now, slots.len(), slots.map(sample));
+    }
+
+    fn tables(self, names: &Names) -> Vec<Table> {
+        let samples = &self.samples;
+        let columns = Columns {
+            time_s: samples.times(self.flows.len()),
+            flow: samples.keys(&self.flows, names.flows()),
+            cwnd_bytes: samples.column(|s| f64::from(s.cwnd)),
+            ssthresh_bytes: samples.column(|s| f64::from(s.ssthresh)),
+            flight_bytes: samples.column(|s| f64::from(s.flight)),
+            acked_bytes: samples.column(|s| whole(s.acked) as f64),
+            rto_s: samples.column(|s| Duration(whole(s.rto)).seconds()),
+        };
+        vec![columns.table()]
     }
 }

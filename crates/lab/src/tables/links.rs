@@ -7,7 +7,7 @@ use queues::diffserv::Seen;
 use queues::schedulers::Account;
 use units::Duration;
 
-use crate::columns;
+use crate::columns::{self, Definition as _};
 use crate::record::{Column, Table, names_of};
 use crate::run::Simulation;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::columns;
+use crate::columns::{self, Definition as _};
 use crate::datagrams::Datagrams;
 use crate::exchanges::Exchange;
 use crate::record::{Column, Table, names_of, seconds};

@@ -1,0 +1,158 @@
+//! What a series is: a recorder that is told of what happens in a run, and leaves a table.
+
+use std::cell::OnceCell;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use net::{End, Fate, Link, Packet};
+use queues::Discipline;
+use tcp::Endpoint;
+use traffic::application::Answered;
+use units::Time;
+
+use crate::build::Plan;
+use crate::capture::Seen;
+use crate::columns::Definition;
+use crate::endpoints::Endpoints;
+use crate::memory::{List, Sizes};
+use crate::record::Table;
+use crate::scenario::Scenario;
+use crate::sum::Sum;
+
+/// What a series has to be called for, so that a run pays only for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wants {
+    /// [`Recorder::sample`], at every interval of the scenario.
+    pub samples: bool,
+    /// The queues of the recorded links there: these links are simulated whatever they do, and are made up to the instant.
+    pub queues: bool,
+    /// [`Recorder::on_link`], [`Recorder::at_host`] and [`Recorder::told`], packet by packet.
+    pub packets: bool,
+}
+
+impl Wants {
+    /// Neither samples nor packets: only what is rare.
+    pub const NOTHING: Wants = Wants { samples: false, queues: false, packets: false };
+}
+
+/// What is known when a run begins.
+#[derive(Debug)]
+pub struct Start<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Its links and flows.
+    pub plan: &'a Plan,
+    /// The links that `record.links` names, or all.
+    pub links: &'a [u32],
+    /// The flows that are one connection: number `s` has slot `s`.
+    pub lasting: &'a [u32],
+}
+
+/// What is seen of a run at an instant.
+pub struct Instant<'a> {
+    /// When.
+    pub now: Time,
+    /// The links; those recorded are made up to now, if the series wants queues.
+    pub links: &'a mut [Link<Discipline>],
+    /// The ends of all connections.
+    pub endpoints: &'a Endpoints,
+}
+
+/// The names that tables have: those of flows cost text, and are made when a table asks for them.
+#[derive(Debug)]
+pub struct Names<'a> {
+    plan: &'a Plan,
+    links: Arc<Vec<String>>,
+    flows: OnceCell<Arc<Vec<String>>>,
+}
+
+impl<'a> Names<'a> {
+    /// Those of a plan.
+    pub fn of(plan: &'a Plan) -> Self {
+        let links = plan.links.iter().map(|l| l.name()).collect();
+        Names { plan, links: Arc::new(links), flows: OnceCell::new() }
+    }
+
+    /// Those of links.
+    pub fn links(&self) -> &Arc<Vec<String>> {
+        &self.links
+    }
+
+    /// Those of flows.
+    pub fn flows(&self) -> &Arc<Vec<String>> {
+        self.flows.get_or_init(|| Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect()))
+    }
+}
+
+/// The rows that a series holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// How many there are.
+    pub rows: usize,
+    /// Whether one was left away for lack of memory.
+    pub full: bool,
+}
+
+impl<T> From<&List<T>> for Held {
+    fn from(list: &List<T>) -> Self {
+        Held { rows: list.len(), full: list.is_full() }
+    }
+}
+
+impl std::ops::Add for Held {
+    type Output = Held;
+    fn add(self, other: Held) -> Held {
+        Held { rows: self.rows + other.rows, full: self.full || other.full }
+    }
+}
+
+/// A series: from the plan of a run to a table. What it is not interested in does nothing.
+pub trait Recorder: Debug + Sized {
+    /// The columns of its table.
+    type Table: Definition;
+    /// Its name in `record.series`.
+    const WORD: &'static str = Self::Table::IS.names[0];
+    /// What it is, in a sentence: for the reference.
+    const ABOUT: &'static str = Self::Table::IS.about;
+    /// What it is called for.
+    const WANTS: Wants;
+
+    /// That of a run that begins.
+    fn begin(start: &Start) -> Self;
+
+    /// How many rows a sample makes, by which too many are refused before the run.
+    fn rows_a_sample(_of: &Sizes) -> u64 {
+        0
+    }
+
+    /// The rows so far, where their number grows with the run.
+    fn held(&self) -> Held;
+
+    /// An interval is over.
+    fn sample(&mut self, _at: &mut Instant) {}
+
+    /// A packet that came to the queue of a link at the first of two times is, or was, transmitted from the second on.
+    fn on_link(&mut self, _now: Time, _link: u32, _from: [Time; 2], _packet: &Packet) {}
+
+    /// The host of an end sends a packet or receives one, when so many bytes of data are acknowledged to the client
+    /// and to the server.
+    fn at_host(&mut self, _now: Time, _end: End, _seen: &Seen, _acked: [u64; 2]) {}
+
+    /// An end of a connection of this flow was told of a segment, of time, or of its application's wishes.
+    fn told(&mut self, _now: Time, _end: End, _flow: u32, _endpoint: &Endpoint) {}
+
+    /// A packet of a flow is dropped or marked at a link.
+    fn fate(&mut self, _at: Time, _link: u32, _flow: u32, _fate: &Fate) {}
+
+    /// A request of a flow has its response.
+    fn answered(&mut self, _now: Time, _flow: u32, _answered: &Answered) {}
+
+    /// A connection of a flow with arrivals is over, or the run is: what it counted.
+    fn transferred(&mut self, _flow: u32, _sum: &Sum) {}
+
+    /// The run ends.
+    fn end(&mut self, _now: Time) {}
+
+    /// What it leaves, under the names of its table.
+    fn tables(self, names: &Names) -> Vec<Table>;
+}

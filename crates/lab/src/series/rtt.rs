@@ -1,0 +1,82 @@
+//! Every round trip that a sender measures.
+
+use net::End;
+use tcp::Endpoint;
+use units::{Duration, Time};
+
+use super::recorder::{Held, Names, Recorder, Start, Wants};
+use super::traced::Traced;
+use crate::columns::{self, Definition as _};
+use crate::record::{Column, Table};
+
+columns::tables! {
+    /// Every round trip that the sender of a traced flow measures, with SRTT and the timeout.
+    Columns "rtt" {
+        time_s in "s": "When.";
+        flow in "": "Whose.";
+        rtt_s in "s": "The round trip that the sender measured; empty if only the timeout changed.";
+        srtt_s in "s": "SRTT after it.";
+        rto_s in "s": "The retransmission timeout with its back-off, after it.";
+    }
+}
+
+/// A measurement, or a timeout that changed without one.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    at: Time,
+    flow: u32,
+    rtt: Option<Duration>,
+    srtt: Duration,
+    rto: Duration,
+}
+
+/// How far a sender has come with its measurements.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    samples: u32,
+    rto: Duration,
+}
+
+/// The measurements of the flows that are traced.
+#[derive(Debug)]
+pub struct Rtt {
+    traced: Traced<Progress, Measured>,
+}
+
+impl Recorder for Rtt {
+    type Table = Columns;
+    const WANTS: Wants = Wants { packets: true, ..Wants::NOTHING };
+
+    fn begin(start: &Start) -> Self {
+        Rtt { traced: Traced::begin(start) }
+    }
+
+    fn held(&self) -> Held {
+        self.traced.held()
+    }
+
+    fn told(&mut self, now: Time, end: End, flow: u32, sender: &Endpoint) {
+        let Some((progress, list)) = self.traced.of(end) else { return };
+        let ((samples, last), rto) = (sender.round_trips(), sender.rto());
+        if samples != progress.samples || (rto != progress.rto && progress.samples > 0) {
+            let rtt = (samples != progress.samples).then_some(last);
+            list.push(Measured { at: now, flow, rtt, srtt: sender.srtt(), rto });
+            (progress.samples, progress.rto) = (samples, rto);
+        }
+    }
+
+    fn tables(self, names: &Names) -> Vec<Table> {
+        vec![columns(self.traced.rows(), names).table()]
+    }
+}
+
+fn columns(list: &[Measured], names: &Names) -> Columns {
+    let float = |get: &dyn Fn(&Measured) -> f64| Column::Float(list.iter().map(get).collect());
+    Columns {
+        time_s: float(&|m| m.at.seconds()),
+        flow: Column::Name(list.iter().map(|m| m.flow).collect(), names.flows().clone()),
+        rtt_s: float(&|m| m.rtt.map_or(f64::NAN, Duration::seconds)),
+        srtt_s: float(&|m| m.srtt.seconds()),
+        rto_s: float(&|m| m.rto.seconds()),
+    }
+}
