@@ -25,6 +25,17 @@ def test_generated_files_are_current() -> None:
         assert path.read_text("utf-8") == text, f"{path}: run python -m aqmlab._generate"
 
 
+def test_a_table_that_the_page_leaves_out_gets_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    column = manual.Column("time_s", "s", "When.")
+    monkeypatch.setattr(_generate, "columns", lambda: manual.columns() | {"mine": [column]})
+    monkeypatch.setattr(_generate, "tables", lambda: {"mine": "All of it."})
+    page = (_generate.ROOT / "docs" / "results.md").read_text("utf-8")
+    section = "\n## mine\n\nAll of it.\n\n<!-- columns of mine -->\n"
+    added = _generate.results_page().removeprefix(page)
+    assert added.startswith(section)
+    assert added.endswith("| `time_s` | s | When. |\n")
+
+
 def test_a_run_leaves_the_columns_that_are_defined(small: dict[str, Any]) -> None:
     result = aqmlab.run(small | {"record": {"series": ["queue", "window", "drops", "marks"]}})
     for table in result.tables:

@@ -1,8 +1,9 @@
 """Writes what follows from the simulator's definitions: typed objects, reference pages, schema.
 
 ``python -m aqmlab._generate`` writes python/aqmlab/parameters.py, docs/reference/ and the tables
-of columns in docs/results.md, each behind a line ``<!-- columns of TABLE -->``;
-with ``--check`` it writes nothing and fails if one of them is not current. Needs ruff.
+of columns in docs/results.md, each behind a line ``<!-- columns of TABLE -->``, with a section
+at the end for a table that has none; with ``--check`` it writes nothing and fails if one of them
+is not current. Needs ruff.
 """
 
 import json
@@ -22,6 +23,7 @@ from aqmlab.manual import (
     page_of_table,
     pages,
     schema,
+    tables,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -185,22 +187,25 @@ def results_page() -> str:
     Raises
     ------
     LookupError
-        If the page leaves a table out, or names a table that no run leaves.
+        If the page names a table that no run leaves.
     """
     page = (ROOT / "docs" / "results.md").read_text("utf-8")
     parts = re.split(r"<!-- columns of (.+) -->\n(?:\|.*\n)*", page)
     written = [names.split(", ") for names in parts[1::2]]
-    absent = set(columns()) ^ {name for names in written for name in names}
-    if absent:
-        raise LookupError(f"docs/results.md and the simulator differ in: {', '.join(absent)}")
+    named = {name for names in written for name in names}
+    if unknown := named - set(columns()):
+        raise LookupError(f"docs/results.md names what no run leaves: {', '.join(unknown)}")
     for i, names in enumerate(written):
-        parts[2 * i + 1] = f"<!-- columns of {', '.join(names)} -->\n{_columns_table(names[0])}"
+        parts[2 * i + 1] = _columns_table(names)
+    for name in sorted(set(columns()) - named):
+        parts.append(f"\n## {name}\n\n{tables()[name]}\n\n{_columns_table([name])}")
     return "".join(parts)
 
 
-def _columns_table(table: str) -> str:
-    rows = ["| Column | Unit | Meaning |", "|---|---|---|"]
-    rows += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for c in columns()[table]]
+def _columns_table(names: list[str]) -> str:
+    rows = [f"<!-- columns of {', '.join(names)} -->"]
+    rows += ["| Column | Unit | Meaning |", "|---|---|---|"]
+    rows += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for c in columns()[names[0]]]
     return "\n".join(rows) + "\n"
 
 

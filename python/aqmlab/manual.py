@@ -108,6 +108,18 @@ def columns() -> dict[str, list[Column]]:
     return {name: [Column(**c) for c in table["columns"]] for name, table in tables.items()}
 
 
+@cache
+def tables() -> dict[str, str]:
+    """Return what every table that a run may leave is, by its name.
+
+    Examples
+    --------
+    >>> tables()["connections"]
+    'One row a flow with `arrivals`.'
+    """
+    return {name: table["about"] for name, table in json.loads(_core.columns()).items()}
+
+
 def in_category(category: str) -> list[Page]:
     """Return the pages of a category: "queues", "diffserv", "impairments", "tcp", "traffic", …."""
     return [page for page in pages().values() if page.category == category]
