@@ -1,6 +1,7 @@
 """Tables in memory and in files: the same numbers, whole or not at all."""
 
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from rich.console import Console
 import aqmlab
 from aqmlab import figures
 from aqmlab.folder import appearing
+from aqmlab.scenario import normalize
 from aqmlab.summary import show
 from conftest import repeatable
 
@@ -122,6 +124,18 @@ def test_connections_and_transfers_are_read_back(tmp_path: Path) -> None:
     assert again.tables == result.tables == ["flows", "links", "connections", "transfers"]
     for name in ("connections", "transfers"):
         pd.testing.assert_frame_equal(again.table(name), result.table(name))
+
+
+def test_both_ends_are_read_back(tmp_path: Path) -> None:
+    changes = [("record.series", '["window", "rtt"]'), ("duration", "2 s")]
+    text = normalize(Path("examples/responsiveness.toml"), overrides=changes)
+    result = aqmlab.run(json.loads(text))
+    result.write(tmp_path / "out")
+    again = aqmlab.Result.read(tmp_path / "out")
+    assert again.tables == result.tables
+    assert result.tables[-4:] == ["window", "reply_window", "rtt", "reply_rtt"]
+    assert again.series("reply_rtt").equals(result.series("reply_rtt"))
+    assert len(again.series("reply_rtt"))
 
 
 def test_classes_are_read_back_documented_and_shown(small: dict[str, Any], tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_every_column_is_documented(one: dict[str, Any]) -> None:
     parts = Path("docs/results.md").read_text().split("\n## ")
     result = aqmlab.run(one)
     for name in ("segments", "rtt"):
-        (part,) = (p for p in parts if p.startswith(f"{name} "))
+        (part,) = (p for p in parts if p.startswith(f"{name}, reply_{name} "))
         for column in result.columns(name):
             assert f"`{column}`" in part, (name, column)
 

@@ -5791,12 +5791,13 @@ class Record(Table):
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
         longest. "waits": How many packets waited how long in the queue of each link: what `delays`
-        sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
-        "drops": Every dropped packet. "marks": Every marked packet. "transfers": Every connection
-        of flows with arrivals. "requests": Every request that has its response, of flows whose two
-        hosts send data. "segments": Every segment that the sending host of a traced flow sends and
-        receives. "rtt": Every round trip that the sender of a traced flow measures, with SRTT and
-        the timeout.
+        sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled;
+        where both hosts send data, at both ends. "drops": Every dropped packet. "marks": Every
+        marked packet. "transfers": Every connection of flows with arrivals. "requests": Every
+        request that has its response, of flows whose two hosts send data. "segments": Every segment
+        that the sending host of a traced flow sends and receives; where both hosts send data, each
+        of them. "rtt": Every round trip that the sender of a traced flow measures, with SRTT and
+        the timeout; where both hosts send data, both senders.
     links : Sequence[str] | None
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.

@@ -103,7 +103,7 @@ class Result:
             have = ", ".join(self._tables)
             raise KeyError(
                 f"{table!r} is not in this run, which has {have}; "
-                f'ask for a series with [record] series = ["{table}"]'
+                f'ask for a series with [record] series = ["{table.removeprefix("reply_")}"]'
             )
         return self._tables[table]
 
@@ -212,8 +212,11 @@ class Result:
             manifest.pop(key, None)
         tables = {}
         series = manifest["scenario"]["record"]["series"]
-        there = [name for name in NOT_ALWAYS if (folder / f"{name}.parquet").exists()]
-        for file in ["flows", "links", *there, *series]:
+        recorded = [name for word in series for name in (word, f"reply_{word}")]
+        optional = {*NOT_ALWAYS, *recorded[1::2]}
+        for file in ["flows", "links", *NOT_ALWAYS, *recorded]:
+            if file in optional and not (folder / f"{file}.parquet").exists():
+                continue
             table = pyarrow.parquet.read_table(folder / f"{file}.parquet")
             tables[file] = {name: _column(table[name]) for name in table.column_names}
         return cls(manifest, tables)

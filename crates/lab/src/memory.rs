@@ -6,6 +6,8 @@ use std::ops::Deref;
 use net::{Flight, Link};
 use queues::Discipline;
 use tcp::Endpoint;
+use traffic::Application;
+use traffic::application::Side;
 use units::param::{Invalid, join};
 use units::{Duration, Read};
 
@@ -107,15 +109,22 @@ pub struct Sizes {
     pub links: u64,
     /// Flows that are one connection.
     pub lasting: u64,
+    /// Of these, those whose two hosts send data.
+    pub conversing: u64,
 }
 
 impl Sizes {
     fn of(scenario: &Scenario) -> Sizes {
-        let lasting = scenario.flows.iter().filter(|f| f.arrivals.is_none() && !f.traffic.is_datagrams());
+        let connections = |which: fn(&dyn Application) -> bool| {
+            let lasting = scenario.flows.iter().filter(|flow| flow.arrivals.is_none());
+            let those = lasting.filter(|flow| flow.traffic.application().is_some_and(which));
+            those.map(|flow| flow.count).fold(0, u64::saturating_add)
+        };
         let named = scenario.record.links.len() as u64;
         Sizes {
             links: if named == 0 { links(scenario) } else { named },
-            lasting: lasting.map(|flow| flow.count).fold(0, u64::saturating_add),
+            lasting: connections(|_| true),
+            conversing: connections(|application| application.wants(Side::Client).told),
         }
     }
 }

@@ -73,6 +73,52 @@ fn a_loop_of_transactions_counts_its_requests() {
     }
 }
 
+/// What the client's end sends and receives is in a table, and so is what the server's end does; a flow whose server sends
+/// nothing, and one that is not traced, are not in the latter.
+#[test]
+fn both_ends_are_recorded_where_both_send() {
+    let flows = r#"[{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "request_response", request = "1000 B",
+            response = "30 kB", requests = 20 } },
+        { name = "G", from = "left-0", to = "right-0", traffic = { kind = "bulk", size = "50 kB" } }]"#;
+    let o = outcome(
+        PATH,
+        &[
+            ("flows", flows),
+            ("duration", "30 s"),
+            ("network.reverse_queue.limit", "5 packets"),
+            ("record.series", r#"["window", "segments", "rtt"]"#),
+        ],
+    );
+    let names: Vec<&str> = o.tables.iter().map(|t| t.name).collect();
+    let recorded = ["window", "reply_window", "segments", "reply_segments", "rtt", "reply_rtt"];
+    assert!(names.ends_with(&recorded), "{names:?}");
+    assert!(numbers(&o, "replies", "retransmitted_segments")[0] > 0.0);
+    for (prefix, table) in [("", "flows"), ("reply_", "replies")] {
+        let of = |series: &str, column: &str| numbers(&o, &format!("{prefix}{series}"), column);
+        let flows = of("segments", "flow");
+        for flow in 0..numbers(&o, table, "flow").len() {
+            let sum = |column: &str, direction: f64| -> f64 {
+                let (ways, values) = (of("segments", "direction"), of("segments", column));
+                let rows = (0..values.len()).filter(|&i| (flows[i], ways[i]) == (flow as f64, direction));
+                rows.map(|i| values[i]).sum()
+            };
+            let told = |column: &str| numbers(&o, table, column)[flow];
+            assert_eq!(sum("bytes", 0.0), told("bytes_sent"));
+            assert_eq!(sum("resent", 0.0), told("retransmitted_segments"));
+            let at_end = of("window", "flow").iter().rposition(|&f| f == flow as f64).unwrap();
+            assert_eq!(of("window", "acked_bytes")[at_end], told("acked_bytes"));
+        }
+        let round_trips: Vec<f64> = of("rtt", "rtt_s").into_iter().filter(|rtt| !rtt.is_nan()).collect();
+        assert!(round_trips.len() > 20 && round_trips.iter().all(|&rtt| rtt >= 0.040), "{round_trips:?}");
+    }
+    assert!(numbers(&o, "reply_segments", "flow").iter().all(|&flow| flow == 0.0));
+    let one = outcome(
+        PATH,
+        &[("flows", flows), ("record.series", r#"["segments"]"#), ("record.traced", r#"["G"]"#)],
+    );
+    assert!(one.tables.iter().all(|table| table.name != "reply_segments"));
+}
+
 /// A receiver that reads at half of what the path carries: the window closes, is probed and opens, and the last byte is
 /// read when the rate says.
 #[test]

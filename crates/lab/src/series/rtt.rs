@@ -6,12 +6,12 @@ use units::{Duration, Time};
 
 use super::recorder::{Held, Names, Recorder, Start, Wants};
 use super::traced::Traced;
-use crate::columns::{self, Definition as _};
+use crate::columns;
 use crate::record::{Column, Table};
 
 columns::tables! {
-    /// Every round trip that the sender of a traced flow measures, with SRTT and the timeout.
-    Columns "rtt" {
+    /// Every round trip that the sender of a traced flow measures, with SRTT and the timeout; where both hosts send data, both senders.
+    Columns "rtt" or "reply_rtt" {
         time_s in "s": "When.";
         flow in "": "Whose.";
         rtt_s in "s": "The round trip that the sender measured; empty if only the timeout changed.";
@@ -66,17 +66,19 @@ impl Recorder for Rtt {
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
-        vec![columns(self.traced.rows(), names).table()]
+        self.traced.tables(|rows| Columns::of(rows, names))
     }
 }
 
-fn columns(list: &[Measured], names: &Names) -> Columns {
-    let float = |get: &dyn Fn(&Measured) -> f64| Column::Float(list.iter().map(get).collect());
-    Columns {
-        time_s: float(&|m| m.at.seconds()),
-        flow: Column::Name(list.iter().map(|m| m.flow).collect(), names.flows().clone()),
-        rtt_s: float(&|m| m.rtt.map_or(f64::NAN, Duration::seconds)),
-        srtt_s: float(&|m| m.srtt.seconds()),
-        rto_s: float(&|m| m.rto.seconds()),
+impl Columns {
+    fn of(list: &[Measured], names: &Names) -> Columns {
+        let float = |get: &dyn Fn(&Measured) -> f64| Column::Float(list.iter().map(get).collect());
+        Columns {
+            time_s: float(&|m| m.at.seconds()),
+            flow: Column::Name(list.iter().map(|m| m.flow).collect(), names.flows().clone()),
+            rtt_s: float(&|m| m.rtt.map_or(f64::NAN, Duration::seconds)),
+            srtt_s: float(&|m| m.srtt.seconds()),
+            rto_s: float(&|m| m.rto.seconds()),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Every segment that the host of the data's sender sends and receives. Positions are counted in bytes of data from the
+//! Every segment that a host that sends data sends and receives. Positions are counted in bytes of data from the
 //! first, past 2^32 too.
 
 use std::collections::HashMap;
@@ -11,12 +11,12 @@ use wire::Protocol;
 use super::recorder::{Held, Names, Recorder, Start, Wants};
 use super::traced::Traced;
 use crate::capture::Seen;
-use crate::columns::{self, Definition as _};
+use crate::columns;
 use crate::record::{Column, Table, names_of};
 
 columns::tables! {
-    /// Every segment that the sending host of a traced flow sends and receives.
-    Columns "segments" {
+    /// Every segment that the sending host of a traced flow sends and receives; where both hosts send data, each of them.
+    Columns "segments" or "reply_segments" {
         time_s in "s": "When.";
         flow in "": "Whose.";
         direction in "": "`sent` or `received` by that host.";
@@ -84,11 +84,13 @@ impl Recorder for Segments {
         self.traced.held()
     }
 
-    fn at_host(&mut self, now: Time, end: End, seen: &Seen, [acked, acked_back]: [u64; 2]) {
+    fn at_host(&mut self, now: Time, end: End, seen: &Seen, acked: [u64; 2]) {
         let Some((progress, list)) = self.traced.of(end).filter(|_| seen.protocol == Protocol::Tcp) else {
             return;
         };
         let (segment, received) = (&seen.packet.segment, seen.packet.label.way() != end.sends());
+        let way = end.sends();
+        let [acked, acked_back] = [acked[way.index()], acked[way.opposite().index()]];
         // The SYN has 0, the first byte of data 1.
         let count = |acked: u64, seq: Seq| {
             (acked as i64 + 1 + i64::from(seq.minus(Seq((acked as u32).wrapping_add(1))))).max(0) as u64
@@ -124,44 +126,46 @@ impl Recorder for Segments {
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
-        vec![columns(self.traced.rows(), names).table()]
+        self.traced.tables(|rows| Columns::of(rows, names))
     }
 }
 
-fn columns(list: &[Sighting], names: &Names) -> Columns {
-    let count = |get: &dyn Fn(&Sighting) -> u64| Column::Count(list.iter().map(get).collect());
-    let words = |words: &[&str], get: &dyn Fn(&Sighting) -> usize| {
-        let words = Arc::new(words.iter().map(ToString::to_string).collect());
-        Column::Name(list.iter().map(|s| get(s) as u32).collect(), words)
-    };
-    let mut written: HashMap<u16, String> = HashMap::new();
-    let mut flags =
-        |f: Flags| written.entry(f.0).or_insert_with(|| format!("{f:?}").replace('|', " ")).clone();
-    let edge = |i: usize, of: fn((i32, i32)) -> i32| {
-        let position = |s: &Sighting| match usize::from(s.block_count) > i {
-            true => (s.ack as i64 + i64::from(of(s.blocks[i]))) as f64,
-            false => f64::NAN,
+impl Columns {
+    fn of(list: &[Sighting], names: &Names) -> Columns {
+        let count = |get: &dyn Fn(&Sighting) -> u64| Column::Count(list.iter().map(get).collect());
+        let words = |words: &[&str], get: &dyn Fn(&Sighting) -> usize| {
+            let words = Arc::new(words.iter().map(ToString::to_string).collect());
+            Column::Name(list.iter().map(|s| get(s) as u32).collect(), words)
         };
-        Column::Float(list.iter().map(position).collect())
-    };
-    Columns {
-        time_s: Column::Float(list.iter().map(|s| s.at.seconds()).collect()),
-        flow: Column::Name(list.iter().map(|s| s.flow).collect(), names.flows().clone()),
-        direction: words(&["sent", "received"], &|s| usize::from(s.received)),
-        seq: count(&|s| s.seq),
-        bytes: count(&|s| u64::from(s.bytes)),
-        ack: count(&|s| s.ack),
-        window_bytes: count(&|s| u64::from(s.window)),
-        flags: names_of(list.iter().map(|s| flags(s.flags))),
-        ecn: words(&["not-ect", "ect1", "ect0", "ce"], &|s| s.ecn as usize),
-        resent: count(&|s| u64::from(s.resent)),
-        sack_1_left: edge(0, |b| b.0),
-        sack_1_right: edge(0, |b| b.1),
-        sack_2_left: edge(1, |b| b.0),
-        sack_2_right: edge(1, |b| b.1),
-        sack_3_left: edge(2, |b| b.0),
-        sack_3_right: edge(2, |b| b.1),
-        sack_4_left: edge(3, |b| b.0),
-        sack_4_right: edge(3, |b| b.1),
+        let mut written: HashMap<u16, String> = HashMap::new();
+        let mut flags =
+            |f: Flags| written.entry(f.0).or_insert_with(|| format!("{f:?}").replace('|', " ")).clone();
+        let edge = |i: usize, of: fn((i32, i32)) -> i32| {
+            let position = |s: &Sighting| match usize::from(s.block_count) > i {
+                true => (s.ack as i64 + i64::from(of(s.blocks[i]))) as f64,
+                false => f64::NAN,
+            };
+            Column::Float(list.iter().map(position).collect())
+        };
+        Columns {
+            time_s: Column::Float(list.iter().map(|s| s.at.seconds()).collect()),
+            flow: Column::Name(list.iter().map(|s| s.flow).collect(), names.flows().clone()),
+            direction: words(&["sent", "received"], &|s| usize::from(s.received)),
+            seq: count(&|s| s.seq),
+            bytes: count(&|s| u64::from(s.bytes)),
+            ack: count(&|s| s.ack),
+            window_bytes: count(&|s| u64::from(s.window)),
+            flags: names_of(list.iter().map(|s| flags(s.flags))),
+            ecn: words(&["not-ect", "ect1", "ect0", "ce"], &|s| s.ecn as usize),
+            resent: count(&|s| u64::from(s.resent)),
+            sack_1_left: edge(0, |b| b.0),
+            sack_1_right: edge(0, |b| b.1),
+            sack_2_left: edge(1, |b| b.0),
+            sack_2_right: edge(1, |b| b.1),
+            sack_3_left: edge(2, |b| b.0),
+            sack_3_right: edge(2, |b| b.1),
+            sack_4_left: edge(3, |b| b.0),
+            sack_4_right: edge(3, |b| b.1),
+        }
     }
 }

@@ -6,7 +6,9 @@ use units::param::{Invalid, did_you_mean};
 
 use super::recorder::{Held, Start};
 use crate::build::Plan;
+use crate::columns::Definition;
 use crate::memory::List;
+use crate::record::Table;
 use crate::scenario::Scenario;
 
 /// Refuses to trace what is not there.
@@ -28,36 +30,43 @@ pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// The rows of the flows that are traced, and how far each flow has come.
+/// The rows of the flows that are traced, at the client's end and, where both hosts send data, at the server's, and how
+/// far each end has come.
 #[derive(Debug)]
 pub struct Traced<Progress, Row> {
-    /// By slot; none: not traced.
-    progress: Vec<Option<Progress>>,
-    rows: List<Row>,
+    /// By slot and end; none: not traced.
+    progress: Vec<[Option<Progress>; 2]>,
+    rows: [List<Row>; 2],
 }
 
 impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
     /// None yet.
     pub fn begin(start: &Start) -> Self {
         let names = &start.scenario.record.traced;
-        let traced = |&f: &u32| names.is_empty() || names.contains(&start.plan.name(f as usize));
-        let progress = start.lasting.iter().map(|f| traced(f).then(Progress::default)).collect();
-        Traced { progress, rows: List::default() }
+        let ends = |&f: &u32| {
+            let traced = names.is_empty() || names.contains(&start.plan.name(f as usize));
+            [traced, traced && start.plan.converses(f as usize)].map(|end| end.then(Progress::default))
+        };
+        Traced { progress: start.lasting.iter().map(ends).collect(), rows: Default::default() }
     }
 
     /// How far an end has come, and its rows; none: it is not traced.
     pub fn of(&mut self, end: End) -> Option<(&mut Progress, &mut List<Row>)> {
-        let progress = self.progress.get_mut(end.connection() as usize)?.as_mut()?;
-        end.is_sender().then_some((progress, &mut self.rows))
+        let which = end.sends().index();
+        let progress = self.progress.get_mut(end.connection() as usize)?[which].as_mut()?;
+        Some((progress, &mut self.rows[which]))
     }
 
-    /// The rows.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
-    }
-
-    /// How many there are.
+    /// How many rows there are.
     pub fn held(&self) -> Held {
-        Held::from(&self.rows)
+        let [client, server] = &self.rows;
+        Held::from(client) + Held::from(server)
+    }
+
+    /// The rows of clients as a table, and those of servers, if there are any, as another.
+    pub fn tables<Columns: Definition>(&self, columns: impl Fn(&[Row]) -> Columns) -> Vec<Table> {
+        let converse = self.progress.iter().any(|[_, server]| server.is_some());
+        let ends = Columns::IS.names.iter().zip(&self.rows).take(if converse { 2 } else { 1 });
+        ends.map(|(name, rows)| columns(rows).named(name)).collect()
     }
 }

@@ -11,8 +11,8 @@ use crate::memory::Sizes;
 use crate::record::Table;
 
 columns::tables! {
-    /// cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled.
-    Columns "window" {
+    /// cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled; where both hosts send data, at both ends.
+    Columns "window" or "reply_window" {
         time_s in "s": "When.";
         flow in "": "Whose.";
         cwnd_bytes in "bytes": "Congestion window.";
@@ -57,39 +57,23 @@ impl Sample {
     }
 }
 
-/// The windows of the flows that are one connection.
+/// Ends of flows that are one connection, and their windows.
 #[derive(Debug)]
-pub struct Window {
-    /// The flow in each slot.
+struct Sampled {
+    ends: Vec<End>,
     flows: Vec<u32>,
     samples: Samples<Sample>,
 }
 
-impl Recorder for Window {
-    type Table = Columns;
-    const WANTS: Wants = Wants { samples: true, ..Wants::NOTHING };
-
-    fn begin(start: &Start) -> Self {
-        Window { flows: start.lasting.to_vec(), samples: Samples::default() }
+impl Sampled {
+    fn new(ends: impl Iterator<Item = (End, u32)>) -> Self {
+        let (ends, flows) = ends.unzip();
+        Sampled { ends, flows, samples: Samples::default() }
     }
 
-    fn rows_a_sample(of: &Sizes) -> u64 {
-        of.lasting
-    }
-
-    fn held(&self) -> Held {
-        self.samples.held()
-    }
-
-    fn sample(&mut self, at: &mut Instant) {
-        let slots = 0..self.flows.len() as u32;
-        let sample = |s: u32| Sample::of(&at.endpoints[End::sender(s)]);
-        self.samples.take(at.now, slots.len(), slots.map(sample));
-    }
-
-    fn tables(self, names: &Names) -> Vec<Table> {
+    fn columns(&self, names: &Names) -> Columns {
         let samples = &self.samples;
-        let columns = Columns {
+        Columns {
             time_s: samples.times(self.flows.len()),
             flow: samples.keys(&self.flows, names.flows()),
             cwnd_bytes: samples.column(|s| f64::from(s.cwnd)),
@@ -97,7 +81,49 @@ impl Recorder for Window {
             flight_bytes: samples.column(|s| f64::from(s.flight)),
             acked_bytes: samples.column(|s| whole(s.acked) as f64),
             rto_s: samples.column(|s| Duration(whole(s.rto)).seconds()),
-        };
-        vec![columns.table()]
+        }
+    }
+}
+
+/// The windows of clients, and of servers where both hosts send data.
+#[derive(Debug)]
+pub struct Window {
+    clients: Sampled,
+    servers: Sampled,
+}
+
+impl Recorder for Window {
+    type Table = Columns;
+    const WANTS: Wants = Wants { samples: true, ..Wants::NOTHING };
+
+    fn begin(start: &Start) -> Self {
+        let flows = || (0..).zip(start.lasting.iter().copied());
+        let converse = flows().filter(|&(_, flow)| start.plan.converses(flow as usize));
+        Window {
+            clients: Sampled::new(flows().map(|(s, flow)| (End::sender(s), flow))),
+            servers: Sampled::new(converse.map(|(s, flow)| (End::receiver(s), flow))),
+        }
+    }
+
+    fn rows_a_sample(of: &Sizes) -> u64 {
+        of.lasting + of.conversing
+    }
+
+    fn held(&self) -> Held {
+        self.clients.samples.held() + self.servers.samples.held()
+    }
+
+    fn sample(&mut self, at: &mut Instant) {
+        for Sampled { ends, samples, .. } in [&mut self.clients, &mut self.servers] {
+            samples.take(at.now, ends.len(), ends.iter().map(|&end| Sample::of(&at.endpoints[end])));
+        }
+    }
+
+    fn tables(self, names: &Names) -> Vec<Table> {
+        let mut tables = vec![self.clients.columns(names).table()];
+        if !self.servers.ends.is_empty() {
+            tables.push(self.servers.columns(names).named("reply_window"));
+        }
+        tables
     }
 }
