@@ -3,8 +3,7 @@
 use units::param::Json;
 use units::{Duration, Params, Rate, Time, choice};
 
-use super::control::defaults;
-use super::*;
+use super::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, defaults};
 use crate::window::Window;
 
 /// From the table: what a scenario can name, and what a connection can hold. Reno's state is in the controller itself, that of
@@ -136,22 +135,22 @@ macro_rules! controls {
 
 controls! {
     [
-        Abe(abe::Abe),
-        Bbr(bbr::v1::Bbr),
-        Bbr3(bbr::v3::Bbr3),
-        Cubic(cubic::Cubic),
-        Dctcp(dctcp::Dctcp),
-        HighSpeed(highspeed::HighSpeed),
-        Htcp(htcp::Htcp),
-        Illinois(illinois::Illinois),
-        Ledbat(ledbat::Ledbat),
-        Prague(prague::Prague),
+        Abe(super::abe::Abe),
+        Bbr(super::bbr::v1::Bbr),
+        Bbr3(super::bbr::v3::Bbr3),
+        Cubic(super::cubic::Cubic),
+        Dctcp(super::dctcp::Dctcp),
+        HighSpeed(super::highspeed::HighSpeed),
+        Htcp(super::htcp::Htcp),
+        Illinois(super::illinois::Illinois),
+        Ledbat(super::ledbat::Ledbat),
+        Prague(super::prague::Prague),
     ]
-    Reno(reno::Reno),
+    Reno(super::reno::Reno),
     [
-        Scalable(scalable::Scalable),
-        Vegas(vegas::Vegas),
-        Westwood(westwood::Westwood),
+        Scalable(super::scalable::Scalable),
+        Vegas(super::vegas::Vegas),
+        Westwood(super::westwood::Westwood),
     ]
 }
 
