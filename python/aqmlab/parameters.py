@@ -3336,6 +3336,10 @@ class Red(Table):
         What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
         dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
         Kuzmanovic 2005). Source: rfc3168 §7.
+    mark_below : float | None
+        Signal probability from which a packet that is chosen below the upper threshold is dropped,
+        ECN-capable or not; 1: none is. Default: 1.0. Range: above 0, at most 1. Source:
+        floyd1993red marks at any; ns-2 drops from 0.1 on (`mark_p_`).
     chance_by : Literal["packet", "size"] | None
         Whether a large packet is signalled more often than a small one. Default: packet. "packet":
         Every packet has the same probability. "size": The probability is that of a packet of the
@@ -3387,6 +3391,7 @@ class Red(Table):
     gentle: bool | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
+    mark_below: float | None = None
     chance_by: Literal["packet", "size"] | None = None
     reference_size: str | None = None
     least_backlog: str | None = None

@@ -87,6 +87,7 @@ impl Configures for AdaptiveRed {
             chance_by: Chance::Packet,
             reference_size: self.mean_packet_size,
             least_backlog: self.least_backlog,
+            mark_below: Probability(1.0),
             idle_packet_size: self.mean_packet_size,
         };
         let (low, width) = (minth.amount(), maxth.amount() - minth.amount());

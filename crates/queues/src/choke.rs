@@ -61,6 +61,7 @@ impl Keeps for Choke {
             chance_by: Chance::Packet,
             reference_size: self.idle_packet_size,
             least_backlog: Packets(0.0),
+            mark_below: Probability(1.0),
             idle_packet_size: self.idle_packet_size,
         };
         ChokeQueue {

@@ -3,8 +3,8 @@
 //! Source: Floyd & Jacobson 1993, "Random early detection gateways for congestion avoidance"
 //! (`floyd1993red`): the algorithm of figure 2, with the idle-time decay of section 4, the two
 //! spacings of section 7 and the byte mode of section 4. `gentle`: Floyd 2000 (`floyd2000gentle`).
-//! Marking instead of dropping above maxth, as RFC 3168 §7 allows. Wait spacing and the least backlog
-//! are ns-2's.
+//! Marking instead of dropping above maxth, as RFC 3168 §7 allows. Wait spacing, the least backlog and
+//! the probability up to which packets are marked are ns-2's.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
@@ -45,6 +45,8 @@ params! {
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
         /// What happens to a packet above maxth (twice maxth when gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
+        /// Signal probability from which a packet that is chosen below the upper threshold is dropped, ECN-capable or not; 1: none is.
+        mark_below: Probability = (Probability(1.0)), in Range::above_to(0.0, 1.0), from "floyd1993red marks at any; ns-2 drops from 0.1 on (`mark_p_`)";
         /// Whether a large packet is signalled more often than a small one.
         chance_by: Chance = (Chance::Packet), in Range::ANY, from "floyd1993red §4: size where the queue is measured in bytes; rfc7141 §2.2: packet";
         /// The size whose probability is that of the average, where size counts.
@@ -113,6 +115,8 @@ pub struct RedLaw {
     counts: Depth,
     pub(crate) curve: Curve,
     least_backlog: u32,
+    /// The probability from which a chosen packet is dropped.
+    mark_below: f64,
     /// The reference size, if size counts.
     reference_size: Option<f64>,
     average: Average,
@@ -133,6 +137,7 @@ impl Configures for Red {
                 gentle: self.gentle,
             },
             least_backlog: self.least_backlog.0 as u32,
+            mark_below: self.mark_below.0,
             reference_size: (self.chance_by == Chance::Size).then_some(self.reference_size.0 as f64),
             average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
             chooser: Chooser::new(self.spacing, self.above_maxth),
@@ -164,7 +169,10 @@ impl RedLaw {
             // Section 4: p_b <- p_b PacketSize / MaximumPacketSize
             *pb *= f64::from(packet.size) / reference;
         }
-        self.chooser.judge(pressure, &mut self.random)
+        match (self.chooser.judge(pressure, &mut self.random), pressure) {
+            (Verdict::Signal(why), Pressure::Early(pb)) if pb >= self.mark_below => Verdict::Drop(why),
+            (verdict, _) => verdict,
+        }
     }
 }
 
@@ -240,6 +248,17 @@ mod tests {
         let mut l = law(json!({"gentle": false, "above_maxth": "mark"}));
         l.average.set(20.0);
         assert!(arrive(&mut l, 100, 20).iter().all(|v| *v == Verdict::Signal(Why::Threshold)));
+    }
+
+    #[test]
+    fn from_a_probability_on_packets_are_dropped_and_not_marked() {
+        for (average, verdict) in [(9.9, Verdict::Signal(Why::Early)), (10.1, Verdict::Drop(Why::Early))] {
+            let mut l = law(json!({"maxp": 0.2, "wq": 1e-9, "mark_below": 0.1}));
+            l.average.set(average);
+            let verdicts = arrive(&mut l, 200, 10);
+            assert!(verdicts.iter().all(|v| *v == Verdict::Pass || *v == verdict), "{average}");
+            assert!(verdicts.contains(&verdict), "{average}");
+        }
     }
 
     #[test]

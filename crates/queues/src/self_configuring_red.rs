@@ -65,6 +65,7 @@ impl Configures for SelfConfiguringRed {
             chance_by: Chance::Packet,
             reference_size: self.idle_packet_size,
             least_backlog: self.least_backlog,
+            mark_below: Probability(1.0),
             idle_packet_size: self.idle_packet_size,
         };
         SelfConfiguringRedLaw {
