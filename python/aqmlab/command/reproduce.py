@@ -29,6 +29,10 @@ def reproduce(
         Path | None, typer.Option(help="Folder to make; default results/STUDY.", metavar="DIR")
     ] = None,
     store: StoreOption = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="A part in seconds, without claims, if the study has one."),
+    ] = False,
 ) -> None:
     """Reproduce a published study: cells, claims and figures in one HTML report."""
     from aqmlab import studies
@@ -40,8 +44,8 @@ def reproduce(
     wanted = [*(only or []), *(items or [])]
     runs, threads = read_count("--replications", replications), read_count("--jobs", jobs)
     if store is None:
-        report = chosen.reproduce(wanted, runs, threads, out, console())
+        report = chosen.reproduce(wanted, runs, threads, out, console(), quick=quick)
     else:
         with Ledger(store) as kept, resumable(kept):
-            report = chosen.reproduce(wanted, runs, threads, out, console(), store=kept)
+            report = chosen.reproduce(wanted, runs, threads, out, console(), store=kept, quick=quick)
     say(str(report))

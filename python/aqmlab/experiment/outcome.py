@@ -14,7 +14,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.experiment.conduct import Row
 from aqmlab.experiment.file import Experiment
 from aqmlab.measures import Measure, Seen
-from aqmlab.statistics import Effects, holm, paired_p_value
+from aqmlab.statistics import Effects, Interval, false_discovery, holm, paired_p_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +61,8 @@ class Cell:
         Of the paired t test of the difference; NaN: there is none.
     p_corrected : float
         Corrected for all differences of the table (Holm).
+    p_discovery : float
+        Corrected so that few of the findings among them are false (:func:`false_discovery`).
     """
 
     at: dict[str, Any]
@@ -71,6 +73,7 @@ class Cell:
     difference: Estimate | None = None
     p: float = math.nan
     p_corrected: float = math.nan
+    p_discovery: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -291,15 +294,31 @@ class Outcome:
         made: list[Cell] = []
         for m in chosen:
             made += [cell for at, by_arm in self.values(m, by) for cell in _cells(at, m, by_arm)]
-        corrected = holm(cell.p for cell in made)
+        ps = [cell.p for cell in made]
         done = [
-            Cell(**(vars(cell) | {"p_corrected": p}))
-            for cell, p in zip(made, corrected, strict=True)
+            Cell(**(vars(cell) | {"p_corrected": strict, "p_discovery": few}))
+            for cell, strict, few in zip(made, holm(ps), false_discovery(ps), strict=True)
         ]
         order: dict[str, int] = {}
         for cell in done:
             order.setdefault(json.dumps(cell.at, default=str), len(order))
         return sorted(done, key=lambda cell: order[json.dumps(cell.at, default=str)])
+
+    def ratios(self, measure: str, arm: str) -> list[Interval]:
+        """Return arm / (first arm + arm) at each point that has it, from small to large.
+
+        Of the ratios of the single seeds: the mean and its 95 % interval, NaN around one alone.
+        """
+        first, found = self.arms[0], []
+        for _, by_arm in self.values(self.measure(measure), ("point",)):
+            mine, its = by_arm.get(arm, {}), by_arm.get(first, {})
+            both = [mine[s] / (mine[s] + its[s]) for s in mine if s in its and mine[s] + its[s]]
+            known = [ratio for ratio in both if math.isfinite(ratio)]
+            if len(known) == 1:
+                found.append(Interval(math.nan, known[0], math.nan))
+            elif known:
+                found.append(statistics.mean_interval(known))
+        return sorted(found, key=lambda interval: interval.middle)
 
     def _there(self) -> list[Measured]:
         return [m for m in self.measures if self.runs[m.name].notna().any()]

@@ -116,29 +116,9 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
     figure, axes = sheet(size=(7.2, 4.0))
     drawn = 0
     for i, arm in enumerate(outcome.arms[1:]):
-        ratios = []
-        for _, by_arm in outcome.values(m, ("point",)):
-            mine, its = by_arm.get(arm, {}), by_arm.get(first, {})
-            both = [mine[s] / (mine[s] + its[s]) for s in mine if s in its and mine[s] + its[s]]
-            known = [ratio for ratio in both if math.isfinite(ratio)]
-            if len(known) == 1:
-                ratios.append(statistics.Interval(math.nan, known[0], math.nan))
-            elif known:
-                ratios.append(statistics.mean_interval(known))
-        ratios.sort(key=lambda interval: interval.middle)
-        drawn += len(ratios)
-        colour, marker = look(i)
-        at = range(1, len(ratios) + 1)
-        axes.fill_between(
-            at, [r.low for r in ratios], [r.high for r in ratios], color=colour, alpha=0.2, lw=0
-        )
-        axes.plot(
-            at, [r.middle for r in ratios], color=colour, marker=marker if len(ratios) < 40 else "",
-            label=f"{arm} / ({first} + {arm})",
-        )  # fmt: skip
+        drawn += draw_ratios(axes, outcome, measure, arm, i, f"{arm} / ({first} + {arm})")
     if not drawn:
         raise ValueError("no point has a ratio: the measure is 0 or missing everywhere")
-    axes.axhline(0.5, color="#888888", lw=1, ls="--")
     axes.set_ylim(0, 1)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("points, sorted by their ratio")
@@ -146,6 +126,24 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
     axes.set_title("mean of the ratios of the seeds, with its 95 % interval", fontsize=9)
     legend_below(figure, axes)
     return figure
+
+
+def draw_ratios(
+    axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, label: str
+) -> int:
+    """Draw the sorted ratios of an arm as the i-th line of some axes; returns how many they are."""
+    ratios = outcome.ratios(measure, arm)
+    colour, marker = look(i)
+    at = range(1, len(ratios) + 1)
+    axes.fill_between(
+        at, [r.low for r in ratios], [r.high for r in ratios], color=colour, alpha=0.2, lw=0
+    )
+    axes.plot(
+        at, [r.middle for r in ratios], color=colour, marker=marker if len(ratios) < 40 else "",
+        label=label,
+    )  # fmt: skip
+    axes.axhline(0.5, color="#888888", lw=1, ls="--")
+    return len(ratios)
 
 
 def heat_map(outcome: Outcome, measure: str) -> Figure:

@@ -87,6 +87,7 @@ def _manifest(reproduction: Reproduction) -> dict[str, Any]:
         "study": reproduction.study.name,
         "version": _core.version(),
         "items": [item.name for item in reproduction.items],
+        "quick": reproduction.quick,
         "replications": reproduction.replications,
         "runs": reproduction.runs.distinct(),
         "seconds": round(reproduction.seconds, 1),

@@ -16,6 +16,7 @@ from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import content, normalize, seconds
 from aqmlab.store import Store, address
+from aqmlab.store.differences import Texts
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,15 @@ class Need:
         Only so many of the first.
     record : Record
         What is recorded besides what the scenario records itself.
+    quick : bool
+        Whether the quick form of the study has it too.
     """
 
     setting: Any
     replications: tuple[int, ...] | None = None
     at_most: int | None = None
     record: Record = Record()
+    quick: bool = True
 
     def chosen(self, count: int) -> Iterable[int]:
         """Return the replications that are needed, of so many.
@@ -100,8 +104,15 @@ class Done:
     """A run that was run: its address, its manifest, and what it was reduced to."""
 
     address: str
-    manifest: dict[str, Any]
     reduced: Any
+    manifests: Texts
+    number: int
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Its manifest, which waits as what it says otherwise than that of the first run."""
+        manifest: dict[str, Any] = json.loads(self.manifests[self.number])
+        return manifest
 
 
 @dataclass
@@ -130,6 +141,8 @@ class Runs:
         What runs them.
     store : Store, optional
         Where finished runs are found and kept.
+    quick : bool
+        Whether only what the quick form has is run.
     """
 
     def __init__(
@@ -138,9 +151,13 @@ class Runs:
         reduce: Callable[[Result], Any],
         engine: Engine,
         store: Store | None = None,
+        *,
+        quick: bool = False,
     ) -> None:
         self.replications = replications
+        self.quick = quick
         self._reduce, self._engine, self._store = reduce, engine, store
+        self._manifests = Texts()
         self._wanted: dict[str, _Wanted] = {}
         self._of: dict[tuple[Any, int], _Wanted] = {}
 
@@ -153,6 +170,8 @@ class Runs:
             If a replication is needed that there is not.
         """
         for need in needs:
+            if self.quick and not need.quick:
+                continue
             for r in need.chosen(self.replications):
                 self._of[need.setting, r] = self._want(need.setting.scenario(r), need.record)
 
@@ -170,24 +189,42 @@ class Runs:
     def run(self, jobs: int | None = None, progress: Progress | None = None) -> None:
         """Run what was asked for and was not run yet."""
         pending = [wanted for wanted in self._wanted.values() if wanted.done is None]
-        texts = [wanted.text() for wanted in pending]
+        addresses: list[str] = []
+
+        def asks() -> Iterator[tuple[str]]:
+            for wanted in pending:
+                text = wanted.text()
+                where = address(text, self._engine.build)
+                assert where is not None, "a study's scenario is a dict, and so has no law in Python"
+                addresses.append(where)
+                yield (text,)
+
+        def kept(result: Result) -> tuple[int, Any]:
+            return self._manifests.add(json.dumps(result.manifest)), self._reduce(result)
+
         done = campaign(
-            [(text,) for text in texts], lambda result: (result.manifest, self._reduce(result)),
-            engine=self._engine, store=self._store, jobs=jobs, progress=progress,
-        )  # fmt: skip
-        for i, (manifest, reduced) in done:
-            where = address(texts[i], self._engine.build)
-            assert where is not None, "a scenario of a study is a dict, and so has no law in Python"
-            pending[i].done = Done(where, manifest, reduced)
+            asks(), kept, engine=self._engine, store=self._store, jobs=jobs, progress=progress
+        )
+        for i, (number, reduced) in done:
+            pending[i].done = Done(addresses[i], reduced, self._manifests, number)
 
     def one(self, setting: Any, replication: int) -> Any:
         """Return the run of one replication of a setting."""
         return self._done(setting, replication).reduced
 
+    def has(self, setting: Any) -> bool:
+        """Return whether a setting was asked for; the quick form leaves some out."""
+        return any((setting, r) in self._of for r in range(self.replications))
+
     def of(self, setting: Any) -> list[Any]:
         """Return the runs of a setting that were asked for, in order of their replications."""
-        chosen = (r for r in range(self.replications) if (setting, r) in self._of)
-        return [self.one(setting, r) for r in chosen]
+        return [run for _, run in self.by_replication(setting)]
+
+    def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
+        """Give (replication, run) of a setting, of those that were asked for."""
+        for r in range(self.replications):
+            if (setting, r) in self._of:
+                yield r, self.one(setting, r)
 
     def _done(self, setting: Any, replication: int) -> Done:
         done = self._of[setting, replication].done

@@ -74,6 +74,11 @@ class Reproduction:
     seconds: float
 
     @property
+    def quick(self) -> bool:
+        """Whether this is the quick form, which decides no claims."""
+        return self.runs.quick
+
+    @property
     def cells(self) -> list[Cell]:
         """The numbers of all items."""
         return [cell for section in self.sections for cell in section.cells]
@@ -85,13 +90,22 @@ class Reproduction:
 
 
 @dataclass(frozen=True)
+class Quick:
+    """The quick form of a study: a sentence that says what it leaves out, and its replications."""
+
+    about: str
+    replications: int = 2
+
+
+@dataclass(frozen=True)
 class Study:
     """A published study.
 
     `about`, `reading` and `deviations` are paragraphs of its report: what it is, what the
     replications vary and how verdicts come about, and where the reproduction departs from it.
     `reduce` makes of a run what its items and claims look at; `headline` says in a line how well
-    the printed numbers were met.
+    the printed numbers were met. `quick` says what the quick form is, if there is one: it has the
+    runs that are needed for it (:attr:`Need.quick`), few replications, and no claims.
     """
 
     name: str
@@ -104,6 +118,7 @@ class Study:
     reduce: Callable[[Result], Any]
     headline: Callable[[Sequence[Cell]], str] = lambda cells: ""  # noqa: ARG005
     replications: int = 20
+    quick: Quick | None = None
 
     def choose(self, only: Iterable[str] = ()) -> list[Item]:
         """Return the items of these names in the study's order; all without names.
@@ -128,6 +143,8 @@ class Study:
         console: Console | None = None,
         engine: Engine | None = None,
         store: Store | None = None,
+        *,
+        quick: bool = False,
     ) -> Reproduction:
         """Run the chosen items and decide their claims; writes nothing.
 
@@ -145,13 +162,19 @@ class Study:
             What runs the scenarios; the simulator without.
         store : Store, optional
             Where finished runs are found and kept; nowhere without.
+        quick : bool
+            Whether only the quick form is run.
 
         Raises
         ------
         ValueError
-            If an item is unknown, a number is below 1, or an item needs more replications.
+            If an item is unknown, a number is below 1, an item needs more replications, or there is
+            no quick form.
         """
-        count = self.replications if replications is None else replications
+        if quick and self.quick is None:
+            raise ValueError(f"--quick: {self.name} has no quick form; use --only and --replications")
+        usual = self.quick.replications if quick and self.quick else self.replications
+        count = usual if replications is None else replications
         if count < 1:
             raise ValueError(f"replications: {count} must be at least 1")
         if jobs is not None and jobs < 1:
@@ -160,7 +183,7 @@ class Study:
 
         began = time.monotonic()
         items = self.choose(only)
-        runs = Runs(count, self.reduce, engine or Simulator(), store)
+        runs = Runs(count, self.reduce, engine or Simulator(), store, quick=quick)
         for item in items:
             runs.ask(item.needs())
         _run(runs, jobs, console)
@@ -168,7 +191,7 @@ class Study:
             runs.ask(item.then(runs) if item.then else ())
         _run(runs, jobs, console)
         sections = [item.make(runs) for item in items]
-        claims = self.claims.decide(runs, [item.name for item in items])
+        claims = [] if quick else self.claims.decide(runs, [item.name for item in items])
         return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
 
     def reproduce(
@@ -180,6 +203,7 @@ class Study:
         console: Console | None = None,
         *,
         store: Store | None = None,
+        quick: bool = False,
     ) -> Path:
         """Run the chosen items and leave their folder; returns the path of the report.
 
@@ -188,7 +212,7 @@ class Study:
 
         Parameters
         ----------
-        only, replications, jobs, console, store
+        only, replications, jobs, console, store, quick
             As of `run`.
         out : str or Path, optional
             The folder; `results/<study>` without.
@@ -205,7 +229,9 @@ class Study:
 
         final = Path(out) if out else Path("results") / self.name
         with appearing(final, MADE_BY) as folder:
-            reproduction = self.run(only, replications, jobs, console, store=store)
+            reproduction = self.run(
+                only, replications, jobs, console, store=store, quick=quick
+            )
             write(reproduction, folder)
         if console is not None:
             from aqmlab.studies.framework.summary import show

@@ -62,6 +62,8 @@ def show(reproduction: Reproduction, console: Console) -> None:
         console.print(f"Claims: {told}, of {claims.total()}.")
     if headline := reproduction.study.headline(reproduction.cells):
         console.print(f"[bold]{headline}[/bold]")
+    if reproduction.quick and reproduction.study.quick:
+        console.print(reproduction.study.quick.about)
     if warnings := reproduction.runs.warnings():
         console.print(f"{len(warnings)} kinds of warnings: see the report, under Warnings.")
     runs = reproduction.runs.distinct()
@@ -73,9 +75,10 @@ def show(reproduction: Reproduction, console: Console) -> None:
 def report(reproduction: Reproduction, figures: Path) -> Report:
     """Return the report; `figures` is the folder with the figures as SVG."""
     study = reproduction.study
+    reading = [study.quick.about] if reproduction.quick and study.quick else []
     chapters = [
         Chapter("summary", "Summary", tables=_summary_tables(reproduction)),
-        Chapter("reading", "How to read this", list(study.reading)),
+        Chapter("reading", "How to read this", [*reading, *study.reading]),
     ]
     for item, section in zip(reproduction.items, reproduction.sections, strict=True):
         pictures = [

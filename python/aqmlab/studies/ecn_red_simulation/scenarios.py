@@ -1,0 +1,203 @@
+"""The networks, the queues, the TCP and the sessions of the study, and its grid as scenarios.
+
+Source: the study itself (`ecnredsimulation`), sections IV to VII and Table 1. What it leaves open, and
+what its simulator (ns-2 2.26) does when nothing is said, is in `deviations.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+LINK_BPS = 512e3
+DURATION_S = 300.0
+SEGMENT_BYTES = 1492
+"""Payload of a segment; with 40 B of headers 1532 B on the wire, as ns-2's FullTcp counts."""
+
+MINTH = 10
+LIMIT = 200
+BULK_BYTES = 1_000_000
+OBSERVED = "gw1>gw2"
+
+SINGLE, MULTIPLE = "single", "multiple"
+NETWORKS = (SINGLE, MULTIPLE)
+
+OFF, ECN, HEAD = "off", "ecn", "head"
+ARMS = (OFF, ECN, HEAD)
+"""Without ECN; with it; with it and marks at the head of the queue."""
+
+FACTORS: Mapping[str, tuple[Any, ...]] = {
+    "delay_ms": (10, 25),
+    "linterm": (5, 10),
+    "maxth": (60, 120),
+    "wq": (0.002, 0.02),
+    "sessions": (6, 12),
+    "file_bytes": (10_000, BULK_BYTES),
+    "cbr_share": (0.0, 0.25),
+}
+"""Table 1: what is varied besides ECN; 2^7 = 128 cases."""
+
+STUDY_TCP: dict[str, Any] = {
+    "mss": f"{SEGMENT_BYTES} B",
+    "receive_window": f"{20 * SEGMENT_BYTES} B",  # ns-2: window_ 20
+    "initial_window": "2 segments",  # ns-2: windowInit_ 2
+    "sack": True,
+    "recovery": "sack",
+    "delayed_ack": "1 segment",  # ns-2: segsperack_ 1
+    "rto_initial": "6 s",  # ns-2: rtxcur_init_ 6.0
+    "rto_min": "1 s",  # ns-2: minrto_ 1
+    "rto_max": "64 s",  # ns-2: maxrto_ 64
+    "clock_granularity": "10 ms",  # ns-2: tcpTick_ 0.01
+    "ect_on": "all-data",
+}
+"""TCP of the study's simulator: FullTcp with SACK of ns-2 2.26 and its defaults."""
+
+STUDY_RED: dict[str, Any] = {
+    "spacing": "wait",
+    "least_backlog": "1 packet",
+    "idle_packet_size": "500 B",
+    "above_maxth": "drop",
+}
+"""RED of the study's simulator, but for what Table 1 says."""
+
+LINKS = {
+    SINGLE: (("gw1", "gw2"),),
+    MULTIPLE: (("gw1", "gw2"), ("gw2", "gw3"), ("gw3", "gw4")),
+}
+HOSTS = {
+    SINGLE: {"ftp0": "gw1", "ftp3": "gw2", "ftp4": "gw2"},
+    MULTIPLE: {"ftp0": "gw1", "ftp3": "gw2", "ftp4": "gw3", "ftp5": "gw4", "ftp6": "gw4"},
+}
+PAIRS = {
+    SINGLE: (("ftp0", "ftp3"), ("ftp0", "ftp4")),
+    MULTIPLE: (("ftp0", "ftp3"), ("ftp0", "ftp4"), ("ftp3", "ftp5"), ("ftp4", "ftp6")),
+}
+UDP = {SINGLE: ("ftp0", "ftp3"), MULTIPLE: ("ftp3", "ftp4")}
+
+
+@dataclass(frozen=True, order=True)
+class Case:
+    """One combination of Table 1, but for ECN."""
+
+    delay_ms: int
+    linterm: int
+    maxth: int
+    wq: float
+    sessions: int
+    file_bytes: int
+    cbr_share: float
+
+    @property
+    def bulk(self) -> bool:
+        """Whether the files are long (1 MB)."""
+        return self.file_bytes == BULK_BYTES
+
+
+def cases() -> Iterator[Case]:
+    """All 128 combinations, in the order of the published grid."""
+    for values in itertools.product(*FACTORS.values()):
+        yield Case(*values)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A case in a network under an arm, as the study has it or read otherwise.
+
+    Parameters
+    ----------
+    network : str
+        One of `NETWORKS`.
+    case : Case
+    arm : str
+        One of `ARMS`.
+    gentle : bool
+        RED's probability rises from maxp to 1 between maxth and twice maxth.
+    tcp : tuple of (str, Any)
+        TCP parameters read otherwise.
+    """
+
+    network: str
+    case: Case
+    arm: str
+    gentle: bool = True
+    tcp: tuple[tuple[str, Any], ...] = field(default=())
+
+    def under(self, arm: str) -> Setting:
+        """Return the same under another arm."""
+        return replace(self, arm=arm)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        return {"network": self.network, "arm": self.arm, **vars(self.case)}
+
+    def queue(self) -> dict[str, Any]:
+        """Return the queue of a link between routers, the same both ways."""
+        return {
+            "kind": "red",
+            "limit": f"{LIMIT} packets",
+            "minth": f"{MINTH} packets",
+            "maxth": f"{self.case.maxth} packets",
+            "maxp": 1 / self.case.linterm,
+            "wq": self.case.wq,
+            "gentle": self.gentle,
+            "mark_at": "head" if self.arm == HEAD else "tail",
+            **STUDY_RED,
+        }
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication; all arms of a replication have one seed."""
+        case = self.case
+        return {
+            "title": f"{self.network}, {self.arm}: {case}",
+            "seed": replication + 1,
+            "duration": f"{DURATION_S:g} s",
+            "phase_breaking": {"start": "500 ms", "delay": "0 s"},
+            "network": {"kind": "graph", "links": self._links()},
+            "flows": [*self._sessions(), *self._udp()],
+            "tcp": STUDY_TCP
+            | {"ecn": "off" if self.arm == OFF else "rfc3168"}
+            | dict(self.tcp),
+            "record": {
+                "series": ["delays", "queue"],
+                "links": [OBSERVED],
+                "interval": "250 ms",
+                "flows": "table",
+            },
+        }
+
+    def _links(self) -> list[dict[str, Any]]:
+        queue = self.queue()
+        between = {"rate": "512 kbit/s", "delay": f"{self.case.delay_ms} ms"}
+        access = {"rate": "10 Mbit/s", "delay": "1 ms"}
+        return [
+            {"from": a, "to": b, **between, "queue": queue, "reverse_queue": queue}
+            for a, b in LINKS[self.network]
+        ] + [
+            {"from": host, "to": router, **access}
+            for host, router in HOSTS[self.network].items()
+        ]
+
+    def _sessions(self) -> list[dict[str, Any]]:
+        """Return the sessions of each pair of nodes: after one, up to 50 ms later, another."""
+        return [
+            {
+                "name": f"{server}-{client}-{{i}}",
+                "count": self.case.sessions,
+                "from": server,
+                "to": client,
+                "arrivals": {"after": "closing", "interval": "25 ms", "spacing": "uniform"},
+                "traffic": {"kind": "bulk", "size": f"{self.case.file_bytes} B"},
+            }
+            for server, client in PAIRS[self.network]
+        ]
+
+    def _udp(self) -> list[dict[str, Any]]:
+        if not self.case.cbr_share:
+            return []
+        source, sink = UDP[self.network]
+        rate = f"{self.case.cbr_share * LINK_BPS / 1e3:g} kbit/s"
+        lengths = {"lengths": "constant", "on": "10 s", "off": "10 s"}
+        traffic = {"kind": "on_off", "rate": rate, "payload": "72 B", **lengths}
+        return [{"name": "udp", "from": source, "to": sink, "traffic": traffic}]
