@@ -128,9 +128,7 @@ def sorted_ratios(outcome: Outcome, measure: str) -> Figure:
     return figure
 
 
-def draw_ratios(
-    axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, label: str
-) -> int:
+def draw_ratios(axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, label: str) -> int:
     """Draw the sorted ratios of an arm as the i-th line of some axes; returns how many they are."""
     ratios = outcome.ratios(measure, arm)
     colour, marker = look(i)

@@ -21,8 +21,9 @@ LIMIT = 200
 BULK_BYTES = 1_000_000
 OBSERVED = "gw1>gw2"
 
-SINGLE, MULTIPLE = "single", "multiple"
+SINGLE, MULTIPLE, STAR = "single", "multiple", "star"
 NETWORKS = (SINGLE, MULTIPLE)
+"""Those of the study; the second is read as a chain. The star is another reading of it."""
 
 OFF, ECN, HEAD = "off", "ecn", "head"
 ARMS = (OFF, ECN, HEAD)
@@ -55,6 +56,7 @@ STUDY_TCP: dict[str, Any] = {
 """TCP of the study's simulator: FullTcp with SACK of ns-2 2.26 and its defaults."""
 
 STUDY_RED: dict[str, Any] = {
+    "gentle": False,  # section I: above maxth all packets are dropped
     "spacing": "wait",
     "least_backlog": "1 packet",
     "idle_packet_size": "500 B",
@@ -65,16 +67,16 @@ STUDY_RED: dict[str, Any] = {
 LINKS = {
     SINGLE: (("gw1", "gw2"),),
     MULTIPLE: (("gw1", "gw2"), ("gw2", "gw3"), ("gw3", "gw4")),
+    STAR: (("gw1", "gw2"), ("gw2", "gw3"), ("gw2", "gw4")),
 }
 HOSTS = {
     SINGLE: {"ftp0": "gw1", "ftp3": "gw2", "ftp4": "gw2"},
     MULTIPLE: {"ftp0": "gw1", "ftp3": "gw2", "ftp4": "gw3", "ftp5": "gw4", "ftp6": "gw4"},
+    STAR: {"ftp0": "gw1", "ftp3": "gw3", "ftp4": "gw4", "ftp5": "gw4", "ftp6": "gw3"},
 }
-PAIRS = {
-    SINGLE: (("ftp0", "ftp3"), ("ftp0", "ftp4")),
-    MULTIPLE: (("ftp0", "ftp3"), ("ftp0", "ftp4"), ("ftp3", "ftp5"), ("ftp4", "ftp6")),
-}
-UDP = {SINGLE: ("ftp0", "ftp3"), MULTIPLE: ("ftp3", "ftp4")}
+_FOUR = (("ftp0", "ftp3"), ("ftp0", "ftp4"), ("ftp3", "ftp5"), ("ftp4", "ftp6"))
+PAIRS = {SINGLE: (("ftp0", "ftp3"), ("ftp0", "ftp4")), MULTIPLE: _FOUR, STAR: _FOUR}
+UDP = {SINGLE: ("ftp0", "ftp3"), MULTIPLE: ("ftp3", "ftp4"), STAR: ("ftp3", "ftp4")}
 
 
 @dataclass(frozen=True, order=True)
@@ -108,20 +110,18 @@ class Setting:
     Parameters
     ----------
     network : str
-        One of `NETWORKS`.
+        One of `NETWORKS`, or `STAR`.
     case : Case
     arm : str
         One of `ARMS`.
-    gentle : bool
-        RED's probability rises from maxp to 1 between maxth and twice maxth.
-    tcp : tuple of (str, Any)
-        TCP parameters read otherwise.
+    red, tcp : tuple of (str, Any)
+        Parameters of RED and of TCP that are read otherwise.
     """
 
     network: str
     case: Case
     arm: str
-    gentle: bool = True
+    red: tuple[tuple[str, Any], ...] = field(default=())
     tcp: tuple[tuple[str, Any], ...] = field(default=())
 
     def under(self, arm: str) -> Setting:
@@ -141,9 +141,9 @@ class Setting:
             "maxth": f"{self.case.maxth} packets",
             "maxp": 1 / self.case.linterm,
             "wq": self.case.wq,
-            "gentle": self.gentle,
             "mark_at": "head" if self.arm == HEAD else "tail",
             **STUDY_RED,
+            **dict(self.red),
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -156,11 +156,9 @@ class Setting:
             "phase_breaking": {"start": "500 ms", "delay": "0 s"},
             "network": {"kind": "graph", "links": self._links()},
             "flows": [*self._sessions(), *self._udp()],
-            "tcp": STUDY_TCP
-            | {"ecn": "off" if self.arm == OFF else "rfc3168"}
-            | dict(self.tcp),
+            "tcp": STUDY_TCP | {"ecn": "off" if self.arm == OFF else "rfc3168"} | dict(self.tcp),
             "record": {
-                "series": ["delays", "queue"],
+                "series": ["delays", "queue", *["transfers"] * (not case.bulk)],
                 "links": [OBSERVED],
                 "interval": "250 ms",
                 "flows": "table",
@@ -174,10 +172,7 @@ class Setting:
         return [
             {"from": a, "to": b, **between, "queue": queue, "reverse_queue": queue}
             for a, b in LINKS[self.network]
-        ] + [
-            {"from": host, "to": router, **access}
-            for host, router in HOSTS[self.network].items()
-        ]
+        ] + [{"from": host, "to": router, **access} for host, router in HOSTS[self.network].items()]
 
     def _sessions(self) -> list[dict[str, Any]]:
         """Return the sessions of each pair of nodes: after one, up to 50 ms later, another."""

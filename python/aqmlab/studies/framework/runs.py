@@ -40,10 +40,13 @@ class Record:
         said = scenario.get("record")
         if not said:
             return cls()
-        recorded = json.loads(normalize(scenario))["record"]
-        minds = "interval" in said or recorded["series"]
-        interval_s = seconds(recorded["interval"]) if minds else None
-        return cls(frozenset(recorded["series"]), interval_s)
+        key = json.dumps(said, sort_keys=True)
+        if key not in _RECORDS:
+            recorded = json.loads(normalize(scenario))["record"]
+            minds = "interval" in said or recorded["series"]
+            interval_s = seconds(recorded["interval"]) if minds else None
+            _RECORDS[key] = cls(frozenset(recorded["series"]), interval_s)
+        return _RECORDS[key]
 
     def merged(self, other: Record) -> Record:
         """Everything that either asks for."""
@@ -54,6 +57,11 @@ class Record:
         """As keys of a scenario."""
         often = {} if self.interval_s is None else {"interval": f"{1000 * self.interval_s:g} ms"}
         return {"series": sorted(self.series)} | often
+
+
+_RECORDS: dict[str, Record] = {}
+"""What a `record` table says: the settings of a study have few of them, and reading one takes as
+long as reading its scenario."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +128,14 @@ class _Wanted:
     """A distinct run: its scenario and what it records; once it was run, what there is of it."""
 
     scenario: dict[str, Any]
-    record: Record
+    record: Record = Record()
     done: Done | None = None
+
+    def records(self, record: Record) -> None:
+        """Record this too; what was run without it is to be run again."""
+        merged = self.record.merged(record)
+        if merged != self.record:
+            self.record, self.done = merged, None
 
     def text(self) -> str:
         own = self.scenario.get("record", {})
@@ -173,17 +187,17 @@ class Runs:
             if self.quick and not need.quick:
                 continue
             for r in need.chosen(self.replications):
-                self._of[need.setting, r] = self._want(need.setting.scenario(r), need.record)
+                known = self._of.get((need.setting, r))
+                if known is None:
+                    known = self._of[need.setting, r] = self._want(need.setting.scenario(r))
+                known.records(need.record)
 
-    def _want(self, scenario: dict[str, Any], record: Record) -> _Wanted:
+    def _want(self, scenario: dict[str, Any]) -> _Wanted:
         own = scenario.get("record", {})
         apart = {key: own[key] for key in own if key not in ("series", "interval")}
         key = content(json.dumps({**scenario, "record": apart}))
-        wanted = self._wanted.setdefault(key, _Wanted(scenario, record))
-        merged = wanted.record.merged(record).merged(Record.of(scenario))
-        if merged != wanted.record:
-            wanted.record = merged
-            wanted.done = None
+        wanted = self._wanted.setdefault(key, _Wanted(scenario))
+        wanted.records(Record.of(scenario))
         return wanted
 
     def run(self, jobs: int | None = None, progress: Progress | None = None) -> None:
@@ -195,7 +209,9 @@ class Runs:
             for wanted in pending:
                 text = wanted.text()
                 where = address(text, self._engine.build)
-                assert where is not None, "a study's scenario is a dict, and so has no law in Python"
+                assert where is not None, (
+                    "a study's scenario is a dict, and so has no law in Python"
+                )
                 addresses.append(where)
                 yield (text,)
 

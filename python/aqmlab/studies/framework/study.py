@@ -172,7 +172,9 @@ class Study:
             no quick form.
         """
         if quick and self.quick is None:
-            raise ValueError(f"--quick: {self.name} has no quick form; use --only and --replications")
+            raise ValueError(
+                f"--quick: {self.name} has no quick form; use --only and --replications"
+            )
         usual = self.quick.replications if quick and self.quick else self.replications
         count = usual if replications is None else replications
         if count < 1:
@@ -229,9 +231,7 @@ class Study:
 
         final = Path(out) if out else Path("results") / self.name
         with appearing(final, MADE_BY) as folder:
-            reproduction = self.run(
-                only, replications, jobs, console, store=store, quick=quick
-            )
+            reproduction = self.run(only, replications, jobs, console, store=store, quick=quick)
             write(reproduction, folder)
         if console is not None:
             from aqmlab.studies.framework.summary import show

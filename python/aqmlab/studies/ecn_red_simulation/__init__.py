@@ -1,0 +1,42 @@
+"""ECN and head marking in RED networks, by simulation: see README.md beside this file."""
+
+from aqmlab.studies import title
+from aqmlab.studies.ecn_red_simulation import (
+    causes,
+    cheating,
+    effects,
+    errors,
+    ratios,
+    readings,
+    worth,
+)
+from aqmlab.studies.ecn_red_simulation.claims import CLAIMS
+from aqmlab.studies.ecn_red_simulation.deviations import ABOUT, DEVIATIONS, READING
+from aqmlab.studies.ecn_red_simulation.tallies import reduce
+from aqmlab.studies.framework import Quick, Study
+
+STUDY = Study(
+    name="ecn-red-simulation",
+    title=title("ecn-red-simulation"),
+    about=ABOUT,
+    reading=READING,
+    deviations=DEVIATIONS,
+    items=(
+        worth.ITEM,
+        ratios.FIGURE_4,
+        ratios.FIGURE_6,
+        ratios.HEAD_MARKING,
+        causes.ITEM,
+        effects.ITEM,
+        readings.ITEM,
+        cheating.ITEM,
+        errors.ITEM,
+    ),
+    claims=CLAIMS,
+    reduce=reduce,
+    replications=5,
+    quick=Quick(
+        "This is the quick form: an eighth of the grid (delay 10 ms, linterm 10, wq 0.002), two replications, and no "
+        "claims, which are about the whole grid."
+    ),
+)

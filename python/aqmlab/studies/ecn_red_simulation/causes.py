@@ -1,0 +1,205 @@
+"""Which pairs gain or lose goodput, and why: where RED's average is, what is dropped, who times out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from aqmlab.estimates import number
+from aqmlab.figures.style import legend_below, look, sheet
+from aqmlab.measures import Measure
+from aqmlab.report import Table
+from aqmlab.studies.ecn_red_simulation import pairs
+from aqmlab.studies.ecn_red_simulation.scenarios import (
+    ARMS,
+    ECN,
+    HEAD,
+    NETWORKS,
+    OFF,
+    Case,
+    Setting,
+)
+from aqmlab.studies.ecn_red_simulation.tallies import (
+    ABOVE,
+    BELOW,
+    DROPS,
+    GOODPUT,
+    MARKS,
+    QUEUE,
+    THRESHOLD,
+    TIMEOUTS,
+    UTILIZATION,
+    WITHIN,
+    Tally,
+)
+from aqmlab.studies.framework import Cell, Figure, Item, Runs, Section
+
+SHOWN = (BELOW, WITHIN, ABOVE, QUEUE, DROPS, THRESHOLD, MARKS, TIMEOUTS, UTILIZATION)
+EXTREMES = 8
+
+
+@dataclass(frozen=True)
+class Group:
+    """The cases of one file size, with CBR traffic or without, of one number of sessions and maxth."""
+
+    bulk: bool
+    cbr: bool
+    sessions: int
+    maxth: int
+
+    @classmethod
+    def of(cls, case: Case) -> Group:
+        """Return the group of a case."""
+        return cls(case.bulk, case.cbr_share > 0, case.sessions, case.maxth)
+
+    def __str__(self) -> str:
+        files = "1 MB" if self.bulk else "10 kB"
+        return f"{files}, {'CBR' if self.cbr else 'no CBR'}, {self.sessions} sessions, maxth {self.maxth}"
+
+
+def mean(runs: Runs, setting: Setting, measure: Measure[Tally]) -> float:
+    """Return the mean of a measure over the replications, in its unit."""
+    return measure.scale * float(np.mean([measure.of(run) for run in runs.of(setting)]))
+
+
+def over(
+    runs: Runs, network: str, arm: str, measure: Measure[Tally], chosen: Callable[[Case], bool]
+) -> float:
+    """Return the mean of a measure over the replications of some cases, in its unit; NaN: none."""
+    settings = (Setting(network, case, arm) for case in pairs.ALL if chosen(case))
+    values = [mean(runs, setting, measure) for setting in settings if runs.has(setting)]
+    return float(np.mean(values)) if values else float("nan")
+
+
+def _groups(runs: Runs, network: str) -> Table:
+    gains = {
+        arm: {g.case: g.percent.middle for g in pairs.gains(runs, network, GOODPUT, arm)}
+        for arm in (ECN, HEAD)
+    }
+    rows = []
+    for group in dict.fromkeys(map(Group.of, gains[ECN])):
+        for arm in ARMS:
+            change = "" if arm == OFF else f"{_mean_of(gains[arm], group):+.2f} %"
+            seen = [
+                over(runs, network, arm, m, lambda case, group=group: Group.of(case) == group)
+                for m in SHOWN
+            ]  # fmt: skip
+            rows.append([str(group), pairs.ARM_NAMES[arm], change, *map(_short, seen)])
+    head = ["Cases", "Arm", "Goodput", *(f"{m.name.replace('_', ' ')} ({m.unit})" for m in SHOWN)]
+    name = pairs.NETWORK_NAMES[network]
+    return Table(f"{name.capitalize()}: means over delay, linterm and wq", head, rows)
+
+
+def _mean_of(gains: dict[Case, float], group: Group) -> float:
+    return float(np.mean([gain for case, gain in gains.items() if Group.of(case) == group]))
+
+
+def _short(value: float) -> str:
+    return f"{value:.1f}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def _extremes(runs: Runs, network: str) -> Table:
+    ordered = sorted(pairs.gains(runs, network, GOODPUT), key=lambda g: -g.percent.middle)
+    most = min(EXTREMES, len(ordered) // 2)
+    rows = []
+    for g in [*ordered[:most], *ordered[-most:]]:
+        case, (low, middle, high) = g.case, g.percent
+        ecn = Setting(network, case, ECN)
+        off = ecn.under(OFF)
+        told = f"{Group.of(case)}, linterm {case.linterm}, wq {case.wq}, {case.delay_ms} ms"
+        change = f"{middle:+.2f} %" + "*" * g.found
+        seen = [
+            f"{_short(mean(runs, off, m))} → {_short(mean(runs, ecn, m))}"
+            for m in (ABOVE, DROPS, THRESHOLD, TIMEOUTS, UTILIZATION)
+        ]
+        marks = _short(mean(runs, ecn, MARKS))
+        rows.append([told, change, f"{low:+.2f} to {high:+.2f}", *seen, marks])
+    head = [
+        "Case", "Goodput with ECN", "95 %", "Average above maxth (% of time)", "Drops",
+        "of these above maxth", "Timeouts", "Utilization (%)", "Marks",
+    ]  # fmt: skip
+    name = pairs.NETWORK_NAMES[network]
+    caption = f"{name.capitalize()}: the {most} largest gains and the {most} largest losses"
+    return Table(f"{caption}; without ECN → with it; * found", head, rows)
+
+
+def _drawn(runs: Runs, network: str) -> Figure:
+    figure, axes = sheet(1, 2, (10.0, 4.2), sharey=True)
+    kinds = {
+        "10 kB": lambda c: not c.bulk and not c.cbr_share,
+        "10 kB, CBR": lambda c: not c.bulk and c.cbr_share > 0,
+        "1 MB": lambda c: c.bulk and not c.cbr_share,
+        "1 MB, CBR": lambda c: c.bulk and c.cbr_share > 0,
+    }
+    for i, (label, chosen) in enumerate(kinds.items()):
+        some = [g for g in pairs.gains(runs, network, GOODPUT) if chosen(g.case)]
+        ecn = [Setting(network, g.case, ECN) for g in some]
+        gained = [g.percent.middle for g in some]
+        forced = [mean(runs, s, THRESHOLD) / 3 for s in ecn]
+        spared = [mean(runs, s.under(OFF), TIMEOUTS) - mean(runs, s, TIMEOUTS) for s in ecn]
+        colour, marker = look(i)
+        for at, x in zip(axes, (forced, spared), strict=True):
+            at.plot(x, gained, marker, color=colour, label=label, markersize=4, alpha=0.8)
+    axes[0].set_xscale("symlog", linthresh=10)
+    axes[0].set_xlabel("drops above maxth with ECN, per 100 s")
+    axes[1].set_xlabel("timeouts that ECN spares in 300 s")
+    axes[0].set_ylabel("change of goodput with ECN (%)")
+    for at in axes:
+        at.axhline(0, color="#888888", lw=1, ls="--")
+    legend_below(figure, axes[0], 4)
+    name = pairs.NETWORK_NAMES[network]
+    caption = (
+        f"{name.capitalize()}: a dot a pair. Left: where the average stays above maxth packets are dropped with ECN "
+        "too. Right: the timeouts that ECN spares."
+    )
+    return Figure(f"causes_{network}", caption, figure)
+
+
+def _correlations(runs: Runs, network: str) -> str:
+    """Return how gain goes with what may cause it, by Spearman's rank correlation."""
+    from scipy.stats import spearmanr
+
+    gained = pairs.gains(runs, network, GOODPUT)
+    ecn = [Setting(network, g.case, ECN) for g in gained]
+    percent = [g.percent.middle for g in gained]
+
+    def by(value: Callable[[Setting], float]) -> str:
+        return f"{spearmanr(percent, [value(s) for s in ecn]).statistic:+.2f}"
+
+    spared = by(lambda s: mean(runs, s.under(OFF), TIMEOUTS) - mean(runs, s, TIMEOUTS))
+    forced = by(lambda s: mean(runs, s, THRESHOLD))
+    filled = by(lambda s: mean(runs, s, UTILIZATION) - mean(runs, s.under(OFF), UTILIZATION))
+    return (
+        f"{pairs.NETWORK_NAMES[network].capitalize()}: rank correlation of the change of goodput over {len(ecn)} pairs "
+        f"with the timeouts that ECN spares {spared}, with its drops above maxth {forced}, with what utilization of the "
+        f"observed link rises by {filled}."
+    )
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        [
+            "RED's average is sampled four times a second at the observed queue. Below minth nothing is signalled, "
+            "between minth and maxth an ECN-capable packet is marked, above maxth every packet is dropped, ECN-capable or "
+            "not: there ECN can do nothing. Packets of the CBR traffic, SYNs and pure ACKs are not ECN-capable and are "
+            "dropped where others are marked."
+        ]
+    )
+    for network in NETWORKS:
+        section.text.append(_correlations(runs, network))
+        section.tables += [_groups(runs, network), _extremes(runs, network)]
+        section.figures.append(_drawn(runs, network))
+        section.cells += list(_cells(runs, network))
+    return section
+
+
+def _cells(runs: Runs, network: str) -> Iterator[Cell]:
+    for need in pairs.needs(network):
+        if runs.has(setting := need.setting):
+            for measure in SHOWN:
+                yield Cell.of("causes", setting.columns(), measure, runs.of(setting))
+
+
+ITEM = Item("causes", "Why: which pairs gain or lose", pairs.both, _make)

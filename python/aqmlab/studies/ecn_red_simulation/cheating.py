@@ -1,0 +1,121 @@
+"""Ends that do not cooperate: receivers that hide marks, senders that ignore them, and the nonce.
+
+The study only tells of it (sections II and III); here is what they take from others.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from aqmlab import estimates
+from aqmlab.estimates import Estimate
+from aqmlab.measures import Measure
+from aqmlab.report import Entry, Table
+from aqmlab.studies.ecn_red_simulation.scenarios import BULK_BYTES, ECN, SINGLE, Case, Setting
+from aqmlab.studies.ecn_red_simulation.tallies import DROPS, MARKS, TIMEOUTS, Tally
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+
+CHEATS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "honest": ({}, {}),
+    "receivers hide marks": ({}, {"misbehaviour": "hide-marks"}),
+    "senders ignore ECN-Echo": ({"misbehaviour": "ignore-ece"}, {}),
+    "receivers hide marks, nonce": ({"ecn": "nonce"}, {"misbehaviour": "hide-marks"}),
+    "honest, nonce": ({"ecn": "nonce"}, {}),
+}
+"""TCP of the suspects' senders, and what is different at their receivers."""
+
+VICTIMS: dict[str, tuple[int, str]] = {
+    "1 MB, ECN": (BULK_BYTES, "rfc3168"),
+    "1 MB, no ECN": (BULK_BYTES, "off"),
+    "10 kB, ECN": (10_000, "rfc3168"),
+    "10 kB, no ECN": (10_000, "off"),
+}
+"""Files and ECN of those who behave."""
+
+CASE = Case(10, 10, 120, 0.002, 6, BULK_BYTES, 0.0)
+"""One congested link, six sessions to each client, and RED with room to mark."""
+
+THEIRS = Measure[Tally]("goodput_of_others", "kbit/s", lambda t: t.goodput_bps[0], 1, scale=1e-3)
+ITS = Measure[Tally]("goodput_of_suspects", "kbit/s", lambda t: t.goodput_bps[1], scale=1e-3)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Six sessions that behave beside six that are suspected."""
+
+    victims: str
+    cheats: str
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        return {"network": SINGLE, "others": self.victims, "suspects": self.cheats}
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication."""
+        scenario = Setting(SINGLE, CASE, ECN).scenario(replication)
+        others, suspects = scenario["flows"]
+        size, ecn = VICTIMS[self.victims]
+        others |= {"traffic": {"kind": "bulk", "size": f"{size} B"}, "tcp": {"ecn": ecn}}
+        sender, receiver = CHEATS[self.cheats]
+        suspects |= {"tcp": sender, "receiver_tcp": {**sender, **receiver}}
+        return scenario | {"title": f"{self.victims} beside {self.cheats}"}
+
+
+EVERY = [Beside(v, c) for v, c in itertools.product(VICTIMS, CHEATS)]
+
+
+def _needs() -> Iterator[Need]:
+    for setting in EVERY:
+        yield Need(setting, quick=setting.victims == "1 MB, ECN")
+
+
+def share(runs: Runs, setting: Beside) -> Estimate:
+    """Return what the suspects have of all goodput in %, mean and 95 % interval."""
+    return estimates.mean(100 * t.goodput_bps[1] / sum(t.goodput_bps) for t in runs.of(setting))
+
+
+def _make(runs: Runs) -> Section:
+    rows: list[list[str | Entry]] = []
+    section = Section(
+        [
+            "Six sessions that behave, to ftp3, beside six 1 MB sessions that are suspected, to ftp4; one congested link, "
+            f"maxth {CASE.maxth}, linterm {CASE.linterm}, wq {CASE.wq}, {CASE.delay_ms} ms. Half of the goodput is fair.",
+            "A receiver that hides marks and a sender that ignores them do the same: the sender is deaf to marks and "
+            "hears drops alone. It takes from those who behave until the average goes above maxth, where RED drops. A "
+            "sender that uses the nonce (RFC 3540) expects a sum that a receiver can only give who has seen every "
+            "packet unmarked; where the sum is wrong it cuts its window as if a mark had been echoed. That protects from "
+            "receivers; a sender that cheats has nobody who checks it.",
+        ]
+    )
+    for setting in EVERY:
+        if not runs.has(setting):
+            continue
+        taken = share(runs, setting)
+        fair = share(runs, Beside(setting.victims, "honest"))
+        kind = ""
+        if setting.cheats != "honest":
+            kind = "bad" if taken.low > fair.high else "good" if taken.high < fair.high + 5 else ""
+        row: list[str | Entry] = [setting.victims, setting.cheats]
+        row += [_told(runs, setting, m) for m in (THEIRS, ITS)]
+        row.append(Entry(f"{taken.value:.1f}", f"{taken.low:.1f} to {taken.high:.1f}", kind))
+        row += [_told(runs, setting, m) for m in (DROPS, MARKS, TIMEOUTS)]
+        rows.append(row)
+        for m in (THEIRS, ITS, DROPS, MARKS, TIMEOUTS):
+            section.cells.append(Cell.of("cheating", setting.columns(), m, runs.of(setting)))
+    head = [
+        "Those who behave", "Suspects", "Goodput of those who behave (kbit/s)", "of the suspects (kbit/s)",
+        "Suspects' share (%)", "Drops", "Marks", "Timeouts",
+    ]  # fmt: skip
+    section.tables.append(Table("What those take who do not cooperate", head, rows))
+    return section
+
+
+def _told(runs: Runs, setting: Beside, measure: Measure[Tally]) -> str:
+    mean = estimates.mean(measure.scale * measure.of(run) for run in runs.of(setting))
+    return f"{mean.value:.1f}" if mean.value < 1000 else f"{mean.value:.0f}"
+
+
+ITEM = Item("cheating", "Ends that hide marks or ignore them, and the nonce", _needs, _make)

@@ -1,0 +1,93 @@
+"""Transmission errors: whether ECN tells them from congestion (section III of the study)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aqmlab import estimates
+from aqmlab.measures import Measure
+from aqmlab.report import Table
+from aqmlab.studies.ecn_red_simulation import pairs
+from aqmlab.studies.ecn_red_simulation.scenarios import BULK_BYTES, ECN, OFF, SINGLE, Case, Setting
+from aqmlab.studies.ecn_red_simulation.tallies import DROPS, GOODPUT, MARKS, TIMEOUTS, Tally
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+
+RATES = (0.0, 0.001, 0.003, 0.01, 0.03)
+"""Share of packets that the wire behind gw1 loses, at random."""
+
+CASE = Case(10, 10, 120, 0.002, 6, BULK_BYTES, 0.0)
+
+LOST = Measure[Tally]("lost_on_the_wire", "packets", lambda t: t.lost, -1)
+BY_ERRORS = Measure[Tally](
+    "losses_by_errors", "%", lambda t: t.lost / (t.lost + t.drops) if t.lost else 0.0, scale=100
+)
+CUTS = Measure[Tally]("cuts_for_losses", "times", lambda t: t.fast_retransmits + t.timeouts, -1)
+REDUCTIONS = Measure[Tally]("cuts_for_marks", "times", lambda t: t.reductions)
+MEASURES = (GOODPUT, DROPS, MARKS, LOST, BY_ERRORS, CUTS, REDUCTIONS, TIMEOUTS)
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Twelve downloads over a wire with errors."""
+
+    rate: float
+    arm: str
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        return {"network": SINGLE, "arm": self.arm, "error_rate": self.rate}
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication."""
+        scenario = Setting(SINGLE, CASE, self.arm).scenario(replication)
+        if self.rate:
+            errors = [{"kind": "loss", "probability": self.rate}]
+            scenario["network"]["links"][0]["impairments"] = errors
+        return scenario | {"title": f"{self.arm}, {self.rate:g} of the packets lost by errors"}
+
+
+EVERY = [Noisy(rate, arm) for rate, arm in itertools.product(RATES, (OFF, ECN))]
+
+
+def _needs() -> Iterator[Need]:
+    for setting in EVERY:
+        yield Need(setting, quick=setting.rate in (0.0, 0.01))
+
+
+def _make(runs: Runs) -> Section:
+    rows, cells, told = [], [], []
+    for setting in EVERY:
+        if not runs.has(setting):
+            continue
+        ran = runs.of(setting)
+        means = [m.scale * float(np.mean([m.of(t) for t in ran])) for m in MEASURES]
+        shown = [f"{x:.1f}" if x < 1000 else f"{x:.0f}" for x in means]
+        rows.append([f"{100 * setting.rate:g} %", pairs.ARM_NAMES[setting.arm], *shown])
+        cells += [Cell.of("errors", setting.columns(), m, ran) for m in MEASURES]
+        if setting.arm == ECN:
+            other = runs.of(Noisy(setting.rate, OFF))
+            both = zip(ran, other, strict=True)
+            gain = estimates.mean(100 * (GOODPUT.of(a) / GOODPUT.of(b) - 1) for a, b in both)
+            told.append(
+                f"{100 * setting.rate:g} %: {gain.value:+.2f} % ({gain.low:+.2f} to {gain.high:+.2f})"
+            )
+    head = ["Errors", "Arm", *(f"{m.name.replace('_', ' ')} ({m.unit})" for m in MEASURES)]
+    return Section(
+        [
+            "Of the packets that the sender misses, “losses by errors” is the share that the wire lost and no queue dropped. "
+            "Without ECN a loss may be either. With ECN, while the average stays below maxth, congestion comes as "
+            "marks and a loss is an error almost always: a sender could tell. TCP with ECN does not act on it: RFC 3168 §6.1 "
+            "has it answer a loss as ever, since packets are dropped by congestion too.",
+            f"Goodput with ECN against none, by the rate of errors. {'; '.join(told)}.",
+        ],
+        cells,
+        [Table("Twelve downloads of 1 MB after each other, one congested link", head, rows)],
+    )
+
+
+ITEM = Item("errors", "Transmission errors told from congestion", _needs, _make)

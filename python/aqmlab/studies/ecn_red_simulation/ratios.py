@@ -1,0 +1,137 @@
+"""Figures 4 and 6: sorted ratios ECN / (ECN + non-ECN) over the pairs; the same of head marking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from aqmlab.estimates import number
+from aqmlab.experiment import Outcome
+from aqmlab.figures.experiment import draw_ratios
+from aqmlab.figures.style import legend_below, sheet
+from aqmlab.report import Table
+from aqmlab.studies.ecn_red_simulation import pairs
+from aqmlab.studies.ecn_red_simulation.scenarios import ECN, HEAD, MULTIPLE, NETWORKS, OFF, SINGLE
+from aqmlab.studies.ecn_red_simulation.tallies import GOODPUT, QUEUE, SIGNALS, THREE
+from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
+
+NAMES = {SIGNALS: "drops and marks", GOODPUT: "goodput", QUEUE: "mean queue"}
+
+
+def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
+    """Draw the three curves of the study, and goodput again where it can be seen."""
+    first, other = outcome.arms[0], pairs.ARM_NAMES[arm]
+    figure, (whole, detail) = sheet(1, 2, (10.0, 4.4), width_ratios=(3, 2))
+    for i, measure in enumerate(THREE):
+        draw_ratios(whole, outcome, measure.name, other, i, NAMES[measure])
+    draw_ratios(detail, outcome, GOODPUT.name, other, 1, NAMES[GOODPUT])
+    whole.set_ylabel(f"{other} / ({first} + {other})")
+    detail.set_title("goodput alone; dotted: 3 % more and less", fontsize=9)
+    for percent in (-3, 3):
+        detail.axhline(share(percent), color="#888888", lw=1, ls=":")
+    for axes in (whole, detail):
+        axes.set_xlabel("pairs, each curve sorted")
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    legend_below(figure, whole)
+    return Figure(name, caption, figure)
+
+
+def share(percent: float) -> float:
+    """Return the ratio of a value that is so many percent more, to the sum of both."""
+    more = 1 + percent / 100
+    return more / (1 + more)
+
+
+def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
+    """Return how many pairs have more, or less, and how many of them are findings."""
+    rows = []
+    for measure in THREE:
+        found = pairs.gains(runs, network, measure, arm, against)
+        more = [g for g in found if g.difference.value > 0]
+        less = [g for g in found if g.difference.value < 0]
+        large = sum(abs(g.percent.middle) > 3 for g in found)
+        middle = sorted(g.percent.middle for g in found)[len(found) // 2]
+        sure = [str(sum(g.found for g in side)) for side in (more, less)]
+        counts = [str(len(more)), sure[0], str(len(less)), sure[1], str(large)]
+        rows.append([NAMES[measure], *counts, f"{middle:+.2f} %"])
+    names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
+    head = ["", "More", "of them found", "Less", "of them found", "By more than 3 %", "Median"]
+    about = f"{pairs.NETWORK_NAMES[network]}: {names}, {len(found)} pairs"
+    return Table(about[0].upper() + about[1:], head, rows)
+
+
+ABOUT_COUNTS = (
+    "Of each pair the mean of the replications' differences, which have the same seed in both arms. Found: "
+    "by a paired t test, corrected for all pairs so that at most 5 % of what is found is false (Benjamini and "
+    "Hochberg). With five replications only what is large against its spread is found."
+)
+
+
+def _figure(network: str, arm: str, number_: str, runs: Runs) -> Section:
+    outcome = pairs.outcome(runs, network, (OFF, arm))
+    points = outcome.runs["point"].nunique()
+    caption = (
+        f"{number_}: {pairs.NETWORK_NAMES[network]}, {points} pairs. Each curve is sorted by itself. Lines: the mean "
+        "of the replications' ratios; bands: its 95 % interval. 0.5: no difference; 0.524: 10 % more."
+    )
+    name = number_.lower().replace(" ", "_")
+    cells = [
+        Cell.of(number_.lower().replace(" ", "-"), setting.columns(), measure, runs.of(setting))
+        for need in pairs.needs(network, (OFF, arm))
+        if runs.has(setting := need.setting)
+        for measure in THREE
+    ]
+    drawn = draw(outcome, arm, name, caption)
+    return Section([ABOUT_COUNTS], cells, [counted(runs, network, arm)], [drawn])
+
+
+def _head(runs: Runs) -> Section:
+    section = Section([ABOUT_COUNTS])
+    for network in NETWORKS:
+        outcome = pairs.outcome(runs, network, (OFF, HEAD))
+        caption = (
+            f"Head marking, {pairs.NETWORK_NAMES[network]}: as the figure of plain ECN. Lines: the mean of the "
+            "replications' ratios; bands: its 95 % interval."
+        )
+        section.figures.append(draw(outcome, HEAD, f"head_marking_{network}", caption))
+        section.tables.append(counted(runs, network, HEAD))
+        section.tables.append(counted(runs, network, HEAD, ECN))
+        section.cells += [
+            Cell.of("head-marking", setting.columns(), measure, runs.of(setting))
+            for need in pairs.needs(network, (HEAD,))
+            if runs.has(setting := need.setting)
+            for measure in THREE
+        ]
+        depth = {arm: losses(runs, network, arm) for arm in (ECN, HEAD)}
+        told = "; ".join(
+            f"{pairs.ARM_NAMES[arm]}: {count} pairs, {number(mean)} % on average, at worst {number(worst)} %"
+            for arm, (count, mean, worst) in depth.items()
+        )
+        section.text.append(
+            f"{pairs.NETWORK_NAMES[network].capitalize()}, pairs with less goodput than without ECN. {told}."
+        )
+    return section
+
+
+def losses(runs: Runs, network: str, arm: str) -> tuple[int, float, float]:
+    """Return in how many pairs goodput is less, by how many % on average, and at worst."""
+    less = [g.percent.middle for g in pairs.gains(runs, network, GOODPUT, arm)]
+    less = [percent for percent in less if percent < 0]
+    return len(less), -sum(less) / max(len(less), 1), -min(less, default=0.0)
+
+
+FIGURE_4 = Item(
+    "figure-4",
+    "Figure 4: one congested link, ECN against none",
+    partial(pairs.needs, SINGLE, (OFF, ECN)),
+    partial(_figure, SINGLE, ECN, "Figure 4"),
+)
+FIGURE_6 = Item(
+    "figure-6",
+    "Figure 6: three congested links, ECN against none",
+    partial(pairs.needs, MULTIPLE, (OFF, ECN)),
+    partial(_figure, MULTIPLE, ECN, "Figure 6"),
+)
+HEAD_MARKING = Item(
+    "head-marking", "Head marking, in the form of figures 4 and 6", pairs.both, _head
+)

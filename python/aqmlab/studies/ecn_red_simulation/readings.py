@@ -1,0 +1,151 @@
+"""What hangs on what the study leaves open, and on its simulator: the pairs under other readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aqmlab.report import Table
+from aqmlab.studies.ecn_red_simulation import pairs
+from aqmlab.studies.ecn_red_simulation.causes import mean
+from aqmlab.studies.ecn_red_simulation.scenarios import (
+    ECN,
+    MULTIPLE,
+    NETWORKS,
+    OFF,
+    SINGLE,
+    STAR,
+    Case,
+    Setting,
+)
+from aqmlab.studies.ecn_red_simulation.tallies import (
+    DROPS,
+    GOODPUT,
+    MARKS,
+    QUEUE,
+    SIGNALS,
+    TIMEOUTS,
+)
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+
+REPLICATIONS = 2
+FIXED = {"delay_ms": 10, "linterm": 10, "wq": 0.002}
+"""The cases that readings are compared by have these."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The study read otherwise: what it is, and the parameters that say so."""
+
+    about: str
+    red: tuple[tuple[str, Any], ...] = ()
+    tcp: tuple[tuple[str, Any], ...] = ()
+    networks: tuple[tuple[str, str], ...] = tuple((n, n) for n in NETWORKS)
+
+    def setting(self, network: str, case: Case, arm: str) -> Setting:
+        """Return a case under this reading."""
+        return Setting(dict(self.networks)[network], case, arm, self.red, self.tcp)
+
+
+READINGS = (
+    Reading("as the study is read here"),
+    Reading("RED is gentle (default of ns-2 2.26; the study says: all are dropped above maxth)",
+            red=(("gentle", True),)),
+    Reading("signals at uniform distances (RED's paper), not within 1/p packets of the last (ns-2)",
+            red=(("spacing", "uniform"),)),
+    Reading("1492 B are the packet, headers included", tcp=(("mss", "1452 B"), ("receive_window", "29040 B"))),
+    Reading("window of 64 KB rather than of 20 segments", tcp=(("receive_window", "64156 B"),)),
+    Reading("every second segment is acknowledged (RFC 5681), not each (ns-2)",
+            tcp=(("delayed_ack", "2 segments"),)),
+    Reading("any new ACK ends the timer's back-off, as in FullTcp: by timestamps, whose 12 B come with it",
+            tcp=(("timestamps", True),)),
+    Reading("retransmissions are not ECN-capable (RFC 3168), unlike in ns-2", tcp=(("ect_on", "new-data"),)),
+    Reading("a mark leaves at least two segments (Linux): no waiting for the timer with one",
+            tcp=(("ecn_least_window", "2 segments"),)),
+    Reading("three links as a star around gw2, not as a chain", networks=((MULTIPLE, STAR),)),
+)  # fmt: skip
+
+
+CHOSEN = [case for case in pairs.ALL if FIXED.items() <= vars(case).items()]
+
+
+def _needs() -> Iterator[Need]:
+    for reading in READINGS:
+        for network, _ in reading.networks:
+            for case in CHOSEN:
+                quick = network == SINGLE and (case.sessions, case.maxth) == (12, 60)
+                for arm in (OFF, ECN):
+                    setting = reading.setting(network, case, arm)
+                    yield Need(setting, at_most=REPLICATIONS, quick=quick)
+
+
+def _row(runs: Runs, reading: Reading, network: str) -> list[str] | None:
+    found = [
+        tuple(reading.setting(network, case, arm) for arm in (OFF, ECN))
+        for case in CHOSEN
+        if runs.has(READINGS[1].setting(network, case, OFF))  # the quick form has but some
+    ]
+    if not found:
+        return None
+    change = {m: [_change(runs, m, *pair) for pair in found] for m in (GOODPUT, SIGNALS, QUEUE)}
+    bulk = [ecn for _, ecn in found if ecn.case.bulk]
+    drops, marks = (sum(mean(runs, ecn, m) for ecn in bulk) for m in (DROPS, MARKS))
+    timeouts = [sum(mean(runs, pair[i], TIMEOUTS) for pair in found) for i in (0, 1)]
+    large = [x for x in change[GOODPUT] if abs(x) > 3]
+    return [
+        reading.about,
+        f"{np.median(change[GOODPUT]):+.2f}",
+        f"{min(change[GOODPUT]):+.1f} to {max(change[GOODPUT]):+.1f}",
+        f"{len(large)} of {len(found)}",
+        f"{sum(x > 0 for x in change[SIGNALS])} of {len(found)}",
+        f"{np.median(change[QUEUE]):+.1f}",
+        f"{100 * drops / max(drops + marks, 1):.0f}",
+        f"{timeouts[0]:.0f} → {timeouts[1]:.0f}",
+    ]
+
+
+def _change(runs: Runs, measure: Any, off: Setting, ecn: Setting) -> float:
+    """Return the change with ECN in %, of the replications that readings have."""
+    a, b = (sum(measure.of(run) for run in runs.of(s)[:REPLICATIONS]) for s in (off, ecn))
+    return 100 * (b / a - 1) if a else 0.0
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        [
+            f"An eighth of the grid (delay 10 ms, linterm 10, wq 0.002: 16 pairs a network), {REPLICATIONS} replications, with one "
+            "thing read otherwise at a time. Where a column stays as it is, what the study found does not hang on "
+            "that reading.",
+            "The back-off is where FullTcp of ns-2 differs from RFC 6298: any new ACK ends it, where Karn's rule waits for "
+            "an ACK of what was sent once. FullTcp counts a wait with a window of one segment after ECN-Echo as a "
+            "response to ECN, not as a retransmission timeout; here such a wait is a timeout.",
+        ]
+    )
+    head = [
+        "Reading", "Goodput, median change (%)", "least to greatest", "beyond 3 %", "More signals",
+        "Queue, median change (%)", "Drops of signals, 1 MB with ECN (%)", "Timeouts, no ECN → ECN",
+    ]  # fmt: skip
+    for network in NETWORKS:
+        rows = [_row(runs, r, network) for r in READINGS if network in dict(r.networks)]
+        told = [row for row in rows if row]
+        if told:
+            name = pairs.NETWORK_NAMES[network].capitalize()
+            section.tables.append(Table(f"{name}: ECN against none", head, told))
+    for reading in READINGS:
+        for network, _ in reading.networks:
+            for case in CHOSEN:
+                for arm in (OFF, ECN):
+                    setting = reading.setting(network, case, arm)
+                    if runs.has(setting):
+                        columns = {**setting.columns(), "reading": reading.about}
+                        section.cells += [
+                            Cell.of("readings", columns, m, runs.of(setting)[:REPLICATIONS])
+                            for m in (GOODPUT, SIGNALS, QUEUE)
+                        ]
+    return section
+
+
+ITEM = Item("readings", "What hangs on what the study leaves open", _needs, _make)

@@ -1,0 +1,133 @@
+"""A run of the study, reduced to what its figures and claims look at, and the measures of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from aqmlab.measures import Measure
+from aqmlab.results import Result
+from aqmlab.studies.ecn_red_simulation.scenarios import DURATION_S, MINTH, OBSERVED
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """One run.
+
+    Attributes
+    ----------
+    goodput_bps : tuple of float
+        Of the sessions of each pair of nodes: data acknowledged, over the whole run.
+    full, early, threshold : int
+        Packets dropped on the links between routers: for want of room, by RED's dice, above maxth.
+    marks : int
+        Packets marked there.
+    lost : int
+        Packets that transmission errors took.
+    queue : float
+        Time average of the packets that waited at the observed queue.
+    below, above : float
+        Share of time of RED's average there below minth, and at maxth or above.
+    utilization : float
+        Of the observed link, 0..1.
+    timeouts, fast_retransmits, reductions : int
+        Of all sessions; reductions are cuts for ECN-Echo.
+    completed : int
+        Files that were acknowledged whole.
+    mean_s, p99_s : float
+        Their times from the SYN to then; NaN: there are too few, or they are long files.
+    """
+
+    goodput_bps: tuple[float, ...]
+    full: int
+    early: int
+    threshold: int
+    marks: int
+    lost: int
+    queue: float
+    below: float
+    above: float
+    utilization: float
+    timeouts: int
+    fast_retransmits: int
+    reductions: int
+    completed: int
+    mean_s: float
+    p99_s: float
+
+    @property
+    def drops(self) -> int:
+        """Packets that queues between routers dropped."""
+        return self.full + self.early + self.threshold
+
+
+def reduce(result: Result) -> Tally:
+    """Reduce the result of a run."""
+    flows, links = result.columns("flows"), result.columns("links")
+    names = list(links["link"])
+    between = [i for i, name in enumerate(names) if name.count("gw") == 2]
+    observed = names.index(OBSERVED)
+    delays, average = result.columns("delays"), result.columns("queue")["average_packets"]
+    times = np.array([])
+    if "transfers" in result.tables:
+        times = np.asarray(result.columns("transfers")["duration_s"], dtype=float)
+        times = times[np.isfinite(times)]
+    lost = result.columns("impairments")["lost_packets"] if "impairments" in result.tables else []
+
+    def on_links(column: str) -> int:
+        return int(np.asarray(links[column])[between].sum())
+
+    def of_flows(column: str) -> int:
+        return int(np.sum(flows[column]))
+
+    return Tally(
+        goodput_bps=tuple(8 * float(acked) / DURATION_S for acked in flows["acked_bytes"]),
+        full=on_links("dropped_full"),
+        early=on_links("dropped_early"),
+        threshold=on_links("dropped_threshold"),
+        marks=on_links("marked_packets"),
+        lost=int(np.sum(lost)),
+        # Little's law: the packets that waited are the sum of their waits over the time.
+        queue=float(delays["mean_delay_s"][0]) * int(delays["packets"][0]) / DURATION_S,
+        below=float((average < MINTH).mean()),
+        above=float((average >= _maxth(result)).mean()),
+        utilization=float(links["utilization"][observed]),
+        timeouts=of_flows("timeouts"),
+        fast_retransmits=of_flows("fast_retransmits"),
+        reductions=of_flows("ecn_reductions"),
+        completed=int(np.sum(result.columns("connections")["completed"])),
+        mean_s=float(times.mean()) if len(times) else math.nan,
+        p99_s=float(np.quantile(times, 0.99)) if len(times) > 100 else math.nan,
+    )
+
+
+def _maxth(result: Result) -> float:
+    """Return maxth of the observed queue, in packets."""
+    first = result.manifest["scenario"]["network"]["links"][0]
+    assert f"{first['from']}>{first['to']}" == OBSERVED, "links between routers come first"
+    return float(first["queue"]["maxth"].split()[0])
+
+
+GOODPUT = Measure[Tally]("goodput", "kbit/s", lambda t: sum(t.goodput_bps), 1, scale=1e-3)
+SIGNALS = Measure[Tally]("signals", "packets", lambda t: t.drops + t.marks, -1)
+QUEUE = Measure[Tally]("mean_queue", "packets", lambda t: t.queue, -1)
+THREE = (SIGNALS, GOODPUT, QUEUE)
+"""What the study's figures show."""
+
+DROPS = Measure[Tally]("drops", "packets", lambda t: t.drops, -1)
+MARKS = Measure[Tally]("marks", "packets", lambda t: t.marks)
+THRESHOLD = Measure[Tally]("drops_above_maxth", "packets", lambda t: t.threshold, -1)
+TIMEOUTS = Measure[Tally]("timeouts", "times", lambda t: t.timeouts, -1)
+BELOW = Measure[Tally]("average_below_minth", "% of time", lambda t: t.below, scale=100)
+ABOVE = Measure[Tally]("average_above_maxth", "% of time", lambda t: t.above, scale=100)
+WITHIN = Measure[Tally](
+    "average_in_region", "% of time", lambda t: 1 - t.below - t.above, scale=100
+)
+UTILIZATION = Measure[Tally]("utilization", "%", lambda t: t.utilization, 1, scale=100)
+MEAN_TIME = Measure[Tally]("mean_time_of_file", "s", lambda t: t.mean_s, -1)
+P99_TIME = Measure[Tally]("p99_time_of_file", "s", lambda t: t.p99_s, -1)
+EVERY = (
+    *THREE, DROPS, MARKS, THRESHOLD, TIMEOUTS, BELOW, WITHIN, ABOVE, UTILIZATION, MEAN_TIME, P99_TIME
+)  # fmt: skip
