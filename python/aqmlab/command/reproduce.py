@@ -47,5 +47,7 @@ def reproduce(
         report = chosen.reproduce(wanted, runs, threads, out, console(), quick=quick)
     else:
         with Ledger(store) as kept, resumable(kept):
-            report = chosen.reproduce(wanted, runs, threads, out, console(), store=kept, quick=quick)
+            report = chosen.reproduce(
+                wanted, runs, threads, out, console(), store=kept, quick=quick
+            )
     say(str(report))

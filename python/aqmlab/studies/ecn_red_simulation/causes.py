@@ -1,4 +1,4 @@
-"""Which pairs gain or lose goodput, and why: where RED's average is, what is dropped, who times out."""
+"""Which pairs gain or lose goodput, and why: RED's average, drops above maxth, timeouts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aqmlab.estimates import number
 from aqmlab.figures.style import legend_below, look, sheet
 from aqmlab.measures import Measure
 from aqmlab.report import Table
@@ -42,7 +41,7 @@ EXTREMES = 8
 
 @dataclass(frozen=True)
 class Group:
-    """The cases of one file size, with CBR traffic or without, of one number of sessions and maxth."""
+    """The cases of one file size, number of sessions and maxth, with CBR traffic or without."""
 
     bulk: bool
     cbr: bool
@@ -55,8 +54,8 @@ class Group:
         return cls(case.bulk, case.cbr_share > 0, case.sessions, case.maxth)
 
     def __str__(self) -> str:
-        files = "1 MB" if self.bulk else "10 kB"
-        return f"{files}, {'CBR' if self.cbr else 'no CBR'}, {self.sessions} sessions, maxth {self.maxth}"
+        files, cbr = "1 MB" if self.bulk else "10 kB", "CBR" if self.cbr else "no CBR"
+        return f"{files}, {cbr}, {self.sessions} sessions, maxth {self.maxth}"
 
 
 def mean(runs: Runs, setting: Setting, measure: Measure[Tally]) -> float:
@@ -65,7 +64,7 @@ def mean(runs: Runs, setting: Setting, measure: Measure[Tally]) -> float:
 
 
 def over(
-    runs: Runs, network: str, arm: str, measure: Measure[Tally], chosen: Callable[[Case], bool]
+    runs: Runs, network: str, arm: str, measure: Measure[Tally], chosen: pairs.Chosen
 ) -> float:
     """Return the mean of a measure over the replications of some cases, in its unit; NaN: none."""
     settings = (Setting(network, case, arm) for case in pairs.ALL if chosen(case))
@@ -82,10 +81,11 @@ def _groups(runs: Runs, network: str) -> Table:
     for group in dict.fromkeys(map(Group.of, gains[ECN])):
         for arm in ARMS:
             change = "" if arm == OFF else f"{_mean_of(gains[arm], group):+.2f} %"
-            seen = [
-                over(runs, network, arm, m, lambda case, group=group: Group.of(case) == group)
-                for m in SHOWN
-            ]  # fmt: skip
+
+            def chosen(case: Case, group: Group = group) -> bool:
+                return Group.of(case) == group
+
+            seen = [over(runs, network, arm, m, chosen) for m in SHOWN]
             rows.append([str(group), pairs.ARM_NAMES[arm], change, *map(_short, seen)])
     head = ["Cases", "Arm", "Goodput", *(f"{m.name.replace('_', ' ')} ({m.unit})" for m in SHOWN)]
     name = pairs.NETWORK_NAMES[network]
@@ -127,13 +127,7 @@ def _extremes(runs: Runs, network: str) -> Table:
 
 def _drawn(runs: Runs, network: str) -> Figure:
     figure, axes = sheet(1, 2, (10.0, 4.2), sharey=True)
-    kinds = {
-        "10 kB": lambda c: not c.bulk and not c.cbr_share,
-        "10 kB, CBR": lambda c: not c.bulk and c.cbr_share > 0,
-        "1 MB": lambda c: c.bulk and not c.cbr_share,
-        "1 MB, CBR": lambda c: c.bulk and c.cbr_share > 0,
-    }
-    for i, (label, chosen) in enumerate(kinds.items()):
+    for i, (label, chosen) in enumerate(pairs.KINDS.items()):
         some = [g for g in pairs.gains(runs, network, GOODPUT) if chosen(g.case)]
         ecn = [Setting(network, g.case, ECN) for g in some]
         gained = [g.percent.middle for g in some]
@@ -151,8 +145,8 @@ def _drawn(runs: Runs, network: str) -> Figure:
     legend_below(figure, axes[0], 4)
     name = pairs.NETWORK_NAMES[network]
     caption = (
-        f"{name.capitalize()}: a dot a pair. Left: where the average stays above maxth packets are dropped with ECN "
-        "too. Right: the timeouts that ECN spares."
+        f"{name.capitalize()}: a dot a pair. Left: where the average stays above maxth packets "
+        "are dropped with ECN too. Right: the timeouts that ECN spares."
     )
     return Figure(f"causes_{network}", caption, figure)
 
@@ -172,19 +166,20 @@ def _correlations(runs: Runs, network: str) -> str:
     forced = by(lambda s: mean(runs, s, THRESHOLD))
     filled = by(lambda s: mean(runs, s, UTILIZATION) - mean(runs, s.under(OFF), UTILIZATION))
     return (
-        f"{pairs.NETWORK_NAMES[network].capitalize()}: rank correlation of the change of goodput over {len(ecn)} pairs "
-        f"with the timeouts that ECN spares {spared}, with its drops above maxth {forced}, with what utilization of the "
-        f"observed link rises by {filled}."
+        f"{pairs.NETWORK_NAMES[network].capitalize()}: rank correlation of the change of goodput "
+        f"over {len(ecn)} pairs with the timeouts that ECN spares {spared}, with its drops above "
+        f"maxth {forced}, with what utilization of the observed link rises by {filled}."
     )
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "RED's average is sampled four times a second at the observed queue. Below minth nothing is signalled, "
-            "between minth and maxth an ECN-capable packet is marked, above maxth every packet is dropped, ECN-capable or "
-            "not: there ECN can do nothing. Packets of the CBR traffic, SYNs and pure ACKs are not ECN-capable and are "
-            "dropped where others are marked."
+            "RED's average is sampled four times a second at the observed queue. Below minth "
+            "nothing is signalled, between minth and maxth an ECN-capable packet is marked, "
+            "above maxth every packet is dropped, ECN-capable or not: there ECN can do nothing. "
+            "Packets of the CBR traffic, SYNs and pure ACKs are not ECN-capable and are dropped "
+            "where others are marked."
         ]
     )
     for network in NETWORKS:

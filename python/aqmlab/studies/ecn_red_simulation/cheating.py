@@ -81,13 +81,15 @@ def _make(runs: Runs) -> Section:
     rows: list[list[str | Entry]] = []
     section = Section(
         [
-            "Six sessions that behave, to ftp3, beside six 1 MB sessions that are suspected, to ftp4; one congested link, "
-            f"maxth {CASE.maxth}, linterm {CASE.linterm}, wq {CASE.wq}, {CASE.delay_ms} ms. Half of the goodput is fair.",
-            "A receiver that hides marks and a sender that ignores them do the same: the sender is deaf to marks and "
-            "hears drops alone. It takes from those who behave until the average goes above maxth, where RED drops. A "
-            "sender that uses the nonce (RFC 3540) expects a sum that a receiver can only give who has seen every "
-            "packet unmarked; where the sum is wrong it cuts its window as if a mark had been echoed. That protects from "
-            "receivers; a sender that cheats has nobody who checks it.",
+            "Six sessions that behave, to ftp3, beside six 1 MB sessions that are suspected, to "
+            f"ftp4; one congested link, maxth {CASE.maxth}, linterm {CASE.linterm}, wq {CASE.wq}, "
+            f"{CASE.delay_ms} ms. Half of the goodput is fair.",
+            "A receiver that hides marks and a sender that ignores them do the same: the sender "
+            "is deaf to marks and hears drops alone. It takes from those who behave until the "
+            "average goes above maxth, where RED drops. A sender that uses the nonce (RFC 3540) "
+            "expects a sum that a receiver can only give who has seen every packet unmarked; "
+            "where the sum is wrong it cuts its window as if a mark had been echoed. That "
+            "protects from receivers; a sender that cheats has nobody who checks it.",
         ]
     )
     for setting in EVERY:
@@ -106,7 +108,8 @@ def _make(runs: Runs) -> Section:
         for m in (THEIRS, ITS, DROPS, MARKS, TIMEOUTS):
             section.cells.append(Cell.of("cheating", setting.columns(), m, runs.of(setting)))
     head = [
-        "Those who behave", "Suspects", "Goodput of those who behave (kbit/s)", "of the suspects (kbit/s)",
+        "Those who behave", "Suspects", "Goodput of those who behave (kbit/s)",
+        "of the suspects (kbit/s)",
         "Suspects' share (%)", "Drops", "Marks", "Timeouts",
     ]  # fmt: skip
     section.tables.append(Table("What those take who do not cooperate", head, rows))

@@ -1,8 +1,8 @@
 """The 30 printed claims of the study, decided from the pairs of both networks.
 
-The study averages five runs and calls a pair different from about 3 % of goodput on; so is it here. A
-count of pairs is given with those that the replications leave open: pairs whose 95 % interval holds
-the bound. “Most cases” is more than half of the pairs, by Wilson's interval of their share.
+The study averages five runs and calls a pair different from about 3 % of goodput on; so is it here.
+A count of pairs is given with those that the replications leave open: pairs whose 95 % interval
+holds 0. “Most cases” is more than half of the pairs, by Wilson's interval of their share.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from aqmlab import estimates
 from aqmlab.estimates import number
+from aqmlab.measures import Measure
 from aqmlab.statistics import proportion_interval
 from aqmlab.studies.ecn_red_simulation import pairs
 from aqmlab.studies.ecn_red_simulation.pairs import Gain, gains
@@ -24,10 +25,9 @@ from aqmlab.studies.ecn_red_simulation.scenarios import (
     MULTIPLE,
     OFF,
     SINGLE,
-    Case,
     Setting,
 )
-from aqmlab.studies.ecn_red_simulation.tallies import GOODPUT, QUEUE, SIGNALS, UTILIZATION
+from aqmlab.studies.ecn_red_simulation.tallies import GOODPUT, QUEUE, SIGNALS, UTILIZATION, Tally
 from aqmlab.studies.framework import Claims, Decision, Published, Runs
 from aqmlab.studies.framework.claims import direction, holds
 from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED, WITHIN_SPREAD
@@ -108,8 +108,8 @@ def _of_large(
     count = sum(map(test, differ))
     first = sorted(found, key=lambda g: -abs(g.percent.middle))[:13]
     text = (
-        f"{what}: {count} of {len(differ)} pairs beyond 3 %; of the 13 largest differences {sum(map(test, first))}. "
-        f"{_none_large(found)}"
+        f"{what}: {count} of {len(differ)} pairs beyond 3 %; of the 13 largest differences "
+        f"{sum(map(test, first))}. {_none_large(found)}"
     )
     met = bool(differ) and count == (len(differ) if every else claim.value)
     return holds(met, f"{count} of {len(differ)}", text)
@@ -190,8 +190,8 @@ def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
     noticeable = [size for size in sizes if size >= 5 - AROUND]
     few = 0 < len(noticeable) <= len(found) / 8
     text = (
-        f"{len(noticeable)} of {len(found)} bulk pairs differ by 4.5 % or more; the largest difference is "
-        f"{number(sizes[-1])} %. Few: at most one in eight."
+        f"{len(noticeable)} of {len(found)} bulk pairs differ by 4.5 % or more; the largest "
+        f"difference is {number(sizes[-1])} %. Few: at most one in eight."
     )
     edge = (noticeable[0] if claim.id == "ES-015" else noticeable[-1]) if noticeable else sizes[-1]
     inside = all(5 - AROUND <= size <= 10 + AROUND for size in noticeable)
@@ -199,7 +199,7 @@ def bulk_of_three_links(runs: Runs, claim: Published) -> Decision:
 
 
 def _count(claim: Published, chosen: list[Gain], about: str) -> Decision:
-    """Decide a printed count of pairs with more than before; open are those whose interval holds 0."""
+    """Decide a printed count of pairs with more than before; open: their interval holds 0."""
     more = [g for g in chosen if g.difference.value > 0]
     surely = sum(g.difference.low > 0 for g in more)
     maybe = sum(g.difference.low <= 0 <= g.difference.high for g in chosen)
@@ -229,7 +229,7 @@ def full_links(runs: Runs, claim: Published) -> Decision:
         if runs.has(setting)
     ]
     near = sum(u > claim.value - 1 for u in used)
-    text = f"Within one point of 100 % without ECN: {near} of {len(used)} cases; least {number(min(used))} %."
+    text = f"99 % or more without ECN: {near} of {len(used)} cases; least {number(min(used))} %."
     return holds(near > len(used) / 2, float(np.median(used)), text)
 
 
@@ -247,8 +247,8 @@ def _mostly(
         -1: sum(g.difference.high < 0 for g in found),
     }
     text = (
-        f"{about}: more in {counts[1]}, less in {counts[-1]}, neither in {counts[0]} of {len(found)} pairs; 95 % "
-        f"intervals above 0: {sure[1]}, below: {sure[-1]}."
+        f"{about}: more in {counts[1]}, less in {counts[-1]}, neither in {counts[0]} of "
+        f"{len(found)} pairs; 95 % intervals above 0: {sure[1]}, below: {sure[-1]}."
     )
     told = "none" if ours is None else f"{ours:+d}" if ours else "0"
     return holds(ours == claim.value, told, text)
@@ -265,8 +265,7 @@ def _differs(g: Gain) -> int:
     return 0 if abs(middle) <= DIFFERS else int(np.sign(middle))
 
 
-Chosen = Callable[[Case], bool]
-DIRECTIONS: dict[str, tuple[str, object, str, Chosen]] = {
+DIRECTIONS: dict[str, tuple[str, Measure[Tally], str, pairs.Chosen]] = {
     "ES-020": (SINGLE, SIGNALS, "Drops and marks", lambda _: True),
     "ES-021": (SINGLE, QUEUE, "Mean queue", lambda _: True),
     "ES-022": (SINGLE, GOODPUT, "Goodput, up to 3 % counts as none", lambda _: True),
@@ -280,9 +279,11 @@ DIRECTIONS: dict[str, tuple[str, object, str, Chosen]] = {
 }  # fmt: skip
 
 
-def _register(claim_id: str, network: str, measure: object, about: str, chosen: Chosen) -> None:
+def _register(
+    claim_id: str, network: str, measure: Measure[Tally], about: str, chosen: pairs.Chosen
+) -> None:
     def decide(runs: Runs, claim: Published) -> Decision:
-        found = [g for g in gains(runs, network, measure) if chosen(g.case)]  # type: ignore[arg-type]
+        found = [g for g in gains(runs, network, measure) if chosen(g.case)]
         return _mostly(claim, found, _differs if measure is GOODPUT else _sign, about)
 
     CLAIMS.decides(claim_id, items=FOUR if network == SINGLE else SIX)(decide)
@@ -316,7 +317,10 @@ def head_of_three_links(runs: Runs, claim: Published) -> Decision:
         for count, mean, _ in [losses(runs, MULTIPLE, arm)]
     )
     of = estimates.mean(totals[ECN]).value
-    text = f"{told}. Mean goodput over all pairs (kbit/s, {number(of)} with plain ECN), head marking less plain ECN:"
+    text = (
+        f"{told}. Mean goodput over all pairs (kbit/s; {number(of)} with plain ECN), head marking "
+        "less plain ECN:"
+    )
     return direction(claim, differences, text)
 
 

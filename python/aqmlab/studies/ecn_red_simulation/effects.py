@@ -16,12 +16,13 @@ SHOWN = 12
 """Interactions in a table at most: the largest."""
 
 ABOUT = (
-    "Least squares over all runs of a network with the seeds as blocks: a main effect is the mean at the "
-    "second level less that at the first, over all other factors alike; an interaction is how much more a factor "
-    "does at the second level of the other. Intervals are 95 %; p is corrected for all effects of the measure "
-    "(false discovery). The arm is a factor as well: its interactions say where signalling matters.",
-    "Effects are means over cases that differ much from each other, so a small effect of the arm may hide cases "
-    "where it is large: the item “Why” looks at those.",
+    "Least squares over all runs of a network with the seeds as blocks: a main effect is the "
+    "mean at the second level less that at the first, over all other factors alike; an "
+    "interaction is how much more a factor does at the second level of the other. Intervals are "
+    "95 %; p is corrected for all effects of the measure (false discovery). The arm is a factor "
+    "as well: its interactions say where signalling matters.",
+    "Effects are means over cases that differ much from each other, so a small effect of the arm "
+    "may hide cases where it is large: the item “Why” looks at those.",
 )
 
 
@@ -57,8 +58,8 @@ def _make(runs: Runs) -> Section:
                 continue
             drawn = interactions(outcome, measure.name)
             caption = (
-                f"{name.capitalize()}: mean {NAMES[measure]} over each factor by arm; lines that are not parallel "
-                "are an interaction."
+                f"{name.capitalize()}: mean {NAMES[measure]} over each factor by arm; lines that "
+                "are not parallel are an interaction."
             )
             section.figures.append(Figure(f"effects_{network}_{measure.name}", caption, drawn))
     return section

@@ -74,14 +74,16 @@ def _make(runs: Runs) -> Section:
             both = zip(ran, other, strict=True)
             gain = estimates.mean(100 * (GOODPUT.of(a) / GOODPUT.of(b) - 1) for a, b in both)
             told.append(
-                f"{100 * setting.rate:g} %: {gain.value:+.2f} % ({gain.low:+.2f} to {gain.high:+.2f})"
+                f"{100 * setting.rate:g} %: {gain.value:+.2f} % ({gain.low:+.2f} to "
+                f"{gain.high:+.2f})"
             )
     head = ["Errors", "Arm", *(f"{m.name.replace('_', ' ')} ({m.unit})" for m in MEASURES)]
     return Section(
         [
-            "Of the packets that the sender misses, “losses by errors” is the share that the wire lost and no queue dropped. "
-            "Without ECN a loss may be either. With ECN, while the average stays below maxth, congestion comes as "
-            "marks and a loss is an error almost always: a sender could tell. TCP with ECN does not act on it: RFC 3168 §6.1 "
+            "Of the packets that the sender misses, “losses by errors” is the share that the "
+            "wire lost and no queue dropped. Without ECN a loss may be either. With ECN, while "
+            "the average stays below maxth, congestion comes as marks and a loss is an error "
+            "almost always: a sender could tell. TCP with ECN does not act on it: RFC 3168 §6.1 "
             "has it answer a loss as ever, since packets are dropped by congestion too.",
             f"Goodput with ECN against none, by the rate of errors. {'; '.join(told)}.",
         ],

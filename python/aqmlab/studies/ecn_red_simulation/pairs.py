@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,6 +28,15 @@ from aqmlab.studies.framework import Need, Runs, grid
 ARM_NAMES = {OFF: "no ECN", ECN: "ECN", HEAD: "head marking"}
 NETWORK_NAMES = {"single": "one congested link", "multiple": "three congested links"}
 ALL = tuple(cases())
+
+Chosen = Callable[[Case], bool]
+KINDS: dict[str, Chosen] = {
+    "10 kB files": lambda case: not case.bulk and not case.cbr_share,
+    "10 kB files, with CBR": lambda case: not case.bulk and case.cbr_share > 0,
+    "1 MB files": lambda case: case.bulk and not case.cbr_share,
+    "1 MB files, with CBR": lambda case: case.bulk and case.cbr_share > 0,
+}
+"""Cases that behave alike."""
 
 QUICK = {"delay_ms": 10, "linterm": 10, "wq": 0.002}
 """The quick form has the cases with these."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from aqmlab.estimates import number
@@ -13,7 +12,7 @@ from aqmlab.report import Table
 from aqmlab.studies.ecn_red_simulation import pairs
 from aqmlab.studies.ecn_red_simulation.scenarios import ECN, HEAD, MULTIPLE, NETWORKS, OFF, SINGLE
 from aqmlab.studies.ecn_red_simulation.tallies import GOODPUT, QUEUE, SIGNALS, THREE
-from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
+from aqmlab.studies.framework import Cell, Figure, Item, Runs, Section
 
 NAMES = {SIGNALS: "drops and marks", GOODPUT: "goodput", QUEUE: "mean queue"}
 
@@ -25,6 +24,8 @@ def draw(outcome: Outcome, arm: str, name: str, caption: str) -> Figure:
     for i, measure in enumerate(THREE):
         draw_ratios(whole, outcome, measure.name, other, i, NAMES[measure])
     draw_ratios(detail, outcome, GOODPUT.name, other, 1, NAMES[GOODPUT])
+    middles = [r.middle for m in THREE for r in outcome.ratios(m.name, other)]
+    whole.set_ylim(max(0, min(middles) - 0.05), min(1, max(middles) + 0.05))
     whole.set_ylabel(f"{other} / ({first} + {other})")
     detail.set_title("goodput alone; dotted: 3 % more and less", fontsize=9)
     for percent in (-3, 3):
@@ -61,9 +62,10 @@ def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
 
 
 ABOUT_COUNTS = (
-    "Of each pair the mean of the replications' differences, which have the same seed in both arms. Found: "
-    "by a paired t test, corrected for all pairs so that at most 5 % of what is found is false (Benjamini and "
-    "Hochberg). With five replications only what is large against its spread is found."
+    "Of each pair the mean of the replications' differences, which have the same seed in both "
+    "arms. Found: by a paired t test, corrected for all pairs so that at most 5 % of what is "
+    "found is false (Benjamini and Hochberg). With five replications only what is large against "
+    "its spread is found."
 )
 
 
@@ -71,8 +73,9 @@ def _figure(network: str, arm: str, number_: str, runs: Runs) -> Section:
     outcome = pairs.outcome(runs, network, (OFF, arm))
     points = outcome.runs["point"].nunique()
     caption = (
-        f"{number_}: {pairs.NETWORK_NAMES[network]}, {points} pairs. Each curve is sorted by itself. Lines: the mean "
-        "of the replications' ratios; bands: its 95 % interval. 0.5: no difference; 0.524: 10 % more."
+        f"{number_}: {pairs.NETWORK_NAMES[network]}, {points} pairs. Each curve is sorted by "
+        "itself. Lines: the mean of the replications' ratios; bands: its 95 % interval. 0.5: no "
+        "difference; 0.524: 10 % more."
     )
     name = number_.lower().replace(" ", "_")
     cells = [
@@ -90,8 +93,8 @@ def _head(runs: Runs) -> Section:
     for network in NETWORKS:
         outcome = pairs.outcome(runs, network, (OFF, HEAD))
         caption = (
-            f"Head marking, {pairs.NETWORK_NAMES[network]}: as the figure of plain ECN. Lines: the mean of the "
-            "replications' ratios; bands: its 95 % interval."
+            f"Head marking, {pairs.NETWORK_NAMES[network]}: as the figure of plain ECN. Lines: "
+            "the mean of the replications' ratios; bands: its 95 % interval."
         )
         section.figures.append(draw(outcome, HEAD, f"head_marking_{network}", caption))
         section.tables.append(counted(runs, network, HEAD))
@@ -104,11 +107,13 @@ def _head(runs: Runs) -> Section:
         ]
         depth = {arm: losses(runs, network, arm) for arm in (ECN, HEAD)}
         told = "; ".join(
-            f"{pairs.ARM_NAMES[arm]}: {count} pairs, {number(mean)} % on average, at worst {number(worst)} %"
+            f"{pairs.ARM_NAMES[arm]}: {count} pairs, {number(mean)} % on average, at worst "
+            f"{number(worst)} %"
             for arm, (count, mean, worst) in depth.items()
         )
         section.text.append(
-            f"{pairs.NETWORK_NAMES[network].capitalize()}, pairs with less goodput than without ECN. {told}."
+            f"{pairs.NETWORK_NAMES[network].capitalize()}, pairs with less goodput than without "
+            f"ECN. {told}."
         )
     return section
 

@@ -1,4 +1,4 @@
-"""What hangs on what the study leaves open, and on its simulator: the pairs under other readings."""
+"""What hangs on what the study leaves open, and on its simulator: pairs under other readings."""
 
 from __future__ import annotations
 
@@ -56,13 +56,15 @@ READINGS = (
             red=(("gentle", True),)),
     Reading("signals at uniform distances (RED's paper), not within 1/p packets of the last (ns-2)",
             red=(("spacing", "uniform"),)),
-    Reading("1492 B are the packet, headers included", tcp=(("mss", "1452 B"), ("receive_window", "29040 B"))),
+    Reading("1492 B are the packet, headers included",
+            tcp=(("mss", "1452 B"), ("receive_window", "29040 B"))),
     Reading("window of 64 KB rather than of 20 segments", tcp=(("receive_window", "64156 B"),)),
     Reading("every second segment is acknowledged (RFC 5681), not each (ns-2)",
             tcp=(("delayed_ack", "2 segments"),)),
-    Reading("any new ACK ends the timer's back-off, as in FullTcp: by timestamps, whose 12 B come with it",
+    Reading("any new ACK ends the back-off, as in FullTcp: by timestamps, which add 12 B",
             tcp=(("timestamps", True),)),
-    Reading("retransmissions are not ECN-capable (RFC 3168), unlike in ns-2", tcp=(("ect_on", "new-data"),)),
+    Reading("retransmissions are not ECN-capable (RFC 3168), unlike in ns-2",
+            tcp=(("ect_on", "new-data"),)),
     Reading("a mark leaves at least two segments (Linux): no waiting for the timer with one",
             tcp=(("ecn_least_window", "2 segments"),)),
     Reading("three links as a star around gw2, not as a chain", networks=((MULTIPLE, STAR),)),
@@ -116,12 +118,13 @@ def _change(runs: Runs, measure: Any, off: Setting, ecn: Setting) -> float:
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            f"An eighth of the grid (delay 10 ms, linterm 10, wq 0.002: 16 pairs a network), {REPLICATIONS} replications, with one "
-            "thing read otherwise at a time. Where a column stays as it is, what the study found does not hang on "
-            "that reading.",
-            "The back-off is where FullTcp of ns-2 differs from RFC 6298: any new ACK ends it, where Karn's rule waits for "
-            "an ACK of what was sent once. FullTcp counts a wait with a window of one segment after ECN-Echo as a "
-            "response to ECN, not as a retransmission timeout; here such a wait is a timeout.",
+            "An eighth of the grid (delay 10 ms, linterm 10, wq 0.002: 16 pairs a network), "
+            f"{REPLICATIONS} replications, with one thing read otherwise at a time. Where a "
+            "column stays as it is, what the study found does not hang on that reading.",
+            "The back-off is where FullTcp of ns-2 differs from RFC 6298: any new ACK ends it, "
+            "where Karn's rule waits for an ACK of what was sent once. FullTcp counts a wait "
+            "with a window of one segment after ECN-Echo as a response to ECN, not as a "
+            "retransmission timeout; here such a wait is a timeout.",
         ]
     )
     head = [

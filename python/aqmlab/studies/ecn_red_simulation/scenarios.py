@@ -1,7 +1,7 @@
 """The networks, the queues, the TCP and the sessions of the study, and its grid as scenarios.
 
-Source: the study itself (`ecnredsimulation`), sections IV to VII and Table 1. What it leaves open, and
-what its simulator (ns-2 2.26) does when nothing is said, is in `deviations.py`.
+Source: the study itself (`ecnredsimulation`), sections IV to VII and Table 1. What it leaves open,
+and what its simulator (ns-2 2.26) does when nothing is said, is in `deviations.py`.
 """
 
 from __future__ import annotations

@@ -129,5 +129,6 @@ UTILIZATION = Measure[Tally]("utilization", "%", lambda t: t.utilization, 1, sca
 MEAN_TIME = Measure[Tally]("mean_time_of_file", "s", lambda t: t.mean_s, -1)
 P99_TIME = Measure[Tally]("p99_time_of_file", "s", lambda t: t.p99_s, -1)
 EVERY = (
-    *THREE, DROPS, MARKS, THRESHOLD, TIMEOUTS, BELOW, WITHIN, ABOVE, UTILIZATION, MEAN_TIME, P99_TIME
+    *THREE, DROPS, MARKS, THRESHOLD, TIMEOUTS, BELOW, WITHIN, ABOVE, UTILIZATION,
+    MEAN_TIME, P99_TIME,
 )  # fmt: skip

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from aqmlab import estimates
 from aqmlab.estimates import Estimate, number
 from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.studies.ecn_red_simulation import pairs
-from aqmlab.studies.ecn_red_simulation.causes import over
+from aqmlab.studies.ecn_red_simulation.causes import mean, over
 from aqmlab.studies.ecn_red_simulation.scenarios import (
     ARMS,
     ECN,
@@ -21,35 +21,37 @@ from aqmlab.studies.ecn_red_simulation.scenarios import (
     Setting,
 )
 from aqmlab.studies.ecn_red_simulation.tallies import (
+    ABOVE,
     DROPS,
     GOODPUT,
     MEAN_TIME,
     P99_TIME,
     QUEUE,
     SIGNALS,
-    THRESHOLD,
     TIMEOUTS,
+    UTILIZATION,
     Tally,
 )
 from aqmlab.studies.framework import Item, Runs, Section
 
-Chosen = Callable[[Case], bool]
-KINDS: dict[str, Chosen] = {
-    "10 kB files": lambda case: not case.bulk and not case.cbr_share,
-    "10 kB files, with CBR": lambda case: not case.bulk and case.cbr_share > 0,
-    "1 MB files": lambda case: case.bulk and not case.cbr_share,
-    "1 MB files, with CBR": lambda case: case.bulk and case.cbr_share > 0,
-}
 SHORT = {MEAN_TIME, P99_TIME}
 """Only of files of 10 kB: few of the long ones end."""
+
+HELD = 1.0
+"""Percent of the time with the average above maxth up to which it counts as held below."""
 
 MEASURES = (GOODPUT, MEAN_TIME, P99_TIME, TIMEOUTS, DROPS, SIGNALS, QUEUE)
 
 
 def change(
-    runs: Runs, network: str, arm: str, measure: Measure[Tally], chosen: Chosen, against: str = OFF
+    runs: Runs,
+    network: str,
+    arm: str,
+    measure: Measure[Tally],
+    chosen: pairs.Chosen,
+    against: str = OFF,
 ) -> Estimate:
-    """Return the mean change over some cases in %, a value a replication, with its 95 % interval."""
+    """Return the change of the sum over some cases in %, with its 95 % interval."""
     found = [
         (runs.of(Setting(network, case, arm)), runs.of(Setting(network, case, against)))
         for case in pairs.ALL
@@ -75,7 +77,7 @@ def _entry(found: Estimate, better: int) -> Entry:
 
 def _table(runs: Runs, network: str, arm: str, against: str) -> Table:
     rows: list[Sequence[str | Entry]] = []
-    for kind, chosen in KINDS.items():
+    for kind, chosen in pairs.KINDS.items():
         row: list[str | Entry] = [kind]
         for measure in MEASURES:
             bulk = kind.startswith("1 MB")
@@ -92,7 +94,7 @@ def _table(runs: Runs, network: str, arm: str, against: str) -> Table:
 
 def _levels(runs: Runs, network: str) -> Table:
     rows = []
-    for kind, chosen in KINDS.items():
+    for kind, chosen in pairs.KINDS.items():
         for arm in ARMS:
             row = [kind, pairs.ARM_NAMES[arm]]
             for measure in MEASURES:
@@ -105,65 +107,88 @@ def _levels(runs: Runs, network: str) -> Table:
     return Table(f"{name.capitalize()}: means over the cases", head, rows)
 
 
-def _moved(found: Estimate, what: str) -> str:
-    """Say what a change is, or that none shows."""
+def _told(found: Estimate, more: str, less: str) -> str:
+    """Say a change in words: so many % more or less, or that none shows."""
     low, middle, high = found.interval
-    if math.isnan(low):
-        return f"{what} {middle:+.1f} %"
+    if math.isnan(middle):
+        return "unknown"
     if low <= 0 <= high:
-        return f"{what} no change that shows ({low:+.1f} to {high:+.1f} %)"
-    return f"{what} {middle:+.1f} % ({low:+.1f} to {high:+.1f})"
+        return f"no change that shows ({low:+.1f} to {high:+.1f} %)"
+    return f"{abs(middle):.1f} % {more if middle > 0 else less}"
 
 
-def _plainly(runs: Runs, network: str, arm: str, against: str) -> str:
-    """Say in a paragraph what an arm is worth to each kind of cases."""
-    told = []
-    for kind, chosen in KINDS.items():
-        measures = (
-            [GOODPUT, TIMEOUTS] if kind.startswith("1 MB") else [GOODPUT, MEAN_TIME, TIMEOUTS]
+def _plainly(runs: Runs, network: str) -> list[str]:
+    """Say what ECN is worth in a network, when, and what head marking adds."""
+
+    def of(
+        measure: Measure[Tally], chosen: pairs.Chosen, arm: str = ECN, against: str = OFF
+    ) -> Estimate:
+        return change(runs, network, arm, measure, chosen, against)
+
+    def every(_: Case) -> bool:
+        return True
+
+    def short(case: Case) -> bool:
+        return not case.bulk
+
+    def held(case: Case) -> bool:
+        return mean(runs, Setting(network, case, ECN), ABOVE) < HELD
+
+    def lost(case: Case) -> bool:
+        return not held(case)
+
+    name = pairs.NETWORK_NAMES[network].capitalize()
+    there = [case for case in pairs.ALL if runs.has(Setting(network, case, ECN))]
+    full = sum(mean(runs, Setting(network, case, OFF), UTILIZATION) >= 99 for case in there)
+    buys = (
+        f"{name}, ECN against none, over all {len(there)} cases. Timeouts: "
+        f"{_told(of(TIMEOUTS, every), 'more', 'fewer')}. Goodput: "
+        f"{_told(of(GOODPUT, every), 'more', 'less')}; the link is busy for 99 % of the time or "
+        f"more without ECN in {full} cases, so that there is little to win. Files of 10 kB take "
+        f"on average {_told(of(MEAN_TIME, short), 'longer', 'less')}; their 99th percentile: "
+        f"{_told(of(P99_TIME, short), 'longer', 'less')}. The price: mean queue "
+        f"{_told(of(QUEUE, every), 'longer', 'shorter')}, drops and marks "
+        f"{_told(of(SIGNALS, every), 'more', 'fewer')}."
+    )
+    parts = []
+    for about, chosen in (("less", held), ("more", lost)):
+        count = sum(map(chosen, there))
+        if count:
+            parts.append(
+                f"with {about}, in {count} cases, timeouts: "
+                f"{_told(of(TIMEOUTS, chosen), 'more', 'fewer')}, goodput: "
+                f"{_told(of(GOODPUT, chosen), 'more', 'less')}"
+            )
+    when = (
+        "When: it hangs on whether RED holds its average below maxth, above which it drops with "
+        f"ECN too. By cases with less or more than {HELD:g} % of the time above maxth: "
+        f"{'; '.join(parts)}."
+    )
+    head = ", ".join(
+        f"{about} {_told(of(measure, chosen, HEAD, ECN), more, less)}"
+        for about, measure, chosen, more, less in (
+            ("goodput:", GOODPUT, every, "more", "less"),
+            ("timeouts:", TIMEOUTS, every, "more", "fewer"),
+            ("time of 10 kB files:", MEAN_TIME, short, "longer", "less"),
+            ("mean queue:", QUEUE, every, "longer", "shorter"),
+            ("drops and marks:", SIGNALS, every, "more", "fewer"),
         )
-        parts = [
-            _moved(change(runs, network, arm, m, chosen, against), m.name.replace("_", " "))
-            for m in measures
-        ]
-        told.append(f"{kind}: {', '.join(parts)}")
-    names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
-    return f"{pairs.NETWORK_NAMES[network].capitalize()}, {names}. {'; '.join(told)}."
-
-
-def _where(runs: Runs, network: str) -> str:
-    """Say what the goodput of long files depends on: whether the average is held below maxth."""
-    told = []
-    for maxth in (60, 120):
-        for sessions in (6, 12):
-
-            def chosen(case: Case, maxth: int = maxth, sessions: int = sessions) -> bool:
-                return case.bulk and case.maxth == maxth and case.sessions == sessions
-
-            share = over(runs, network, ECN, THRESHOLD, chosen) / max(
-                over(runs, network, ECN, SIGNALS, chosen), 1
-            )
-            gain = change(runs, network, ECN, GOODPUT, chosen)
-            told.append(
-                f"maxth {maxth}, {sessions} sessions: {100 * share:.0f} % of the signals are drops above maxth, "
-                f"{_moved(gain, 'goodput')}"
-            )
-    return f"{pairs.NETWORK_NAMES[network].capitalize()}, 1 MB files with ECN. {'; '.join(told)}."
+    )
+    return [buys, when, f"Head marking against plain ECN, over all cases: {head}."]
 
 
 def _make(runs: Runs) -> Section:
     section = Section(
         [
-            "Each change is of the sum over the cases of its kind, replication by replication with the same seeds in both "
-            "arms: the mean and its 95 % interval. It is green where it is for the better and its interval holds no 0, red "
-            "where it is for the worse. Times of files are from the SYN to the last acknowledgement; of the 1 MB files "
-            "too few end in 300 s.",
+            "Each change is of the sum over the cases of its kind, replication by replication "
+            "with the same seeds in both arms: the mean and its 95 % interval. It is green where "
+            "it is for the better and its interval holds no 0, red where it is for the worse. "
+            "Times of files are from the SYN to the last acknowledgement; of the 1 MB files too "
+            "few end in 300 s.",
         ]
     )
     for network in NETWORKS:
-        section.text.append(_plainly(runs, network, ECN, OFF))
-        section.text.append(_where(runs, network))
-        section.text.append(_plainly(runs, network, HEAD, ECN))
+        section.text += _plainly(runs, network)
         section.tables.append(_table(runs, network, ECN, OFF))
         section.tables.append(_table(runs, network, HEAD, ECN))
         section.tables.append(_levels(runs, network))

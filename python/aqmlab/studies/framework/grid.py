@@ -21,8 +21,8 @@ Points = Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
 def outcome(runs: Runs, points: Points, measures: Sequence[Measure[Any]], title: str) -> Outcome:
     """Return the runs of a grid as the outcome of an experiment.
 
-    Points of which a setting was not asked for (the quick form leaves some out) are left out; an
-    arm's runs are all that were asked for, and arms are compared by the replications that both have.
+    Points of which a setting was not asked for (the quick form leaves some out) are left out. Arms
+    are compared by the replications that both have.
 
     Raises
     ------

@@ -6,6 +6,7 @@ titles and in what they need recorded are one run, which records all of it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -125,9 +126,10 @@ class Done:
 
 @dataclass
 class _Wanted:
-    """A distinct run: its scenario and what it records; once it was run, what there is of it."""
+    """A distinct run: of which setting, what it records; once it was run, what there is of it."""
 
-    scenario: dict[str, Any]
+    setting: Any
+    replication: int
     record: Record = Record()
     done: Done | None = None
 
@@ -138,8 +140,9 @@ class _Wanted:
             self.record, self.done = merged, None
 
     def text(self) -> str:
-        own = self.scenario.get("record", {})
-        return normalize({**self.scenario, "record": {**own, **self.record.keys()}})
+        scenario = self.setting.scenario(self.replication)
+        own = scenario.get("record", {})
+        return normalize({**scenario, "record": {**own, **self.record.keys()}})
 
 
 class Runs:
@@ -172,7 +175,7 @@ class Runs:
         self.quick = quick
         self._reduce, self._engine, self._store = reduce, engine, store
         self._manifests = Texts()
-        self._wanted: dict[str, _Wanted] = {}
+        self._wanted: dict[bytes, _Wanted] = {}
         self._of: dict[tuple[Any, int], _Wanted] = {}
 
     def ask(self, needs: Iterable[Need]) -> None:
@@ -189,14 +192,16 @@ class Runs:
             for r in need.chosen(self.replications):
                 known = self._of.get((need.setting, r))
                 if known is None:
-                    known = self._of[need.setting, r] = self._want(need.setting.scenario(r))
+                    known = self._of[need.setting, r] = self._want(need.setting, r)
                 known.records(need.record)
 
-    def _want(self, scenario: dict[str, Any]) -> _Wanted:
+    def _want(self, setting: Any, replication: int) -> _Wanted:
+        scenario = setting.scenario(replication)
         own = scenario.get("record", {})
         apart = {key: own[key] for key in own if key not in ("series", "interval")}
-        key = content(json.dumps({**scenario, "record": apart}))
-        wanted = self._wanted.setdefault(key, _Wanted(scenario))
+        said = content(json.dumps({**scenario, "record": apart}))
+        key = hashlib.sha256(said.encode()).digest()
+        wanted = self._wanted.setdefault(key, _Wanted(setting, replication))
         wanted.records(Record.of(scenario))
         return wanted
 
