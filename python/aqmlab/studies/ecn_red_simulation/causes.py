@@ -24,6 +24,7 @@ from aqmlab.studies.ecn_red_simulation.tallies import (
     ABOVE,
     BELOW,
     DROPS,
+    DUPLICATES,
     GOODPUT,
     MARKS,
     QUEUE,
@@ -35,7 +36,7 @@ from aqmlab.studies.ecn_red_simulation.tallies import (
 )
 from aqmlab.studies.framework import Cell, Figure, Item, Runs, Section
 
-SHOWN = (BELOW, WITHIN, ABOVE, QUEUE, DROPS, THRESHOLD, MARKS, TIMEOUTS, UTILIZATION)
+SHOWN = (BELOW, WITHIN, ABOVE, QUEUE, DROPS, THRESHOLD, MARKS, TIMEOUTS, UTILIZATION, DUPLICATES)
 EXTREMES = 8
 
 
@@ -80,7 +81,7 @@ def _groups(runs: Runs, network: str) -> Table:
     rows = []
     for group in dict.fromkeys(map(Group.of, gains[ECN])):
         for arm in ARMS:
-            change = "" if arm == OFF else f"{_mean_of(gains[arm], group):+.2f} %"
+            change = "" if arm == OFF else f"{_mean_of(gains[arm], group):+z.2f} %"
 
             def chosen(case: Case, group: Group = group) -> bool:
                 return Group.of(case) == group
@@ -109,13 +110,13 @@ def _extremes(runs: Runs, network: str) -> Table:
         ecn = Setting(network, case, ECN)
         off = ecn.under(OFF)
         told = f"{Group.of(case)}, linterm {case.linterm}, wq {case.wq}, {case.delay_ms} ms"
-        change = f"{middle:+.2f} %" + "*" * g.found
+        change = f"{middle:+z.2f} %" + "*" * g.found
         seen = [
             f"{_short(mean(runs, off, m))} → {_short(mean(runs, ecn, m))}"
             for m in (ABOVE, DROPS, THRESHOLD, TIMEOUTS, UTILIZATION)
         ]
         marks = _short(mean(runs, ecn, MARKS))
-        rows.append([told, change, f"{low:+.2f} to {high:+.2f}", *seen, marks])
+        rows.append([told, change, f"{low:+z.2f} to {high:+z.2f}", *seen, marks])
     head = [
         "Case", "Goodput with ECN", "95 %", "Average above maxth (% of time)", "Drops",
         "of these above maxth", "Timeouts", "Utilization (%)", "Marks",
@@ -160,7 +161,7 @@ def _correlations(runs: Runs, network: str) -> str:
     percent = [g.percent.middle for g in gained]
 
     def by(value: Callable[[Setting], float]) -> str:
-        return f"{spearmanr(percent, [value(s) for s in ecn]).statistic:+.2f}"
+        return f"{spearmanr(percent, [value(s) for s in ecn]).statistic:+z.2f}"
 
     spared = by(lambda s: mean(runs, s.under(OFF), TIMEOUTS) - mean(runs, s, TIMEOUTS))
     forced = by(lambda s: mean(runs, s, THRESHOLD))
@@ -169,6 +170,20 @@ def _correlations(runs: Runs, network: str) -> str:
         f"{pairs.NETWORK_NAMES[network].capitalize()}: rank correlation of the change of goodput "
         f"over {len(ecn)} pairs with the timeouts that ECN spares {spared}, with its drops above "
         f"maxth {forced}, with what utilization of the observed link rises by {filled}."
+    )
+
+
+def _room(runs: Runs, network: str) -> str:
+    """Say how much goodput there is to win or lose: idle time of the link, and data sent twice."""
+    settings = [Setting(network, case, arm) for case in pairs.ALL for arm in (OFF, ECN)]
+    there = [setting for setting in settings if runs.has(setting)]
+    idle = [100 - mean(runs, setting, UTILIZATION) for setting in there]
+    twice = [mean(runs, setting, DUPLICATES) for setting in there]
+    return (
+        f"{pairs.NETWORK_NAMES[network].capitalize()}: what goodput can win or lose. The observed "
+        f"link is idle for {np.median(idle):.2f} % of the time in the median case and "
+        f"{max(idle):.1f} % at most; of the data that arrives {np.median(twice):.2f} % had "
+        f"arrived before, {max(twice):.1f} % at most."
     )
 
 
@@ -183,7 +198,7 @@ def _make(runs: Runs) -> Section:
         ]
     )
     for network in NETWORKS:
-        section.text.append(_correlations(runs, network))
+        section.text += [_room(runs, network), _correlations(runs, network)]
         section.tables += [_groups(runs, network), _extremes(runs, network)]
         section.figures.append(_drawn(runs, network))
         section.cells += list(_cells(runs, network))

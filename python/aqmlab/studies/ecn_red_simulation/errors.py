@@ -74,8 +74,8 @@ def _make(runs: Runs) -> Section:
             both = zip(ran, other, strict=True)
             gain = estimates.mean(100 * (GOODPUT.of(a) / GOODPUT.of(b) - 1) for a, b in both)
             told.append(
-                f"{100 * setting.rate:g} %: {gain.value:+.2f} % ({gain.low:+.2f} to "
-                f"{gain.high:+.2f})"
+                f"{100 * setting.rate:g} %: {gain.value:+z.2f} % ({gain.low:+z.2f} to "
+                f"{gain.high:+z.2f})"
             )
     head = ["Errors", "Arm", *(f"{m.name.replace('_', ' ')} ({m.unit})" for m in MEASURES)]
     return Section(

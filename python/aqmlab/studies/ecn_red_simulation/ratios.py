@@ -54,7 +54,7 @@ def counted(runs: Runs, network: str, arm: str, against: str = OFF) -> Table:
         middle = sorted(g.percent.middle for g in found)[len(found) // 2]
         sure = [str(sum(g.found for g in side)) for side in (more, less)]
         counts = [str(len(more)), sure[0], str(len(less)), sure[1], str(large)]
-        rows.append([NAMES[measure], *counts, f"{middle:+.2f} %"])
+        rows.append([NAMES[measure], *counts, f"{middle:+z.2f} %"])
     names = f"{pairs.ARM_NAMES[arm]} against {pairs.ARM_NAMES[against]}"
     head = ["", "More", "of them found", "Less", "of them found", "By more than 3 %", "Median"]
     about = f"{pairs.NETWORK_NAMES[network]}: {names}, {len(found)} pairs"

@@ -99,11 +99,11 @@ def _row(runs: Runs, reading: Reading, network: str) -> list[str] | None:
     large = [x for x in change[GOODPUT] if abs(x) > 3]
     return [
         reading.about,
-        f"{np.median(change[GOODPUT]):+.2f}",
-        f"{min(change[GOODPUT]):+.1f} to {max(change[GOODPUT]):+.1f}",
+        f"{np.median(change[GOODPUT]):+z.2f}",
+        f"{min(change[GOODPUT]):+z.1f} to {max(change[GOODPUT]):+z.1f}",
         f"{len(large)} of {len(found)}",
         f"{sum(x > 0 for x in change[SIGNALS])} of {len(found)}",
-        f"{np.median(change[QUEUE]):+.1f}",
+        f"{np.median(change[QUEUE]):+z.1f}",
         f"{100 * drops / max(drops + marks, 1):.0f}",
         f"{timeouts[0]:.0f} → {timeouts[1]:.0f}",
     ]

@@ -34,6 +34,8 @@ class Tally:
         Of the observed link, 0..1.
     timeouts, fast_retransmits, reductions : int
         Of all sessions; reductions are cuts for ECN-Echo.
+    duplicates : float
+        Of the data that arrived, what had arrived before, 0..1.
     completed : int
         Files that were acknowledged whole.
     mean_s, p99_s : float
@@ -53,6 +55,7 @@ class Tally:
     timeouts: int
     fast_retransmits: int
     reductions: int
+    duplicates: float
     completed: int
     mean_s: float
     p99_s: float
@@ -97,6 +100,7 @@ def reduce(result: Result) -> Tally:
         timeouts=of_flows("timeouts"),
         fast_retransmits=of_flows("fast_retransmits"),
         reductions=of_flows("ecn_reductions"),
+        duplicates=of_flows("duplicate_bytes") / max(of_flows("received_bytes"), 1),
         completed=int(np.sum(result.columns("connections")["completed"])),
         mean_s=float(times.mean()) if len(times) else math.nan,
         p99_s=float(np.quantile(times, 0.99)) if len(times) > 100 else math.nan,
@@ -126,9 +130,10 @@ WITHIN = Measure[Tally](
     "average_in_region", "% of time", lambda t: 1 - t.below - t.above, scale=100
 )
 UTILIZATION = Measure[Tally]("utilization", "%", lambda t: t.utilization, 1, scale=100)
+DUPLICATES = Measure[Tally]("duplicate_data", "%", lambda t: t.duplicates, -1, scale=100)
 MEAN_TIME = Measure[Tally]("mean_time_of_file", "s", lambda t: t.mean_s, -1)
 P99_TIME = Measure[Tally]("p99_time_of_file", "s", lambda t: t.p99_s, -1)
 EVERY = (
     *THREE, DROPS, MARKS, THRESHOLD, TIMEOUTS, BELOW, WITHIN, ABOVE, UTILIZATION,
-    MEAN_TIME, P99_TIME,
+    DUPLICATES, MEAN_TIME, P99_TIME,
 )  # fmt: skip

@@ -72,7 +72,7 @@ def _entry(found: Estimate, better: int) -> Entry:
     kind = ""
     if low > 0 or high < 0:
         kind = "good" if middle * better > 0 else "bad" if better else ""
-    return Entry(f"{middle:+.1f} %", f"{low:+.1f} to {high:+.1f}", kind)
+    return Entry(f"{middle:+z.1f} %", f"{low:+z.1f} to {high:+z.1f}", kind)
 
 
 def _table(runs: Runs, network: str, arm: str, against: str) -> Table:
@@ -113,7 +113,7 @@ def _told(found: Estimate, more: str, less: str) -> str:
     if math.isnan(middle):
         return "unknown"
     if low <= 0 <= high:
-        return f"no change that shows ({low:+.1f} to {high:+.1f} %)"
+        return f"no change that shows ({low:+z.1f} to {high:+z.1f} %)"
     return f"{abs(middle):.1f} % {more if middle > 0 else less}"
 
 

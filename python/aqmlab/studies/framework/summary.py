@@ -76,8 +76,9 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
     """Return the report; `figures` is the folder with the figures as SVG."""
     study = reproduction.study
     reading = [study.quick.about] if reproduction.quick and study.quick else []
+    tables = _summary_tables(reproduction)
     chapters = [
-        Chapter("summary", "Summary", tables=_summary_tables(reproduction)),
+        *([Chapter("summary", "Summary", tables=tables)] if tables else []),
         Chapter("reading", "How to read this", [*reading, *study.reading]),
     ]
     for item, section in zip(reproduction.items, reproduction.sections, strict=True):
