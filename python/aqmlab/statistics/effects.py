@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 MOST_LEVELS = 12
 """Levels of a factor at most; one with more is a number to be plotted against."""
 
+TOLD = 1e-9
+"""What of a term's columns must be left, without what other columns tell, for it to tell more."""
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -190,17 +193,24 @@ class _Design:
 
         self.matrix = np.ones((runs, 1))
         self.terms: dict[tuple[str, ...], slice] = {}
+        self._basis = self.matrix / runs**0.5
+        """Orthonormal, and spans what the columns do."""
 
     def add(self, term: tuple[str, ...], columns: "np.ndarray") -> bool:
         """Add the columns of a term, if they tell anything that those before do not."""
         import numpy as np
 
-        both = np.hstack([self.matrix, columns])
-        if np.linalg.matrix_rank(both) < both.shape[1]:
+        rest = columns
+        for _ in range(2):  # once leaves what rounding makes of nearly the same directions
+            rest = rest - self._basis @ (self._basis.T @ rest)
+        basis, singular, _ = np.linalg.svd(rest, full_matrices=False)
+        if columns.shape[1] > len(rest) or singular.min() < TOLD * np.linalg.norm(columns, 2):
             return False
+        first = self.matrix.shape[1]
+        self.matrix = np.hstack([self.matrix, columns])
+        self._basis = np.hstack([self._basis, basis])
         if term:
-            self.terms[term] = slice(self.matrix.shape[1], both.shape[1])
-        self.matrix = both
+            self.terms[term] = slice(first, self.matrix.shape[1])
         return True
 
 

@@ -109,14 +109,13 @@ def _extremes(runs: Runs, network: str) -> Table:
         case, (low, middle, high) = g.case, g.percent
         ecn = Setting(network, case, ECN)
         off = ecn.under(OFF)
-        told = f"{Group.of(case)}, linterm {case.linterm}, wq {case.wq}, {case.delay_ms} ms"
         change = f"{middle:+z.2f} %" + "*" * g.found
         seen = [
             f"{_short(mean(runs, off, m))} → {_short(mean(runs, ecn, m))}"
             for m in (ABOVE, DROPS, THRESHOLD, TIMEOUTS, UTILIZATION)
         ]
         marks = _short(mean(runs, ecn, MARKS))
-        rows.append([told, change, f"{low:+z.2f} to {high:+z.2f}", *seen, marks])
+        rows.append([str(case), change, f"{low:+z.2f} to {high:+z.2f}", *seen, marks])
     head = [
         "Case", "Goodput with ECN", "95 %", "Average above maxth (% of time)", "Drops",
         "of these above maxth", "Timeouts", "Utilization (%)", "Marks",

@@ -17,7 +17,7 @@ from aqmlab.studies.ecn_red_simulation.scenarios import (
     NETWORKS,
     OFF,
     SINGLE,
-    STAR,
+    STARS,
     Case,
     Setting,
 )
@@ -67,7 +67,11 @@ READINGS = (
             tcp=(("ect_on", "new-data"),)),
     Reading("a mark leaves at least two segments (Linux): no waiting for the timer with one",
             tcp=(("ecn_least_window", "2 segments"),)),
-    Reading("three links as a star around gw2, not as a chain", networks=((MULTIPLE, STAR),)),
+    *(
+        Reading(f"three links as a star around gw2, ftp5 at {five}, ftp6 at {six}",
+                networks=((MULTIPLE, star),))
+        for star, (five, six) in STARS.items()
+    ),
 )  # fmt: skip
 
 
@@ -106,7 +110,16 @@ def _row(runs: Runs, reading: Reading, network: str) -> list[str] | None:
         f"{np.median(change[QUEUE]):+z.1f}",
         f"{100 * drops / max(drops + marks, 1):.0f}",
         f"{timeouts[0]:.0f} → {timeouts[1]:.0f}",
+        *(_congested(runs, found) if network == MULTIPLE else ()),
     ]
+
+
+def _congested(runs: Runs, found: list[tuple[Setting, ...]]) -> tuple[str, str]:
+    """Return how many links are busy, and how often gw1 and gw2 have the worst, without ECN."""
+    without = [run for off, _ in found for run in runs.of(off)[:REPLICATIONS]]
+    worst = sum(run.first_is_worst for run in without)
+    busy = float(np.mean([run.busy_links for run in without]))
+    return f"{busy:.1f} of 3", f"{worst} of {len(without)}"
 
 
 def _change(runs: Runs, measure: Any, off: Setting, ecn: Setting) -> float:
@@ -132,11 +145,12 @@ def _make(runs: Runs) -> Section:
         "Queue, median change (%)", "Drops of signals, 1 MB with ECN (%)", "Timeouts, no ECN → ECN",
     ]  # fmt: skip
     for network in NETWORKS:
+        ends = ["Links busy, no ECN", "gw1–gw2 has most signals"] * (network == MULTIPLE)
         rows = [_row(runs, r, network) for r in READINGS if network in dict(r.networks)]
         told = [row for row in rows if row]
         if told:
             name = pairs.NETWORK_NAMES[network].capitalize()
-            section.tables.append(Table(f"{name}: ECN against none", head, told))
+            section.tables.append(Table(f"{name}: ECN against none", [*head, *ends], told))
     for reading in READINGS:
         for network, _ in reading.networks:
             for case in CHOSEN:

@@ -21,9 +21,12 @@ LIMIT = 200
 BULK_BYTES = 1_000_000
 OBSERVED = "gw1>gw2"
 
-SINGLE, MULTIPLE, STAR = "single", "multiple", "star"
+SINGLE, MULTIPLE = "single", "multiple"
 NETWORKS = (SINGLE, MULTIPLE)
-"""Those of the study; the second is read as a chain. The star is another reading of it."""
+"""Those of the study; the second is read as a chain."""
+
+STARS = {"star-across": ("gw4", "gw3"), "star-back": ("gw1", "gw1"), "star-near": ("gw2", "gw2")}
+"""Other readings of the second, around gw2: where ftp5 and ftp6 are; ftp3 is at gw3, ftp4 at gw4."""
 
 OFF, ECN, HEAD = "off", "ecn", "head"
 ARMS = (OFF, ECN, HEAD)
@@ -67,16 +70,19 @@ STUDY_RED: dict[str, Any] = {
 LINKS = {
     SINGLE: (("gw1", "gw2"),),
     MULTIPLE: (("gw1", "gw2"), ("gw2", "gw3"), ("gw3", "gw4")),
-    STAR: (("gw1", "gw2"), ("gw2", "gw3"), ("gw2", "gw4")),
+    **dict.fromkeys(STARS, (("gw1", "gw2"), ("gw2", "gw3"), ("gw2", "gw4"))),
 }
 HOSTS = {
     SINGLE: {"ftp0": "gw1", "ftp3": "gw2", "ftp4": "gw2"},
     MULTIPLE: {"ftp0": "gw1", "ftp3": "gw2", "ftp4": "gw3", "ftp5": "gw4", "ftp6": "gw4"},
-    STAR: {"ftp0": "gw1", "ftp3": "gw3", "ftp4": "gw4", "ftp5": "gw4", "ftp6": "gw3"},
+    **{
+        star: {"ftp0": "gw1", "ftp3": "gw3", "ftp4": "gw4", "ftp5": five, "ftp6": six}
+        for star, (five, six) in STARS.items()
+    },
 }
 _FOUR = (("ftp0", "ftp3"), ("ftp0", "ftp4"), ("ftp3", "ftp5"), ("ftp4", "ftp6"))
-PAIRS = {SINGLE: (("ftp0", "ftp3"), ("ftp0", "ftp4")), MULTIPLE: _FOUR, STAR: _FOUR}
-UDP = {SINGLE: ("ftp0", "ftp3"), MULTIPLE: ("ftp3", "ftp4"), STAR: ("ftp3", "ftp4")}
+PAIRS = {SINGLE: (("ftp0", "ftp3"), ("ftp0", "ftp4")), **dict.fromkeys((MULTIPLE, *STARS), _FOUR)}
+UDP = {SINGLE: ("ftp0", "ftp3"), **dict.fromkeys((MULTIPLE, *STARS), ("ftp3", "ftp4"))}
 
 
 @dataclass(frozen=True, order=True)
@@ -96,6 +102,13 @@ class Case:
         """Whether the files are long (1 MB)."""
         return self.file_bytes == BULK_BYTES
 
+    def __str__(self) -> str:
+        files, cbr = "1 MB" if self.bulk else "10 kB", "CBR" if self.cbr_share else "no CBR"
+        return (
+            f"{files}, {cbr}, {self.sessions} sessions, maxth {self.maxth}, linterm {self.linterm}, "
+            f"wq {self.wq}, {self.delay_ms} ms"
+        )
+
 
 def cases() -> Iterator[Case]:
     """All 128 combinations, in the order of the published grid."""
@@ -110,7 +123,7 @@ class Setting:
     Parameters
     ----------
     network : str
-        One of `NETWORKS`, or `STAR`.
+        One of `NETWORKS` or `STARS`.
     case : Case
     arm : str
         One of `ARMS`.

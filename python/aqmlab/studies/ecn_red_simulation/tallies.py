@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from aqmlab.measures import Measure
 from aqmlab.results import Result
 from aqmlab.studies.ecn_red_simulation.scenarios import DURATION_S, MINTH, OBSERVED
+
+BUSY = 0.9
+"""Use of a link from which on it counts as busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,10 @@ class Tally:
         Share of time of RED's average there below minth, and at maxth or above.
     utilization : float
         Of the observed link, 0..1.
+    busy_links : int
+        Links between routers that are used for 90 % of the time or more, one way or the other.
+    first_is_worst : bool
+        Whether none of them has more drops and marks than that of gw1 and gw2.
     timeouts, fast_retransmits, reductions : int
         Of all sessions; reductions are cuts for ECN-Echo.
     duplicates : float
@@ -52,6 +60,8 @@ class Tally:
     below: float
     above: float
     utilization: float
+    busy_links: int
+    first_is_worst: bool
     timeouts: int
     fast_retransmits: int
     reductions: int
@@ -85,6 +95,14 @@ def reduce(result: Result) -> Tally:
     def of_flows(column: str) -> int:
         return int(np.sum(flows[column]))
 
+    signals: Counter[frozenset[str]] = Counter()
+    busy: Counter[frozenset[str]] = Counter()
+    for i in between:
+        link = frozenset(names[i].split(">"))
+        signals[link] += int(links["dropped_packets"][i]) + int(links["marked_packets"][i])
+        busy[link] += float(links["utilization"][i]) >= BUSY
+    first = frozenset(OBSERVED.split(">"))
+
     return Tally(
         goodput_bps=tuple(8 * float(acked) / DURATION_S for acked in flows["acked_bytes"]),
         full=on_links("dropped_full"),
@@ -97,6 +115,8 @@ def reduce(result: Result) -> Tally:
         below=float((average < MINTH).mean()),
         above=float((average >= _maxth(result)).mean()),
         utilization=float(links["utilization"][observed]),
+        busy_links=sum(ways > 0 for ways in busy.values()),
+        first_is_worst=signals[first] == max(signals.values()),
         timeouts=of_flows("timeouts"),
         fast_retransmits=of_flows("fast_retransmits"),
         reductions=of_flows("ecn_reductions"),

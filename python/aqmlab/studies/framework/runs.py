@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -139,10 +140,26 @@ class _Wanted:
         if merged != self.record:
             self.record, self.done = merged, None
 
-    def text(self) -> str:
+    def scenario(self) -> dict[str, Any]:
+        """Return its scenario with all that is recorded."""
         scenario = self.setting.scenario(self.replication)
         own = scenario.get("record", {})
-        return normalize({**scenario, "record": {**own, **self.record.keys()}})
+        return {**scenario, "record": {**own, **self.record.keys()}}
+
+
+class _Texts:
+    """Normalized scenarios; of those that differ in their seed alone one is read."""
+
+    def __init__(self) -> None:
+        self._said, self._text = "", ""
+
+    def of(self, scenario: dict[str, Any]) -> str:
+        if "seed" not in scenario:
+            return normalize(scenario)
+        said = json.dumps({**scenario, "seed": 0})
+        if said != self._said:
+            self._said, self._text = said, normalize(scenario)
+        return re.sub(r'"seed":\d+', f'"seed":{scenario["seed"]}', self._text, count=1)
 
 
 class Runs:
@@ -209,10 +226,11 @@ class Runs:
         """Run what was asked for and was not run yet."""
         pending = [wanted for wanted in self._wanted.values() if wanted.done is None]
         addresses: list[str] = []
+        texts = _Texts()
 
         def asks() -> Iterator[tuple[str]]:
             for wanted in pending:
-                text = wanted.text()
+                text = texts.of(wanted.scenario())
                 where = address(text, self._engine.build)
                 assert where is not None, (
                     "a study's scenario is a dict, and so has no law in Python"
