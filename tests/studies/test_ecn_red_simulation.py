@@ -25,7 +25,7 @@ from aqmlab.studies.ecn_red_simulation.scenarios import (
     NETWORKS,
     OFF,
     SINGLE,
-    STAR,
+    STARS,
     Case,
     Setting,
     cases,
@@ -78,7 +78,7 @@ def test_the_copied_notes_name_no_path_of_a_machine() -> None:
         assert not re.search(r"(?<![\w.])/(?:tmp|home|root|work|usr/local)/", text), path
 
 
-@pytest.mark.parametrize("network", [*NETWORKS, STAR])
+@pytest.mark.parametrize("network", [*NETWORKS, *STARS])
 def test_every_case_is_a_scenario_as_the_study_has_it(network: str) -> None:
     scenario = json.loads(normalize(Setting(network, LONG, HEAD).scenario(2)))
     between = [link for link in scenario["network"]["links"] if "gw" in link["from"]]

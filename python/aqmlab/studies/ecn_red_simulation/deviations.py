@@ -50,7 +50,7 @@ DEVIATIONS = (
     "ftp3 on one link.",
     "Assumed: three links in a chain gw1–gw2–gw3–gw4 with ftp0, ftp3, ftp4 at the first three "
     "and ftp5 and ftp6 at gw4, so that each link carries two of the pairs and ftp0–ftp4 and "
-    "ftp3–ftp5 cross two. Figure 5 cannot be read from the text. A star around gw2 is in the "
+    "ftp3–ftp5 cross two. Figure 5 cannot be read from the text. Stars around gw2 are in the "
     "item on readings.",
     "Head marking: the study's pointer stands behind the last packet that was marked; here the "
     "first ECN-capable packet from the head that is not marked yet is. They differ where a link "

@@ -138,6 +138,10 @@ def _make(runs: Runs) -> Section:
             "where Karn's rule waits for an ACK of what was sent once. FullTcp counts a wait "
             "with a window of one segment after ECN-Echo as a response to ECN, not as a "
             "retransmission timeout; here such a wait is a timeout.",
+            "Of three links the study says that all are congested and that gw1–gw2 is so most; "
+            "where its nodes are cannot be read. The last columns say of each reading how far "
+            "that holds: links busy for 90 % of the time or more one way or the other, and runs "
+            "in which no other link has more drops and marks than that of gw1 and gw2.",
         ]
     )
     head = [

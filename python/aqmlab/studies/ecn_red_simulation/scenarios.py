@@ -26,7 +26,7 @@ NETWORKS = (SINGLE, MULTIPLE)
 """Those of the study; the second is read as a chain."""
 
 STARS = {"star-across": ("gw4", "gw3"), "star-back": ("gw1", "gw1"), "star-near": ("gw2", "gw2")}
-"""Other readings of the second, around gw2: where ftp5 and ftp6 are; ftp3 is at gw3, ftp4 at gw4."""
+"""Other readings of the second, around gw2: where ftp5 and ftp6 are; ftp3, ftp4: gw3, gw4."""
 
 OFF, ECN, HEAD = "off", "ecn", "head"
 ARMS = (OFF, ECN, HEAD)
@@ -105,8 +105,8 @@ class Case:
     def __str__(self) -> str:
         files, cbr = "1 MB" if self.bulk else "10 kB", "CBR" if self.cbr_share else "no CBR"
         return (
-            f"{files}, {cbr}, {self.sessions} sessions, maxth {self.maxth}, linterm {self.linterm}, "
-            f"wq {self.wq}, {self.delay_ms} ms"
+            f"{files}, {cbr}, {self.sessions} sessions, maxth {self.maxth}, "
+            f"linterm {self.linterm}, wq {self.wq}, {self.delay_ms} ms"
         )
 
 

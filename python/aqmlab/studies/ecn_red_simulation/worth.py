@@ -160,9 +160,8 @@ def _plainly(runs: Runs, network: str) -> list[str]:
                 f"{_told(of(GOODPUT, chosen), 'more', 'less')}"
             )
     when = (
-        "When: it hangs on whether RED holds its average below maxth, above which it drops with "
-        f"ECN too. By cases with less or more than {HELD:g} % of the time above maxth: "
-        f"{'; '.join(parts)}."
+        "When: above maxth RED drops with ECN too. By cases whose average is above it for less "
+        f"or more than {HELD:g} % of the time: {'; '.join(parts)}."
     )
     head = ", ".join(
         f"{about} {_told(of(measure, chosen, HEAD, ECN), more, less)}"
