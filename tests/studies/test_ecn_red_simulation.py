@@ -187,7 +187,7 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     began = time.process_time()
     assert execute(["reproduce", "ecn-red-simulation", "--quick", "--out", str(out)]) == 0
     assert time.process_time() - began < 60
-    assert "an eighth of the grid" in capsys.readouterr().out
+    assert "a sixteenth of the grid" in capsys.readouterr().out
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
     assert manifest["quick"]
     assert manifest["items"] == [item.name for item in STUDY.items]
@@ -200,7 +200,7 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     with (out / "cells.csv").open(encoding="utf-8", newline="") as file:
         cells = list(csv.DictReader(file))
     kept = [c for c in cells if c["item"] == "figure-4" and c["quantity"] == "goodput"]
-    assert len(kept) == 2 * 16
+    assert len(kept) == 2 * 8
     assert {c["replications"] for c in cells if c["quantity"] == "goodput"} == {"2"}
 
     def total(item: str, quantity: str, **at: str) -> float:

@@ -113,6 +113,8 @@ def test_an_event_that_never_happened_is_told() -> None:
 def test_a_replication_without_a_number_is_counted_as_missing() -> None:
     """In the row of the cell, in the table of the report, and in the evidence of a claim."""
     time = Measure[float]("time", "s", lambda run: run, -1)
+    in_ms = Measure[float]("time", "ms", lambda run: run, -1, scale=1000)
+    assert Cell.of("item", {}, in_ms, [0.25]).ours.value == 250
     cell = Cell.of("item", {}, time, [20.5, math.nan, 21.5, math.inf], 21, Tolerance.of("1 s", 1.0))
     row = cell.row("study")
     assert (row["replications"], row["missing"], row["verdict"]) == (2, 2, REPRODUCED)

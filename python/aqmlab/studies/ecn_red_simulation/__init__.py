@@ -36,7 +36,7 @@ STUDY = Study(
     reduce=reduce,
     replications=5,
     quick=Quick(
-        "This is the quick form: an eighth of the grid (delay 10 ms, linterm 10, wq 0.002), two "
-        "replications, and no claims, which are about the whole grid."
+        "This is the quick form: a sixteenth of the grid (delay 10 ms, linterm 10, wq 0.002, "
+        "maxth 60), two replications, and no claims, which are about the whole grid."
     ),
 )

@@ -84,12 +84,13 @@ def _make(runs: Runs) -> Section:
             "Six sessions that behave, to ftp3, beside six 1 MB sessions that are suspected, to "
             f"ftp4; one congested link, maxth {CASE.maxth}, linterm {CASE.linterm}, wq {CASE.wq}, "
             f"{CASE.delay_ms} ms. Half of the goodput is fair.",
-            "A receiver that hides marks and a sender that ignores them do the same: the sender is "
-            "deaf to marks and hears drops alone, so that it takes from those who behave until the "
-            "average goes above maxth, where RED drops. A sender that uses the nonce (RFC 3540) "
-            "expects a sum that only a receiver can give who has seen every packet unmarked; one that "
-            "hides a mark has to guess and is found out one time in two, and then the sender cuts its "
-            "window as if the mark had been echoed. Against a sender that cheats there is no nonce.",
+            "A receiver that hides marks and a sender that ignores them do the same: the sender "
+            "is deaf to marks and hears drops alone, so that it takes from those who behave "
+            "until the average goes above maxth, where RED drops. A sender that uses the nonce "
+            "(RFC 3540) expects a sum that only a receiver can give who has seen every packet "
+            "unmarked; one that hides a mark has to guess and is found out one time in two, and "
+            "then the sender cuts its window as if the mark had been echoed. Against a sender "
+            "that cheats there is no nonce.",
         ]
     )
     for setting in EVERY:

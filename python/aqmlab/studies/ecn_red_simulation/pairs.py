@@ -38,7 +38,7 @@ KINDS: dict[str, Chosen] = {
 }
 """Cases that behave alike."""
 
-QUICK = {"delay_ms": 10, "linterm": 10, "wq": 0.002}
+QUICK = {"delay_ms": 10, "linterm": 10, "wq": 0.002, "maxth": 60}
 """The quick form has the cases with these."""
 
 

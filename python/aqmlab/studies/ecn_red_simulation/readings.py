@@ -82,7 +82,11 @@ def _needs() -> Iterator[Need]:
     for reading in READINGS:
         for network, _ in reading.networks:
             for case in CHOSEN:
-                quick = network == SINGLE and (case.sessions, case.maxth) == (12, 60)
+                quick = network == SINGLE and (case.sessions, case.maxth, case.cbr_share) == (
+                    12,
+                    60,
+                    0,
+                )
                 for arm in (OFF, ECN):
                     setting = reading.setting(network, case, arm)
                     yield Need(setting, at_most=REPLICATIONS, quick=quick)

@@ -55,7 +55,7 @@ def change(
     found = [
         (runs.of(Setting(network, case, arm)), runs.of(Setting(network, case, against)))
         for case in pairs.ALL
-        if chosen(case) and runs.has(Setting(network, case, arm))
+        if runs.has(Setting(network, case, arm)) and chosen(case)
     ]
     sums = [
         [sum(measure.of(of[i][r]) for of in found) for r in range(len(found[0][i]))]

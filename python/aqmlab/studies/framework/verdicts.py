@@ -105,8 +105,8 @@ class Cell:
         note: str = "",
         again: bool = False,
     ) -> Cell:
-        """Return the median of a measure over runs beside the printed number."""
-        ours = estimates.median(measure.of(run) for run in runs)
+        """Return the median of a measure over runs, in its unit, beside the printed number."""
+        ours = estimates.median(measure.scale * measure.of(run) for run in runs)
         name, unit = measure.name, measure.unit
         return cls(item, columns, name, unit, ours, published, tolerance, note, again)
 
