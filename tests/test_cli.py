@@ -106,6 +106,7 @@ def test_a_wrong_value_is_told_with_its_field_and_bound(
         (["reproduce", "ecn-finite-transfers", "table-2"], ["--only"]),
         (["reproduce", "ecn-finite-transfers", "--only", "table-9"], ["table-9", "table-2"]),
         (["reproduce", "ecn-finite-transfers", "--replications", "0"], ["--replications '0'", "1"]),
+        (["reproduce", "ecn-finite-transfers", "--quick"], ["--quick", "no quick form", "--only"]),
         (["reproduce", "ecn-finite-transfers", "--jobs", "two"], ["--jobs 'two'", "1 or more"]),
         (["reproduce", "ecn-finite-transfers", "--out", "tests"], ["tests"]),
     ],

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from aqmlab.engine import Failed, Progress, Simulator
+from aqmlab.measures import Measure
 from aqmlab.results import Result
+from aqmlab.scenario import normalize
+from aqmlab.studies.framework import grid
 from aqmlab.studies.framework.runs import Need, Record, Runs
 
 WINDOW = Record(frozenset({"window"}))
@@ -145,3 +148,53 @@ def test_warnings_are_told_with_the_number_of_runs_that_have_them() -> None:
     runs = asked(seeds(Counting(), 2), Need(Download("a", limit=1000)))
     (told,) = [text for text in runs.warnings() if "no packet was dropped or marked" in text]
     assert told.startswith("2 of 2 runs: ")
+
+
+def test_the_quick_form_leaves_out_what_it_does_without() -> None:
+    engine, kept, left = Counting(), Download("kept"), Download("left", limit=8)
+    runs = Runs(2, lambda result: int(result.manifest["seed"]), engine, quick=True)
+    asked(runs, Need(kept), Need(left, quick=False))
+    assert len(engine.ran) == 2
+    assert (runs.has(kept), runs.has(left)) == (True, False)
+    assert (runs.of(kept), runs.of(left)) == ([1, 2], [])
+    assert dict(runs.by_replication(kept)) == {0: 1, 1: 2}
+
+
+def test_a_scenario_is_read_once_for_all_of_its_seeds() -> None:
+    """What is run is what would be, had each replication been read."""
+    engine, setting = Counting(), Download('has "seed":7 in its title')
+    asked(seeds(engine, 3), Need(setting), Need(Download("other", limit=8)))
+    read = [
+        json.loads(normalize(s.scenario(r)))
+        for s in (setting, Download("other", 8))
+        for r in range(3)
+    ]
+    assert engine.ran == read
+
+
+def test_manifests_are_those_of_the_runs() -> None:
+    runs = asked(seeds(Counting(), 2), Need(Download("a")), Need(Download("b", limit=8)))
+    said = {run.address: run.manifest["scenario"] for _, _, run in runs.items()}
+    assert len(said) == 4
+    limits = sorted(scenario["network"]["queue"]["limit"] for scenario in said.values())
+    assert limits == ["16 packets"] * 2 + ["8 packets"] * 2
+
+
+def test_a_grid_is_an_experiment() -> None:
+    """Settings under two arms, of which one point was not run in full."""
+    seed: Measure[int] = Measure("seed_of_run", "s", lambda run: float(run), -1, scale=1000)
+    arms = {"small": Download("a", limit=8), "large": Download("b", limit=16)}
+    points = [
+        ({"limit": 8, "speed": "slow"}, arms),
+        ({"limit": 9, "speed": "slow"}, {**arms, "large": Download("c", limit=99)}),
+    ]
+    runs = asked(seeds(Counting(), 3), *map(Need, arms.values()))
+    found = grid.outcome(runs, points, [seed], "two arms")
+    assert (found.arms, found.factors) == (["small", "large"], ["limit", "speed"])
+    assert list(found.runs["point"].unique()) == [0]
+    small, large = found.cells(["limit"])
+    assert list(small.values.values()) == [1000, 2000, 3000]
+    assert large.difference is not None
+    assert large.difference.value == 0
+    with pytest.raises(ValueError, match="no point of the grid was run"):
+        grid.outcome(runs, points[1:], [seed], "nothing")
