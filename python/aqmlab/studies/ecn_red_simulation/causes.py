@@ -190,10 +190,11 @@ def _make(runs: Runs) -> Section:
     section = Section(
         [
             "RED's average is sampled four times a second at the observed queue. Below minth "
-            "nothing is signalled, between minth and maxth an ECN-capable packet is marked, "
-            "above maxth every packet is dropped, ECN-capable or not: there ECN can do nothing. "
-            "Packets of the CBR traffic, SYNs and pure ACKs are not ECN-capable and are dropped "
-            "where others are marked."
+            "nothing is signalled. Between minth and maxth an ECN-capable packet is marked while "
+            "RED's probability is below 0.1; with linterm 5 it is above that in the upper half "
+            "of the region, and the packet is dropped. Above maxth every packet is dropped. "
+            "There ECN can do nothing. Packets of the CBR traffic, SYNs and pure ACKs are not "
+            "ECN-capable and are dropped where others are marked.",
         ]
     )
     for network in NETWORKS:

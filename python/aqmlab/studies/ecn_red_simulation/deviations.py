@@ -28,10 +28,13 @@ DEVIATIONS = (
     "make 1532 on the wire; ACKs have 40. Read as the whole packet: item “What hangs on what the "
     "study leaves open”.",
     "Assumed: files of 10 000 and 1 000 000 bytes; no unit is printed.",
-    "Assumed: RED is not gentle. The study says that above maxth all packets are dropped, and "
-    "that for long transfers drops dominated with ECN too; ns-2 2.26 is gentle unless told "
-    "otherwise, which the study does not mention. Gentle RED marks up to twice maxth, and then "
-    "marks dominate for long transfers. Both are in the item on readings.",
+    "RED drops every packet above maxth, as the study says; ns-2 2.26 would be gentle unless told "
+    "otherwise. Assumed: below maxth RED marks the packets that it chooses with a probability "
+    "under 0.1 and drops the others, ECN-capable or not, as ns-2 does since April 2002 unless told "
+    "otherwise (`mark_p_`). The study does not mention it, but says that for long transfers drops "
+    "dominated with ECN too: that is so with it, and is not without. With linterm 10 the "
+    "probability stays below 0.1, with linterm 5 it exceeds it in the upper half of the region. "
+    "Item “What hangs on what the study leaves open” has the other readings.",
     "From ns-2 2.26, which the study does not overrule: RED waits 1/p packets after a signal, "
     "spares a queue of one packet and takes 500 bytes for the mean packet while idle; TCP has a "
     "window of 20 segments, begins with two, acknowledges each segment, has timeouts of 1 to 64 "

@@ -52,8 +52,12 @@ class Reading:
 
 READINGS = (
     Reading("as the study is read here"),
-    Reading("RED is gentle (default of ns-2 2.26; the study says: all are dropped above maxth)",
+    Reading("packets are marked at any probability, not only below 0.1 (ns-2: mark_p_)",
+            red=(("mark_below", 1.0),)),
+    Reading("RED is gentle (default of ns-2 2.26; the study: all are dropped above maxth)",
             red=(("gentle", True),)),
+    Reading("RED is gentle and marks at any probability",
+            red=(("gentle", True), ("mark_below", 1.0))),
     Reading("signals at uniform distances (RED's paper), not within 1/p packets of the last (ns-2)",
             red=(("spacing", "uniform"),)),
     Reading("1492 B are the packet, headers included",

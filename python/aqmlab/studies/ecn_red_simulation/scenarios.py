@@ -64,6 +64,7 @@ STUDY_RED: dict[str, Any] = {
     "least_backlog": "1 packet",
     "idle_packet_size": "500 B",
     "above_maxth": "drop",
+    "mark_below": 0.1,  # ns-2: mark_p_, since April 2002
 }
 """RED of the study's simulator, but for what Table 1 says."""
 

@@ -144,7 +144,7 @@ def _plainly(runs: Runs, network: str) -> list[str]:
         f"{name}, ECN against none, over all {len(there)} cases. Timeouts: "
         f"{_told(of(TIMEOUTS, every), 'more', 'fewer')}. Goodput: "
         f"{_told(of(GOODPUT, every), 'more', 'less')}; the link is busy for 99 % of the time or "
-        f"more without ECN in {full} cases, so that there is little to win. Files of 10 kB take "
+        f"more without ECN in {full} cases, where there is little to win. Files of 10 kB take "
         f"on average {_told(of(MEAN_TIME, short), 'longer', 'less')}; their 99th percentile: "
         f"{_told(of(P99_TIME, short), 'longer', 'less')}. The price: mean queue "
         f"{_told(of(QUEUE, every), 'longer', 'shorter')}, drops and marks "
@@ -160,8 +160,9 @@ def _plainly(runs: Runs, network: str) -> list[str]:
                 f"{_told(of(GOODPUT, chosen), 'more', 'less')}"
             )
     when = (
-        "When: above maxth RED drops with ECN too. By cases whose average is above it for less "
-        f"or more than {HELD:g} % of the time: {'; '.join(parts)}."
+        "When: with ECN too RED drops above maxth, and from a probability of 0.1 on. By cases "
+        f"whose average is above it for less or more than {HELD:g} % of the time: "
+        f"{'; '.join(parts)}."
     )
     head = ", ".join(
         f"{about} {_told(of(measure, chosen, HEAD, ECN), more, less)}"
