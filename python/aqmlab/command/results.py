@@ -10,6 +10,7 @@ import typer
 from aqmlab import estimates
 from aqmlab.command.options import WarningsOption
 from aqmlab.command.terminal import console, say, warn
+from aqmlab.words import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +97,7 @@ def show_effects(
 
     names = list(measures or [m.name for m in outcome.measures])
     if outcome.title:
-        console.print(outcome.title, markup=False, highlight=False)
+        console.print(visible(outcome.title), markup=False, highlight=False)
     made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for name in ("measure", "factor", "change"):
         made.add_column(name, overflow="fold")
@@ -134,7 +135,7 @@ def show_measures(outcome: "Outcome", console: "Console") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console.print(outcome.title, markup=False, highlight=False)
+    console.print(visible(outcome.title), markup=False, highlight=False)
     made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     made.add_column("measure", overflow="fold")
     made.add_column("unit")
@@ -159,7 +160,8 @@ def _failures(outcome: "Outcome", console: "Console") -> None:
     failed = outcome.runs["failed"] != ""
     if failed.any():
         why = outcome.runs["failed"][failed].iloc[0]
-        console.print(f"{failed.sum()} of {len(failed)} runs failed, as: {why}", markup=False)
+        told = f"{failed.sum()} of {len(failed)} runs failed, as: {visible(why)}"
+        console.print(told, markup=False)
 
 
 def show(
@@ -171,7 +173,7 @@ def show(
     """Print what an experiment found."""
     cells = outcome.cells(by, measures)
     if outcome.title:
-        console.print(outcome.title, markup=False, highlight=False)
+        console.print(visible(outcome.title), markup=False, highlight=False)
     rows = table(cells, outcome)
     console.print(rows, markup=False)
     if rows.row_count < len(cells):
@@ -179,7 +181,7 @@ def show(
     _failures(outcome, console)
     points = outcome.runs["point"].nunique()
     arms = f", {len(outcome.arms)} arms" if len(outcome.arms) > 1 else ""
-    after = f"; after a warm-up of {outcome.warm_up}" if outcome.warm_up else ""
+    after = f"; after a warm-up of {visible(outcome.warm_up)}" if outcome.warm_up else ""
     console.print(f"{len(outcome.runs)} runs: {points} points{arms}{after}.", markup=False)
     console.print(READING, style="dim")
 

@@ -17,6 +17,7 @@ from aqmlab._core import ScenarioError
 from aqmlab.experiment import design
 from aqmlab.experiment.design import Point, Range
 from aqmlab.scenario import ScenarioLike, as_said, read_text
+from aqmlab.words import refusal, steers, visible
 
 PLOTS = ("interactions", "sorted-ratios", "heat-map", "distributions")
 BASE = "base"
@@ -106,6 +107,20 @@ class Experiment:
     title: str = ""
     said: str = ""
 
+    def __post_init__(self) -> None:
+        if steers(self.title):
+            raise ScenarioError(
+                f"title: {shown(self.title)} has control characters in it; leave them away"
+            )
+        names = [("arms", name) for name in self.arms]
+        names += [("factors", name) for name in self.factors]
+        names += [("measures", name) for name in self.measures or []]
+        for point in self.points:
+            names += [(f"factors: {key}", v) for key, v in point.items() if isinstance(v, str)]
+        for where, name in dict.fromkeys(names):
+            if why := refusal(name):
+                raise ScenarioError(f"{where}: {shown(name)} {why}")
+
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
         """Read an experiment from a TOML file; its scenario's path is relative to it.
@@ -180,8 +195,7 @@ class _Node:
         self.value, self.path = value, path
 
     def wrong(self, must: str) -> NoReturn:
-        told = json.dumps(self.value, ensure_ascii=False, default=str)
-        raise ScenarioError(f"{self.path or 'the file'}: {told} must be {must}")
+        raise ScenarioError(f"{self.path or 'the file'}: {shown(self.value)} must be {must}")
 
     def get(self, key: str) -> Any:
         if not isinstance(self.value, Mapping):
@@ -407,6 +421,11 @@ def _limits(node: _Node) -> dict[str, str]:
         return {}
     node.only("simulated")
     return {"simulated": node.text("simulated", "")}
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error shows it."""
+    return visible(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def as_text(point: Point) -> str:
