@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
+from aqmlab import _core
 from aqmlab._core import ScenarioError
 from aqmlab.experiment import design
 from aqmlab.experiment.design import Point, Range
@@ -88,7 +89,8 @@ class Experiment:
     plots : list of str
         Those of `PLOTS` that are wanted.
     limits : dict
-        ``simulated``: the time at which a run without duration gives up.
+        ``simulated``: the time at which a run without duration gives up; ``events``, ``wall`` and
+        ``memory``: what a run may take of the machine (:class:`aqmlab.engine.Limiting`).
     title : str
         What it is about, in a line.
     said : str
@@ -103,7 +105,7 @@ class Experiment:
     links: list[str] | None = None
     measures: list[str] | None = None
     plots: list[str] = field(default_factory=list)
-    limits: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
     title: str = ""
     said: str = ""
 
@@ -117,6 +119,7 @@ class Experiment:
         names += [("measures", name) for name in self.measures or []]
         for point in self.points:
             names += [(f"factors: {key}", v) for key, v in point.items() if isinstance(v, str)]
+        _core.check_limits(json.dumps(self.machine_limits, default=str))
         for where, name in dict.fromkeys(names):
             if why := refusal(name):
                 raise ScenarioError(f"{where}: {shown(name)} {why}")
@@ -181,6 +184,11 @@ class Experiment:
         )
         as_said(made.scenario)  # says what is wrong with it, by itself
         return made
+
+    @property
+    def machine_limits(self) -> dict[str, Any]:
+        """The limits that are no part of the scenario."""
+        return {key: value for key, value in self.limits.items() if key != "simulated"}
 
     @property
     def factors(self) -> list[str]:
@@ -416,11 +424,12 @@ def _warm_up(node: _Node) -> WarmUp:
     return WarmUp(series=node.text("mser", ""))
 
 
-def _limits(node: _Node) -> dict[str, str]:
+def _limits(node: _Node) -> dict[str, Any]:
     if node.value is None:
         return {}
-    node.only("simulated")
-    return {"simulated": node.text("simulated", "")}
+    node.only("simulated", "events", "wall", "memory")
+    node.text("simulated", "")
+    return dict(node.value)
 
 
 def shown(value: Any) -> str:
