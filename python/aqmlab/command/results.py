@@ -59,12 +59,19 @@ def results_command(
     parquet: Annotated[
         Path | None, typer.Option(help="Write the table as Parquet too.", metavar="FILE")
     ] = None,
+    netcdf: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the measures of every run as netCDF too, by factors, arm and replication.",
+            metavar="FILE",
+        ),
+    ] = None,
     warnings: WarningsOption = True,
 ) -> None:
     """Show what a sweep found: each arm at each point, with intervals and differences."""
     from aqmlab.experiment import Outcome
 
-    for file in (csv, parquet):
+    for file in (csv, parquet, netcdf):
         if file and file.exists():
             raise FileExistsError(f"{file} is there; give another name")
     outcome = Outcome.read(folder)
@@ -82,8 +89,10 @@ def results_command(
             table.to_csv(csv, index=False)
         if parquet:
             table.to_parquet(parquet, index=False)
+    if netcdf:
+        outcome.to_xarray().to_netcdf(netcdf, engine="scipy")
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])
-    for file in filter(None, (csv, parquet)):
+    for file in filter(None, (csv, parquet, netcdf)):
         say(f"Written to {file}")
 
 

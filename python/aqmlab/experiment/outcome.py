@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from aqmlab import estimates, statistics
 from aqmlab.estimates import Estimate
 from aqmlab.experiment.conduct import Row
+from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
 from aqmlab.measures import Measure, Seen
 from aqmlab.statistics import Effects, holm, paired_p_value
@@ -20,6 +21,7 @@ from aqmlab.words import refusal, visible
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 FILE = "runs.parquet"
 ABOUT = b"aqmlab"
@@ -322,6 +324,23 @@ class Outcome:
 
     def _there(self) -> list[Measured]:
         return [m for m in self.measures if self.runs[m.name].notna().any()]
+
+    def to_xarray(self) -> "xr.Dataset":
+        """Return the measures by factors, ``arm`` and ``replication`` (whose ``seed`` it tells).
+
+        Numbers are in the unit of their measure's name, as in `runs`; NaN: no value. Where the
+        points are not every combination of the factors' values, there is a dimension ``point``
+        instead, with the factors along it.
+
+        Raises
+        ------
+        ValueError
+            If xarray is not installed.
+        """
+        factors = {factor: self.levels(factor) for factor in self.factors}
+        measures = [m.name for m in self.measures]
+        made = cube(self.runs, factors, {"arm": self.arms}, measures)
+        return made.assign_attrs({"title": self.title, "warm_up": self.warm_up or "0 s"})
 
     def effects(self, measure: str) -> Effects:
         """Return the main effects and interactions of factors and arms on a measure, in its unit.
