@@ -110,8 +110,9 @@ class Sweep:
 
         keys = pd.DataFrame(self.points)
         for at in range(0, len(self.results), AT_ONCE):
-            tables = [result.columns(name) for result in self.results[at : at + AT_ONCE]]
-            of_run = np.repeat(np.arange(at, at + len(tables)), [rows(t) for t in tables])
+            these = range(at, min(at + AT_ONCE, len(self.results)))
+            tables = [self.results[i].columns(name) for i in these]
+            of_run = np.repeat(these, [rows(t) for t in tables])
             part = keys.iloc[of_run].reset_index(drop=True)
             yield part.assign(**{key: _joined([t[key] for t in tables]) for key in tables[0]})
 
