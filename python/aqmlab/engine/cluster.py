@@ -16,7 +16,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.engine.protocol import Failed, Progress
@@ -95,7 +95,8 @@ class Cluster:
         try:
             while done < len(texts):
                 if time.monotonic() - looked >= POLL_S:
-                    looked, room = time.monotonic(), jobs or max(1, A_CORE * self._cores())
+                    looked, cores = time.monotonic(), self._cores()
+                    room = jobs or max(1, A_CORE * cores)
                     if progress:
                         progress(done, len(texts))
                 while begun < len(texts) and len(under_way) < room:
@@ -121,19 +122,19 @@ class Cluster:
         from distributed import CancelledError, KilledWorker
         from distributed.comm import CommClosedError
 
+        gone = CancelledError, CommClosedError  # and all that the scheduler knew
         try:
             outcome: Result | Failed | None = future.result()
         except KilledWorker:
             return Failed(_lost(text))
-        except (
-            CancelledError,
-            CommClosedError,
-        ):  # the scheduler is gone, and with it all that it knew
+        except gone:
             raise self._gone() from None
-        except ImportError as e:  # what is sent is not there
-            self._refuse(e)
+        except Exception:
+            self._refuse_others()  # as one that does not know what it is sent
+            raise
         if outcome is None:
-            self._refuse()
+            self._refuse_others()
+            raise NoClusterError("a worker that has ended had another build of aqmlab")
         return outcome
 
     def _cores(self) -> int:
@@ -163,24 +164,25 @@ class Cluster:
             "and go on"
         )
 
-    def _refuse(self, error: Exception | None = None) -> NoReturn:
-        """Name the workers that do not run what would be run here.
+    def _refuse_others(self) -> None:
+        """Refuse workers that do not run what would be run here, by name.
 
         Raises
         ------
         NoClusterError
-            Always.
+            If there are any.
         """
         here, told = build_there(), self._client.run(build_there, on_error="return")
         others = [
             f"{worker} has {'no aqmlab like it' if isinstance(there, Exception) else there}"
             for worker, there in told.items()
             if there != here
-        ] or [f"one that has ended: {error or 'another build'}"]
-        raise NoClusterError(
-            f"workers must have the build that is here, {here}: {'; '.join(others)}; install this "
-            "one there, or stop them"
-        )
+        ]
+        if others:
+            raise NoClusterError(
+                f"workers must have the build that is here, {here}: {'; '.join(others)}; install "
+                "this one there, or stop them"
+            )
 
 
 def run_there(build: str, text: str, limits: Mapping[str, Any]) -> Result | Failed | None:
@@ -274,7 +276,7 @@ def connect(
         with _slurm(jobs, options or {}) as jobs_there, _left(Client(jobs_there)) as client:
             yield Cluster(client, patience_s=None)
     else:
-        raise ValueError(f"{name!r} must be one of {', '.join(EXECUTORS)}")
+        raise ValueError(f"--executor {name!r} must be one of {', '.join(EXECUTORS)}")
 
 
 @contextmanager
