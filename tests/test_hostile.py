@@ -293,6 +293,8 @@ def test_texts_of_an_experiment_do_no_harm(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    with pytest.raises(ScenarioError, match="begins as a formula does"):
+        aqmlab.sweep(small, {"title": ["=cmd()"]})
     with pytest.raises(ScenarioError) as refused:
         Experiment.from_dict({"scenario": small} | change)
     assert told in str(refused.value)

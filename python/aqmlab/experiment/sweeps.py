@@ -20,6 +20,7 @@ from aqmlab.measures import Measure, Seen
 from aqmlab.scenario import ScenarioLike, Table, as_said, normalize, plain, toml_value, with_seed
 from aqmlab.store import Store
 from aqmlab.store.packing import rows
+from aqmlab.words import refusal, visible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -248,7 +249,7 @@ def sweep(
         for values in itertools.product(*over.values()):
             overrides = [(k, toml_value(v, given)) for k, v in zip(over, values, strict=True)]
             text = normalize(base, overrides=overrides)
-            labels = {k: _label(v, given) for k, v in zip(over, values, strict=True)}
+            labels = {k: _label(k, v, given) for k, v in zip(over, values, strict=True)}
             first = json.loads(text)["seed"]
             for seed in range(first, first + replications):
                 points.append(labels | {"seed": seed})
@@ -289,6 +290,15 @@ def _check(over: Any) -> None:
             raise ScenarioError(f"over: {key}: has no values; give at least one")
 
 
-def _label(value: Any, given: Given) -> Any:
+def _label(key: str, value: Any, given: Given) -> Any:
+    """Return a value as tables have it.
+
+    Raises
+    ------
+    ScenarioError
+        If it is a text that a table cannot hold.
+    """
     value = plain(value, given)
+    if isinstance(value, str) and (why := refusal(value)):
+        raise ScenarioError(f"over: {key}: {visible(json.dumps(value))} {why}")
     return json.dumps(value) if isinstance(value, dict | list) else value
