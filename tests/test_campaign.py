@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import aqmlab
@@ -168,6 +169,44 @@ def test_progress_counts_what_was_kept(small: dict[str, Any], tmp_path: Path) ->
     aqmlab.run_many(several, store=store, progress=lambda *at: told.append(at))
     assert told[-1] == (2.0, 2)
     assert all(done >= 1 for done, _ in told)
+
+
+def test_a_sweep_is_packed_and_its_tables_are_put_together(
+    small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aqmlab.experiment.sweeps.AT_ONCE", 3)
+    over: dict[str, list[Any]] = {
+        "tcp.ecn": ["off", "rfc3168"],
+        "network.queue": [aqmlab.DropTail(limit="9 packets")],
+    }
+    swept = aqmlab.sweep(small, over, replications=4)
+    plain = [
+        aqmlab.run(small | {"tcp": small["tcp"] | {"ecn": point["tcp.ecn"]}, "seed": point["seed"]}
+                   | {"network": small["network"] | {"queue": json.loads(point["network.queue"])}})
+        for point in swept.points
+    ]  # fmt: skip
+    for table in plain[0].tables:
+        parts = []
+        for point, result in zip(swept.points, plain, strict=True):
+            part = result.table(table)
+            for i, (key, value) in enumerate(point.items()):
+                part.insert(i, key, value)
+            parts += [part] * bool(len(part))
+        if not parts:
+            assert len(swept.table(table)) == 0
+            continue
+        whole = pd.concat(parts, ignore_index=True)
+        pd.testing.assert_frame_equal(swept.table(table), whole)
+        swept.write_table(table, tmp_path / f"{table}.parquet")
+        pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / f"{table}.parquet"), whole)
+        swept.write_table(table, tmp_path / f"{table}.csv")
+        assert len(pd.read_csv(tmp_path / f"{table}.csv")) == len(whole)
+    with pytest.raises(FileExistsError):
+        swept.write_table("flows", tmp_path / "flows.csv")
+    with pytest.raises(ValueError, match=r"must end in \.csv or \.parquet"):
+        swept.write_table("flows", tmp_path / "flows.xls")
+    kept = swept.results
+    assert (kept[-1].manifest["seed"], len(kept[1:3]), len(kept)) == (10, 2, 8)
 
 
 def test_a_sweep_has_estimates_of_measures(small: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from statsmodels.regression.linear_model import OLS
 
 from aqmlab.experiment import Experiment, conduct, design
 from aqmlab.statistics import effects
@@ -49,6 +50,37 @@ def test_what_a_seed_does_everywhere_is_taken_out() -> None:
     assert without.high - without.low > 100 * (
         together.effects[0].interval.high - together.effects[0].interval.low
     )
+
+
+def test_intervals_are_those_of_least_squares_with_a_term_a_block() -> None:
+    """Another reading: statsmodels, where runs are missing and the variance is not the same."""
+    random = np.random.default_rng(4)
+    factors, seeds = factorial(9, a=[0, 1], b=[0, 1])
+    kept = np.sort(random.choice(len(seeds), 29, replace=False))
+    factors = {name: list(np.array(of)[kept]) for name, of in factors.items()}
+    blocks = np.array(seeds)[kept]
+    a, b = (1 - 2 * np.array(factors[name]) for name in "ab")
+    y = 2 * a + a * b + random.normal(0, 1, 29) * (2 + a) + blocks
+    terms = [*(blocks == seed for seed in sorted(set(blocks))), a, b, a * b]
+    whole = np.column_stack([np.asarray(term, dtype=float) for term in terms])
+    fit = OLS(y, whole).fit(cov_type="HC2", use_t=True)
+    changes = {("a",): (-3, -2), ("b",): (-2, -2), ("a", "b"): (-1, 4)}
+    levels = {"a": [0, 1], "b": [0, 1]}
+    for effect in effects(factors, y, list(blocks), levels=levels).effects:
+        at, change = changes[effect.factors]
+        row = np.zeros(whole.shape[1])
+        row[at] = change
+        test = fit.t_test(row)
+        low, high = test.conf_int()[0]
+        assert (effect.interval.low, effect.interval.high) == pytest.approx((low, high))
+        assert effect.p == pytest.approx(float(test.pvalue))
+
+
+def test_thousands_of_blocks_cost_little() -> None:
+    factors, seeds = factorial(20_000, a=[0, 1], b=[0, 1])
+    y = np.random.default_rng(6).normal(0, 1, len(seeds)) + 3 * np.array(factors["a"])
+    (found, *_) = effects(factors, y, seeds).effects
+    assert found.interval.middle == pytest.approx(3, abs=0.05)
 
 
 def test_what_a_fractional_design_cannot_tell_is_named() -> None:

@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import aqmlab
 from aqmlab import PASS, Arrival, CustomQueue, Packet, ScenarioError, Verdict
+from aqmlab.engine import Recorded
 from aqmlab.experiment import Experiment, Replications, WarmUp, conduct, design
 from aqmlab.experiment.design import Range
 from aqmlab.measures import column
 from aqmlab.statistics import cautions, mser
+from aqmlab.store import Ledger
 from conftest import ROOT
 
 ECN = "tcp.ecn"
@@ -107,7 +110,10 @@ def test_a_fractional_design_is_balanced_and_resolves_what_it_should() -> None:
         ({"replications": 0}, ["replications: 0", "1 or more"]),
         ({"replications": {"first": 3, "until": "jain"}}, ["replications.at_most: is missing"]),
         ({"plots": ["pie"]}, ["plots.0", '"pie"', "heat-map"]),
-        ({"limits": {"wall": 3}}, ["limits.wall", "simulated"]),
+        ({"limits": {"wall": 3}}, ["limits.wall: 3", "a time"]),
+        ({"limits": {"memory": "5 s"}}, ["limits.memory", "5 s"]),
+        ({"limits": {"events": 0}}, ["limits.events", "1"]),
+        ({"limits": {"event": 1}}, ["limits.event", "events"]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_its_path(
@@ -200,6 +206,59 @@ def test_a_run_that_fails_is_a_row_that_says_why(small: dict[str, Any]) -> None:
     assert outcome.runs["goodput_bps"].isna().sum() == 2
     cells = outcome.cells()
     assert [c.estimate.missing for c in cells] == [0, 2, 0, 0]
+
+
+def test_a_run_that_takes_too_much_has_failed_by_the_name_of_the_limit(
+    small: dict[str, Any], tmp_path: Path
+) -> None:
+    sizes = ["10 kB", "3 MB"]
+    wanted = experiment(
+        small, limits={"events": 2000, "wall": "1000 s", "memory": "1 GB"}, replications=2,
+        measures=["goodput_bps"], factors=[{"values": {"flows.0.traffic.size": sizes}}],
+    )  # fmt: skip
+    with Ledger(tmp_path) as store:
+        runs = conduct(wanted, store=store).runs
+        assert list(runs["failed"] != "") == [False, False, True, True]
+        assert (
+            runs["failed"].iloc[2].startswith("limits.events: the run took more than 2000 events")
+        )
+        assert len(list(store)) == 2, "what failed is no result"
+    without = conduct(replace(wanted, limits={})).runs
+    assert (without["failed"] == "").all()
+    assert without["goodput_bps"][:2].equals(runs["goodput_bps"][:2])
+    for limit in ({"wall": "1 ns"}, {"memory": "1 kB"}):
+        (name,) = limit
+        failed = conduct(replace(wanted, limits=limit)).runs["failed"]
+        assert failed.str.startswith(f"limits.{name}: ").all()
+    with pytest.raises(ScenarioError, match="this engine keeps none of events, wall, memory"):
+        conduct(wanted, engine=Recorded([]))
+
+
+def test_measures_stand_by_factors_arms_and_replications(small: dict[str, Any]) -> None:
+    xr = pytest.importorskip("xarray")
+    values: dict[str, list[Any]] = {LIMIT: ["16 packets", "8 packets"], "flows.0.count": [1, 2]}
+    asked = experiment(
+        small, arms={"off": {ECN: "off"}, "on": {}}, replications=2, measures=["goodput_bps"],
+        factors=[{"values": values}],
+    )  # fmt: skip
+    outcome = conduct(asked)
+    cube = outcome.to_xarray()
+    assert dict(cube.sizes) == {LIMIT: 2, "flows.0.count": 2, "arm": 2, "replication": 2}
+    assert list(cube[LIMIT].values) == ["8 packets", "16 packets"]
+    assert list(cube["seed"].values) == [7, 8]
+    for _, row in outcome.runs.iterrows():
+        at = {key: row[key] for key in (*values, "arm")} | {"replication": row["seed"] - 7}
+        assert float(cube["goodput_bps"].sel(at)) == row["goodput_bps"]
+    zipped = conduct(replace(asked, points=design.zipped(values))).to_xarray()
+    assert dict(zipped.sizes) == {"point": 2, "arm": 2, "replication": 2}
+    assert list(zipped[LIMIT].values) == values[LIMIT]
+    assert zipped["flows.0.count"].dims == ("point",)
+    swept = aqmlab.sweep(small, values, 2)
+    of_runs = swept.to_xarray([column("flows.goodput_bps.sum")])
+    assert dict(of_runs.sizes) == {LIMIT: 2, "flows.0.count": 2, "replication": 2}
+    assert isinstance(of_runs, xr.Dataset)
+    last = float(of_runs["flows.goodput_bps.sum"].sel({LIMIT: "8 packets"})[1, 1])
+    assert last == swept.results[-1].flows["goodput_bps"].sum()
 
 
 def test_the_warm_up_is_left_out(small: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.command import execute
 from aqmlab.compare import compare
 from aqmlab.engine import Failed, Simulator
+from aqmlab.experiment import Experiment, conduct
 from aqmlab.results import Result
-from aqmlab.scenario import normalize
+from aqmlab.scenario import normalize, toml_value
 
 EXAMPLE = str(Path("examples/one_flow.toml").resolve())
 LONG = "x" * 5_000_000
@@ -268,3 +270,72 @@ def test_a_plot_without_its_folder_names_the_folder(
     told = capsys.readouterr().err
     assert "there is no folder" in told
     assert ".part" not in told
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"arms": {"=1+1": {}}}, 'arms: "=1+1" begins as a formula does'),
+        ({"arms": {f"a{ESCAPE}red": {}}}, r'arms: "a\u001b[31mred" has control characters in it'),
+        ({"arms": {"a\u202eb": {}}}, r'arms: "a\u202eb" has control characters in it'),
+        ({"factors": [{"values": {"title": ["=cmd()"]}}]}, 'factors: title: "=cmd()" begins as'),
+        ({"factors": [{"values": {"title": ["a", "b\nc"]}}]}, r'factors: title: "b\nc" has'),
+        ({"factors": [{"kind": "list", "rows": [{"@SUM(A1)": 1}]}]}, 'factors: "@SUM(A1)" begins'),
+        ({"factors": [{"kind": "random", "n": 1, "values": {"title": {"choice": ["+1"]}}}]}, "+1"),
+        ({"title": ESCAPE}, r'title: "\u001b[31m" has control characters in it; leave them away'),
+        ({"measures": [f"flows.goodput_bps[{ESCAPE}*].sum"]}, "measures: "),
+    ],
+)  # fmt: skip
+def test_texts_of_an_experiment_do_no_harm(
+    change: dict[str, Any],
+    told: str,
+    small: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(ScenarioError, match="begins as a formula does"):
+        aqmlab.sweep(small, {"title": ["=cmd()"]})
+    with pytest.raises(ScenarioError) as refused:
+        Experiment.from_dict({"scenario": small} | change)
+    assert told in str(refused.value)
+    assert str(refused.value).isprintable()
+    file = tmp_path / "try.toml"
+    lines = [
+        f"{key} = {toml_value(value)}" for key, value in ({"scenario": small} | change).items()
+    ]
+    file.write_text("\n".join(lines))
+    assert execute(["sweep", str(file), "--out", str(tmp_path / "out")]) == 2
+    out, err = capsys.readouterr()
+    assert told in err
+    assert (out, err.count("\n")) == ("", 1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_results_of_others_do_no_harm(
+    small: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that says what no sweep would have let it say."""
+    read = Experiment.from_dict({
+        "scenario": small, "measures": ["goodput_bps"], "replications": 2,
+        "arms": {"off": {"tcp.ecn": "off"}, "on": {}},
+        "factors": [{"values": {"title": ["one", "two"]}}],
+    })  # fmt: skip
+    whole = conduct(read)
+    for number, change in enumerate([
+        {"arms": ["off", "=1+1"], "runs": whole.runs.replace({"arm": {"on": "=1+1"}})},
+        {"runs": whole.runs.replace({"title": {"one": "=cmd()"}})},
+        {"runs": whole.runs.replace({"title": {"one": ESCAPE}})},
+        {"title": ESCAPE, "warm_up": ESCAPE, "runs": whole.runs.assign(failed=ESCAPE)},
+    ]):  # fmt: skip
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        replace(whole, **change).write(folder / "runs.parquet")
+        code = execute(["results", str(folder), "--csv", str(folder / "all.csv")])
+        out, err = capsys.readouterr()
+        assert ESCAPE not in out + err
+        if code == 0:
+            assert r"\x1b[31m" in out
+            assert ESCAPE not in (folder / "all.csv").read_text()
+        else:
+            assert "is no table of runs of a sweep" in err
+        assert (code == 0) == ("title" in change)

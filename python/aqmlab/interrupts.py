@@ -33,6 +33,9 @@ _told = False
 def _is_command() -> bool:
     """Whether this process is the command: while a module is looked for, it is `-m`."""
     given = sys.orig_argv
+    processes = sys.modules.get("multiprocessing")
+    if processes and processes.parent_process():  # a worker, whose arguments are its parent's
+        return False
     module = "-m" in given and given[given.index("-m") + 1 :][:1] == ["aqmlab"]
     return module or os.path.basename(sys.argv[0]) == "aqmlab"  # noqa: PTH119 (pathlib takes time)
 

@@ -25,6 +25,35 @@ def visible(text: str) -> str:
     return "".join(c if is_seen else ascii(c)[1:-1] for c, is_seen in zip(text, seen, strict=True))
 
 
+FORMULA = ("=", "+", "-", "@")
+"""What a text begins with that a spreadsheet computes."""
+
+
+def refusal(text: str) -> str | None:
+    r"""Return why a text cannot be a name in a table, and what to do; None: it can.
+
+    As the names of a scenario are refused (crates/lab/src/scenario/checks.rs).
+
+    Examples
+    --------
+    >>> refusal("red"), refusal("-2")[:31], refusal("a\n")[:34]
+    (None, 'begins as a formula does (=, +,', 'has control characters in it; leav')
+    """
+    if steers(text):
+        return "has control characters in it; leave them away"
+    if text.startswith(FORMULA):
+        return (
+            "begins as a formula does (=, +, -, @); a spreadsheet would compute it; "
+            "begin with a letter or a digit"
+        )
+    return None
+
+
+def steers(text: str) -> bool:
+    """Whether a text has characters that steer a terminal or the direction of text."""
+    return not text.isprintable() and any(unicodedata.category(c) in UNSEEN for c in text)
+
+
 def shortened(text: str, longest: int = LONGEST) -> str:
     """Return a text, or its two ends if it is too long.
 

@@ -222,6 +222,51 @@ def test_a_part_is_reproduced(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ]
 
 
+def test_changed_assumptions_are_told_wherever_there_are_verdicts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    args = ["reproduce", "ecn-finite-transfers", "--only", "baseline", "--replications", "1",
+            "--set", "tcp.receive_window=20 kB", "--out", str(out)]  # fmt: skip
+    assert execute(args) == 0
+    printed = capsys.readouterr().out
+    assert "Under changed assumptions: tcp.receive_window = 20 kB" in printed
+    assert "Claims under changed assumptions: " in printed
+    page = (out / "report.html").read_text("utf-8")
+    body = page[page.index("<body") :]
+    assert body.index("Under changed assumptions: tcp.receive_window = 20 kB") < 2000
+    for file in ("cells.csv", "claims.csv"):
+        with (out / file).open(encoding="utf-8") as rows:
+            verdicts = {row["verdict"] for row in csv.DictReader(rows)} - {""}
+        assert verdicts
+        assert all(verdict.endswith(" under changed assumptions") for verdict in verdicts)
+    manifest = json.loads((out / "manifest.json").read_text("utf-8"))
+    assert manifest["changes"] == {"tcp.receive_window": "20 kB"}
+
+
+def test_one_claim_is_decided_with_its_runs_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["reproduce", "ecn-finite-transfers", "--claim", "EF-002", "--replications", "1"]
+    assert execute(command) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("EF-002: baseline completion time (n=1 DT QL=39")
+    assert out[1].startswith("printed 112.5 s, ours 11")
+    assert out[2].startswith("reproduced: ")
+    assert out[3] == "1 runs, 1 replications."
+    assert execute([*command, "--set", "tcp.receive_window=20 kB"]) == 0
+    assert " under changed assumptions: " in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
+    for wrong, told in (
+        (["--claim", "EF-999"], "--claim: 'EF-999' is unknown; there are: EF-001, "),
+        (["--claim", "EF-002", "--out", "x"], "--claim says what is run"),
+        (["--claim", "EF-002", "--set", "tcp.recieve_window=1 kB"], "no scenario of these items"),
+    ):
+        assert execute(["reproduce", "ecn-finite-transfers", *wrong]) == 2
+        assert told in capsys.readouterr().err
+
+
 def test_a_figure_is_drawn(tmp_path: Path) -> None:
     STUDY.reproduce(["figure-6"], replications=1, out=tmp_path / "f")
     svg = (tmp_path / "f" / "figures" / "figure_06.svg").read_text("utf-8")

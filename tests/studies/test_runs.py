@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from aqmlab._core import ScenarioError
 from aqmlab.engine import Failed, Progress, Simulator
 from aqmlab.measures import Measure
 from aqmlab.results import Result
@@ -113,6 +114,41 @@ def test_scenarios_that_record_different_things_are_different_runs() -> None:
     settings = [Download("d", record={"links": [link]}) for link in ("left>right", "right>left")]
     asked(seeds(engine), *map(Need, settings))
     assert [run["record"]["links"] for run in engine.ran] == [["left>right"], ["right>left"]]
+
+
+def test_an_assumption_is_changed_where_there_is_one() -> None:
+    engine = Counting()
+    changes = [("tcp.rto_min", "1 s"), ("network.queue.limit", "9 packets"), ("flows.1.count", "3")]
+    runs = Runs(1, lambda result: result.scenario, engine, changes=changes[:2])
+    runs.ask([Need(Download("d", record={"series": ["queue"]}), record=FINE)])
+    runs.check_changes()
+    runs.run()
+    (scenario,) = engine.ran
+    assert scenario["tcp"]["rto_min"] == "1 s"
+    assert scenario["network"]["queue"]["limit"] == "9 packets"
+    assert scenario["record"]["series"] == ["drops", "queue"]
+    assert scenario["record"]["interval"] == "50 ms"
+    other = Runs(1, id, engine, changes=changes)
+    other.ask([Need(Download("d"))])
+    with pytest.raises(ScenarioError, match=r"--set flows\.1\.count: no scenario of these items"):
+        other.check_changes()
+    with pytest.raises(ScenarioError, match=r"tcp\.rto_min.*is not a time"):
+        Runs(1, id, engine, changes=[("tcp.rto_min", "soon")]).ask([Need(Download("d"))])
+    with pytest.raises(ScenarioError, match="seed: is no assumption"):
+        Runs(1, id, engine, changes=[("seed", "3")])
+
+
+def test_on_demand_only_what_is_looked_at_is_run() -> None:
+    engine = Counting()
+    one, other = Download("one", 8), Download("other", 9)
+    runs = Runs(2, lambda result: int(result.manifest["seed"]), engine, on_demand=1)
+    runs.ask([Need(one), Need(other, replications=(1,))])
+    assert not engine.ran
+    assert runs.of(other) == [2]
+    assert (len(engine.ran), runs.distinct()) == (1, 1)
+    assert runs.of(one) == [1, 2]
+    assert runs.of(other) == [2]
+    assert len(engine.ran) == 3
 
 
 def test_a_later_stage_runs_only_what_is_missing() -> None:

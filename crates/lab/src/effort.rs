@@ -31,6 +31,11 @@ impl Stopwatch {
         Stopwatch { wall: Instant::now(), cpu: cpu() }
     }
 
+    /// Seconds by the wall since it was started or read last.
+    pub fn wall_s(&self) -> f64 {
+        self.wall.elapsed().as_secs_f64()
+    }
+
     /// The effort since it was started or read last.
     pub fn lap(&mut self) -> Effort {
         let before = std::mem::replace(self, Stopwatch::start());

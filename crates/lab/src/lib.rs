@@ -32,7 +32,7 @@ mod warnings;
 pub use effort::Effort;
 pub use read::{Format, read, read_file_text};
 pub use record::{Column, Outcome, Table};
-pub use run::{Failure, Watch, guarded, named, run, run_guarded, run_with};
+pub use run::{Failure, Limits, Watch, guarded, named, run, run_guarded, run_with};
 pub use scenario::Scenario;
 pub use warnings::Warning;
 
@@ -82,6 +82,11 @@ pub fn pages() -> Json {
 /// What a run leaves: for each table what it is, and its columns with name, unit and meaning.
 pub fn columns() -> Json {
     columns::definitions()
+}
+
+/// Limits of a run from JSON.
+pub fn limits(text: &str) -> Result<Limits, Invalid> {
+    Limits::read(&read_file_text(text, Format::Json)?, "limits")
 }
 
 /// Version of the package.

@@ -13,7 +13,7 @@ use units::{Duration, Read};
 
 use crate::build::LinkPlan;
 use crate::connections::Connections;
-use crate::run::Failure;
+use crate::run::{Failure, Limits};
 use crate::scenario::{Network, Scenario, Series};
 use crate::slot::Slot;
 
@@ -90,8 +90,8 @@ fn links(scenario: &Scenario) -> u64 {
     }
 }
 
-/// Fails unless there is room for the network, the flows and the samples of a scenario.
-pub fn check_size(scenario: &Scenario) -> Result<(), Failure> {
+/// Fails unless there is room for the network, the flows and the samples of a scenario, and they may take it.
+pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
     let flows: u64 = scenario.flows.iter().map(|flow| flow.count).fold(0, u64::saturating_add);
     let links = links(scenario);
     let flow = 2 * size_of::<Endpoint>() + size_of::<Slot>() + FLOW;
@@ -99,7 +99,8 @@ pub fn check_size(scenario: &Scenario) -> Result<(), Failure> {
     let all = flows.saturating_mul(flow as u64).saturating_add(links.saturating_mul(link as u64));
     afford(all, &format!("{flows} flows and {links} links"))?;
     let (times, each) = samples(scenario);
-    afford((times * each) as u64, "the samples")
+    afford((times * each) as u64, "the samples")?;
+    limits.check_memory(all.saturating_add((times * each) as u64))
 }
 
 /// What a scenario has that is sampled.
@@ -167,11 +168,15 @@ pub fn check_taken(bytes: u64) -> Result<(), Failure> {
     )))
 }
 
-/// Fails unless what grows with a run can grow to twice its size.
-pub fn check_growth(flight: &Flight, connections: &Connections) -> Result<(), Failure> {
+/// What packets and connections take, which grow with a run.
+pub fn taken(flight: &Flight, connections: &Connections) -> u64 {
     let slots = size_of_val(&connections.fates.slots[..]) + connections.acting.bytes();
-    let bytes = flight.bytes() + connections.endpoints.len() * size_of::<Endpoint>() + slots;
-    afford(2 * bytes as u64, "the packets and connections")
+    (flight.bytes() + connections.endpoints.len() * size_of::<Endpoint>() + slots) as u64
+}
+
+/// Fails unless what grows with a run can grow to twice its size.
+pub fn check_growth(bytes: u64) -> Result<(), Failure> {
+    afford(2 * bytes, "the packets and connections")
 }
 
 #[cfg(test)]

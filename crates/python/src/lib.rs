@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use lab::{Column, Failure, Format, Outcome, Scenario, Watch};
+use lab::{Column, Failure, Format, Limits, Outcome, Scenario, Watch};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,13 +18,13 @@ use serde_json::{Value, json};
 use crate::laws::{Fault, PythonLaws};
 
 create_exception!(
-    _core,
+    aqmlab,
     ScenarioError,
     PyValueError,
     "Wrong input: names the field, the value and the bound."
 );
 create_exception!(
-    _core,
+    aqmlab,
     InvariantViolation,
     PyRuntimeError,
     "A run broke an invariant: a bug of the simulator."
@@ -65,6 +65,16 @@ fn said(text: &str, format: &str) -> PyResult<String> {
 fn tcp(text: &str) -> PyResult<String> {
     let groups = lab::resolved::tcp(&parse(text, "json", &[])?);
     groups.map(|g| g.to_string()).map_err(|e| ScenarioError::new_err(e.to_string()))
+}
+
+fn read_limits(text: &str) -> PyResult<Limits> {
+    lab::limits(text).map_err(|e| ScenarioError::new_err(e.to_string()))
+}
+
+/// Checks what runs may take, as JSON.
+#[pyfunction]
+fn check_limits(text: &str) -> PyResult<()> {
+    read_limits(text).map(|_| ())
 }
 
 /// JSON Schema of a scenario.
@@ -205,15 +215,17 @@ struct Batch {
 impl Batch {
     /// Starts running `scenarios` (JSON) on `jobs` threads. `captures`: the folder for what each captures;
     /// where there is none, nothing is. `laws`: what makes the laws that scenarios name; runs with such
-    /// laws come one after the other.
+    /// laws come one after the other. `limits` (JSON): what each run may take.
     #[new]
-    #[pyo3(signature = (scenarios, jobs, captures = Vec::new(), laws = HashMap::new()))]
+    #[pyo3(signature = (scenarios, jobs, captures = Vec::new(), laws = HashMap::new(), limits = "{}"))]
     fn new(
         scenarios: Vec<String>,
         jobs: usize,
         captures: Vec<PathBuf>,
         laws: HashMap<String, Py<PyAny>>,
+        limits: &str,
     ) -> PyResult<Self> {
+        let limits = read_limits(limits)?;
         let scenarios: Vec<Scenario> =
             scenarios.iter().map(|text| parse(text, "json", &[])).collect::<PyResult<_>>()?;
         let jobs = if laws.is_empty() { jobs } else { 1 };
@@ -221,7 +233,8 @@ impl Batch {
             .num_threads(jobs.max(1))
             .build()
             .map_err(|e| PyRuntimeError::new_err(format!("cannot start {jobs} threads: {e}")))?;
-        let watches: Arc<Vec<Watch>> = Arc::new(scenarios.iter().map(|_| Watch::default()).collect());
+        let watches: Arc<Vec<Watch>> =
+            Arc::new(scenarios.iter().map(|_| Watch::with_limits(limits.clone())).collect());
         let scenarios = Arc::new(scenarios);
         let (sender, finished) = channel();
         let (shared, watched) = (scenarios.clone(), watches.clone());
@@ -310,6 +323,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(laws::signal, m)?)?;
     m.add_function(wrap_pyfunction!(laws::drop, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(check_limits, m)?)?;
     m.add_function(wrap_pyfunction!(crossing, m)?)?;
     m.add_function(wrap_pyfunction!(said, m)?)?;
     m.add_function(wrap_pyfunction!(tcp, m)?)?;

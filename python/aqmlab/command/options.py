@@ -23,11 +23,13 @@ StoreOption = Annotated[
 ]
 
 
-def read_change(change: str, example: str = "network.queue.limit='64 packets'") -> tuple[str, str]:
-    """Return key and value of what `--set` has."""
+def read_change(
+    change: str, example: str = "network.queue.limit='64 packets'", option: str = "--set"
+) -> tuple[str, str]:
+    """Return key and value of what `--set`, or another option, has."""
     key, equals, value = change.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise ValueError(f"--set {change!r} must be KEY=VALUE, for example {example}")
+        raise ValueError(f"{option} {change!r} must be KEY=VALUE, for example {example}")
     return key.strip(), value.strip()
 
 

@@ -1,12 +1,17 @@
 """`aqmlab reproduce`: a published study."""
 
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_count
+from aqmlab.command.options import StoreOption, read_change, read_count
 from aqmlab.command.terminal import console, resumable, say
+
+if TYPE_CHECKING:
+    from aqmlab.store import Ledger
+    from aqmlab.studies.framework.study import Study
 
 
 def reproduce(
@@ -33,6 +38,22 @@ def reproduce(
         bool,
         typer.Option("--quick", help="A part in seconds, without claims, if the study has one."),
     ] = False,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change an assumption in every scenario of the study that has this key; may be "
+            "given again. Verdicts are then called so.",
+        ),
+    ] = None,
+    claim: Annotated[
+        str | None,
+        typer.Option(
+            help="Only decide this claim, e.g. EF-045, with no other runs; writes nothing.",
+            metavar="ID",
+        ),
+    ] = None,
 ) -> None:
     """Reproduce a published study: cells, claims and figures in one HTML report."""
     from aqmlab import studies
@@ -43,11 +64,38 @@ def reproduce(
         raise ValueError(f"{items[0]!r} is one argument too many; name items after --only")
     wanted = [*(only or []), *(items or [])]
     runs, threads = read_count("--replications", replications), read_count("--jobs", jobs)
-    if store is None:
-        report = chosen.reproduce(wanted, runs, threads, out, console(), quick=quick)
-    else:
-        with Ledger(store) as kept, resumable(kept):
-            report = chosen.reproduce(
-                wanted, runs, threads, out, console(), store=kept, quick=quick
-            )
-    say(str(report))
+    changed = [read_change(change, "tcp.rto_min='1 s'") for change in changes or []]
+    if claim and (wanted or out or quick):
+        raise ValueError(
+            "--claim says what is run, and writes nothing: leave items, --out and --quick out"
+        )
+    with ExitStack() as stack:
+        kept = stack.enter_context(Ledger(store)) if store else None
+        if kept:
+            stack.enter_context(resumable(kept))
+        if claim:
+            _decide(chosen, claim, runs, threads, kept, changed)
+            return
+        say(str(chosen.reproduce(
+            wanted, runs, threads, out, console(), store=kept, changes=changed, quick=quick
+        )))  # fmt: skip
+
+
+def _decide(
+    study: "Study",
+    claim: str,
+    replications: int | None,
+    jobs: int | None,
+    store: "Ledger | None",
+    changes: list[tuple[str, str]],
+) -> None:
+    """Print what the runs say of a claim."""
+    from aqmlab.studies.framework.verdicts import called
+
+    printed, decision, runs = study.decide(claim, replications, jobs, store=store, changes=changes)
+    say(f"{printed.id}: {printed.statement} ({printed.scenario}; {printed.source})")
+    say(f"printed {printed.printed}, ours {decision.ours or 'none'}")
+    verdict = called(decision.verdict, changed=bool(changes))
+    say(f"{verdict}: {decision.evidence}")
+    under = "".join(f"; {key} = {value}" for key, value in changes)
+    say(f"{runs.distinct()} runs, {runs.replications} replications{under}.")

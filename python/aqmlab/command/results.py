@@ -10,6 +10,7 @@ import typer
 from aqmlab import estimates
 from aqmlab.command.options import WarningsOption
 from aqmlab.command.terminal import console, say, warn
+from aqmlab.words import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,12 +59,19 @@ def results_command(
     parquet: Annotated[
         Path | None, typer.Option(help="Write the table as Parquet too.", metavar="FILE")
     ] = None,
+    netcdf: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the measures of every run as netCDF too, by factors, arm and replication.",
+            metavar="FILE",
+        ),
+    ] = None,
     warnings: WarningsOption = True,
 ) -> None:
     """Show what a sweep found: each arm at each point, with intervals and differences."""
     from aqmlab.experiment import Outcome
 
-    for file in (csv, parquet):
+    for file in (csv, parquet, netcdf):
         if file and file.exists():
             raise FileExistsError(f"{file} is there; give another name")
     outcome = Outcome.read(folder)
@@ -81,8 +89,10 @@ def results_command(
             table.to_csv(csv, index=False)
         if parquet:
             table.to_parquet(parquet, index=False)
+    if netcdf:
+        outcome.to_xarray().to_netcdf(netcdf, engine="scipy")
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])
-    for file in filter(None, (csv, parquet)):
+    for file in filter(None, (csv, parquet, netcdf)):
         say(f"Written to {file}")
 
 
@@ -96,7 +106,7 @@ def show_effects(
 
     names = list(measures or [m.name for m in outcome.measures])
     if outcome.title:
-        console.print(outcome.title, markup=False, highlight=False)
+        console.print(visible(outcome.title), markup=False, highlight=False)
     made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for name in ("measure", "factor", "change"):
         made.add_column(name, overflow="fold")
@@ -134,7 +144,7 @@ def show_measures(outcome: "Outcome", console: "Console") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console.print(outcome.title, markup=False, highlight=False)
+    console.print(visible(outcome.title), markup=False, highlight=False)
     made = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     made.add_column("measure", overflow="fold")
     made.add_column("unit")
@@ -159,7 +169,8 @@ def _failures(outcome: "Outcome", console: "Console") -> None:
     failed = outcome.runs["failed"] != ""
     if failed.any():
         why = outcome.runs["failed"][failed].iloc[0]
-        console.print(f"{failed.sum()} of {len(failed)} runs failed, as: {why}", markup=False)
+        told = f"{failed.sum()} of {len(failed)} runs failed, as: {visible(why)}"
+        console.print(told, markup=False)
 
 
 def show(
@@ -171,7 +182,7 @@ def show(
     """Print what an experiment found."""
     cells = outcome.cells(by, measures)
     if outcome.title:
-        console.print(outcome.title, markup=False, highlight=False)
+        console.print(visible(outcome.title), markup=False, highlight=False)
     rows = table(cells, outcome)
     console.print(rows, markup=False)
     if rows.row_count < len(cells):
@@ -179,7 +190,7 @@ def show(
     _failures(outcome, console)
     points = outcome.runs["point"].nunique()
     arms = f", {len(outcome.arms)} arms" if len(outcome.arms) > 1 else ""
-    after = f"; after a warm-up of {outcome.warm_up}" if outcome.warm_up else ""
+    after = f"; after a warm-up of {visible(outcome.warm_up)}" if outcome.warm_up else ""
     console.print(f"{len(outcome.runs)} runs: {points} points{arms}{after}.", markup=False)
     console.print(READING, style="dim")
 

@@ -38,6 +38,15 @@ def run_command(
         str | None,
         typer.Option(help="Run it so often, seed by seed, and show means.", metavar="N"),
     ] = None,
+    limits: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--limit",
+            metavar="NAME=VALUE",
+            help="End it as failed if it takes more: events=N, wall='10 s', memory='500 MB'; may "
+            "be given again.",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an earlier run in the folder.")
     ] = False,
@@ -57,6 +66,8 @@ def run_command(
     overrides += [("seed", seed)] if seed is not None else []
     overrides += [("record.pcap.on", toml_value(pcap_on))] if pcap_on else []
     scenario = json.loads(normalize(file, overrides=overrides))
+    most = dict(read_change(limit, "wall='10 s'", "--limit") for limit in limits or [])
+    within = {name: int(text) if text.isdecimal() else text for name, text in most.items()}
     count = read_count("--replications", replications)
     if count:
         if out or pcap or pcap_on:
@@ -64,7 +75,7 @@ def run_command(
                 "--replications shows what many runs measure and keeps none; leave --out and "
                 "--pcap out, or keep runs with aqmlab sweep"
             )
-        _replicate(scenario, count, warnings=warnings)
+        _replicate(scenario, count, within, warnings=warnings)
         return
     if pcap and not scenario["record"]["pcap"]["on"]:
         raise ValueError(
@@ -75,7 +86,7 @@ def run_command(
     with new_folders(out, pcap, force=force) as (folder, captures):
         with Bar() as bar:
             try:
-                result = run(scenario, pcap=captures, progress=bar)
+                result = run(scenario, pcap=captures, limits=within, progress=bar)
             except ScenarioError as e:
                 raise ScenarioError(f"{file}: {e}") from None
         if folder:
@@ -89,14 +100,17 @@ def run_command(
         say("Captures are written only with --pcap DIR.")
 
 
-def _replicate(scenario: dict[str, Any], count: int, *, warnings: bool) -> None:
+def _replicate(
+    scenario: dict[str, Any], count: int, limits: dict[str, Any], *, warnings: bool
+) -> None:
     """Run a scenario several times and show its measures with their intervals."""
     from aqmlab.command.results import show_measures
     from aqmlab.experiment import Experiment, Replications, conduct
     from aqmlab.progress import Count
 
     title = scenario["title"] or "Untitled scenario"
-    wanted = Experiment(scenario=scenario, title=title, replications=Replications(count))
+    replications = Replications(count)
+    wanted = Experiment(scenario=scenario, title=title, replications=replications, limits=limits)
     with Count() as progress:
         outcome = conduct(wanted, told=progress)
     show_measures(outcome, console())

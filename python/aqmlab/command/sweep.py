@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqmlab.command.options import WarningsOption, read_count
+from aqmlab.command.options import WarningsOption, read_change, read_count
 from aqmlab.command.terminal import Interrupted, console, say, warn
 
 if TYPE_CHECKING:
+    from aqmlab.engine import Engine
     from aqmlab.experiment import Experiment, Outcome
     from aqmlab.folder import Claim
 
 MADE_BY = "aqmlab sweep"
 EXPERIMENT, RUNS, SUMMARY, EFFECTS = "experiment.toml", "runs", "summary.csv", "effects.csv"
 FIGURES = "figures"
-EXECUTORS = ("local",)
 
 
 def sweep_command(
@@ -30,8 +30,21 @@ def sweep_command(
         typer.Option("--resume", help="Go on in a folder; what was run there is not run again."),
     ] = False,
     executor: Annotated[
-        str, typer.Option(help="Where runs go: local, the cores of this machine.", metavar="NAME")
+        str,
+        typer.Option(
+            help="Where runs go: local, the cores of this machine; dask, processes here; "
+            "dask://HOST:PORT, a scheduler of Dask; slurm, jobs of SLURM with --jobs cores.",
+            metavar="NAME",
+        ),
     ] = "local",
+    cluster: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="What a job of slurm is, e.g. queue=long, cores=8, memory='16 GB', "
+            "walltime=04:00:00; may be given again. Default: the configuration of Dask.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder to make; default results/ and FILE's name.", metavar="DIR"),
@@ -44,17 +57,21 @@ def sweep_command(
     from aqmlab.progress import Count
 
     threads = read_count("--jobs", jobs)
-    if executor not in EXECUTORS:
-        raise ValueError(f"--executor {executor!r} must be one of {', '.join(EXECUTORS)}")
     experiment = Experiment.read(file)
     folder = out or Path("results") / file.stem
-    with place(folder, experiment, resume=resume) as claim:
+    with (
+        engine(executor, threads, cluster) as there,
+        place(folder, experiment, resume=resume) as claim,
+    ):
         from aqmlab.store import Ledger
 
         kept = Ledger(claim.final / RUNS)
+        at_once = threads if executor == "local" or "://" in executor else None
         try:
             with kept, Count() as count:
-                outcome: Outcome = conduct(experiment, store=kept, jobs=threads, told=count)
+                outcome: Outcome = conduct(
+                    experiment, engine=there, store=kept, jobs=at_once, told=count
+                )
         except KeyboardInterrupt:
             told = f"{kept.finished} finished runs are in {folder}; --resume goes on with them"
             raise Interrupted(told) from None
@@ -62,6 +79,29 @@ def sweep_command(
     show(outcome, console())
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])
     say(f"Written to {folder}")
+
+
+@contextmanager
+def engine(executor: str, jobs: int | None, options: list[str] | None) -> "Iterator[Engine | None]":
+    """Give what runs go to; None: the simulator here.
+
+    Raises
+    ------
+    ValueError, OSError
+        If there is none of that name, or it cannot be had.
+    """
+    said = dict(read_change(option, "queue=long", "--cluster") for option in options or [])
+    if executor == "local" and not said:
+        yield None
+        return
+    from aqmlab.engine.cluster import connect
+
+    with connect(executor, jobs, {key: _value(text) for key, text in said.items()}) as there:
+        yield there
+
+
+def _value(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text
 
 
 @contextmanager

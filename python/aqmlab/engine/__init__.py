@@ -4,8 +4,8 @@ An engine is one class with a `build` and a `run` (:class:`Engine`); docs/how-to
 :class:`Simulator` is the packet-level simulator, :class:`Recorded` plays back what was recorded.
 """
 
-from aqmlab.engine.protocol import Engine, Failed, Progress
+from aqmlab.engine.protocol import Engine, Failed, Limiting, Progress
 from aqmlab.engine.recorded import Recorded
 from aqmlab.engine.simulator import Simulator, available_cores
 
-__all__ = ["Engine", "Failed", "Progress", "Recorded", "Simulator", "available_cores"]
+__all__ = ["Engine", "Failed", "Limiting", "Progress", "Recorded", "Simulator", "available_cores"]

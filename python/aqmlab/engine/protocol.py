@@ -1,8 +1,8 @@
 """What an engine promises to those who have runs for it."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, Self, runtime_checkable
 
 from aqmlab.results import Result
 
@@ -61,4 +61,26 @@ class Engine(Protocol):
         Exception
             What is wrong with all of them: a scenario that is refused, a disk that is full. No run
             goes on.
+        """
+
+
+@runtime_checkable
+class Limiting(Engine, Protocol):
+    """An engine that keeps runs within limits."""
+
+    def within(self, limits: Mapping[str, Any]) -> Self:
+        """Return this engine with limits: a run that passes one has failed, and others go on.
+
+        A run that keeps within them is the same as without.
+
+        Parameters
+        ----------
+        limits : mapping
+            ``events``: a number; ``wall``: a time by the wall; ``memory``: a size. With units, as
+            a scenario has them.
+
+        Raises
+        ------
+        ScenarioError
+            If one is wrong.
         """

@@ -1,11 +1,13 @@
 """The packet-level simulator as an engine: runs in parallel over the cores of this machine."""
 
 import hashlib
+import json
 import os
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from aqmlab import _core
 from aqmlab._core import InvariantViolation, ScenarioError
@@ -51,10 +53,28 @@ class Simulator:
     captures : sequence of pathlib.Path
         For each run a folder that is there, for the captures that ``record.pcap`` asks for; a run
         without a folder captures nothing.
+    limits : mapping, optional
+        What a run may take; see :meth:`aqmlab.engine.Limiting.within`.
+
+    Raises
+    ------
+    ScenarioError
+        If a limit is wrong.
     """
 
-    def __init__(self, laws: Given | None = None, captures: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        laws: Given | None = None,
+        captures: Sequence[Path] = (),
+        limits: Mapping[str, Any] | None = None,
+    ) -> None:
         self._laws, self._captures = laws or Given(), captures
+        self._limits = json.dumps(dict(limits or {}))
+        _core.check_limits(self._limits)
+
+    def within(self, limits: Mapping[str, Any]) -> "Simulator":
+        """Return a simulator that keeps runs within limits; see :class:`Limiting`."""
+        return Simulator(self._laws, self._captures, limits)
 
     @property
     def build(self) -> str:
@@ -76,7 +96,7 @@ class Simulator:
             Whatever a law written in Python raises.
         """
         threads = min(jobs or available_cores(), max(1, len(texts)))
-        batch = _core.Batch(list(texts), threads, self._captures, self._laws)
+        batch = _core.Batch(list(texts), threads, self._captures, self._laws, self._limits)
         left = len(texts)
         try:
             told = time.monotonic()

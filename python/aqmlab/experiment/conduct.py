@@ -7,15 +7,16 @@ why, and the others go on.
 import json
 import math
 import sys
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import Given, places
-from aqmlab.engine import Engine, Failed, Progress, Simulator
+from aqmlab.engine import Engine, Failed, Limiting, Progress, Simulator
 from aqmlab.experiment.campaign import campaign
 from aqmlab.experiment.design import Point
 from aqmlab.experiment.file import Experiment, WarmUp, as_text
@@ -32,14 +33,14 @@ from aqmlab.measures import (
     series_of,
 )
 from aqmlab.results import Result
-from aqmlab.scenario import as_said, normalize, seconds, toml_value
+from aqmlab.scenario import as_said, normalize, seconds, toml_value, with_seed
 from aqmlab.statistics import mser
 from aqmlab.store import Store
 
 Reduced = TypeVar("Reduced")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """A run: where it stands, what was measured, in the order of the measures; NaN: no value."""
 
@@ -64,7 +65,12 @@ class Plan:
         return as_said(self.experiment.scenario, self.given)
 
     def scenario(self, point: Point, arm: str) -> dict[str, Any]:
-        """Return the scenario of an arm at a point, every default filled in.
+        """Return the scenario of an arm at a point, every default filled in; see :meth:`text`."""
+        made: dict[str, Any] = json.loads(self.text(point, arm))
+        return made
+
+    def text(self, point: Point, arm: str) -> str:
+        """Return the scenario of an arm at a point, normalized.
 
         What is nearer to the root is set first, then the arm's before the factors', so that factors
         may change what is in a table that an arm puts in.
@@ -92,7 +98,7 @@ class Plan:
         except ScenarioError as e:
             raise ScenarioError(f"arm {arm} at {as_text(point)}: {e}") from None
 
-    def _recording(self, scenario: dict[str, Any]) -> dict[str, Any]:
+    def _recording(self, scenario: dict[str, Any]) -> str:
         """Return a scenario that records what is measured, besides what it records itself."""
         record, names = scenario["record"], self.experiment.measures
         series = ["delays"] if names is None or any("_delay_s" in name for name in names) else []
@@ -108,8 +114,7 @@ class Plan:
         elif links:
             links = list(dict.fromkeys([*links, *self.links(scenario)]))
         whole = scenario | {"record": record | {"series": every, "links": links}}
-        made: dict[str, Any] = json.loads(normalize(whole))
-        return made
+        return normalize(whole)
 
     def links(self, scenario: dict[str, Any]) -> list[str]:
         """Return the links that are measured; empty: all."""
@@ -142,7 +147,7 @@ class Conduct:
 
     def __post_init__(self) -> None:
         self._plan = Plan(self.experiment)
-        self._made: tuple[int, dict[str, dict[str, Any]]] = (-1, {})
+        self._made: tuple[int, dict[str, tuple[str, ...]]] = (-1, {})
         self.warm_up = self.experiment.warm_up.time
         self.notes: list[str] = []
         for point in self.experiment.points:
@@ -225,7 +230,12 @@ class Conduct:
             yield Row(point, arm, self._seed + replication, none, failed=why)
 
     def _noting(self) -> "Noting":
-        return Noting(self.engine or Simulator(self._plan.given))
+        engine, limits = self.engine or Simulator(self._plan.given), self.experiment.machine_limits
+        if not limits:
+            return Noting(engine)
+        if not isinstance(engine, Limiting):
+            raise ScenarioError(f"limits: this engine keeps none of {', '.join(limits)}")
+        return Noting(engine.within(limits))
 
     def _campaign(
         self,
@@ -255,21 +265,22 @@ class Conduct:
 
     def _ask(self, point: int, replication: int, arm: str) -> tuple[str, ...]:
         """Return the scenario of a run, and that of its warm-up, if there is any."""
-        scenario = self._scenario(point, arm) | {"seed": self._seed + replication}
+        if point != self._made[0]:  # those of the last point are kept
+            self._made = (point, {})
+        if arm not in self._made[1]:
+            self._made[1][arm] = self._texts(point, arm)
+        return tuple(with_seed(text, self._seed + replication) for text in self._made[1][arm])
+
+    def _texts(self, point: int, arm: str) -> tuple[str, ...]:
+        """Return the scenario of an arm at a point, and that of its warm-up, if there is any."""
+        text = self._plan.text(self.experiment.points[point], arm)
         if not self.warm_up:
-            return (json.dumps(scenario),)
+            return (text,)
+        scenario = json.loads(text)
         record = scenario["record"]
         series = [s for s in record["series"] if s in ("delays", "waits")]
         short = scenario | {"duration": self.warm_up, "record": record | {"series": series}}
-        return json.dumps(scenario), normalize(short)
-
-    def _scenario(self, point: int, arm: str) -> dict[str, Any]:
-        """Return the scenario of an arm at a point; those of the last point are kept."""
-        if point != self._made[0]:
-            self._made = (point, {})
-        if arm not in self._made[1]:
-            self._made[1][arm] = self._plan.scenario(self.experiment.points[point], arm)
-        return self._made[1][arm]
+        return text, normalize(short)
 
     def index(self, name: str) -> int:
         """Return which of the measures has a name.
@@ -296,7 +307,8 @@ class Conduct:
         text = self.experiment.warm_up.series or ""
         every = [(point, arm) for point in range(len(self.experiment.points))
                  for arm in self.experiment.arms]  # fmt: skip
-        texts = ((json.dumps(self._scenario(*one)),) for one in every)
+        points = self.experiment.points
+        texts = ((self._plan.text(points[point], arm),) for point, arm in every)
         ends: list[float] = []
         restless, engine = list[str](), self._noting()
         found = self._campaign(texts, partial(_settled, text), engine, told or _unheard)
@@ -325,7 +337,7 @@ class Conduct:
         """Return the values of a run, and its warnings."""
         scenario = result.scenario
         links = tuple(self._plan.links(scenario) or result.columns("links")["link"])
-        found, own = _readings(json.dumps(scenario | {"seed": 0, "title": ""}), links)
+        found, own = _readings(scenario, links)
         seen = Seen(result, before, found)
         values = []
         for m in self.measures:
@@ -354,11 +366,21 @@ def _settled(text: str, result: Result) -> tuple[float, str]:
     return float(times[cut]) if cut else 0.0, ""
 
 
-@lru_cache(maxsize=64)
-def _readings(text: str, links: tuple[str, ...]) -> tuple[list[Group], dict[str, Measure[Seen]]]:
+Readings = tuple[list[Group], dict[str, Measure[Seen]]]
+_KNOWN: deque[tuple[dict[str, Any], tuple[str, ...], Readings]] = deque(maxlen=64)
+"""Scenarios that were read last, with links."""
+
+
+def _readings(scenario: dict[str, Any], links: tuple[str, ...]) -> Readings:
     """Return the groups of flows and the measures of a scenario, which no seed changes."""
-    found = groups(json.loads(text), text, links)
-    return found, {m.name: m for m in measures(list(links), found)}
+    said = {key: value for key, value in scenario.items() if key not in ("seed", "title")}
+    for other, of_links, readings in _KNOWN:
+        if links == of_links and said == other:
+            return readings
+    found = groups(scenario, json.dumps(scenario), links)
+    made = found, {m.name: m for m in measures(list(links), found)}
+    _KNOWN.appendleft((said, links, made))
+    return made
 
 
 def _every_link(scenario: dict[str, Any]) -> list[str]:

@@ -13,10 +13,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
+from aqmlab import _core
 from aqmlab._core import ScenarioError
 from aqmlab.experiment import design
 from aqmlab.experiment.design import Point, Range
 from aqmlab.scenario import ScenarioLike, as_said, read_text
+from aqmlab.words import refusal, steers, visible
 
 PLOTS = ("interactions", "sorted-ratios", "heat-map", "distributions")
 BASE = "base"
@@ -87,7 +89,8 @@ class Experiment:
     plots : list of str
         Those of `PLOTS` that are wanted.
     limits : dict
-        ``simulated``: the time at which a run without duration gives up.
+        ``simulated``: the time at which a run without duration gives up; ``events``, ``wall`` and
+        ``memory``: what a run may take of the machine (:class:`aqmlab.engine.Limiting`).
     title : str
         What it is about, in a line.
     said : str
@@ -102,9 +105,24 @@ class Experiment:
     links: list[str] | None = None
     measures: list[str] | None = None
     plots: list[str] = field(default_factory=list)
-    limits: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
     title: str = ""
     said: str = ""
+
+    def __post_init__(self) -> None:
+        if steers(self.title):
+            raise ScenarioError(
+                f"title: {shown(self.title)} has control characters in it; leave them away"
+            )
+        names = [("arms", name) for name in self.arms]
+        names += [("factors", name) for name in self.factors]
+        names += [("measures", name) for name in self.measures or []]
+        for point in self.points:
+            names += [(f"factors: {key}", v) for key, v in point.items() if isinstance(v, str)]
+        _core.check_limits(json.dumps(self.machine_limits, default=str))
+        for where, name in dict.fromkeys(names):
+            if why := refusal(name):
+                raise ScenarioError(f"{where}: {shown(name)} {why}")
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -168,6 +186,11 @@ class Experiment:
         return made
 
     @property
+    def machine_limits(self) -> dict[str, Any]:
+        """The limits that are no part of the scenario."""
+        return {key: value for key, value in self.limits.items() if key != "simulated"}
+
+    @property
     def factors(self) -> list[str]:
         """The dotted paths of the factors."""
         return list(dict.fromkeys(key for point in self.points for key in point))
@@ -180,8 +203,7 @@ class _Node:
         self.value, self.path = value, path
 
     def wrong(self, must: str) -> NoReturn:
-        told = json.dumps(self.value, ensure_ascii=False, default=str)
-        raise ScenarioError(f"{self.path or 'the file'}: {told} must be {must}")
+        raise ScenarioError(f"{self.path or 'the file'}: {shown(self.value)} must be {must}")
 
     def get(self, key: str) -> Any:
         if not isinstance(self.value, Mapping):
@@ -402,11 +424,17 @@ def _warm_up(node: _Node) -> WarmUp:
     return WarmUp(series=node.text("mser", ""))
 
 
-def _limits(node: _Node) -> dict[str, str]:
+def _limits(node: _Node) -> dict[str, Any]:
     if node.value is None:
         return {}
-    node.only("simulated")
-    return {"simulated": node.text("simulated", "")}
+    node.only("simulated", "events", "wall", "memory")
+    node.text("simulated", "")
+    return dict(node.value)
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error shows it."""
+    return visible(json.dumps(value, ensure_ascii=False, default=str))
 
 
 def as_text(point: Point) -> str:

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +13,15 @@ from typing import TYPE_CHECKING, Any, Self
 from aqmlab import estimates, statistics
 from aqmlab.estimates import Estimate
 from aqmlab.experiment.conduct import Row
+from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
 from aqmlab.measures import Measure, Seen
 from aqmlab.statistics import Effects, Interval, false_discovery, holm, paired_p_value
+from aqmlab.words import refusal, visible
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 FILE = "runs.parquet"
 ABOUT = b"aqmlab"
@@ -182,9 +186,26 @@ class Outcome:
             about = json.loads(table.schema.metadata[ABOUT])
             about["measures"] = [Measured(**m) for m in about["measures"]]
             about |= {key: tuple(about[key]) for key in ("plots", "notes")}
-            return cls(table.to_pandas(), **about)
+            made = cls(table.to_pandas(), **about)
+            made._check_names()
+            return made
         except (ValueError, KeyError, TypeError) as e:
             raise ValueError(f"{path} is no table of runs of a sweep: {e}") from None
+
+    def _check_names(self) -> None:
+        """Refuse names and values that no sweep leaves, since it would have refused them.
+
+        Raises
+        ------
+        ValueError
+            If there is one.
+        """
+        names = [*self.factors, *self.arms, *(x for m in self.measures for x in (m.name, m.unit))]
+        for column in (*self.factors, "arm"):
+            names += filter(_is_name, self.runs[column].unique())
+        for name in names:
+            if why := refusal(name):
+                raise ValueError(f"{visible(name)!r} {why}")
 
     def measure(self, name: str) -> Measured:
         """Return a measure by its name.
@@ -323,6 +344,23 @@ class Outcome:
     def _there(self) -> list[Measured]:
         return [m for m in self.measures if self.runs[m.name].notna().any()]
 
+    def to_xarray(self) -> "xr.Dataset":
+        """Return the measures by factors, ``arm`` and ``replication`` (whose ``seed`` it tells).
+
+        Numbers are in the unit of their measure's name, as in `runs`; NaN: no value. Where the
+        points are not every combination of the factors' values, there is a dimension ``point``
+        instead, with the factors along it.
+
+        Raises
+        ------
+        ValueError
+            If xarray is not installed.
+        """
+        factors = {factor: self.levels(factor) for factor in self.factors}
+        measures = [m.name for m in self.measures]
+        made = cube(self.runs, factors, {"arm": self.arms}, measures)
+        return made.assign_attrs({"title": self.title, "warm_up": self.warm_up or "0 s"})
+
     def effects(self, measure: str) -> Effects:
         """Return the main effects and interactions of factors and arms on a measure, in its unit.
 
@@ -410,3 +448,10 @@ def _labels(values: Sequence[Any]) -> list[Any]:
     if kinds <= {int, float} or kinds <= {bool} or kinds <= {str}:
         return list(values)
     return [value if isinstance(value, str) else json.dumps(value, default=str) for value in values]
+
+
+def _is_name(value: Any) -> bool:
+    """Whether the value of a factor is a text, and not a number beside values that are texts."""
+    with suppress(ValueError):
+        return isinstance(value, str) and math.isnan(float(value))
+    return True

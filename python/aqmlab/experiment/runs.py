@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomQueue, Given, put
@@ -20,6 +21,7 @@ def run(
     *,
     queues: Mapping[str, CustomQueue] | None = None,
     pcap: str | os.PathLike[str] | None = None,
+    limits: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Run a scenario once.
@@ -36,6 +38,8 @@ def run(
     pcap : path, optional
         A folder that is there, for the captures that ``record.pcap`` asks for; default: none are
         written.
+    limits : mapping, optional
+        What the run may take; see :meth:`aqmlab.engine.Limiting.within`. Default: none.
     progress : callable, optional
         Called about ten times a second with the fraction that is done and 1.
 
@@ -47,7 +51,7 @@ def run(
     Raises
     ------
     ScenarioError
-        If the scenario is wrong.
+        If the scenario is wrong, or the run passes a limit.
     InvariantViolation
         If the simulator contradicts itself; this is a defect of aqmlab.
     OSError
@@ -61,7 +65,7 @@ def run(
             raise FileNotFoundError(f"{folder}: there is no such folder for the captures; make it")
     given = Given()
     text = with_queues(scenario, seed, queues, given)
-    engine = Simulator(given, folders)
+    engine = Simulator(given, folders, limits)
     ((_, result),) = campaign([(text,)], as_it_is, engine=engine, jobs=1, progress=progress)
     return result
 

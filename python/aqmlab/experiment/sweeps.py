@@ -2,26 +2,33 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab._core import ScenarioError
 from aqmlab.custom import Given
 from aqmlab.engine import Engine, Progress, Simulator
 from aqmlab.estimates import Estimate, mean
-from aqmlab.experiment import seeds
-from aqmlab.experiment.campaign import campaign, in_order
-from aqmlab.experiment.runs import as_it_is
+from aqmlab.experiment.campaign import campaign, check_count, in_order
+from aqmlab.experiment.cube import cube
+from aqmlab.experiment.packs import Packs
 from aqmlab.measures import Measure, Seen
-from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike, Table, as_said, normalize, plain, toml_value
+from aqmlab.scenario import ScenarioLike, Table, as_said, normalize, plain, toml_value, with_seed
 from aqmlab.store import Store
+from aqmlab.store.packing import rows
+from aqmlab.words import refusal, visible
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    import xarray as xr
 
+AT_ONCE = 1000
+"""Runs whose rows are put together at a time."""
 SHOWN = ("statistic", "value", "low", "high", "n", "missing")
 """What a table has of an estimate."""
 
@@ -34,12 +41,12 @@ class Sweep:
     ----------
     points : list of dict
         For each run, the swept keys with their values, and ``seed``.
-    results : list of Result
-        The results in the same order.
+    results : Packs
+        The results in the same order, a sequence; each is made when it is asked for.
     """
 
     points: list[dict[str, Any]]
-    results: list[Result]
+    results: Packs
 
     def table(self, name: str) -> "pd.DataFrame":
         """Return a table of all runs under one another, with the swept keys and the seed before it.
@@ -57,13 +64,58 @@ class Sweep:
         """
         import pandas as pd
 
-        parts = []
-        for point, result in zip(self.points, self.results, strict=True):
-            part = result.table(name)
-            for i, (key, value) in enumerate(point.items()):
-                part.insert(i, key, value)
-            parts.append(part)
-        return pd.concat(parts, ignore_index=True)
+        return pd.concat(self._parts(name), ignore_index=True)
+
+    def write_table(self, name: str, path: str | PathLike[str]) -> None:
+        """Write what :meth:`table` returns, without having all of it in memory.
+
+        Parameters
+        ----------
+        name : str
+            "flows", "links" or a recorded series.
+        path : path
+            A file to make, which ends in .csv or .parquet.
+
+        Raises
+        ------
+        ValueError
+            If its name ends otherwise.
+        OSError
+            If it is there, or cannot be written.
+        """
+        import pyarrow as pa
+        from pyarrow import csv, parquet
+
+        path = Path(path)
+        writers = {".csv": csv.CSVWriter, ".parquet": parquet.ParquetWriter}
+        if path.suffix not in writers:
+            raise ValueError(f"{path} must end in {' or '.join(writers)}")
+        with path.open("xb") as file:
+            parts = (
+                pa.Table.from_pandas(
+                    part.astype({c: "str" for c in part if part[c].dtype == object}),
+                    preserve_index=False,
+                )
+                for part in self._parts(name)
+            )
+            first = next(parts)
+            with writers[path.suffix](file, first.schema) as writer:
+                writer.write_table(first)
+                for part in parts:
+                    writer.write_table(part.cast(first.schema))
+
+    def _parts(self, name: str) -> "Iterator[pd.DataFrame]":
+        """Give a table of all runs, many runs at a time."""
+        import numpy as np
+        import pandas as pd
+
+        keys = pd.DataFrame(self.points)
+        for at in range(0, len(self.results), AT_ONCE):
+            these = range(at, min(at + AT_ONCE, len(self.results)))
+            tables = [self.results[i].columns(name) for i in these]
+            of_run = np.repeat(these, [rows(t) for t in tables])
+            part = keys.iloc[of_run].reset_index(drop=True)
+            yield part.assign(**{key: _joined([t[key] for t in tables]) for key in tables[0]})
 
     def estimates(
         self,
@@ -102,6 +154,33 @@ class Sweep:
                 about = {"measure": measure.name, "unit": measure.unit}
                 rows.append(keys | about | dict(zip(SHOWN, attrgetter(*SHOWN)(found), strict=True)))
         return pd.DataFrame(rows)
+
+    def to_xarray(self, measures: Iterable[Measure[Seen]]) -> "xr.Dataset":
+        """Return some measures by the swept keys and ``replication`` (whose ``seed`` it tells).
+
+        Parameters
+        ----------
+        measures : iterable of Measure
+            Quantities of a run, e.g. of :func:`aqmlab.measures.measures`.
+
+        Raises
+        ------
+        ValueError
+            If xarray is not installed.
+        """
+        import pandas as pd
+
+        wanted = list(measures)
+        keys = list(dict.fromkeys(k for point in self.points for k in point if k != "seed"))
+        numbers: dict[tuple[Any, ...], int] = {}
+        made = []
+        for point, result in zip(self.points, self.results, strict=True):
+            at = numbers.setdefault(tuple(point[key] for key in keys), len(numbers))
+            seen = Seen.whole(result)
+            made.append({"point": at} | point | {m.name: float(m.of(seen)) for m in wanted})
+        runs = pd.DataFrame(made)
+        levels = {key: list(runs[key].drop_duplicates()) for key in keys}
+        return cube(runs, levels, {}, [m.name for m in wanted])
 
     @property
     def flows(self) -> "pd.DataFrame":
@@ -163,17 +242,36 @@ def sweep(
     _check(over)
     given = Given()
     base = as_said(scenario, given)
-    points, asks = [], []
-    for values in itertools.product(*over.values()):
-        overrides = [(k, toml_value(v, given)) for k, v in zip(over, values, strict=True)]
-        point = json.loads(normalize(base, overrides=overrides))
-        labels = {k: _label(v, given) for k, v in zip(over, values, strict=True)}
-        for one in seeds.replications(point, replications):
-            points.append(labels | {"seed": one["seed"]})
-            asks.append((normalize(one),))
-    engine = engine or Simulator(given)
-    done = campaign(asks, as_it_is, engine=engine, store=store, jobs=jobs, progress=progress)
-    return Sweep(points, in_order(done))
+    check_count("replications", replications)
+    points: list[dict[str, Any]] = []
+
+    def asks() -> Iterator[tuple[str, ...]]:
+        for values in itertools.product(*over.values()):
+            overrides = [(k, toml_value(v, given)) for k, v in zip(over, values, strict=True)]
+            text = normalize(base, overrides=overrides)
+            labels = {k: _label(k, v, given) for k, v in zip(over, values, strict=True)}
+            first = json.loads(text)["seed"]
+            for seed in range(first, first + replications):
+                points.append(labels | {"seed": seed})
+                yield (with_seed(text, seed),)
+
+    results = Packs()
+    done = campaign(
+        asks(), results.packed, engine=engine or Simulator(given), store=store, jobs=jobs,
+        progress=progress,
+    )  # fmt: skip
+    results.put(in_order(done))
+    return Sweep(points, results)
+
+
+def _joined(columns: "list[np.ndarray] | list[list[str]]") -> Any:
+    """Return columns of the same name one below the other."""
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(columns[0], list):
+        return pd.array(list(itertools.chain.from_iterable(columns)), dtype="str")
+    return np.concatenate(columns)
 
 
 def _check(over: Any) -> None:
@@ -192,6 +290,15 @@ def _check(over: Any) -> None:
             raise ScenarioError(f"over: {key}: has no values; give at least one")
 
 
-def _label(value: Any, given: Given) -> Any:
+def _label(key: str, value: Any, given: Given) -> Any:
+    """Return a value as tables have it.
+
+    Raises
+    ------
+    ScenarioError
+        If it is a text that a table cannot hold.
+    """
     value = plain(value, given)
+    if isinstance(value, str) and (why := refusal(value)):
+        raise ScenarioError(f"over: {key}: {visible(json.dumps(value))} {why}")
     return json.dumps(value) if isinstance(value, dict | list) else value

@@ -20,7 +20,7 @@ LARGE_BYTES = 256 << 10
 """Tables from here on are files of their own: SQLite handles smaller ones faster than files."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Packed:
     """A result in parts.
 

@@ -4,6 +4,7 @@ mod applications;
 mod connections;
 mod guard;
 mod ledgers;
+mod limits;
 mod observer;
 mod packets;
 
@@ -36,6 +37,7 @@ use crate::slot::{Slot, Stage};
 use crate::source::Source;
 
 pub use guard::{guarded, named, run_guarded};
+pub use limits::Limits;
 
 /// Why a run gave no result.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -49,6 +51,9 @@ pub enum Failure {
     /// Flows that do not end.
     #[error("{0}")]
     Stalled(String),
+    /// It took more than it may.
+    #[error("{0}")]
+    Limit(String),
     /// A capture could not be written.
     #[error("the capture cannot be written: {0}")]
     Capture(String),
@@ -63,14 +68,26 @@ pub enum Failure {
     Cancelled,
 }
 
-/// Watches and cancels a run from another thread.
-#[derive(Debug, Default)]
+/// Watches and cancels a run from another thread, and keeps it within its limits.
+#[derive(Debug)]
 pub struct Watch {
+    limits: Limits,
     cancel: AtomicBool,
     done: AtomicU64,
 }
 
+impl Default for Watch {
+    fn default() -> Self {
+        Watch::with_limits(Limits::NONE)
+    }
+}
+
 impl Watch {
+    /// One that ends a run that takes more than it may.
+    pub fn with_limits(limits: Limits) -> Self {
+        Watch { limits, cancel: AtomicBool::default(), done: AtomicU64::default() }
+    }
+
     /// Ends the run soon.
     pub fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
@@ -106,7 +123,8 @@ pub fn run_with(
     laws: &dyn Laws,
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
-    memory::check_size(scenario)?;
+    let began = stopwatch;
+    memory::check_size(scenario, &watch.limits)?;
     let plan = plan(scenario)?;
     capture::check(scenario, &plan)?;
     series::check(scenario, &plan)?;
@@ -114,7 +132,7 @@ pub fn run_with(
     let mut sim = Simulation::new(scenario, &plan, laws);
     sim.capture(folder).map_err(Failure::Capture)?;
     let setup = stopwatch.lap();
-    sim.run(watch)?;
+    sim.run(watch, &began)?;
     sim.check_times()?;
     sim.catch_up();
     sim.check()?;
@@ -122,6 +140,7 @@ pub fn run_with(
         captures.finish(sim.end).map_err(Failure::Capture)?;
     }
     sim.check_memory()?;
+    sim.check_limits(&watch.limits, &began)?;
     memory::afford(sim.table_bytes(), "the tables")?;
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
@@ -221,7 +240,7 @@ impl<'a> Simulation<'a> {
         sim
     }
 
-    fn run(&mut self, watch: &Watch) -> Result<(), Failure> {
+    fn run(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         let lanes = self.lanes;
         let limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
         while self.connections.open > 0 || self.scenario.duration.is_some() {
@@ -245,7 +264,7 @@ impl<'a> Simulation<'a> {
                 self.release_over();
             }
             if self.events.events().is_multiple_of(LOOK_EVERY) {
-                self.look(watch)?;
+                self.look(watch, began)?;
             }
         }
         if self.scenario.duration.is_some() {
@@ -289,7 +308,7 @@ impl<'a> Simulation<'a> {
         self.connections.fates.series.end(self.end);
     }
 
-    fn look(&mut self, watch: &Watch) -> Result<(), Failure> {
+    fn look(&mut self, watch: &Watch, began: &Stopwatch) -> Result<(), Failure> {
         if watch.cancel.load(Ordering::Relaxed) {
             return Err(Failure::Cancelled);
         }
@@ -304,6 +323,7 @@ impl<'a> Simulation<'a> {
             watch.done.store(done.to_bits(), Ordering::Relaxed);
         }
         self.check_memory()?;
+        self.check_limits(&watch.limits, began)?;
         if self.events.events().is_multiple_of(CHECK_EVERY) {
             self.check_times()?;
             self.check()?;
@@ -317,7 +337,18 @@ impl<'a> Simulation<'a> {
             let told = "there is not enough memory for the series; record fewer, or a shorter run";
             return Err(Failure::Memory(told.into()));
         }
-        memory::check_growth(&self.network.flight, &self.connections)
+        memory::check_growth(self.grown_bytes())
+    }
+
+    /// Fails if the run took more than it may.
+    fn check_limits(&self, limits: &Limits, began: &Stopwatch) -> Result<(), Failure> {
+        limits.check(self.events.events(), began.wall_s())?;
+        limits.check_memory(self.grown_bytes() + self.table_bytes())
+    }
+
+    /// What grows with the run, besides tables, takes.
+    fn grown_bytes(&self) -> u64 {
+        memory::taken(&self.network.flight, &self.connections)
     }
 
     /// What the tables that grow with the run will take, about.

@@ -93,7 +93,12 @@ impl<Q: LinkQueue> Link<Q> {
                 self.free_at = time.max(now + Duration(1)); // time goes on
                 (true, true)
             }
-            Next::Empty => (false, false),
+            Next::Empty => {
+                if self.resumes {
+                    self.free_at = now; // what it was to be asked for has been dropped
+                }
+                (false, false)
+            }
         };
     }
 }
@@ -152,6 +157,63 @@ mod tests {
         fn keeper_mut(&mut self) -> Option<&mut Stack> {
             Some(self)
         }
+    }
+
+    /// A shaper holds its packets until 10 ms, and an arrival with the sequence number 1 pushes out all that wait.
+    #[test]
+    fn a_shaper_that_lost_all_its_packets_is_asked_again() {
+        struct Shaper(Stack);
+        impl QueueDiscipline for Shaper {
+            fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+                match held.packet.segment.seq.0 {
+                    1 => std::iter::from_fn(|| self.0.0.pop_back())
+                        .chain([held])
+                        .for_each(|held| fates.drop(held.packet, Why::Early)),
+                    _ => self.0.enqueue(held, at, fates),
+                }
+            }
+            fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+                let until = Time::ZERO + Duration::from_millis(10);
+                if self.0.0.is_empty() || until <= now { self.0.dequeue(now, fates) } else { Next::Later(until) }
+            }
+            fn backlog(&self) -> Backlog {
+                self.0.backlog()
+            }
+            fn each(&self, see: &mut dyn FnMut(&Held)) {
+                self.0.each(see);
+            }
+        }
+        impl LinkQueue for Shaper {
+            type Keeper = Shaper;
+            fn offer(&mut self, _: &mut Packet, _: &Arrival, _: &mut Fates) -> Answer {
+                Answer::Kept
+            }
+            fn average(&self) -> Option<f64> {
+                None
+            }
+            fn passes_below(&self) -> Option<u32> {
+                None
+            }
+            fn keeper(&self) -> Option<&Shaper> {
+                Some(self)
+            }
+            fn keeper_mut(&mut self) -> Option<&mut Shaper> {
+                Some(self)
+            }
+        }
+        let ms = |x| Time::ZERO + Duration::from_millis(x);
+        let mut link = Link::new(Rate(1_500_000), Duration::from_millis(20), Shaper(Stack::default()));
+        let mut flight = Flight::default();
+        for (seq, next) in [(0, ms(10)), (1, Time::NEVER), (2, ms(10))] {
+            let mut packet = Packet { size: 1500, ..Packet::default() };
+            packet.segment.seq.0 = seq;
+            let now = ms(u64::from(seq));
+            assert_eq!(link.receive(now, &mut packet, &mut NoProbe), Received::Kept);
+            link.keep(now, 0, packet, &mut flight, &mut NoProbe);
+            assert_eq!(link.next_event(), next, "after {seq}");
+        }
+        link.catch_up(ms(10), &mut flight, &mut NoProbe);
+        assert_eq!(link.due(), ms(38));
     }
 
     #[test]

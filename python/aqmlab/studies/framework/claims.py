@@ -85,6 +85,19 @@ class Claims:
 
         return register
 
+    def one(self, claim: str) -> Published:
+        """Return a claim by its number.
+
+        Raises
+        ------
+        ValueError
+            If there is none; the message lists those there are.
+        """
+        every = {one.id: one for one in self.published()}
+        if claim not in every:
+            raise ValueError(f"--claim: {claim!r} is unknown; there are: {', '.join(every)}")
+        return every[claim]
+
     def decide(self, runs: Any, items: Iterable[str]) -> list[tuple[Published, Decision]]:
         """Decide every claim whose items are all among `items`."""
         chosen = set(items)

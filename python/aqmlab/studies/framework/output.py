@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.studies.framework.claims import Decision, Published
-from aqmlab.studies.framework.verdicts import Cell
+from aqmlab.studies.framework.verdicts import called
 
 if TYPE_CHECKING:
     from aqmlab.studies.framework.study import Reproduction
@@ -24,8 +24,9 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     from aqmlab.report import write_report
     from aqmlab.studies.framework.summary import report
 
-    _write_csv(folder / "cells.csv", _cells(reproduction.study.name, reproduction.cells))
-    _write_csv(folder / "claims.csv", [_claim(*c) for c in reproduction.claims])
+    _write_csv(folder / "cells.csv", _cells(reproduction))
+    claims = [_claim(*c, changed=bool(reproduction.changes)) for c in reproduction.claims]
+    _write_csv(folder / "claims.csv", claims)
     _write_runs(folder / "runs.jsonl.gz", reproduction)
     figures = folder / "figures"
     figures.mkdir()
@@ -38,11 +39,13 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(_manifest(reproduction), indent=2) + "\n", "utf-8")
 
 
-def _cells(study: str, cells: list[Cell]) -> list[dict[str, Any]]:
-    return [cell.row(study) for cell in cells]
+def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
+    name, changed = reproduction.study.name, bool(reproduction.changes)
+    rows = [(cell, cell.row(name)) for cell in reproduction.cells]
+    return [row | {"verdict": called(cell.verdict, changed=changed)} for cell, row in rows]
 
 
-def _claim(claim: Published, decision: Decision) -> dict[str, Any]:
+def _claim(claim: Published, decision: Decision, *, changed: bool) -> dict[str, Any]:
     return {
         "id": claim.id,
         "statement": claim.statement,
@@ -52,7 +55,7 @@ def _claim(claim: Published, decision: Decision) -> dict[str, Any]:
         "qualifier": claim.qualifier,
         "unit": claim.unit,
         "ours": decision.ours,
-        "verdict": decision.verdict,
+        "verdict": called(decision.verdict, changed=changed),
         "evidence": decision.evidence,
     }
 
@@ -86,6 +89,7 @@ def _manifest(reproduction: Reproduction) -> dict[str, Any]:
         "made_by": MADE_BY,
         "study": reproduction.study.name,
         "version": _core.version(),
+        "changes": dict(reproduction.changes),
         "items": [item.name for item in reproduction.items],
         "quick": reproduction.quick,
         "replications": reproduction.replications,

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aqmlab._core import ScenarioError
 from aqmlab.engine import Engine, Progress
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
@@ -140,12 +141,6 @@ class _Wanted:
         if merged != self.record:
             self.record, self.done = merged, None
 
-    def scenario(self) -> dict[str, Any]:
-        """Return its scenario with all that is recorded."""
-        scenario = self.setting.scenario(self.replication)
-        own = scenario.get("record", {})
-        return {**scenario, "record": {**own, **self.record.keys()}}
-
 
 class _Texts:
     """Normalized scenarios; of those that differ in their seed alone one is read."""
@@ -162,6 +157,31 @@ class _Texts:
         return re.sub(r'"seed":\d+', f'"seed":{scenario["seed"]}', self._text, count=1)
 
 
+Change = tuple[str, str]
+"""A dotted path of a scenario and its value in TOML, an assumption of the study that is changed."""
+
+OURS = ("seed", "title", "record")
+"""Keys that are no assumptions: replications vary the seed, and items say what they record."""
+
+
+def has(scenario: Any, key: str) -> bool:
+    """Whether a normalized scenario has a key.
+
+    Examples
+    --------
+    >>> has({"flows": [{"tcp": {"ecn": "off"}}]}, "flows.0.tcp.ecn"), has({"flows": []}, "flow.0")
+    (True, False)
+    """
+    head, _, rest = key.partition(".")
+    if isinstance(scenario, list) and head.isdecimal() and int(head) < len(scenario):
+        there = scenario[int(head)]
+    elif isinstance(scenario, dict) and head in scenario:
+        there = scenario[head]
+    else:
+        return False
+    return not rest or has(there, rest)
+
+
 class Runs:
     """Reduced runs by setting and replication.
 
@@ -175,8 +195,18 @@ class Runs:
         What runs them.
     store : Store, optional
         Where finished runs are found and kept.
+    changes : sequence of Change
+        Made in every scenario that has their keys.
     quick : bool
         Whether only what the quick form has is run.
+    on_demand : int, optional
+        Runs are run only when they are looked at, those of a setting together, so many at a time;
+        default: by :meth:`run`.
+
+    Raises
+    ------
+    ScenarioError
+        If a change is of what is no assumption.
     """
 
     def __init__(
@@ -185,13 +215,19 @@ class Runs:
         reduce: Callable[[Result], Any],
         engine: Engine,
         store: Store | None = None,
+        changes: Sequence[Change] = (),
         *,
         quick: bool = False,
+        on_demand: int | None = None,
     ) -> None:
-        self.replications = replications
-        self.quick = quick
+        for key, _ in changes:
+            if key.partition(".")[0] in OURS:
+                raise ScenarioError(f"--set {key}: is no assumption of a study; change another key")
+        self.replications, self.changes, self.quick = replications, tuple(changes), quick
         self._reduce, self._engine, self._store = reduce, engine, store
+        self._on_demand = on_demand
         self._manifests = Texts()
+        self._changed: dict[str, str] = {}
         self._wanted: dict[bytes, _Wanted] = {}
         self._of: dict[tuple[Any, int], _Wanted] = {}
 
@@ -212,8 +248,33 @@ class Runs:
                     known = self._of[need.setting, r] = self._want(need.setting, r)
                 known.records(need.record)
 
+    def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
+        """Return a scenario with the changes that it has the keys of."""
+        scenario: dict[str, Any] = setting.scenario(replication)
+        if not self.changes:
+            return scenario
+        before = json.loads(normalize(scenario))
+        here = [change for change in self.changes if has(before, change[0])]
+        self._changed |= dict(here)
+        own = {"record": scenario["record"]} if "record" in scenario else {}
+        made: dict[str, Any] = json.loads(normalize(scenario, overrides=here))
+        del made["record"]
+        return made | own if here else scenario
+
+    def check_changes(self) -> None:
+        """Refuse a change that was made in no scenario.
+
+        Raises
+        ------
+        ScenarioError
+            If there is one.
+        """
+        for key, _ in self.changes:
+            if key not in self._changed:
+                raise ScenarioError(f"--set {key}: no scenario of these items has this key")
+
     def _want(self, setting: Any, replication: int) -> _Wanted:
-        scenario = setting.scenario(replication)
+        scenario = self._scenario(setting, replication)
         own = scenario.get("record", {})
         apart = {key: own[key] for key in own if key not in ("series", "interval")}
         said = content(json.dumps({**scenario, "record": apart}))
@@ -224,13 +285,20 @@ class Runs:
 
     def run(self, jobs: int | None = None, progress: Progress | None = None) -> None:
         """Run what was asked for and was not run yet."""
-        pending = [wanted for wanted in self._wanted.values() if wanted.done is None]
+        self._run(self._wanted.values(), jobs, progress)
+
+    def _run(
+        self, wanted: Iterable[_Wanted], jobs: int | None, progress: Progress | None = None
+    ) -> None:
+        pending = [one for one in wanted if one.done is None]
         addresses: list[str] = []
         texts = _Texts()
 
         def asks() -> Iterator[tuple[str]]:
-            for wanted in pending:
-                text = texts.of(wanted.scenario())
+            for one in pending:
+                scenario = self._scenario(one.setting, one.replication)
+                own = scenario.get("record", {})
+                text = texts.of({**scenario, "record": {**own, **one.record.keys()}})
                 where = address(text, self._engine.build)
                 assert where is not None, (
                     "a study's scenario is a dict, and so has no law in Python"
@@ -267,13 +335,18 @@ class Runs:
 
     def _done(self, setting: Any, replication: int) -> Done:
         done = self._of[setting, replication].done
+        if done is None and self._on_demand is not None:
+            alike = {id(w): w for (of, _), w in self._of.items() if of == setting}
+            self._run(alike.values(), self._on_demand)
+            done = self._of[setting, replication].done
         assert done is not None, "asked for, and not run yet"
         return done
 
     def items(self) -> Iterator[tuple[Any, int, Done]]:
         """Give (setting, replication, run) of every run."""
-        for setting, replication in self._of:
-            yield setting, replication, self._done(setting, replication)
+        for (setting, replication), wanted in self._of.items():
+            if wanted.done is not None or self._on_demand is None:
+                yield setting, replication, self._done(setting, replication)
 
     def warnings(self) -> list[str]:
         """Return what is legal in these runs and probably not meant, and in how many of them."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.studies.framework.claims import Claims, Decision, Published
-from aqmlab.studies.framework.runs import Need, Runs
+from aqmlab.studies.framework.runs import Change, Need, Runs
 from aqmlab.studies.framework.verdicts import Cell
 
 if TYPE_CHECKING:
@@ -84,6 +84,11 @@ class Reproduction:
         return [cell for section in self.sections for cell in section.cells]
 
     @property
+    def changes(self) -> tuple[Change, ...]:
+        """The assumptions of the study that were changed."""
+        return self.runs.changes
+
+    @property
     def complete(self) -> bool:
         """Whether every item of the study was chosen."""
         return len(self.items) == len(self.study.items)
@@ -143,6 +148,7 @@ class Study:
         console: Console | None = None,
         engine: Engine | None = None,
         store: Store | None = None,
+        changes: Sequence[Change] = (),
         *,
         quick: bool = False,
     ) -> Reproduction:
@@ -162,32 +168,32 @@ class Study:
             What runs the scenarios; the simulator without.
         store : Store, optional
             Where finished runs are found and kept; nowhere without.
+        changes : sequence of (str, str)
+            Assumptions that are changed: dotted paths of scenarios, and their values in TOML. A
+            scenario without the key stays as it is.
         quick : bool
             Whether only the quick form is run.
 
         Raises
         ------
         ValueError
-            If an item is unknown, a number is below 1, an item needs more replications, or there is
-            no quick form.
+            If an item is unknown, a number is below 1, an item needs more replications, no
+            scenario has a key that is changed, or there is no quick form.
         """
+        from aqmlab.engine import Simulator
+
         if quick and self.quick is None:
             raise ValueError(
                 f"--quick: {self.name} has no quick form; use --only and --replications"
             )
-        usual = self.quick.replications if quick and self.quick else self.replications
-        count = usual if replications is None else replications
-        if count < 1:
-            raise ValueError(f"replications: {count} must be at least 1")
-        if jobs is not None and jobs < 1:
-            raise ValueError(f"jobs: {jobs} must be at least 1")
-        from aqmlab.engine import Simulator
-
         began = time.monotonic()
+        usual = self.quick.replications if quick and self.quick else self.replications
         items = self.choose(only)
-        runs = Runs(count, self.reduce, engine or Simulator(), store, quick=quick)
+        count = self._count(usual if replications is None else replications, jobs)
+        runs = Runs(count, self.reduce, engine or Simulator(), store, changes, quick=quick)
         for item in items:
             runs.ask(item.needs())
+        runs.check_changes()
         _run(runs, jobs, console)
         for item in items:
             runs.ask(item.then(runs) if item.then else ())
@@ -195,6 +201,53 @@ class Study:
         sections = [item.make(runs) for item in items]
         claims = [] if quick else self.claims.decide(runs, [item.name for item in items])
         return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
+
+    def _count(self, replications: int | None, jobs: int | None) -> int:
+        """Return how many replications there are."""
+        count = self.replications if replications is None else replications
+        if count < 1:
+            raise ValueError(f"replications: {count} must be at least 1")
+        if jobs is not None and jobs < 1:
+            raise ValueError(f"jobs: {jobs} must be at least 1")
+        return count
+
+    def decide(
+        self,
+        claim: str,
+        replications: int | None = None,
+        jobs: int | None = None,
+        *,
+        store: Store | None = None,
+        changes: Sequence[Change] = (),
+    ) -> tuple[Published, Decision, Runs]:
+        """Decide one claim, with the runs that it looks at and no others; writes nothing.
+
+        Parameters
+        ----------
+        claim : str
+            Its number.
+        replications, jobs, store, changes
+            As of `run`.
+
+        Raises
+        ------
+        ValueError
+            As `run`, or if there is no such claim.
+        """
+        from aqmlab.engine import Simulator, available_cores
+
+        printed, count = self.claims.one(claim), self._count(replications, jobs)
+        runs = Runs(
+            count, self.reduce, Simulator(), store, changes, on_demand=jobs or available_cores()
+        )
+        needed, function = self.claims.functions[claim]
+        items = self.choose(needed) if needed else []
+        for item in items:
+            runs.ask(item.needs())
+        runs.check_changes()
+        for item in items:
+            runs.ask(item.then(runs) if item.then else ())
+        return printed, function(runs, printed), runs
 
     def reproduce(
         self,
@@ -205,6 +258,7 @@ class Study:
         console: Console | None = None,
         *,
         store: Store | None = None,
+        changes: Sequence[Change] = (),
         quick: bool = False,
     ) -> Path:
         """Run the chosen items and leave their folder; returns the path of the report.
@@ -214,7 +268,7 @@ class Study:
 
         Parameters
         ----------
-        only, replications, jobs, console, store, quick
+        only, replications, jobs, console, store, changes, quick
             As of `run`.
         out : str or Path, optional
             The folder; `results/<study>` without.
@@ -231,7 +285,9 @@ class Study:
 
         final = Path(out) if out else Path("results") / self.name
         with appearing(final, MADE_BY) as folder:
-            reproduction = self.run(only, replications, jobs, console, store=store, quick=quick)
+            reproduction = self.run(
+                only, replications, jobs, console, store=store, changes=changes, quick=quick
+            )
             write(reproduction, folder)
         if console is not None:
             from aqmlab.studies.framework.summary import show

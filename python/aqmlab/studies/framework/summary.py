@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.framework.verdicts import (
+    CHANGED,
     NOT_REPRODUCED,
     NOT_TESTABLE,
     REPRODUCED,
     WITHIN_SPREAD,
     Cell,
+    called,
 )
 
 if TYPE_CHECKING:
@@ -47,8 +49,11 @@ def show(reproduction: Reproduction, console: Console) -> None:
     from rich.table import Table as Printed
 
     counts = compared(reproduction.cells)
+    under = f" {CHANGED}" if reproduction.changes else ""
+    for text in changed(reproduction):
+        console.print(text, markup=False)
     if counts:
-        table = Printed(title=f"{reproduction.study.name}: ours against printed")
+        table = Printed(title=f"{reproduction.study.name}: ours against printed{under}")
         for head in ("item", "quantity"):
             table.add_column(head, no_wrap=True)
         for head in ("cells", "reproduced", "within spread", "not reproduced"):
@@ -59,9 +64,9 @@ def show(reproduction: Reproduction, console: Console) -> None:
         console.print(table)
     if claims := verdicts(reproduction):
         told = ", ".join(f"{claims[v]} {v}" for v in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE))
-        console.print(f"Claims: {told}, of {claims.total()}.")
+        console.print(f"Claims{under}: {told}, of {claims.total()}.")
     if headline := reproduction.study.headline(reproduction.cells):
-        console.print(f"[bold]{headline}[/bold]")
+        console.print(f"[bold]{headline}{under}[/bold]")
     if reproduction.quick and reproduction.study.quick:
         console.print(reproduction.study.quick.about)
     if warnings := reproduction.runs.warnings():
@@ -70,6 +75,17 @@ def show(reproduction: Reproduction, console: Console) -> None:
     console.print(
         f"{runs} runs, {reproduction.replications} replications, {reproduction.seconds:.1f} s."
     )
+
+
+def changed(reproduction: Reproduction) -> list[str]:
+    """Return what is changed in the study's assumptions, as the first thing that a reader sees."""
+    if not reproduction.changes:
+        return []
+    told = ", ".join(f"{key} = {value}" for key, value in reproduction.changes)
+    return [
+        f"Under changed assumptions: {told}, in every scenario that has it. This is not the study "
+        "as it is, and its verdicts are not on the study."
+    ]
 
 
 def report(reproduction: Reproduction, figures: Path) -> Report:
@@ -95,9 +111,16 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         )
         chapters.append(Chapter("warnings", "Warnings", [about, *warnings]))
     chapters.append(Chapter("deviations", "Deviations", list(study.deviations)))
-    key = {kind: verdict for verdict, kind in KINDS.items()}
+    other = bool(reproduction.changes)
+    key = {kind: called(verdict, changed=other) for verdict, kind in KINDS.items()}
+    title = f"{study.title} ({CHANGED})" if other else study.title
     return Report(
-        study.title, list(study.about), _scores(reproduction), chapters, _end(reproduction), key
+        title,
+        [*changed(reproduction), *study.about],
+        _scores(reproduction),
+        chapters,
+        _end(reproduction),
+        key,
     )
 
 
@@ -106,24 +129,26 @@ def _svg(path: Path) -> str:
 
 
 def _scores(reproduction: Reproduction) -> list[Score]:
-    claims = verdicts(reproduction)
+    claims, under = verdicts(reproduction), f" {CHANGED}" * bool(reproduction.changes)
     once = [cell for cell in reproduction.cells if not cell.again]
     counts = sum(compared(once).values(), Counter())
     good = counts[REPRODUCED] + counts[WITHIN_SPREAD]
     scores = []
     if counts:
-        scores.append(Score("printed numbers reproduced", str(good), f"of {counts.total()}"))
+        scores.append(
+            Score(f"printed numbers reproduced{under}", str(good), f"of {counts.total()}")
+        )
     if claims:
         scores += [
-            Score("claims reproduced", str(claims[REPRODUCED]), f"of {claims.total()}"),
-            Score("claims not reproduced", str(claims[NOT_REPRODUCED])),
+            Score(f"claims reproduced{under}", str(claims[REPRODUCED]), f"of {claims.total()}"),
+            Score(f"claims not reproduced{under}", str(claims[NOT_REPRODUCED])),
             Score("claims not testable", str(claims[NOT_TESTABLE])),
         ]
     scores.append(Score("replications of each setting", str(reproduction.replications)))
     if headline := reproduction.study.headline(reproduction.cells):
         label, _, count = headline.rpartition(": ")
         number, of = count.split(" ", 1)
-        scores.insert(0, Score(label, number, of))
+        scores.insert(0, Score(f"{label}{under}", number, of))
     return scores
 
 
@@ -133,17 +158,22 @@ def _summary_tables(reproduction: Reproduction) -> list[Table]:
         entries = [Entry(str(found[v] or ""), kind=KINDS[v] * bool(found[v])) for v in TRIED]
         rows.append([f"{item}: {quantity.replace('_', ' ')}", str(found.total()), *entries])
     head = ["Item and quantity", "Cells", "Reproduced", "Within spread", "Not reproduced"]
-    return [Table("Ours against printed numbers", head, rows)] if rows else []
+    under = f" {CHANGED}" if reproduction.changes else ""
+    return [Table(f"Ours against printed numbers{under}", head, rows)] if rows else []
 
 
 def _claims(reproduction: Reproduction) -> Table:
+    other = bool(reproduction.changes)
     rows: list[list[str | Entry]] = [
         [
             claim.id,
             Entry(f"{claim.statement} ({claim.scenario})", prose=True),
             claim.printed,
             Entry(decision.ours or "–"),
-            Entry(decision.verdict, kind=KINDS[decision.verdict]),
+            Entry(
+                called(decision.verdict, changed=other),
+                kind=KINDS[decision.verdict],
+            ),
             Entry(decision.evidence, prose=True),
         ]
         for claim, decision in reproduction.claims

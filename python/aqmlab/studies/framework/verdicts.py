@@ -20,6 +20,19 @@ WITHIN_SPREAD = "reproduced (within spread)"
 NOT_REPRODUCED = "not reproduced"
 NOT_TESTABLE = "not testable"
 NOT_PRINTED = ""
+CHANGED = "under changed assumptions"
+
+
+def called(verdict: str, *, changed: bool) -> str:
+    """Return what a verdict is called, of a study as it is or with changed assumptions.
+
+    Examples
+    --------
+    >>> called(REPRODUCED, changed=True), called(NOT_PRINTED, changed=True)
+    ('reproduced under changed assumptions', '')
+    """
+    return f"{verdict} {CHANGED}" if changed and verdict else verdict
+
 
 Run = TypeVar("Run")
 

@@ -1,0 +1,282 @@
+"""A real scheduler with real workers: they are lost, are of another build, come late; it goes."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import aqmlab
+from aqmlab import _core
+from aqmlab.command import execute
+from aqmlab.engine import Engine, Failed, Simulator
+from aqmlab.engine.cluster import Cluster, NoClusterError, connect
+from aqmlab.experiment import campaign
+from aqmlab.results import Result
+from aqmlab.scenario import normalize
+from aqmlab.store import Ledger
+from conftest import ROOT, SMALL
+
+PACKAGE = str(ROOT / "python")
+
+
+class Dask:
+    """A scheduler and its workers, each a process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self._begin(
+            "scheduler", "--host", "127.0.0.1", "--port", self.port, "--no-dashboard"
+        )
+
+    @property
+    def name(self) -> str:
+        """What --executor takes."""
+        return f"dask://127.0.0.1:{self.port}"
+
+    def worker(self, package: str = PACKAGE) -> None:
+        """Begin another worker, with its own copy of the package or ours."""
+        self.workers.append(self._begin(
+            "worker", f"127.0.0.1:{self.port}", "--nthreads", 1, "--no-nanny", "--no-dashboard",
+            "--local-directory", self.folder, package=package,
+        ))  # fmt: skip
+
+    def _begin(self, kind: str, *args: Any, package: str = PACKAGE) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *map(str, args)]
+        return subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": package},
+        )  # fmt: skip
+
+    def end(self) -> None:
+        """End all."""
+        for process in [*self.workers, self.scheduler]:
+            with suppress(ProcessLookupError):
+                process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def dask(tmp_path: Path) -> Iterator[Dask]:
+    there = Dask(tmp_path)
+    try:
+        while True:
+            assert there.scheduler.poll() is None
+            with suppress(OSError), socket.create_connection(("127.0.0.1", there.port)):
+                break
+            time.sleep(0.1)
+        yield there
+    finally:
+        there.end()
+
+
+def another_build(folder: Path) -> str:
+    """A copy of the package whose simulator differs by a byte that nobody reads."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "python" / "aqmlab", folder / "aqmlab", ignore=ignored)
+    with (folder / "aqmlab" / Path(str(_core.__file__)).name).open("ab") as file:
+        file.write(b"\0")
+    return str(folder)
+
+
+def endless() -> str:
+    flow = SMALL["flows"][0] | {"traffic": "bulk"}
+    return normalize(SMALL | {"flows": [flow], "duration": "3000000 s", "record": {}})
+
+
+def content(folder: Path, engine: Engine, asks: list[tuple[str, ...]]) -> dict[str, Any]:
+    """What a store has after a campaign, without what the machine's speed puts into manifests."""
+    with Ledger(folder) as store:
+        for _ in campaign(asks, lambda _: None, engine=engine, store=store):
+            pass
+        found = {}
+        for run in store:
+            said = {k: v for k, v in run.manifest.items() if k not in ("setup", "running")}
+            tables = {name: run.table(name).to_csv() for name in run.tables}
+            found[json.dumps(said)] = tables
+    return found
+
+
+def test_a_lost_worker_changes_nothing(dask: Dask, tmp_path: Path) -> None:
+    asks: list[tuple[str, ...]] = [(normalize(SMALL, seed),) for seed in range(60)]
+    for _ in range(3):
+        dask.worker()
+    with connect(dask.name) as there:
+        seen: list[int] = []
+
+        class Killing:
+            build = there.build
+
+            def run(self, *args: Any) -> Iterator[tuple[int, Result | Failed]]:
+                for index, outcome in there.run(*args):
+                    seen.append(index)
+                    if len(seen) == 15:
+                        dask.workers[1].send_signal(signal.SIGKILL)
+                    yield index, outcome
+
+        swept = content(tmp_path / "cluster", Killing(), asks)  # type: ignore[arg-type]
+        assert sorted(seen) == list(range(60))
+        assert swept == content(tmp_path / "here", Simulator(), asks)
+        assert len(swept) == 60
+        refused = json.loads(asks[0][0]) | {"seed": "x"}
+        with pytest.raises(aqmlab.ScenarioError, match="seed"):
+            list(there.run([asks[0][0], json.dumps(refused)]))
+        short = normalize(json.loads(endless()) | {"duration": None, "time_limit": "1 s",
+                                                   "flows": SMALL["flows"]})  # fmt: skip
+        outcomes = dict(there.run([short, asks[0][0]]))
+        assert isinstance(outcomes[0], Failed)
+        assert isinstance(outcomes[0].error, aqmlab.ScenarioError)
+        assert isinstance(outcomes[1], Result)
+        dask.worker(another_build(tmp_path / "other"))
+        everything = [text for (text,) in asks] * 100
+        with pytest.raises(NoClusterError) as told:
+            list(there.run(everything))
+        assert "workers must have the build that is here" in str(told.value)
+        assert str(told.value).count("tcp://") == 1, "only the one is named"
+        assert told.value.args[0].endswith("install this one there, or stop them")
+
+
+def test_who_stops_listening_stops_the_runs_there(dask: Dask) -> None:
+    with connect(dask.name) as there:
+        late = threading.Timer(0.5, dask.worker)
+        late.start()
+        running = there.run([normalize(SMALL), endless()])
+        assert next(running)[0] == 0
+        running.close()
+        began = time.monotonic()
+        ((_, outcome),) = there.run([normalize(SMALL, 8)])
+        assert time.monotonic() - began < 30
+        assert isinstance(outcome, Result)
+
+
+def test_a_scheduler_that_dies_is_told_and_what_is_done_is_kept(
+    dask: Dask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dask.worker()
+    file = tmp_path / "try.toml"
+    file.write_text(
+        f"scenario = '{ROOT}/examples/two_flows.toml'\nmeasures = ['goodput_bps']\n"
+        "replications = 3000\n"
+    )
+    out = tmp_path / "out"
+
+    def kill() -> None:
+        while not kept(out / "runs"):
+            time.sleep(0.05)
+        dask.scheduler.kill()
+
+    threading.Thread(target=kill).start()
+    assert execute(["sweep", str(file), "--executor", dask.name, "--out", str(out)]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert f"the scheduler tcp://127.0.0.1:{dask.port} is gone; what was finished is kept" in err
+    with Ledger(out / "runs", to_read=True) as store:
+        assert 0 < len(list(store)) < 3000
+
+
+def test_no_workers_are_told_and_not_waited_for(dask: Dask) -> None:
+    with connect(dask.name) as there:
+        impatient = Cluster(there._client, patience_s=0.2)
+        with pytest.raises(NoClusterError, match="has no workers; start some: dask worker tcp"):
+            list(impatient.run([normalize(SMALL)]))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["dask://127.0.0.1:9"], "there is no Dask scheduler at 127.0.0.1:9"),
+        (
+            ["dask://nowhere"],
+            "'dask://nowhere' must be one of local, dask, dask://HOST:PORT, slurm",
+        ),
+        (["slurm"], "--executor slurm needs --jobs"),
+        (["slurm", "--jobs", "8"], "there is no SLURM here"),
+        (["dask", "--cluster", "queue=long"], "options are for --executor slurm"),
+        (["slurm", "--cluster", "queue"], "--cluster 'queue' must be KEY=VALUE"),
+    ],
+)
+def test_what_is_no_cluster_is_told_in_a_line(
+    options: list[str],
+    told: str,
+    tmp_path: Path,
+    scenario: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("aqmlab.engine.cluster.CONNECT_S", 1.0)
+    file, out = tmp_path / "try.toml", tmp_path / "out"
+    file.write_text(f"scenario = '{scenario}'\n")
+    assert execute(["sweep", str(file), "--out", str(out), "--executor", *options]) == 2
+    err = capsys.readouterr().err
+    assert told in err
+    assert err.count("\n") == 1
+    assert not out.exists()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_jobs_of_slurm_are_asked_for_as_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An sbatch that runs the job at once, in the place of SLURM."""
+    job = tmp_path / "job"
+    sbatch = f'cp "$1" {job}\nsh {job} >/dev/null 2>&1 & echo "Submitted batch job 7"'
+    for name, does in (("sbatch", sbatch), ("scancel", "exit 0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", PACKAGE)
+    options = {"queue": "long", "cores": 1, "processes": 1, "memory": "1 GB", "interface": "lo"}
+    with connect("slurm", 1, options) as there:
+        ((_, outcome),) = Cluster(there._client).run([normalize(SMALL)])
+    assert isinstance(outcome, Result)
+    assert "#SBATCH -p long" in job.read_text()
+    with pytest.raises(ValueError, match=r"SLURM: .*qeue"), connect("slurm", 1, {"qeue": "x"}):
+        pass
+
+
+def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
+    """As on a terminal: the workers of this machine get the signal too."""
+    file, out = tmp_path / "try.toml", tmp_path / "out"
+    file.write_text(
+        f"scenario = '{ROOT}/examples/two_flows.toml'\nmeasures = ['goodput_bps']\n"
+        "replications = 30000\n"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-m", "aqmlab", "sweep", str(file), "--executor", "dask", "--jobs", "1",
+         "--out", str(out)],
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env=os.environ | {"PYTHONPATH": PACKAGE},
+    )  # fmt: skip
+    ledger = out / "runs" / "runs.sqlite"
+    while running.poll() is None and not (ledger.exists() and kept(out / "runs")):
+        time.sleep(0.2)
+    os.killpg(running.pid, signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert err.count("\n") == 1
+    assert "finished runs are in" in err
+    assert kept(out / "runs") > 0
+
+
+def kept(folder: Path) -> int:
+    """How many runs are kept."""
+    from aqmlab.store import status
+
+    with suppress(OSError):
+        return status(folder).kept
+    return 0
