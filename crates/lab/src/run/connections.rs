@@ -68,7 +68,13 @@ impl Simulation<'_> {
             Stage::Free => return Ok(()), // a timer of the connection that was there
             Stage::Waiting => self.open(now, end.connection()),
             Stage::Open if slot.acting != acting::NONE => self.wake(now, end),
-            Stage::Open | Stage::Closed => {}
+            Stage::Open | Stage::Closed => {
+                let deadline = self.connections.endpoints[end].deadline();
+                if deadline > now {
+                    self.events.set(self.lanes.end(end), deadline);
+                    return Ok(());
+                }
+            }
         }
         if self.connections.endpoints[end].deadline() <= now {
             self.connections.endpoints[end].on_timer(now);
@@ -112,7 +118,7 @@ impl Simulation<'_> {
             if self.observed {
                 self.observe_host(now, end, &packet);
             }
-            self.enter(now, hop, &mut packet);
+            self.enter(now, hop, &mut packet)?;
         };
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
