@@ -8,7 +8,7 @@ use super::{Failure, Simulation, Step};
 
 impl Simulation<'_> {
     /// A packet was admitted to the last link that decides anything, and arrives at `arrives` over the last `link` of its
-    /// route, which stands at `hop`: its end is told at once.
+    /// route, which stands at `hop` and is empty: its end, which [hears](Connections::hears) it, is told at once.
     #[inline(never)]
     pub(super) fn tell_ahead(&mut self, arrives: Time, link: u32, hop: u32, packet: &mut Packet) -> Step {
         packet.hop = hop;
@@ -32,16 +32,6 @@ impl Simulation<'_> {
             self.connections.endpoints[end].on_timer(due);
             self.pump(due, end)?;
         }
-    }
-
-    /// Whether the end of a packet that arrives then over the last `link` may be told now: nothing is on its way to it that
-    /// it was not told of, and it is open. (The run may be over before something reaches a closed one.)
-    #[inline(always)]
-    pub(super) fn may_tell(&self, arrives: Time, link: u32, packet: &Packet) -> bool {
-        let end = End::reached(packet.connection, packet.label.way());
-        arrives <= self.horizon
-            && self.network.links[link as usize].due() == Time::NEVER
-            && !self.connections.endpoints[end].is_closed()
     }
 
     /// Everybody has come to the horizon: holds the ledgers against what is there, and sets the next one at `limit`.

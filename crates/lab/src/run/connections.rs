@@ -96,7 +96,7 @@ impl Simulation<'_> {
         let way = end.sends();
         let endpoint = loop {
             let endpoint = &mut self.connections.endpoints[end];
-            let Some((segment, ecn)) = endpoint.poll(now, &mut self.connections.scratch) else {
+            let Some((segment, ecn)) = endpoint.poll(now, self.connections.fates.options.blank()) else {
                 break &*endpoint;
             };
             let slot = &mut self.connections.fates.slots[s as usize];
@@ -108,12 +108,8 @@ impl Simulation<'_> {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
-            let size = endpoint.wire_size(&segment, &self.connections.scratch);
-            let options = if endpoint.has_options() {
-                self.connections.fates.options.keep(&self.connections.scratch)
-            } else {
-                0
-            };
+            let size = endpoint.wire_size(&segment, self.connections.fates.options.blank());
+            let options = if endpoint.has_options() { self.connections.fates.options.keep() } else { 0 };
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
             if self.observed {
                 self.observe_host(now, end, &packet);

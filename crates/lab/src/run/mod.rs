@@ -216,7 +216,6 @@ impl<'a> Simulation<'a> {
             fates,
             acting: Acting::default(),
             exchanges,
-            scratch: NO_OPTIONS,
             lasting,
             free: Vec::new(),
             sources: Vec::new(),

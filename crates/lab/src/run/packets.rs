@@ -89,22 +89,30 @@ impl Simulation<'_> {
             Received::Dropped => return Ok(()),
             Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
-        let (last, times, hop) = if next.only_delays() {
-            let beyond = self.network.links[next.link() as usize].pass_on(arrives, packet);
-            (next.link(), [arrives, beyond], hop + 1)
+        // A link is looked up once: most of what a packet costs here is looking up.
+        if next.only_delays() {
+            let into = next.link();
+            let behind = &mut self.network.links[into as usize];
+            let beyond = behind.pass_on(arrives, packet);
+            if here.tells() && beyond <= self.horizon && behind.is_empty() && self.connections.hears(packet) {
+                return self.tell_ahead(beyond, into, hop + 1, packet);
+            }
+            if behind.put([arrives, beyond], hop + 1, packet, &mut self.network.flight) {
+                self.events.set(self.lanes.link(into), beyond);
+            }
+            if self.observed {
+                self.observe_link(now, lane, [now, arrives], packet);
+                self.observe_link(now, into, [arrives, beyond], packet);
+            }
         } else {
-            (lane, [now, arrives], hop)
-        };
-        if here.tells() && self.may_tell(times[1], last, packet) {
-            return self.tell_ahead(times[1], last, hop, packet);
-        }
-        if self.network.links[last as usize].put(times, hop, packet, &mut self.network.flight) {
-            self.events.set(self.lanes.link(last), times[1]);
-        }
-        if self.observed {
-            self.observe_link(now, lane, [now, arrives], packet);
-            if last != lane {
-                self.observe_link(now, last, times, packet);
+            if here.tells() && arrives <= self.horizon && link.is_empty() && self.connections.hears(packet) {
+                return self.tell_ahead(arrives, lane, hop, packet);
+            }
+            if link.put([now, arrives], hop, packet, &mut self.network.flight) {
+                self.events.set(self.lanes.link(lane), arrives);
+            }
+            if self.observed {
+                self.observe_link(now, lane, [now, arrives], packet);
             }
         }
         Ok(())
@@ -195,8 +203,9 @@ impl Simulation<'_> {
         if packet.options == 0 {
             endpoint.on_segment(now, &packet.segment, &NO_OPTIONS, packet.ecn);
         } else {
-            let options = self.connections.fates.options.take(packet.options);
-            endpoint.on_segment(now, &packet.segment, &options, packet.ecn);
+            let options = &mut self.connections.fates.options;
+            endpoint.on_segment(now, &packet.segment, options.at(packet.options), packet.ecn);
+            options.release(packet.options);
         }
         (endpoint, ledger)
     }
