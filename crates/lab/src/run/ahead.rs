@@ -1,7 +1,7 @@
 //! Ends that are told ahead of what reaches them (`build/ahead.rs`), up to a horizon: the end of the run, or the next time at
 //! which the ledgers are held against what is there. At the horizon everybody has come to the same time.
 
-use net::{End, Packet};
+use net::{End, InPipe, Packet};
 use units::Time;
 
 use super::{Failure, Simulation, Step};
@@ -53,15 +53,15 @@ impl Simulation<'_> {
 
     /// What was beyond the last horizon, in the pipe of a last link, is told too.
     fn tell_what_waits(&mut self, link: u32) -> Step {
-        while let due = self.network.links[link as usize].due()
-            && due <= self.horizon
-            && let Some(place) = self.network.links[link as usize].deliver(due, &mut self.network.flight)
-        {
-            let packet = self.network.flight[place].packet;
+        loop {
+            let first = self.network.links[link as usize].pipe(&self.network.flight).next().copied();
+            let told = |e: &InPipe| e.arrives <= self.horizon && self.connections.hears(&e.packet);
+            let Some(InPipe { arrives, packet, .. }) = first.filter(told) else { break };
+            self.network.links[link as usize].deliver(arrives, &mut self.network.flight);
             if let Some(before) = self.network.links[link as usize].feeder() {
                 self.network.links[before as usize].delivered_beyond(&packet);
             }
-            self.come_to(due, &packet)?;
+            self.come_to(arrives, &packet)?;
         }
         self.events.set(self.lanes.link(link), self.network.links[link as usize].due());
         Ok(())
