@@ -10,20 +10,25 @@
 >>> int(aqmlab.run(scenario).flows["acked_bytes"].sum())
 100000
 
-``import aqmlab`` is quick: numpy, pandas and the like are imported where they are first needed.
+``import aqmlab`` is quick: numpy, pandas and the like are imported where they are first needed, and
+the tables of a scenario (:mod:`aqmlab.parameters`, generated) when the first of them is.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from aqmlab import interrupts as interrupts  # first: Ctrl-C may come while the others are imported
-from aqmlab import parameters
-from aqmlab._core import InvariantViolation, ScenarioError, version
-from aqmlab.custom import PASS, Arrival, CustomQueue, Packet, Place, Verdict, drop, signal
-from aqmlab.experiment import Sweep, replicate, run, run_each, run_many, sweep
-from aqmlab.parameters import *  # noqa: F403 (the tables of a scenario: generated)
-from aqmlab.results import Result
+from aqmlab._core import InvariantViolation, ScenarioError, version  # noqa: F401
+from aqmlab.custom import PASS, Arrival, CustomQueue, Packet, Place, Verdict, drop, signal  # noqa: F401
+from aqmlab.experiment import Sweep, replicate, run, run_each, run_many, sweep  # noqa: F401
+from aqmlab.results import Result  # noqa: F401
+
+if TYPE_CHECKING:
+    from aqmlab.parameters import *  # noqa: F403
 
 __version__ = version()
 
-__all__ = [
+_HERE = [
     "PASS",
     "Arrival",
     "CustomQueue",
@@ -42,4 +47,17 @@ __all__ = [
     "signal",
     "sweep",
 ]
-__all__ += parameters.__all__
+
+
+def __getattr__(name: str) -> Any:
+    """Find what is not here among the tables of a scenario."""
+    parameters = import_module("aqmlab.parameters")
+    if name == "__all__":
+        return [*_HERE, *parameters.__all__]
+    if name in parameters.__all__:
+        return globals().setdefault(name, getattr(parameters, name))
+    raise AttributeError(f"module 'aqmlab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__getattr__("__all__")]

@@ -3,7 +3,7 @@
 //! First come the slots of flows that are one connection, then those of flows of datagrams, which have no endpoints, then those of
 //! connections that come and go.
 
-use net::{Options, Way};
+use net::{End, Packet, Way};
 
 use traffic::Draws;
 
@@ -25,8 +25,6 @@ pub struct Connections {
     pub acting: Acting,
     /// The requests of those whose two hosts send data.
     pub exchanges: Exchanges,
-    /// Options of the segment that is being sent.
-    pub scratch: Options,
     /// How many slots are those of flows that are one connection.
     pub lasting: usize,
     /// Slots whose connection is over.
@@ -47,6 +45,13 @@ impl Connections {
     /// The first slot of connections that come and go.
     pub fn first_passing(&self) -> usize {
         self.lasting + self.datagrams.len()
+    }
+
+    /// Whether the end that a packet reaches may be told of it ahead: it is open. (The run may be over before something
+    /// reaches a closed one.)
+    #[inline(always)]
+    pub fn hears(&self, packet: &Packet) -> bool {
+        !self.endpoints[End::reached(packet.connection, packet.label.way())].is_closed()
     }
 
     /// Which of the sources that of a flow is.

@@ -60,13 +60,22 @@ impl Options {
     }
     /// Adds a SACK block, unless there are as many as fit into the 40 bytes of a header: four, three beside timestamps.
     pub fn push_sack(&mut self, block: (Seq, Seq)) {
-        if self.count < 4
-            && self.fast_open == 0
-            && self.wire_len() + if self.count == 0 { 12 } else { 8 } <= Self::MOST
-        {
-            self.blocks[usize::from(self.count)] = block;
-            self.count += 1;
+        self.push_sacks(&[block]);
+    }
+    /// Adds as many of these SACK blocks as fit.
+    #[inline]
+    pub fn push_sacks(&mut self, blocks: &[(Seq, Seq)]) {
+        if self.fast_open != 0 {
+            return;
         }
+        let kind = if self.count == 0 { 4 } else { 0 };
+        let room = usize::from(Self::MOST.saturating_sub(self.wire_len() + kind) / 8);
+        let there = usize::from(self.count);
+        let n = blocks.len().min(room).min(4 - there);
+        for (to, block) in self.blocks[there..].iter_mut().zip(&blocks[..n]) {
+            *to = *block;
+        }
+        self.count += n as u8;
     }
     /// The option of Fast Open (RFC 7413 §4.1.1), in a SYN.
     pub fn fast_open(&self) -> Option<FastOpen> {
@@ -113,46 +122,52 @@ impl Options {
     }
 }
 
-/// The options of the packets in a network, so that those without carry none. A slot is taken when a
-/// packet is sent, and given back when it arrives or is dropped; slots are used again.
-#[derive(Clone, Debug, Default)]
+/// The options of the packets in a network, so that those without carry none. They are written in the next slot, which is
+/// taken when a packet is sent with it, and given back when that arrives or is dropped; slots are used again.
+#[derive(Clone, Debug)]
 pub struct OptionStore {
+    /// The first slot is that of no options.
     slots: Vec<Options>,
     free: Vec<u32>,
+    next: u32,
+}
+
+impl Default for OptionStore {
+    fn default() -> Self {
+        OptionStore { slots: vec![Options::NONE; 2], free: Vec::new(), next: 1 }
+    }
 }
 
 impl OptionStore {
-    /// Keeps `options`: their slot, 0 if there are none.
+    /// The next slot, to write in.
     #[inline]
-    pub fn keep(&mut self, options: &Options) -> u32 {
-        if options.is_empty() {
+    pub fn blank(&mut self) -> &mut Options {
+        &mut self.slots[self.next as usize]
+    }
+
+    /// Keeps what was written in the next slot: its number, 0 if there are no options.
+    #[inline]
+    pub fn keep(&mut self) -> u32 {
+        let slot = self.next;
+        if self.slots[slot as usize].is_empty() {
             return 0;
         }
-        match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize - 1] = *options;
-                slot
-            }
-            None => {
-                self.slots.push(*options);
-                self.slots.len() as u32
-            }
-        }
+        self.next = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Options::NONE);
+            self.slots.len() as u32 - 1
+        });
+        slot
     }
 
     /// The options in a slot.
     #[inline]
-    pub fn get(&self, slot: u32) -> Options {
-        let slot = slot & !Packet::DAMAGED;
-        if slot == 0 { Options::default() } else { self.slots[slot as usize - 1] }
+    pub fn at(&self, slot: u32) -> &Options {
+        &self.slots[(slot & !Packet::DAMAGED) as usize]
     }
 
-    /// The options in a slot, which is given back.
-    #[inline]
-    pub fn take(&mut self, slot: u32) -> Options {
-        let options = self.get(slot);
-        self.release(slot);
-        options
+    /// A copy of them.
+    pub fn get(&self, slot: u32) -> Options {
+        *self.at(slot)
     }
 
     /// Gives a slot back.
@@ -166,13 +181,13 @@ impl OptionStore {
 
     /// The `options` of a copy of a packet with these.
     pub fn copy(&mut self, slot: u32) -> u32 {
-        let options = self.get(slot);
-        self.keep(&options) | slot & Packet::DAMAGED
+        *self.blank() = self.get(slot);
+        self.keep() | slot & Packet::DAMAGED
     }
 
     /// Slots in use.
     pub fn in_use(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.slots.len() - self.free.len() - 2 // that of no options, and the next
     }
 }
 
@@ -180,14 +195,19 @@ impl OptionStore {
 mod tests {
     use super::*;
 
+    fn keep(store: &mut OptionStore, options: Options) -> u32 {
+        *store.blank() = options;
+        store.keep()
+    }
+
     #[test]
     fn slots_are_used_again() {
         let mut store = OptionStore::default();
         let some = Options { timestamps: Some((1, 2)), ..Options::default() };
-        assert_eq!((store.keep(&Options::default()), store.keep(&some), store.keep(&some)), (0, 1, 2));
+        assert_eq!([Options::NONE, some, some].map(|options| keep(&mut store, options)), [0, 1, 2]);
         store.release(1);
-        assert_eq!((store.keep(&some), store.in_use(), store.get(1)), (1, 2, some));
-        assert_eq!(store.get(0), Options::default());
+        assert_eq!((keep(&mut store, some), keep(&mut store, some), store.in_use()), (3, 1, 3));
+        assert_eq!([0, 1, 2, 3].map(|slot| store.get(slot)), [Options::NONE, some, some, some]);
     }
 
     #[test]
@@ -195,12 +215,13 @@ mod tests {
         let mut store = OptionStore::default();
         let some = Options { mss: Some(1460), ..Options::default() };
         for options in [some, Options::default()] {
-            let mut packet = Packet { options: store.keep(&options), ..Packet::default() };
+            let mut packet = Packet { options: keep(&mut store, options), ..Packet::default() };
             assert!(!packet.is_damaged());
             packet.damage();
             let copy = Packet { options: store.copy(packet.options), ..packet };
             assert!(packet.is_damaged() && copy.is_damaged());
-            assert_eq!((store.take(packet.options), store.take(copy.options)), (options, options));
+            assert_eq!([packet, copy].map(|packet| store.get(packet.options)), [options; 2]);
+            [packet, copy].iter().for_each(|packet| store.release(packet.options));
             assert_eq!(store.in_use(), 0);
         }
     }

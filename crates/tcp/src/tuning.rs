@@ -93,7 +93,7 @@ impl Tuning {
 
     /// The window, while so much was not read.
     pub fn window(&self, unread: u32) -> u32 {
-        self.window.saturating_add(unread).min(self.whole().max(self.window))
+        self.window.saturating_add(unread).min(self.clamp.max(self.window))
     }
 
     /// A segment with data arrives, `next` being RCV.NXT: whether the window grows.

@@ -168,10 +168,10 @@ impl Watched {
         for n in 0.. {
             assert!(n < most, "it sends without end: {:?}", self.end.window());
             let before = self.end.window();
+            let Some((segment, field)) = self.end.poll(self.now, &mut options) else { break };
             if !self.end.has_options() {
                 options = Options::default();
             }
-            let Some((segment, field)) = self.end.poll(self.now, &mut options) else { break };
             self.check(&segment, field, &options, before.flight);
         }
         let w = self.end.window();

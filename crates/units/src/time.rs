@@ -41,8 +41,11 @@ impl Duration {
     pub const ZERO: Duration = Duration(0);
 
     /// A span of `s` seconds, rounded to the picosecond; negative values become zero.
+    #[inline]
     pub fn from_seconds(s: f64) -> Duration {
-        Duration((s * SECOND as f64).round().max(0.0) as u64)
+        let picoseconds = s * SECOND as f64;
+        let whole = picoseconds as u64; // `f64::round` is a call where the processor may lack the instruction
+        Duration(whole.saturating_add(u64::from(picoseconds - whole as f64 >= 0.5)))
     }
 
     /// A span of whole milliseconds.

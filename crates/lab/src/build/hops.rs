@@ -10,6 +10,7 @@ pub struct Hop(u32);
 impl Hop {
     /// The end of a route: the packet has reached its endpoint.
     pub const END: Hop = Hop(u32::MAX);
+    const TELLS: u32 = 0b01 << 30;
     const DELAYS: u32 = 0b10 << 30;
     /// The end of a route of datagrams.
     pub const SINK: Hop = Hop(u32::MAX - 1);
@@ -21,13 +22,18 @@ impl Hop {
     /// The index of the link; for a conditioner its number behind those of all links.
     #[inline]
     pub fn link(self) -> u32 {
-        self.0 & !Self::DELAYS
+        self.0 & !Self::WIRE
     }
 
     /// Whether the route ends here.
     #[inline]
     pub fn is_end(self) -> bool {
         self == Self::END
+    }
+
+    /// Whether a route ends here, however.
+    pub(super) fn is_last(self) -> bool {
+        self.0 >= Self::LISTENER.0
     }
 
     /// Whether it is a link that only delays what the hop before admits ([`net::Link::only_delays`]).
@@ -41,6 +47,17 @@ impl Hop {
         self.0 |= Self::DELAYS;
     }
 
+    /// Whether it is the last link that decides anything on the way to an end that is told ahead (`ahead.rs`).
+    #[inline]
+    pub fn tells(self) -> bool {
+        self.0 & Self::WIRE == Self::TELLS
+    }
+
+    /// Says that it is the last link that decides anything on the way to an end that is told ahead.
+    pub(super) fn set_tells(&mut self) {
+        self.0 |= Self::TELLS;
+    }
+
     /// Whether it is a link, or the conditioner before one.
     #[inline]
     pub fn is_link(self) -> bool {
@@ -49,7 +66,7 @@ impl Hop {
 
     /// The index of the wire, if it is one.
     pub fn wire(self) -> Option<usize> {
-        (!self.is_link() && self.0 < Self::LISTENER.0).then_some((self.0 & !Self::WIRE) as usize)
+        (!self.is_link() && !self.is_last()).then_some((self.0 & !Self::WIRE) as usize)
     }
 }
 

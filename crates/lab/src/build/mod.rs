@@ -1,5 +1,6 @@
 //! Turns a scenario into a network ready to run: [`plan`] names and checks, [`build`] makes what was planned.
 
+mod ahead;
 mod flows;
 mod hops;
 mod links;

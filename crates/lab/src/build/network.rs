@@ -8,6 +8,7 @@ use queues::{Discipline, Laws};
 use traffic::Draws;
 use units::{Duration, Time};
 
+use super::ahead::find_told_ahead;
 use super::flows::add_flows;
 use super::hops::{Hop, lay};
 use super::links::LinkPlan;
@@ -86,5 +87,6 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
     };
     add_flows(scenario, plan, &begins, &mut built);
     find_delays(scenario, plan, &mut built);
+    find_told_ahead(scenario, plan, &mut built);
     built
 }

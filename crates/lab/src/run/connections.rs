@@ -68,7 +68,13 @@ impl Simulation<'_> {
             Stage::Free => return Ok(()), // a timer of the connection that was there
             Stage::Waiting => self.open(now, end.connection()),
             Stage::Open if slot.acting != acting::NONE => self.wake(now, end),
-            Stage::Open | Stage::Closed => {}
+            Stage::Open | Stage::Closed => {
+                let deadline = self.connections.endpoints[end].deadline();
+                if deadline > now {
+                    self.events.set(self.lanes.end(end), deadline);
+                    return Ok(());
+                }
+            }
         }
         if self.connections.endpoints[end].deadline() <= now {
             self.connections.endpoints[end].on_timer(now);
@@ -90,7 +96,7 @@ impl Simulation<'_> {
         let way = end.sends();
         let endpoint = loop {
             let endpoint = &mut self.connections.endpoints[end];
-            let Some((segment, ecn)) = endpoint.poll(now, &mut self.connections.scratch) else {
+            let Some((segment, ecn)) = endpoint.poll(now, self.connections.fates.options.blank()) else {
                 break &*endpoint;
             };
             let slot = &mut self.connections.fates.slots[s as usize];
@@ -102,17 +108,13 @@ impl Simulation<'_> {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
-            let size = endpoint.wire_size(&segment, &self.connections.scratch);
-            let options = if endpoint.has_options() {
-                self.connections.fates.options.keep(&self.connections.scratch)
-            } else {
-                0
-            };
+            let size = endpoint.wire_size(&segment, self.connections.fates.options.blank());
+            let options = if endpoint.has_options() { self.connections.fates.options.keep() } else { 0 };
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
             if self.observed {
                 self.observe_host(now, end, &packet);
             }
-            self.enter(now, hop, &mut packet);
+            self.enter(now, hop, &mut packet)?;
         };
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();

@@ -19,7 +19,9 @@ impl Simulation<'_> {
     /// Holds every ledger against what is there.
     pub(super) fn check(&mut self) -> Result<(), Failure> {
         let now = self.end;
-        let mut insides = vec![Inside::default(); self.network.links.len()];
+        let mut insides = std::mem::take(&mut self.network.insides);
+        insides.clear();
+        insides.resize(self.network.links.len(), Inside::default());
         for link in &self.network.links {
             for entry in link.pipe(&self.network.flight) {
                 let p = &entry.packet;

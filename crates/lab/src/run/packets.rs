@@ -59,8 +59,7 @@ impl Simulation<'_> {
             return self.arrive(now, End::reached(packet.connection, packet.label.way()), packet);
         }
         if next.is_link() {
-            self.enter(now, packet.hop + 1, packet);
-            return Ok(());
+            return self.enter(now, packet.hop + 1, packet);
         }
         if let Some(w) = next.wire() {
             return self.enter_wire(now, w, packet);
@@ -74,7 +73,7 @@ impl Simulation<'_> {
 
     /// A packet enters the queue of the link at `hop` of its route, or the conditioner before one.
     #[inline(always)]
-    pub(super) fn enter(&mut self, now: Time, hop: u32, packet: &mut Packet) {
+    pub(super) fn enter(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let [here, next] = self.hops_from(hop);
         let lane = here.link();
         let Some(link) = self.network.links.get_mut(lane as usize) else {
@@ -83,14 +82,21 @@ impl Simulation<'_> {
         let received = link.receive(now, packet, &mut self.connections.fates.of(lane));
         let arrives = match received {
             Received::Admitted(arrives) => arrives,
-            Received::Kept => return self.keep(now, hop, packet),
-            Received::Dropped => return,
+            Received::Kept => {
+                self.keep(now, hop, packet);
+                return Ok(());
+            }
+            Received::Dropped => return Ok(()),
             Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
+        // A link is looked up once: most of what a packet costs here is looking up.
         if next.only_delays() {
             let into = next.link();
             let behind = &mut self.network.links[into as usize];
             let beyond = behind.pass_on(arrives, packet);
+            if here.tells() && beyond <= self.horizon && behind.is_empty() && self.connections.hears(packet) {
+                return self.tell_ahead(beyond, into, hop + 1, packet);
+            }
             if behind.put([arrives, beyond], hop + 1, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(into), beyond);
             }
@@ -99,6 +105,9 @@ impl Simulation<'_> {
                 self.observe_link(now, into, [arrives, beyond], packet);
             }
         } else {
+            if here.tells() && arrives <= self.horizon && link.is_empty() && self.connections.hears(packet) {
+                return self.tell_ahead(arrives, lane, hop, packet);
+            }
             if link.put([now, arrives], hop, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(lane), arrives);
             }
@@ -106,14 +115,15 @@ impl Simulation<'_> {
                 self.observe_link(now, lane, [now, arrives], packet);
             }
         }
+        Ok(())
     }
 
     /// A packet enters a link that must count from now on what waits.
     #[cold]
-    fn enter_counted(&mut self, now: Time, hop: u32, packet: &mut Packet) {
+    fn enter_counted(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let lane = self.network.hops[hop as usize].link();
         self.network.links[lane as usize].count(now, &self.network.flight);
-        self.enter(now, hop, packet);
+        self.enter(now, hop, packet)
     }
 
     /// The hop at an index, and the one behind it.
@@ -125,15 +135,15 @@ impl Simulation<'_> {
 
     /// A packet comes to the conditioner before the next link of its route, which lets it go on or drops it.
     #[cold]
-    pub(super) fn condition(&mut self, now: Time, hop: u32, packet: &mut Packet) {
+    pub(super) fn condition(&mut self, now: Time, hop: u32, packet: &mut Packet) -> Step {
         let conditioner = self.network.hops[hop as usize].link() as usize - self.network.links.len();
         let source = self.connections.fates.slots[packet.connection as usize].flow;
         if self.network.conditioners[conditioner].receive(now, source, packet) {
-            self.enter(now, hop + 1, packet);
-        } else {
-            let link = self.network.hops[hop as usize + 1].link();
-            self.connections.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Policed));
+            return self.enter(now, hop + 1, packet);
         }
+        let link = self.network.hops[hop as usize + 1].link();
+        self.connections.fates.of(link).fate(now, &Fate::Dropped(*packet, Why::Policed));
+        Ok(())
     }
 
     /// The queue of the link at `hop` keeps a packet until it is sent.
@@ -193,15 +203,16 @@ impl Simulation<'_> {
         if packet.options == 0 {
             endpoint.on_segment(now, &packet.segment, &NO_OPTIONS, packet.ecn);
         } else {
-            let options = self.connections.fates.options.take(packet.options);
-            endpoint.on_segment(now, &packet.segment, &options, packet.ecn);
+            let options = &mut self.connections.fates.options;
+            endpoint.on_segment(now, &packet.segment, options.at(packet.options), packet.ecn);
+            options.release(packet.options);
         }
         (endpoint, ledger)
     }
 
     /// A flow of datagrams sends its next packet.
     #[cold]
-    pub(super) fn emit(&mut self, now: Time, k: usize) {
+    pub(super) fn emit(&mut self, now: Time, k: usize) -> Step {
         let s = (self.connections.lasting + k) as u32;
         let stream = &mut self.connections.datagrams[k];
         let (packet, next) = stream.emit(now, s);
@@ -216,7 +227,7 @@ impl Simulation<'_> {
         if self.observed {
             self.observe_host(now, End::sender(s), &packet);
         }
-        self.enter(now, hop, &mut packet);
+        self.enter(now, hop, &mut packet)
     }
 
     /// A datagram reaches the end of its route over its last hop.

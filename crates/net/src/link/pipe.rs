@@ -26,6 +26,12 @@ impl<Q: LinkQueue> Link<Q> {
         self.pipe.due()
     }
 
+    /// Whether nothing is in the pipe.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.due() == Time::NEVER
+    }
+
     /// Hands over the packet that arrives at the far end now: its place, where it stays until the next [`Link::put`].
     #[inline(always)]
     pub fn deliver(&mut self, now: Time, flight: &mut Flight) -> Option<Position> {

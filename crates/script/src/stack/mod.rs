@@ -60,6 +60,7 @@ impl Stack {
     pub fn new(tcp: Tcp) -> Stack {
         let mut endpoint = Endpoint::new(Arc::new(tcp), Duration::ZERO);
         endpoint.hold_data();
+        endpoint.tell_rate();
         Stack {
             endpoint,
             iss: None,

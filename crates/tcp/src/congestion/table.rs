@@ -164,6 +164,13 @@ impl Controller {
     }
 }
 
+impl Controller {
+    /// Whether it wants the delivery rate sampled.
+    pub fn takes_rates(&self) -> bool {
+        matches!(self, Controller::Bbr(_) | Controller::Bbr3(_))
+    }
+}
+
 impl Default for Algorithm {
     fn default() -> Self {
         Algorithm::Reno(defaults())

@@ -75,6 +75,11 @@ impl Endpoint {
         self.end(now, None);
     }
 
+    /// It is to tell the [delivery rate](Endpoint::delivery_rate). (Not after something was sent.)
+    pub fn tell_rate(&mut self) {
+        self.incidents().rate = true;
+    }
+
     /// From now on the application reads when it likes ([`Endpoint::read`]), not at once.
     pub fn hold_data(&mut self) {
         self.incidents().reads = true;

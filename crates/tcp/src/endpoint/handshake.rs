@@ -240,7 +240,7 @@ impl Endpoint {
         }
         let reply = self.state == State::SynReceived;
         let offers = |mine: bool, agreed: bool| mine && (!reply || agreed);
-        *options = Options::default();
+        (*options, self.carries) = (Options::default(), self.optioned);
         if tcp.window_scaling != WindowScaling::Full || tcp.sack || tcp.timestamps {
             options.mss = Some(tcp.mss.0 as u16);
         }

@@ -32,14 +32,11 @@ impl Endpoint {
         options: &Options,
         field: EcnField,
     ) {
-        let window = if self.optioned || self.incidents.is_some() {
-            if self.agreed.timestamps && self.refuses_timestamp(now, segment, options) {
-                return;
-            }
-            self.told_window()
-        } else {
-            self.plain_buffer()
-        };
+        if self.agreed.timestamps && self.refuses_timestamp(now, segment, options) {
+            return;
+        }
+        let window =
+            if self.windowed || self.incidents.is_some() { self.told_window() } else { self.plain_buffer() };
         let next = self.next();
         let in_window = (segment.seq == next && window > 0) || acceptable(next, segment, window);
         let data_after_close = segment.len > 0 && self.fin_received();
@@ -55,8 +52,7 @@ impl Endpoint {
         if segment.ack.after(self.max()) {
             return self.on_ack_of_nothing(segment, options);
         }
-        if self.optioned
-            && self.agreed.timestamps
+        if self.agreed.timestamps
             && let Some((value, _)) = options.timestamps
         {
             self.receiver().on_timestamp(now, value, segment.seq); // RFC 7323 §5.3, R3: after R2, the window

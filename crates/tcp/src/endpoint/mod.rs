@@ -44,8 +44,11 @@ pub struct Endpoint {
     state: State,
     /// A SYN or SYN-ACK is to go out.
     syn_due: bool,
-    /// Whether its segments may carry options, or windows that are scaled or cut.
+    /// Whether its segments may carry options, and whether the last one does.
     optioned: bool,
+    carries: bool,
+    /// Whether windows are scaled, cut or tuned.
+    windowed: bool,
     /// An ACK is to go out, of nothing that was received.
     ack_due: bool,
     /// First sequence numbers, ours and theirs.
@@ -74,6 +77,8 @@ impl Endpoint {
             ecn: EcnEnd::default(),
             state: State::Closed,
             syn_due: false,
+            windowed: tcp.window_scaling != WindowScaling::Full || tcp.window_tuning != WindowTuning::Off,
+            carries: false,
             optioned: tcp.window_scaling != WindowScaling::Full
                 || tcp.window_tuning != WindowTuning::Off
                 || tcp.quick_ack.0 > 0.0
@@ -111,6 +116,7 @@ impl Endpoint {
     fn new_sender(&self) -> Sender {
         let (tcp, agreed) = (&self.tcp, &self.agreed);
         let mut sender = Sender::new(tcp, self.iss, self.phase);
+        sender.tcb.tell_rate(self.incidents.as_ref().is_some_and(|r| r.rate));
         if self.state > State::SynReceived {
             let window = (self.irs, self.rwnd);
             sender.resume(

@@ -13,8 +13,8 @@ use crate::sender::Outgoing;
 use crate::timestamp::timestamp;
 
 impl Endpoint {
-    /// The next segment to send now, with its ECN field; its options go into `options`. Call until it
-    /// returns `None`.
+    /// The next segment to send now, with its ECN field; its options go into `options`, if it
+    /// [has any](Endpoint::has_options). Call until it returns `None`.
     #[inline]
     pub fn poll(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
         let sent = self.next_packet(now, options);
@@ -72,7 +72,7 @@ impl Endpoint {
                 }
                 None => (Flags::RST, Seq(0), echo.map(|value| (0, value))), // RFC 7323 §5.2
             };
-            *options = Options::default();
+            (*options, self.carries) = (Options::default(), true);
             options.timestamps = timestamps;
             let field = self.ecn.reset_field(&self.tcp);
             return Some((Segment { seq, ack, window: 0, len: 0, flags }, field));
@@ -95,13 +95,19 @@ impl Endpoint {
 
     /// The window to advertise.
     fn window_field(&mut self) -> u32 {
-        let buffer = self.buffer();
-        let smss = self.smss();
-        let window = if self.tells_window() { self.receiver().window(buffer, smss) } else { buffer };
+        let window = if self.tells_window() {
+            let (buffer, smss) = (self.buffer(), self.smss());
+            self.receiver().window(buffer, smss)
+        } else {
+            self.buffer()
+        };
         match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,
-            (true, _) => (window.min(self.most_told()) >> self.agreed.our_scale) << self.agreed.our_scale,
-            (false, _) => window.min(self.most_told()),
+            (true, _) => {
+                let shift = self.agreed.our_scale;
+                (window >> shift).min(65_535) << shift
+            }
+            (false, _) => window.min(65_535),
         }
     }
 
@@ -117,20 +123,25 @@ impl Endpoint {
     /// Header and options of a segment that is not a SYN.
     #[inline]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, carrier: Carrier) -> Segment {
-        let window = if self.optioned || self.incidents.is_some() {
+        self.carries = self.optioned && self.has_something_to_say();
+        if self.carries {
             self.write_options(now, options, carrier);
-            self.window_field()
-        } else {
-            self.plain_buffer()
-        };
+        }
+        let window =
+            if self.windowed || self.incidents.is_some() { self.window_field() } else { self.plain_buffer() };
         Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
+    }
+
+    /// Whether a segment that is not a SYN has options: timestamps, counters of Accurate ECN, a report of what is behind a gap.
+    #[inline]
+    fn has_something_to_say(&self) -> bool {
+        self.agreed.timestamps
+            || self.ecn.counts_packets()
+            || (self.agreed.sack && self.receiver.as_ref().is_some_and(|r| r.has_report()))
     }
 
     #[inline(never)]
     fn write_options(&mut self, now: Time, options: &mut Options, carrier: Carrier) {
-        if !self.optioned {
-            return;
-        }
         *options = Options::default();
         if self.agreed.timestamps {
             options.timestamps = Some((timestamp(now), self.ts_recent()));
@@ -210,17 +221,17 @@ impl Endpoint {
         }
     }
 
-    /// Whether its segments may carry options; if not, [`Endpoint::poll`] leaves them alone.
+    /// Whether the last segment of [`Endpoint::poll`] may have options; if not, they were left alone.
     #[inline]
     pub fn has_options(&self) -> bool {
-        self.optioned
+        self.carries
     }
 
-    /// Bytes that `segment` counts for on the wire.
+    /// Bytes that `segment`, the last of [`Endpoint::poll`], counts for on the wire.
     #[inline]
     pub fn wire_size(&self, segment: &Segment, options: &Options) -> u16 {
         let header = if segment.len > 0 { self.tcp.header_on_data.0 } else { self.tcp.header_on_control.0 };
-        let options = if self.optioned { options.wire_len() } else { 0 };
+        let options = if self.carries { options.wire_len() } else { 0 };
         segment.len + header as u16 + options
     }
 }

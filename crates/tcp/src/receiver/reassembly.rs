@@ -11,8 +11,10 @@ use crate::config::{GapAck, Tcp};
 pub(super) struct Behind {
     /// Disjoint ranges in order, each [start, end).
     ranges: Vec<(Seq, Seq)>,
-    /// Starts of the ranges reported last, the latest first (RFC 2018 §4).
-    reported: [Option<Seq>; 4],
+    /// The ranges reported last, the latest first (RFC 2018 §4), and whether they are what is to be reported next.
+    reported: [(Seq, Seq); 4],
+    count: u8,
+    known: bool,
     /// The range that the last segment went into.
     latest: Option<Seq>,
     /// ACKs that went out at once for the gap at `gap`, and those that are held back.
@@ -54,7 +56,7 @@ impl Receiver {
                 self.advance(self.next.max(e));
                 behind.ranges.remove(0);
             }
-            behind.latest = None;
+            (behind.latest, behind.known) = (None, false);
             self.behind = (!behind.ranges.is_empty()).then_some(behind);
         }
         let at_once = released || tcp.gap_ack == GapAck::Immediate;
@@ -113,8 +115,11 @@ impl Receiver {
         if let Some(newest) = ranges.last_mut().filter(|w| w.1 == start) {
             newest.1 = end; // the segment after the one that came last
             behind.latest = Some(newest.0);
+            behind.known &= behind.reported[0].0 == newest.0;
+            behind.reported[0].1 = end; // if it is known
             return;
         }
+        behind.known = false;
         let first = ranges.partition_point(|w| w.1.before(start));
         let mut last = first;
         while last < ranges.len() && !ranges[last].0.after(end) {
@@ -134,27 +139,10 @@ impl Receiver {
             options.push_sack(block);
         }
         let Some(behind) = &mut self.behind else { return };
-        let ranges = &behind.ranges;
-        let containing = |seq: Seq| {
-            let after = ranges[ranges.partition_point(|r| !r.1.after(seq))..].first().copied();
-            after.filter(|r| !seq.before(r.0))
-        };
-        let mut blocks: [Option<(Seq, Seq)>; 4] = [None; 4];
-        let mut n = 0;
-        let candidates = [behind.latest].into_iter().chain(behind.reported).flatten();
-        for block in candidates.filter_map(containing).chain(ranges.iter().copied()) {
-            if n == 4 {
-                break;
-            }
-            if !blocks[..n].contains(&Some(block)) {
-                blocks[n] = Some(block);
-                n += 1;
-            }
+        if !behind.known {
+            behind.find_report();
         }
-        for block in blocks.iter().flatten() {
-            options.push_sack(*block);
-        }
-        behind.reported = blocks.map(|b| b.map(|b| b.0));
+        options.push_sacks(&behind.reported[..usize::from(behind.count)]);
     }
 
     /// Bytes that the SACK option of an ACK takes with up to `most` blocks, padded.
@@ -168,5 +156,30 @@ impl Receiver {
     #[inline]
     pub fn has_report(&self) -> bool {
         self.behind.is_some() || self.duplicate.is_some()
+    }
+}
+
+impl Behind {
+    /// What is to be reported next.
+    fn find_report(&mut self) {
+        let ranges = &self.ranges;
+        let containing = |seq: Seq| {
+            let after = ranges[ranges.partition_point(|r| !r.1.after(seq))..].first().copied();
+            after.filter(|r| !seq.before(r.0))
+        };
+        let mut blocks = [(Seq(0), Seq(0)); 4];
+        let mut n = 0;
+        let reported = self.reported[..usize::from(self.count)].iter().map(|block| block.0);
+        let candidates = self.latest.into_iter().chain(reported);
+        for block in candidates.filter_map(containing).chain(ranges.iter().copied()) {
+            if n == 4 {
+                break;
+            }
+            if !blocks[..n].contains(&block) {
+                blocks[n] = block;
+                n += 1;
+            }
+        }
+        (self.reported, self.count, self.known) = (blocks, n as u8, true);
     }
 }

@@ -45,9 +45,22 @@ impl ByTime {
 
     /// The ring's first segment leaves it.
     pub fn pop_front(&mut self) {
-        self.remove(0);
+        if self.first == self.front {
+            self.pop_earliest();
+        } else {
+            self.remove(0);
+        }
         self.links.pop_front();
         self.front = self.front.wrapping_add(1) & NUMBER;
+    }
+
+    /// The ring's first segment, which is the list's too, leaves the list.
+    fn pop_earliest(&mut self) {
+        self.first = self.links[0].later;
+        match self.index(self.first) {
+            Some(first) => self.links[first].earlier = NONE,
+            None => self.last = NONE,
+        }
     }
 
     /// A segment that is not in the list is sent now.

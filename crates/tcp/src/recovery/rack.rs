@@ -76,6 +76,11 @@ impl Rack {
         }
     }
 
+    /// Whether what ends there is no lower than the highest delivered.
+    pub fn is_in_order(&self, end: Seq) -> bool {
+        self.fack.is_none_or(|fack| !end.before(fack))
+    }
+
     /// An ACK has been gone through. By how many bytes something that it delivered was late.
     pub fn on_ack_end(&mut self) -> u32 {
         self.late.take().map_or(0, |start| self.late_by(start))
@@ -162,6 +167,7 @@ impl Rack {
     }
 
     /// Whether anything sent at `sent` is later than the newest delivered.
+    #[inline]
     pub fn is_later(&self, sent: Time) -> bool {
         self.newest.is_none_or(|newest| self.tick(sent) > newest.0)
     }

@@ -109,7 +109,11 @@ impl Rto {
     /// SRTT; zero before the first sample.
     #[inline]
     pub fn srtt(&self, tcp: &Tcp) -> Duration {
-        self.smoothed(tcp).0
+        match &self.estimator {
+            Estimator::Rfc6298(e) => e.srtt(),
+            Estimator::Jacobson1988(e) => e.smoothed(tcp.clock_granularity).0,
+            Estimator::Linux(e) => e.srtt(),
+        }
     }
 
     /// SRTT and the mean deviation; zero before the first sample.

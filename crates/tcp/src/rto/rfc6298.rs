@@ -22,6 +22,11 @@ impl Rfc6298 {
         Duration::from_seconds(self.srtt + granularity.seconds().max(4.0 * self.rttvar))
     }
 
+    /// SRTT.
+    pub fn srtt(&self) -> Duration {
+        Duration::from_seconds(self.srtt)
+    }
+
     /// SRTT and RTTVAR.
     pub fn smoothed(&self) -> (Duration, Duration) {
         (Duration::from_seconds(self.srtt), Duration::from_seconds(self.rttvar))

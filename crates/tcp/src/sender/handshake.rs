@@ -102,7 +102,7 @@ impl Sender {
         // The application had nothing until now.
         match &mut self.kind {
             Kind::ByBytes(by_bytes) => by_bytes.note_limit(&mut self.tcb),
-            Kind::ByBoard(by_board) => by_board.note_limit(&mut self.tcb),
+            Kind::ByBoard(by_board) => by_board.note_limit(&mut self.tcb, tcp),
         }
     }
 

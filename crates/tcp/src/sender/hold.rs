@@ -53,6 +53,11 @@ impl Tcb {
         self.end_wait();
     }
 
+    /// The delivery rate is asked for.
+    pub fn tell_rate(&mut self, on: bool) {
+        self.wishes.set(Wishes::RATE, on);
+    }
+
     /// Small segments wait for more.
     pub fn cork(&mut self, on: bool) {
         self.wishes.set(Wishes::CORK, on);

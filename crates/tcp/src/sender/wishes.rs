@@ -1,4 +1,4 @@
-//! What the application wishes of small segments.
+//! What the application wishes: of small segments, and to be told.
 
 /// The application's wishes, each a bit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,6 +11,9 @@ impl Wishes {
     pub const MORE: u8 = 4;
     /// What waits now goes, corked or not.
     pub const PUSH: u8 = 8;
+
+    /// It asks for the delivery rate (TCP_INFO).
+    pub const RATE: u8 = 16;
 
     pub fn any(self, bits: u8) -> bool {
         self.0 & bits != 0

@@ -4,7 +4,7 @@ use net::Seq;
 use units::Time;
 
 use super::Board;
-use super::segment::{COUNTED, Delivery, Doubt, LOST, RESENT, SACKED, Sent, TWICE};
+use super::segment::{COUNTED, Delivery, Departure, Doubt, LOST, RESENT, SACKED, Sent, TWICE};
 use crate::recovery::rack::sent_after;
 
 impl Board {
@@ -19,25 +19,22 @@ impl Board {
         doubt: &Doubt,
     ) -> Delivery {
         let mut d = Delivery::default();
+        if self.sacked | self.lost | self.resent | self.twice == 0 {
+            self.acknowledge_run(ack, &mut d);
+        }
         while let Some(s) = self.segments.front().copied() {
             if !s.end.after(ack) {
                 if !s.has(SACKED) {
                     d.delivered += s.not_counted(s.end);
                     d.weight += self.weight(&s);
-                    self.take(now, &s, &mut d, doubt);
+                    self.take(now, 0, &s, &mut d, doubt);
                     if !s.resent() && d.first_sent.is_none() {
                         d.first_sent = Some(s.at);
                     }
                 }
                 d.segments += 1;
                 self.forget(&s);
-                self.segments.pop_front();
-                if let Some(by_time) = &mut self.by_time {
-                    by_time.pop_front();
-                }
-                for index in [&mut self.first_lost, &mut self.first_open, &mut self.top] {
-                    *index = index.saturating_sub(1);
-                }
+                self.pop_front(1);
                 continue;
             }
             if s.start.before(ack) {
@@ -54,6 +51,65 @@ impl Board {
             break;
         }
         let acknowledged = d.last_valid;
+        self.walked_count =
+            if blocks.is_empty() { 0 } else { self.take_blocks(now, (una, ack, max), blocks, &mut d, doubt) };
+        if let Some((sent, end)) = d.valid {
+            self.rack.on_delivered(now, sent, end, acknowledged.or(d.last_valid).unwrap_or(sent));
+        }
+        d.late = self.rack.on_ack_end();
+        d
+    }
+
+    /// Segments up to `ack` go in a run, as long as they were sent once, where nothing is SACKed, deemed lost or sent again:
+    /// what they tell is what the first and the last of them do.
+    fn acknowledge_run(&mut self, ack: Seq, d: &mut Delivery) {
+        let run = self.segments.iter().take_while(|s| !s.end.after(ack) && s.is_plain()).count();
+        if run == 0 || !self.rack.is_in_order(self.segments[0].end) {
+            return;
+        }
+        let (first, last) = (self.segments[0], self.segments[run - 1]);
+        d.delivered = last.end - first.start;
+        d.weight = u64::from(if self.unit > 0 { self.unit * run as u32 } else { d.delivered });
+        d.segments = run as u32;
+        (d.first_sent, d.last_sent, d.last_valid) = (Some(first.at), Some(last.at), Some(last.at));
+        d.original = Some(first.end);
+        d.newest = Some(last);
+        d.departure = self.departure(run - 1);
+        d.valid = Some((self.rack.tick(last.at), last.end));
+        self.rack.on_order(last.start, last.end, false);
+        self.outstanding -= d.weight;
+        self.pop_front(run);
+    }
+
+    fn departure(&self, i: usize) -> Option<Departure> {
+        self.departures.as_ref().map(|departures| departures[i])
+    }
+
+    /// The first `n` segments are done with.
+    fn pop_front(&mut self, n: usize) {
+        for _ in 0..n {
+            self.segments.pop_front();
+            if let Some(departures) = &mut self.departures {
+                departures.pop_front();
+            }
+            if let Some(by_time) = &mut self.by_time {
+                by_time.pop_front();
+            }
+        }
+        for index in [&mut self.first_lost, &mut self.first_open, &mut self.top] {
+            *index = index.saturating_sub(n);
+        }
+    }
+
+    /// SACK blocks of an ACK up to `ack`: how many were gone through.
+    fn take_blocks(
+        &mut self,
+        now: Time,
+        (una, ack, max): (Seq, Seq, Seq),
+        blocks: &[(Seq, Seq)],
+        d: &mut Delivery,
+        doubt: &Doubt,
+    ) -> u8 {
         let echo = doubt.echo.filter(|_| !self.rack.as_linux);
         let doubt = &Doubt { echo, ..*doubt };
         let latest = una.max(ack);
@@ -71,19 +127,15 @@ impl Board {
                 d.dsack = true;
                 continue;
             }
-            if !start.before(latest) {
-                self.sack(now, start, end, &mut d, doubt);
+            let walked = i > 0 && self.walked[..usize::from(self.walked_count)].contains(&(start, end));
+            if !walked && !start.before(latest) {
+                self.sack(now, start, end, d, doubt);
             }
         }
-        if let Some((sent, end)) = d.valid {
-            self.rack.on_delivered(now, sent, end, acknowledged.or(d.last_valid).unwrap_or(sent));
-        }
-        d.late = self.rack.on_ack_end();
-        self.walked_count = blocks.len().min(4) as u8;
         for (to, from) in self.walked.iter_mut().zip(blocks) {
             *to = *from;
         }
-        d
+        blocks.len().min(4) as u8
     }
 
     /// Whether the first block is a D-SACK (RFC 2883 §4): below the acknowledgement in the same packet, or within the second.
@@ -99,7 +151,7 @@ impl Board {
         copy.map_or(0, |start| self.rack.late_by(start))
     }
 
-    fn take(&mut self, now: Time, s: &Sent, d: &mut Delivery, doubt: &Doubt) {
+    fn take(&mut self, now: Time, i: usize, s: &Sent, d: &mut Delivery, doubt: &Doubt) {
         if !s.resent() {
             d.last_sent = d.last_sent.max(Some(s.at));
             if !s.has(COUNTED) && d.original.is_none_or(|end| s.end.before(end)) {
@@ -107,7 +159,7 @@ impl Board {
             }
         }
         if d.newest.is_none_or(|n| s.at > n.at || (s.at == n.at && s.end.after(n.end))) {
-            d.newest = Some(*s);
+            (d.newest, d.departure) = (Some(*s), self.departure(i));
         }
         let ambiguous = s.resent() && doubt.is_about(now, s.at);
         if !ambiguous {
@@ -159,7 +211,7 @@ impl Board {
             d.delivered += s.not_counted(s.end);
             d.weight += w;
             d.sacked = true;
-            self.take(now, &s, d, doubt);
+            self.take(now, i, &s, d, doubt);
             if !s.resent() {
                 d.sacked_sent.get_or_insert(s.at);
             }

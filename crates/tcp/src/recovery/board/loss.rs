@@ -50,6 +50,13 @@ impl Board {
         bytes
     }
 
+    /// Whether something was sent before the newest segment that was delivered, and may be lost.
+    #[inline]
+    pub fn is_overtaken(&self) -> bool {
+        let first = self.by_time.as_ref().and_then(|by_time| by_time.first());
+        first.is_some_and(|i| !self.rack.is_later(self.segments[i].at))
+    }
+
     /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when all that may be reordered still would be.
     pub fn lose_by_time(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
         let (mut bytes, mut all_due) = (0, None);

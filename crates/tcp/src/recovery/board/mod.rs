@@ -16,12 +16,14 @@ use crate::recovery::by_time::ByTime;
 use crate::recovery::rack::{Rack, RackTimes};
 use segment::{LOST, RESENT, SACKED, TWICE};
 
-pub use segment::{Clock, Delivery, Doubt, Sent};
+pub use segment::{Clock, Delivery, Departure, Doubt, Sent};
 
 /// The scoreboard.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     segments: VecDeque<Sent>,
+    /// Beside each segment, where the delivery rate is sampled.
+    departures: Option<VecDeque<Departure>>,
     /// What a segment counts for whatever its size; 0: its bytes.
     unit: u32,
     outstanding: u64,
@@ -55,6 +57,17 @@ impl Board {
     pub fn timed(mut self, times: RackTimes) -> Self {
         self.rack.as_linux = times == RackTimes::Linux;
         self
+    }
+
+    /// The same board, which keeps what a sample of the delivery rate takes.
+    pub fn sampled(mut self, sampled: bool) -> Self {
+        self.departures = sampled.then(VecDeque::default);
+        self
+    }
+
+    /// Whether the delivery rate is sampled.
+    pub fn is_sampled(&self) -> bool {
+        self.departures.is_some()
     }
 
     fn weight(&self, sent: &Sent) -> u64 {

@@ -25,22 +25,31 @@ pub(super) const PUSHED: u8 = 128;
 /// A segment that was sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
+    /// When it was last sent.
+    pub at: Time,
     /// Its first sequence number.
     pub start: Seq,
     /// One past its last.
     pub end: Seq,
-    /// When it was last sent.
-    pub at: Time,
-    /// Bytes delivered by then, and when the last of them was.
-    pub delivered: u64,
+    /// Bytes delivered by then, modulo 2^32.
+    pub delivered: u32,
+    pub(super) marks: u8,
+}
+
+/// What a sample of the delivery rate takes of a segment besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
     /// When the last delivery before it was.
     pub delivered_at: Time,
     /// When the flight began that it belongs to.
     pub first_sent: Time,
-    pub(super) marks: u8,
 }
 
 impl Sent {
+    /// Whether it was sent once, and nothing came of it yet.
+    pub(super) fn is_plain(&self) -> bool {
+        self.marks & !(APP_LIMITED | PUSHED) == 0
+    }
     pub(super) fn has(&self, mark: u8) -> bool {
         self.marks & mark != 0
     }
@@ -73,6 +82,8 @@ pub struct Delivery {
     pub last_sent: Option<Time>,
     /// The last sent of those delivered.
     pub newest: Option<Sent>,
+    /// Its departure, if those are kept.
+    pub departure: Option<Departure>,
     /// The same of those that RACK trusts (RFC 8985 §6.2, step 2): when it was sent, and its end.
     pub(super) valid: Option<(Time, Seq)>,
     /// When the last of those was sent, in the order in which they were gone through.
@@ -115,4 +126,11 @@ pub struct Clock {
     pub delivered_at: Time,
     /// When the present flight began.
     pub first_sent: Time,
+}
+
+impl Clock {
+    /// What a segment that goes out now has of it.
+    pub(super) fn departure(&self) -> Departure {
+        Departure { delivered_at: self.delivered_at, first_sent: self.first_sent }
+    }
 }

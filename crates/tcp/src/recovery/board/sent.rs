@@ -10,10 +10,12 @@ impl Board {
     /// New data goes out.
     pub fn on_sent(&mut self, start: Seq, end: Seq, at: Time, clock: &Clock, app_limited: bool) {
         let marks = if app_limited { APP_LIMITED } else { 0 };
-        let Clock { delivered, delivered_at, first_sent } = *clock;
-        let sent = Sent { start, end, at, delivered, delivered_at, first_sent, marks };
+        let sent = Sent { start, end, at, delivered: clock.delivered as u32, marks };
         self.outstanding += self.weight(&sent);
         self.segments.push_back(sent);
+        if let Some(departures) = &mut self.departures {
+            departures.push_back(clock.departure());
+        }
         if let Some(by_time) = &mut self.by_time {
             by_time.push_back();
         }
@@ -51,8 +53,11 @@ impl Board {
         let newly = !s.has(RESENT);
         s.marks = (s.marks & !APP_LIMITED) | RESENT | EVER_RESENT;
         s.at = at;
-        (s.delivered, s.delivered_at, s.first_sent) = (clock.delivered, clock.delivered_at, clock.first_sent);
+        s.delivered = clock.delivered as u32;
         let s = *s;
+        if let Some(departures) = &mut self.departures {
+            departures[index] = clock.departure();
+        }
         if let Some(by_time) = self.by_time.as_mut().filter(|_| !s.has(SACKED)) {
             by_time.remove(index);
             by_time.append(index);

@@ -5,8 +5,10 @@ use units::{Duration, Time};
 
 use super::ByBoard;
 use super::reduction::reduces_in_proportion;
-use crate::config::{FastRetransmitTimer, MarkReductionEnds, RecoveryExit, RtoOrder, Tcp};
-use crate::congestion::{Congestion, CongestionControl, RateSample};
+use crate::config::{
+    CwndCounts, CwndValidation, FastRetransmitTimer, MarkReductionEnds, RecoveryExit, RtoOrder, Tcp,
+};
+use crate::congestion::{Congestion, CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Delivery, Doubt};
 use crate::recovery::frto::Frto;
 use crate::recovery::tlp;
@@ -70,25 +72,31 @@ impl ByBoard {
         }
         let rto = tcb.rto.timeout(tcp);
         let rtt = self.measure(tcb, &d, arriving, advanced, tcp);
-        let rate = d.newest.filter(|_| d.delivered > 0).map(|newest| {
-            self.clock.first_sent = newest.at;
-            let delivered = self.clock.delivered + u64::from(d.delivered);
-            RateSample {
-                delivered: delivered - newest.delivered,
-                interval: newest.at.since(newest.first_sent).max(now.since(newest.delivered_at)),
-                app_limited: newest.app_limited(),
-                prior_delivered: newest.delivered,
-                lost: std::mem::take(&mut self.lost_bytes),
-            }
-        });
-        self.keep_rate(rate);
+        let mut rate = None;
         if d.delivered > 0 {
             self.clock.delivered += u64::from(d.delivered);
-            self.clock.delivered_at = now;
             if let Some(newest) = &d.newest {
-                self.board.rack.on_rate(newest.delivered, self.clock.delivered);
+                // What was delivered since it was sent.
+                let since = (self.clock.delivered as u32).wrapping_sub(newest.delivered);
+                let prior_delivered = self.clock.delivered - u64::from(since);
+                self.board.rack.on_rate(prior_delivered, self.clock.delivered);
+                rate = d.departure.map(|departure| {
+                    self.clock.first_sent = newest.at;
+                    RateSample {
+                        delivered: u64::from(since),
+                        interval: newest
+                            .at
+                            .since(departure.first_sent)
+                            .max(now.since(departure.delivered_at)),
+                        app_limited: newest.app_limited(),
+                        prior_delivered,
+                        lost: std::mem::take(&mut self.lost_bytes),
+                    }
+                });
             }
+            self.clock.delivered_at = now;
         }
+        self.keep_rate(rate);
         let was = self.state;
         let mut cut = false;
         if tcp.eifel && !feedback.echo && self.was_spurious(tcb, &d, advanced, options) {
@@ -180,10 +188,16 @@ impl ByBoard {
     /// Finds what is lost. Returns when RACK would find more, if nothing arrives.
     pub(super) fn find_losses(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Time> {
         if tcp.rack {
+            if !self.board.is_overtaken() {
+                return None;
+            }
             let window = self.reordering_window(tcb, tcp);
             let (lost, next) = self.board.lose_by_time(now, window);
             self.lost_bytes += u64::from(lost);
             return next;
+        }
+        if self.board.sacked_segments() == 0 {
+            return None;
         }
         let dup_thresh = self.tracking.reordering.segments();
         let board = &mut self.board;
@@ -239,13 +253,29 @@ impl ByBoard {
             state == CaState::Recovery || (state == CaState::Cwr && reduces_in_proportion(tcb, tcp));
         let reduced = reducing || (was_reducing && tcp.recovery_exit != RecoveryExit::DeflateAndOpen);
         let may_open = arriving.feedback.may_open(tcp) || tcb.congestion.is_scalable();
+        let opens = (advanced || self.grows_by_sacks(tcp)) && !reduced && may_open;
+        if let Controller::Reno(reno) = &mut tcb.congestion
+            && !reno.measures()
+            && tcp.cwnd_validation == CwndValidation::None
+        {
+            // All else that an ACK tells is no matter.
+            if opens {
+                let counted = if tcp.cwnd_counts == CwndCounts::Delivered { delivered } else { acked };
+                let smss = f64::from(tcb.smss);
+                tcb.cwnd = reno.opened(tcb.cwnd, tcb.ssthresh, smss, counted).max(smss);
+            }
+            if reducing && delivered > 0 {
+                self.reduce_further(tcb, weight as f64, safe, tcp);
+            }
+            return;
+        }
         let progress = Progress {
             acked,
             delivered,
             total_delivered: self.clock.delivered,
             rtt,
             rate,
-            opens: (advanced || self.grows_by_sacks(tcp)) && !reduced && may_open,
+            opens,
             in_recovery: matches!(state, CaState::Recovery | CaState::Loss),
         };
         let (by, window) = ((arriving.now, arriving.feedback), self.window(tcb));

@@ -14,7 +14,8 @@ use super::ca_state::CaState;
 use super::cwnd::Out;
 use super::tcb::Tcb;
 use super::tracking::Tracking;
-use crate::config::{FlightUnit, Tcp};
+use super::wishes::Wishes;
+use crate::config::{CwndValidation, FlightUnit, Tcp};
 use crate::congestion::RateSample;
 use crate::recovery::board::{Board, Clock};
 use crate::recovery::prr::Prr;
@@ -51,8 +52,9 @@ impl ByBoard {
     /// Of a connection established at `now`.
     pub fn new(tcb: &Tcb, tracking: Tracking, now: Time, tcp: &Tcp) -> Self {
         let unit = if tcp.flight_unit == FlightUnit::Segments { tcb.smss } else { 0 };
+        let sampled = tcb.congestion.takes_rates() || tcb.wishes.any(Wishes::RATE);
         ByBoard {
-            board: Board::new(unit, tcp.rack).timed(tcp.rack_times),
+            board: Board::new(unit, tcp.rack).timed(tcp.rack_times).sampled(sampled),
             tracking,
             state: CaState::Open,
             recovery_point: Seq(tcb.una.0.wrapping_sub(1)), // nothing was sent before
@@ -145,8 +147,12 @@ impl ByBoard {
         self.tracking.undo = self.tracking.undo.begin_again(&self.window(tcb), in_flight);
     }
 
-    /// Whether cwnd is what stops the sender now.
-    pub fn note_limit(&mut self, tcb: &mut Tcb) {
+    /// Whether cwnd is what stops the sender now, where that matters.
+    #[inline]
+    pub fn note_limit(&mut self, tcb: &mut Tcb, tcp: &Tcp) {
+        if tcp.cwnd_validation == CwndValidation::None && !self.board.is_sampled() {
+            return;
+        }
         let out = Out {
             pipe: self.pipe(),
             unit: self.board.weight_of(tcb.smss) as f64,

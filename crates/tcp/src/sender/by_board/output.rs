@@ -28,7 +28,7 @@ impl ByBoard {
             None
         };
         let Some(mut outgoing) = outgoing else {
-            self.note_limit(tcb);
+            self.note_limit(tcb, tcp);
             return None;
         };
         tcb.note_sent(&mut self.tracking, &mut outgoing, now);
@@ -52,7 +52,7 @@ impl ByBoard {
         }
         let board = &mut self.board;
         let pipe = board.pipe() as f64;
-        let clock = self.clock;
+        let clock = &self.clock;
         if board.waits()
             && (self.tracking.frto == Frto::Off || tcb.retransmit)
             && let Some((i, start, end)) = board.next_lost()
@@ -60,7 +60,7 @@ impl ByBoard {
             let weight = board.weight_of(end - start) as f64;
             if tcb.retransmit || pipe + weight <= tcb.cwnd {
                 let pushed = board.is_pushed(i);
-                board.on_resent(i, now, &clock);
+                board.on_resent(i, now, clock);
                 self.tracking.on_retransmit(now);
                 self.prr.on_sent(weight);
                 let fast = std::mem::take(&mut tcb.retransmit);
@@ -102,9 +102,9 @@ impl ByBoard {
             self.clock.first_sent = now;
             self.clock.delivered_at = now;
         }
-        let (clock, runs) = (self.clock, tcb.timer != Time::NEVER);
+        let runs = tcb.timer != Time::NEVER;
         let outgoing = self.build_new(tcb, len, now, tcp);
-        self.board.on_sent(start, tcb.max, now, &clock, app_limited);
+        self.board.on_sent(start, tcb.max, now, &self.clock, app_limited);
         self.prr.on_sent(weight);
         self.time_new_data(tcb, runs, now, tcp);
         Some(outgoing)

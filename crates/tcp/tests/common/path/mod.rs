@@ -119,10 +119,10 @@ impl<'a> Path<'a> {
         let mut options = Options::default();
         for n in 0.. {
             assert!(n < MOST_AT_ONCE, "it sends without end: {}", self.pairs[p].describe());
+            let Some((segment, field)) = self.pairs[p].ends[end].poll(self.now, &mut options) else { break };
             if !self.pairs[p].ends[end].has_options() {
                 options = Options::default();
             }
-            let Some((segment, field)) = self.pairs[p].ends[end].poll(self.now, &mut options) else { break };
             self.send(p, end, segment, options, field);
         }
     }

@@ -1,0 +1,69 @@
+//! Ends that are told ahead of what reaches them (`build/ahead.rs`), up to a horizon: the end of the run, or the next time at
+//! which the ledgers are held against what is there. At the horizon everybody has come to the same time.
+
+use net::{End, InPipe, Packet};
+use units::Time;
+
+use super::{Failure, Simulation, Step};
+
+impl Simulation<'_> {
+    /// A packet was admitted to the last link that decides anything, and arrives at `arrives` over the last `link` of its
+    /// route, which stands at `hop` and is empty: its end, which [hears](Connections::hears) it, is told at once.
+    #[inline(never)]
+    pub(super) fn tell_ahead(&mut self, arrives: Time, link: u32, hop: u32, packet: &mut Packet) -> Step {
+        packet.hop = hop;
+        self.network.links[link as usize].delivered_beyond(packet);
+        if let Some(before) = self.network.links[link as usize].feeder() {
+            self.network.links[before as usize].delivered_beyond(packet);
+        }
+        self.come_to(arrives, packet)
+    }
+
+    /// The end that a packet reaches comes to the time when it arrives: every timer that expires before does so.
+    #[inline(always)]
+    fn come_to(&mut self, arrives: Time, packet: &Packet) -> Step {
+        let end = End::reached(packet.connection, packet.label.way());
+        self.told = self.told.max(arrives);
+        loop {
+            let due = self.connections.endpoints[end].deadline();
+            if due >= arrives {
+                return self.arrive(arrives, end, packet);
+            }
+            self.connections.endpoints[end].on_timer(due);
+            self.pump(due, end)?;
+        }
+    }
+
+    /// Everybody has come to the horizon: holds the ledgers against what is there, and sets the next one at `limit`.
+    #[cold]
+    pub(super) fn audit(&mut self, limit: Time) -> Result<(), Failure> {
+        self.end = self.horizon;
+        self.check_times()?;
+        self.check()?;
+        self.horizon = limit;
+        for hop in 0..self.network.hops.len() {
+            if self.network.hops[hop].tells() {
+                let [here, next] = self.hops_from(hop as u32);
+                let last = if next.only_delays() { next.link() } else { here.link() };
+                self.tell_what_waits(last).map_err(|v| *v)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was beyond the last horizon, in the pipe of a last link, is told too.
+    fn tell_what_waits(&mut self, link: u32) -> Step {
+        loop {
+            let first = self.network.links[link as usize].pipe(&self.network.flight).next().copied();
+            let told = |e: &InPipe| e.arrives <= self.horizon && self.connections.hears(&e.packet);
+            let Some(InPipe { arrives, packet, .. }) = first.filter(told) else { break };
+            self.network.links[link as usize].deliver(arrives, &mut self.network.flight);
+            if let Some(before) = self.network.links[link as usize].feeder() {
+                self.network.links[before as usize].delivered_beyond(&packet);
+            }
+            self.come_to(arrives, &packet)?;
+        }
+        self.events.set(self.lanes.link(link), self.network.links[link as usize].due());
+        Ok(())
+    }
+}

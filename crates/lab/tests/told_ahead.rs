@@ -1,0 +1,132 @@
+//! Ends of connections that are told ahead change nothing but the number of events.
+
+mod common;
+
+use common::TCP;
+use lab::{Failure, Format, Outcome, Watch, read, run};
+use proptest::prelude::*;
+
+const QUEUES: [&str; 8] = [
+    r#"{ kind = "drop_tail", limit = "7 packets" }"#,
+    r#"{ kind = "drop_tail", limit = "1000 packets" }"#,
+    r#"{ kind = "drop_tail", limit = "9 kB" }"#,
+    r#"{ kind = "drop_tail", drop_from = "front", limit = "12 packets" }"#,
+    r#"{ kind = "red", limit = "40 packets", minth = "3 packets", maxth = "9 packets", wq = 0.1, maxp = 0.3 }"#,
+    r#"{ kind = "pie", limit = "60 packets" }"#,
+    r#"{ kind = "codel", limit = "60 packets" }"#,
+    r#"{ kind = "drr", classes = [{ queue = { kind = "drop_tail", limit = "20 packets" } }] }"#,
+];
+
+/// Queues of the hosts' links: some lose what the host itself sends.
+const ACCESS: [&str; 4] = [
+    r#"{ kind = "drop_tail", limit = "100000 packets" }"#,
+    r#"{ kind = "drop_tail", limit = "5 packets" }"#,
+    r#"{ kind = "red", limit = "20 packets", minth = "3 packets", maxth = "9 packets", wq = 0.1, maxp = 0.3 }"#,
+    r#"{ kind = "codel", limit = "30 packets" }"#,
+];
+
+const WIRES: [&str; 4] = [
+    "[]",
+    r#"[{ kind = "loss", probability = 0.05 }]"#,
+    r#"[{ kind = "bit_errors", rate = 1e-5 }]"#,
+    r#"[{ kind = "jitter", mean = "3 ms" }]"#,
+];
+
+/// A random dumbbell, most of whose hosts have a flow for themselves; some connections give up.
+fn random_dumbbell() -> impl Strategy<Value = String> {
+    let pick = |of: &'static [&'static str]| prop::sample::select(of);
+    let network = (pick(&QUEUES), pick(&QUEUES), pick(&ACCESS), pick(&WIRES), 200u32..20_000, 0u32..30_000);
+    let access = (500u32..50_000, 500u32..50_000, 0u32..20_000);
+    let control = prop::sample::select(vec![
+        "",
+        "congestion = \"cubic\"\n",
+        "congestion = \"bbr\"\n",
+        "congestion = \"vegas\"\n",
+    ]);
+    let flow = (1u32..80_000, 0u32..1_000_000, pick(&TCP), control, any::<bool>());
+    let flows = prop::collection::vec(flow, 1..6);
+    let ends = prop_oneof![Just(None), (1u32..4000).prop_map(Some)];
+    (network, access, flows, ends, 0u64..1000, 0usize..8).prop_map(|(network, access, flows, ends, seed, shared)| {
+        let (queue, reverse, hosts, wire, kbits, us) = network;
+        let (left, right, delay) = access;
+        let n = flows.len();
+        let flows: Vec<String> = flows
+            .into_iter()
+            .enumerate()
+            .map(|(i, (size, start, tcp, control, gives_up))| {
+                let control = if tcp.contains("rack") || control != "congestion = \"bbr\"\n" { control } else { "" };
+                let control = control.trim_end();
+                let comma = if control.is_empty() { "" } else { ", " };
+                let retries = if gives_up { "retries = 3, syn_retries = 2" } else { "retries = 250, syn_retries = 100" };
+                let (from, to) = if shared == 0 { (0, i / 2) } else { (i, i) };
+                format!(r#"{{ from = "left-{from}", to = "right-{to}", start = "{start} us", traffic = {{ kind = "bulk", size = "{size} B" }}, tcp = {{ {tcp}, {retries}{comma}{control} }} }}"#)
+            })
+            .collect();
+        let ends = ends.map_or(String::new(), |ms| format!("duration = \"{ms} ms\"\n"));
+        format!(
+            r#"seed = {seed}
+{ends}flows = [{}]
+[network]
+kind = "dumbbell"
+rate = "{kbits} kbit/s"
+delay = "{us} us"
+queue = {queue}
+reverse_queue = {reverse}
+access_queue = {hosts}
+impairments = {wire}
+left_hosts = {n}
+left_rate = "{left} kbit/s"
+left_delay = "{delay} us"
+right_hosts = {n}
+right_rate = "{right} kbit/s"
+right_delay = {{ first = "1 ms", last = "{delay} us" }}
+"#,
+            flows.join(", ")
+        )
+    })
+}
+
+/// A thousand cases, or as many as PROPTEST_CASES says.
+fn cases() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 1000 };
+    ProptestConfig { cases, failure_persistence: None, ..default }
+}
+
+fn outcome_of(text: &str) -> Result<Outcome, Failure> {
+    run(&read(text, Format::Toml, &[]).unwrap(), &Watch::default())
+}
+
+/// Two hosts on either side, each with a flow of its own, take half of the events.
+#[test]
+fn who_is_alone_costs_fewer_events() {
+    let text = r#"
+        duration = "5 s"
+        flows = [{ count = 2, from = "left-{i}", to = "right-{i}", traffic = "bulk" }]
+        network = { kind = "dumbbell", rate = "5 Mbit/s", delay = "5 ms", queue = { kind = "drop_tail", limit = "20 packets" },
+            left_hosts = 2, left_rate = "50 Mbit/s", left_delay = "3 ms", right_hosts = 2, right_rate = "50 Mbit/s", right_delay = "3 ms" }
+    "#;
+    let events =
+        |record: &str| outcome_of(&format!("record.series = [{record}]\n{text}")).unwrap().events as f64;
+    assert!(events("") < 0.6 * events("\"window\""), "{} of {}", events(""), events("\"window\""));
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    /// Where a series looks at the hosts, every packet reaches them by an event: the tables are the same.
+    #[test]
+    fn who_is_told_ahead_does_the_same(text in random_dumbbell()) {
+        let ahead = outcome_of(&text);
+        let seen = outcome_of(&format!("record = {{ series = [\"window\"], interval = \"10 s\" }}\n{text}"));
+        match (ahead, seen) {
+            (Ok(ahead), Ok(seen)) => {
+                let text_of = |o: &Outcome| o.tables[..ahead.tables.len()].iter().map(|t| format!("{t:?}")).collect::<Vec<_>>();
+                prop_assert_eq!(ahead.end, seen.end, "{}", text);
+                prop_assert_eq!(text_of(&ahead), text_of(&seen), "{}", text);
+                prop_assert!(ahead.events <= seen.events);
+            }
+            (ahead, seen) => prop_assert_eq!(ahead.err(), seen.err(), "{}", text),
+        }
+    }
+}
