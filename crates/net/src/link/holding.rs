@@ -174,7 +174,11 @@ mod tests {
             }
             fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
                 let until = Time::ZERO + Duration::from_millis(10);
-                if self.0.0.is_empty() || until <= now { self.0.dequeue(now, fates) } else { Next::Later(until) }
+                if self.0.0.is_empty() || until <= now {
+                    self.0.dequeue(now, fates)
+                } else {
+                    Next::Later(until)
+                }
             }
             fn backlog(&self) -> Backlog {
                 self.0.backlog()
