@@ -148,6 +148,52 @@ mod found {
         check(&Case { tcps, apps, harm, seed, rtt, link: None, iss: [0, 0], both_open: false, fast: None });
     }
 
+    /// What probed a small window is out when more is written: its timer goes on.
+    #[test]
+    fn a_write_leaves_the_timer_of_a_probe() {
+        let tcps = [
+            end(
+                json!({"rto_estimator": "jacobson1988", "mss": "2270 B", "receive_window": "454000 B", "initial_window": "16 packets",
+                "duplicate_acks": "3 packets", "delayed_ack": "2 packets", "delayed_ack_timeout": "165 ms", "rto_initial": "2900 ms",
+                "rto_min": "273 ms", "rto_max": "18017 ms", "clock_granularity": "13 ms", "quick_ack": "12 packets",
+                "tlp_max_ack_delay": "97 ms", "msl": "0 ms"}),
+            ),
+            end(
+                json!({"congestion": "abe", "slow_start_from": "second-ack", "fast_retransmit": "unguarded", "rto_estimator": "linux",
+                "ecn_fallback": false, "missing_timestamp": "refused", "loss_window": "flight-and-segment",
+                "sacked_growth": "once-reordered", "cwnd_validation": "limited", "zero_window_probe": "old-sequence",
+                "mss": "198 B", "receive_window": "3861 B", "initial_window": "16 packets", "duplicate_acks": "4 packets",
+                "delayed_ack": "3 packets", "delayed_ack_timeout": "57 ms", "rto_initial": "548 ms", "rto_min": "471 ms",
+                "rto_max": "13182 ms", "clock_granularity": "195 ms", "initial_ssthresh": "35 packets", "quick_ack": "18 packets",
+                "tlp_max_ack_delay": "128 ms", "msl": "782 ms"}),
+            ),
+        ];
+        let harm = Harm {
+            loss: 0.05782490523459331,
+            corruption: 0.047159083672712244,
+            duplication: 0.04954898202591383,
+            reordering: 0.040610148593424905,
+            marking: 0.04651083290311318,
+            late_ms: 101,
+        };
+        let one = App {
+            closes: Closes::AfterPeer,
+            ..writer(&[(1714, 1876), (3026, 3876), (3035, 1474), (3360, 2912), (5204, 339)])
+        };
+        let other = App { reads: Some((ms(934), 13_200)), ..writer(&[(0, 1), (1912, 3403)]) };
+        check(&Case {
+            tcps,
+            apps: [one, other],
+            harm,
+            seed: 11063341924528378844,
+            rtt: 129,
+            link: None,
+            iss: [4294964295; 2],
+            both_open: false,
+            fast: None,
+        });
+    }
+
     /// A probe of one octet is the same octet each time, and goes out again when the window opens.
     #[test]
     fn the_octet_of_a_probe_is_not_a_new_one_each_time() {

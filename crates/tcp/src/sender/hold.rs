@@ -80,9 +80,10 @@ impl Tcb {
         !self.wishes.any(Wishes::NODELAY | Wishes::CORK | Wishes::MORE)
     }
 
-    /// Something new was written or wished: what waits may go.
+    /// Something new was written or wished: what waits may go. While what probed the window is out, its timer goes on.
     pub fn end_wait(&mut self) {
-        if self.is_persisting() && self.is_worth_it(self.rwnd) && !self.is_held() {
+        let waits = self.is_persisting() && self.una == self.max;
+        if waits && self.is_worth_it(self.rwnd) && !self.is_held() {
             (self.timer, self.pending) = (Time::NEVER, Pending::Rto);
         }
     }

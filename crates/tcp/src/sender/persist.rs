@@ -39,7 +39,7 @@ impl Tcb {
 
     /// The persist timer expired. Returns `None` to give up; otherwise that the window was not cut.
     pub(super) fn on_persist_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
-        if self.is_held() && self.is_worth_it(self.rwnd) {
+        if self.una == self.max && self.is_held() && self.is_worth_it(self.rwnd) {
             self.end_longest_wait();
             return Some(false);
         }
