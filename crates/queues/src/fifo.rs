@@ -14,6 +14,8 @@ words! {
         Waiting = "waiting",
         /// The waiting packets and the one being transmitted.
         System = "waiting-and-in-service",
+        /// The waiting packets before the one that arrives, which is let in whole unless they are above the limit, in bytes (Linux 2.4).
+        Before = "waiting-before",
     }
 }
 
@@ -72,12 +74,14 @@ params! {
 
 fn check(buffer: &Buffer, path: &str) -> Result<(), Invalid> {
     let in_packets = matches!(buffer.limit, Room::Depth(Depth::Packets(_)));
-    if !in_packets && buffer.limit_counts == Counting::System {
-        let path = join(path, "limit_counts");
-        return Err(Invalid::new(&path, &buffer.limit_counts.write(), "goes with a limit in packets only")
-            .remedy("write the limit in packets, or count what waits"));
-    }
-    Ok(())
+    let (units, remedy) = match buffer.limit_counts {
+        Counting::System if !in_packets => ("packets", "write the limit in packets, or count what waits"),
+        Counting::Before if in_packets => ("bytes", "write the limit in bytes, or count what waits"),
+        _ => return Ok(()),
+    };
+    let path = join(path, "limit_counts");
+    let rule = format!("goes with a limit in {units} only");
+    Err(Invalid::new(&path, &buffer.limit_counts.write(), &rule).remedy(remedy))
 }
 
 /// The limit of a buffer.
@@ -87,6 +91,8 @@ pub enum Limit {
     Packets(u32, Counting),
     /// So many bytes.
     Bytes(u64),
+    /// So many bytes before the packet that arrives.
+    BytesBefore(u64),
 }
 
 impl Limit {
@@ -94,6 +100,7 @@ impl Limit {
     pub fn of(buffer: &Buffer, depth: Depth) -> Self {
         match depth {
             Depth::Packets(n) => Limit::Packets(n as u32, buffer.limit_counts),
+            Depth::Bytes(n) if buffer.limit_counts == Counting::Before => Limit::BytesBefore(n as u64),
             Depth::Bytes(n) => Limit::Bytes(n as u64),
         }
     }
@@ -107,6 +114,7 @@ impl Limit {
                 at.backlog.packets + u32::from(in_service) >= n
             }
             Limit::Bytes(n) => at.backlog.bytes + u64::from(packet.size) > n,
+            Limit::BytesBefore(n) => at.backlog.bytes > n,
         }
     }
 }
@@ -134,7 +142,7 @@ impl<A: Aqm> Shell<A> {
     pub fn limit(&self) -> Option<u32> {
         match self.limit {
             Limit::Packets(n, _) => Some(n),
-            Limit::Bytes(_) => None,
+            Limit::Bytes(_) | Limit::BytesBefore(_) => None,
         }
     }
 
@@ -241,5 +249,16 @@ mod tests {
             shell.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
         };
         assert!(admits(1, 1500) && !admits(2, 1500) && admits(2, 1000) && !admits(2, 1001));
+    }
+
+    /// Counted before it, a packet comes in whole at the limit, and the smallest does not above it.
+    #[test]
+    fn a_limit_in_bytes_may_count_what_was_there_before() {
+        let buffer = Buffer { limit_counts: Counting::Before, ..buffer() };
+        let mut shell = Shell::new(&buffer, Depth::Bytes(3000.0), crate::drop_tail::NoLaw);
+        let mut admits = |n, size| {
+            shell.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
+        };
+        assert!(admits(1, 1500) && admits(2, 1500) && !admits(3, 40));
     }
 }

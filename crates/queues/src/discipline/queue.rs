@@ -217,6 +217,8 @@ mod tests {
         let counted =
             json!({"kind": "drop_tail", "limit": "50 ms", "limit_counts": "waiting-and-in-service"});
         assert!(Queue::read(&counted, "q").unwrap_err().to_string().contains("q.limit_counts"));
+        let counted = json!({"kind": "drop_tail", "limit": "50 packets", "limit_counts": "waiting-before"});
+        assert!(Queue::read(&counted, "q").unwrap_err().to_string().contains("in bytes"));
     }
 
     #[test]

@@ -1,0 +1,190 @@
+"""Tables 5-7 and 8-8 to 8-10: a TCP flow beside a CBR flow, in one class of HTB or in two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aqmlab import estimates
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance
+from aqmlab.studies.framework.show import plain
+from aqmlab.studies.red_wired_testbed.outcomes import (
+    CBR_SHARE,
+    ELAPSED,
+    RECEIVED,
+    RESENT,
+    TCP_SHARE,
+    THROUGHPUT,
+)
+from aqmlab.studies.red_wired_testbed.printed import (
+    HEADS,
+    SPREAD,
+    STATISTICS,
+    TIME,
+    Row,
+    cell,
+    doubtful,
+    number,
+    rows,
+    table,
+)
+from aqmlab.studies.red_wired_testbed.scenarios import (
+    ALONE,
+    BRIEF,
+    CASES,
+    DISCIPLINES,
+    LONG,
+    MEDIUM,
+    ONE_CLASS,
+    SHORT,
+    TWO_CLASS,
+    Beside,
+    Workload,
+)
+
+NAMED = {
+    (ONE_CLASS, "tail_drop"): "Tail Drop",
+    (ONE_CLASS, "red"): "RED",
+    (TWO_CLASS, "tail_drop"): "Tail Drop + DS",
+    (TWO_CLASS, "red"): "RED + DS",
+    (ALONE, "tail_drop"): "Only TCP (Tail Drop)",
+    (ALONE, "red"): "Only TCP (RED)",
+}
+"""As the thesis names the configurations: DS has CBR in a class of its own."""
+FILES = {"1": "table8_8.csv", "2": "table8_9.csv", "3": "table8_10.csv"}
+FIVE = Tolerance.larger_of(0, 0.05)
+UTILIZATION = Tolerance.of("0.02", 0.02, resolution=0.005)
+QUICK_START_S = 0.0
+
+
+def setting(row: Row) -> Beside:
+    """Return what a printed row was measured with."""
+    case = next(case for case in CASES if case.name == row["test_case"])
+    return Beside(case, row["discipline"], row["htb_config"], float(row["cbr_start_s"]))
+
+
+def _needs(file: str) -> Iterator[Need]:
+    for at in map(setting, rows(file)):
+        yield Need(at, quick=at.start_s == QUICK_START_S)
+
+
+def _line(item: str, runs: Runs, row: Row) -> list[Cell]:
+    at = setting(row)
+    columns = at.columns()
+    elapsed = [ELAPSED.of(run) for run in runs.of(at)]
+    rules = {"stdev": SPREAD, "median": FIVE}
+    cells = [
+        cell(
+            item, columns, "elapsed", "s", s, elapsed, number(row, f"elapsed_{s}_s"),
+            rules.get(s, TIME), doubtful(row, s) if s == "mean" else "",
+        )
+        for s in STATISTICS
+    ]  # fmt: skip
+    throughput = [THROUGHPUT.of(run) for run in runs.of(at)]
+    received = [RECEIVED.of(run) for run in runs.of(at)]
+    cells.append(
+        cell(
+            item, columns, "throughput", "byte/s", "mean", throughput,
+            number(row, "throughput_mean_bytes_per_s"), TIME, doubtful(row, "mean"),
+        )
+    )  # fmt: skip
+    cells.append(
+        cell(
+            item, columns, "cbr_received", "packets", "median", received,
+            number(row, "udp_received_median_packets"), FIVE,
+        )
+    )  # fmt: skip
+    return cells
+
+
+def _case(case: Workload, table_name: str) -> Item:
+    name = f"table-{table_name}"
+    file = FILES[case.name]
+
+    def make(runs: Runs) -> Section:
+        section = Section()
+        lines = []
+        for row in rows(file):
+            at = setting(row)
+            if runs.has(at):
+                cells = _line(name, runs, row)
+                lines.append((f"{at.start_s:g} s, {NAMED[at.classes, at.discipline]}", cells))
+                section.cells += cells
+        head = ["CBR after, configuration", *(f"{HEADS[s]} (s)" for s in STATISTICS)]
+        head += ["Byte/s", "CBR packets received"]
+        section.tables.append(table(f"Elapsed time of TCP, CBR of {case.cbr_packets}", head, lines))
+        return section
+
+    title = f"Table {table_name}: test case {case.name}, TCP beside CBR"
+    return Item(name, title, lambda: _needs(file), make)
+
+
+def _utilization(runs: Runs) -> Section:
+    section, lines = Section(), []
+    for row in rows("table5_7.csv"):
+        at = Beside(LONG, row["discipline"], ONE_CLASS, float(row["cbr_start_s"]))
+        share = TCP_SHARE if row["flow"] == "tcp" else CBR_SHARE
+        found = [share.of(run) for run in runs.of(at)]
+        cells = [
+            cell(
+                "table-5-7", at.columns() | {"flow": row["flow"]}, "utilization", "1", s, found,
+                number(row, f"utilization_{s}"), UTILIZATION,
+                doubtful(row, s) if s == "mean" else "",
+            )
+            for s in STATISTICS
+            if s != "stdev"
+        ]  # fmt: skip
+        lines.append((f"{row['flow'].upper()}, {NAMED[ONE_CLASS, row['discipline']]}", cells))
+        section.cells += cells
+    head = ["Flow", *(HEADS[s] for s in STATISTICS if s != "stdev")]
+    section.tables.append(table("Share of 140 kbit/s, user data of TCP, CBR packets", head, lines))
+    return section
+
+
+def more(case: Workload) -> Iterator[Beside]:
+    """Return what the thesis only draws: TCP alone; of the medium case everything."""
+    for discipline in DISCIPLINES:
+        yield Beside(case, discipline, ALONE)
+        if case is MEDIUM:
+            for start_s in case.starts_s:
+                yield Beside(case, discipline, ONE_CLASS, start_s)
+                yield Beside(case, discipline, TWO_CLASS, start_s)
+
+
+def _drawn(runs: Runs) -> Section:
+    """Return the medians of what has no printed table."""
+    head = ["Case, CBR after", "Configuration", ELAPSED.head, RESENT.head, RECEIVED.head]
+    lines: list[list[str | Entry]] = []
+    cells = []
+    for case in (LONG, SHORT, MEDIUM):
+        for at in filter(runs.has, more(case)):
+            medians = []
+            for m in (ELAPSED, RESENT, RECEIVED):
+                if at.classes == ALONE and m is RECEIVED:
+                    medians.append(Entry("–"))
+                    continue
+                found = Cell.of("drawn", at.columns(), m, runs.of(at))
+                cells.append(found)
+                medians.append(plain(estimates.median(m.of(run) for run in runs.of(at))))
+            when = "" if at.classes == ALONE else f", {at.start_s:g} s"
+            lines.append([f"{case.name}{when}", NAMED[at.classes, at.discipline], *medians])
+    text = (
+        "TCP alone has a link that is slower by the rate of the CBR flow. Printed as curves only, "
+        "so that there is nothing to hold these against but the claims."
+    )
+    return Section([text], cells, [Table("Medians and central 95 %", head, lines)])
+
+
+TABLE_5_7 = Item(
+    "table-5-7", "Table 5-7: utilization, test case 1",
+    lambda: (Need(Beside(LONG, d, ONE_CLASS)) for d in DISCIPLINES), _utilization,
+)  # fmt: skip
+DRAWN = Item(
+    "drawn", "TCP alone, and the medium case",
+    lambda: (
+        Need(at, quick=at.classes == ALONE) for case in (LONG, SHORT, MEDIUM) for at in more(case)
+    ),
+    _drawn,
+)  # fmt: skip
+ITEMS = (TABLE_5_7, DRAWN)
+APPENDIX = (_case(LONG, "8-8"), _case(SHORT, "8-9"), _case(BRIEF, "8-10"))

@@ -1,0 +1,284 @@
+"""Claims about a TCP flow beside a CBR flow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aqmlab.estimates import number
+from aqmlab.measures import Measure
+from aqmlab.studies.framework import Decision, Published, Runs
+from aqmlab.studies.framework.claims import bound, direction, holds
+from aqmlab.studies.red_wired_testbed.claims.rules import (
+    CLAIMS,
+    arithmetic,
+    median,
+    middle,
+    near,
+    occurs,
+)
+from aqmlab.studies.red_wired_testbed.outcomes import (
+    CBR_SHARE,
+    ELAPSED,
+    RECEIVED,
+    RESENT,
+    TCP_SHARE,
+    Outcome,
+)
+from aqmlab.studies.red_wired_testbed.scenarios import (
+    ALONE,
+    BRIEF,
+    LONG,
+    MEDIUM,
+    ONE_CLASS,
+    RED,
+    SHORT,
+    TAIL_DROP,
+    TWO_CLASS,
+    Beside,
+    Workload,
+)
+
+FIRST, SECOND, THIRD = ["table-8-8"], ["table-8-9"], ["table-8-10"]
+DRAWN = ["drawn"]
+SLOW_START: Measure[Outcome] = Measure(
+    "slow_start_s", "s", lambda run: run.tcp.acks.slow_start_s, 0, "Slow start (s)"
+)
+Read = Measure[Outcome]
+
+
+def of(runs: Runs, at: Beside, read: Read) -> list[float]:
+    """Return a measure, one number a replication."""
+    return [read.of(run) for run in runs.of(at)]
+
+
+def medians(runs: Runs, case: Workload, discipline: str, classes: str, read: Read) -> list[float]:
+    """Return the medians over the starts of the CBR flow."""
+    return [median(of(runs, Beside(case, discipline, classes, s), read)) for s in case.starts_s]
+
+
+def _discipline(claim: Published) -> str:
+    return RED if claim.scenario.endswith("RED") or ", RED" in claim.scenario else TAIL_DROP
+
+
+@CLAIMS.decides("RW-086", "RW-087", items=FIRST)
+def lost_of_cbr(runs: Runs, claim: Published) -> Decision:
+    """Decide by the medians over the starts of the share that is lost."""
+    discipline = TAIL_DROP if claim.id == "RW-086" else RED
+    received = medians(runs, LONG, discipline, ONE_CLASS, RECEIVED)
+    lost = 100 * (1 - float(np.mean(received)) / LONG.cbr_packets)
+    return near(claim, lost, "Mean over four starts of the median share lost.", 0, 2)
+
+
+@CLAIMS.decides("RW-088", "RW-089", "RW-090", items=FIRST)
+def slow_starts(runs: Runs, claim: Published) -> Decision:
+    """Decide by the time to the first retransmission, over the starts."""
+    if claim.id == "RW-090":
+        every = [t for s in LONG.starts_s
+                 for t in of(runs, Beside(LONG, TAIL_DROP, ONE_CLASS, s), SLOW_START)]  # fmt: skip
+        longest = float(np.nanmax(every))
+        text = f"The longest, to the first retransmission; median {number(median(every))} s."
+        return near(claim, longest, text, 0.25)
+    found = medians(runs, LONG, RED, ONE_CLASS, SLOW_START)
+    ours = min(found) if claim.id == "RW-088" else max(found)
+    return near(claim, ours, "Medians to the first retransmission, over four starts.", 0, 1)
+
+
+@CLAIMS.decides("RW-091", "RW-092", items=FIRST)
+def added_by_two_classes(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean over the starts of what two classes add to the median."""
+    discipline = TAIL_DROP if claim.id == "RW-091" else RED
+    one, two = (medians(runs, LONG, discipline, c, ELAPSED) for c in (ONE_CLASS, TWO_CLASS))
+    added = float(np.mean(np.array(two) - np.array(one)))
+    return near(claim, added, "Mean over four starts of the difference of medians.", 0, 1)
+
+
+@CLAIMS.decides("RW-093", "RW-094", items=FIRST)
+def shares_of_load(_: Runs, claim: Published) -> Decision:
+    """Decide by the sizes of the transfers."""
+    tcp, cbr = LONG.tcp_bytes, 132 * LONG.cbr_packets
+    share = 100 * (tcp if claim.id == "RW-093" else cbr) / (tcp + cbr)
+    return arithmetic(claim, share, f"{tcp} and {cbr} bytes.", 2)
+
+
+@CLAIMS.decides("RW-095", "RW-096", items=["table-5-7"])
+def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
+    """Decide by the sums of the medians, for Tail Drop and RED."""
+    sums = [
+        100 * sum(median(of(runs, Beside(LONG, d, ONE_CLASS), m)) for m in (TCP_SHARE, CBR_SHARE))
+        for d in (TAIL_DROP, RED)
+    ]
+    ours = min(sums) if claim.id == "RW-095" else max(sums)
+    return near(claim, ours, "Of Tail Drop and RED.", 0, 2)
+
+
+@CLAIMS.decides("RW-097", items=FIRST)
+def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
+    """Decide by the CBR flow's 40 s less the median of TCP, at start 0."""
+    ours = LONG.cbr_s - median(of(runs, Beside(LONG, TAIL_DROP, ONE_CLASS), ELAPSED))
+    return near(claim, ours, "40 s less the median with Tail Drop.", 0, 1)
+
+
+@CLAIMS.decides("RW-098", items=[*FIRST, *DRAWN])
+def alone_is_faster(runs: Runs, claim: Published) -> Decision:
+    """Decide by the medians with two classes, start 0, and alone on the slower link."""
+    gaps = [
+        median(of(runs, Beside(LONG, d, TWO_CLASS), ELAPSED))
+        - median(of(runs, Beside(LONG, d, ALONE), ELAPSED))
+        for d in (TAIL_DROP, RED)
+    ]
+    text = f"Tail Drop {number(gaps[0])} s, RED {number(gaps[1])} s; their mean."
+    return near(claim, float(np.mean(gaps)), text, 0, 0.5)
+
+
+@CLAIMS.decides("RW-099", items=[*FIRST, *DRAWN])
+def shorter_slow_start(runs: Runs, claim: Published) -> Decision:
+    """Decide by the medians to the first retransmission, alone and with two classes."""
+    gaps = [
+        median(of(runs, Beside(LONG, d, ALONE), SLOW_START))
+        - median(of(runs, Beside(LONG, d, TWO_CLASS), SLOW_START))
+        for d in (TAIL_DROP, RED)
+    ]
+    text = f"Tail Drop {number(gaps[0])} s, RED {number(gaps[1])} s; their mean."
+    return near(claim, float(np.mean(gaps)), text, 0, 0.5)
+
+
+@CLAIMS.decides("RW-100", "RW-101", items=FIRST)
+def red_over_tail_drop(runs: Runs, claim: Published) -> Decision:
+    """Decide by the means over the starts of the medians, both in one class."""
+    read = RESENT if claim.id == "RW-100" else SLOW_START
+    red, tail = (float(np.mean(medians(runs, LONG, d, ONE_CLASS, read))) for d in (RED, TAIL_DROP))
+    text = f"RED {number(red)}, Tail Drop {number(tail)}, means of medians over four starts."
+    return near(claim, red / tail, text, 0.3)
+
+
+EXAMPLES: dict[str, tuple[Beside, Read]] = {
+    f"RW-{102 + 2 * i + j}": (Beside(LONG, discipline, classes, 3), read)
+    for i, (classes, discipline) in enumerate(
+        [(ONE_CLASS, TAIL_DROP), (ONE_CLASS, RED), (TWO_CLASS, TAIL_DROP), (TWO_CLASS, RED)]
+    )
+    for j, read in enumerate((ELAPSED, RESENT))
+}
+
+
+@CLAIMS.decides(*EXAMPLES, items=FIRST)
+def first_examples(runs: Runs, claim: Published) -> Decision:
+    """Decide a number of one replication by the nearest of ours."""
+    return occurs(claim, of(runs, *EXAMPLES[claim.id]))
+
+
+@CLAIMS.decides("RW-110", "RW-111", items=SECOND)
+def before_and_after(runs: Runs, claim: Published) -> Decision:
+    """Decide by the medians over the starts before 1.5 s, or from then on."""
+    found = medians(runs, SHORT, TAIL_DROP, ONE_CLASS, ELAPSED)
+    chosen = found[:3] if claim.id == "RW-110" else found[3:]
+    return near(claim, float(np.mean(chosen)), "Mean of the medians of these starts.")
+
+
+SHORT_ONES: dict[str, tuple[Beside, Read]] = {
+    "RW-112": (Beside(SHORT, TAIL_DROP, ONE_CLASS, 0), RESENT),
+    "RW-113": (Beside(SHORT, TAIL_DROP, ONE_CLASS, 1.5), RESENT),
+    "RW-114": (Beside(SHORT, TAIL_DROP, ONE_CLASS, 0), ELAPSED),
+    "RW-115": (Beside(SHORT, TAIL_DROP, ONE_CLASS, 1.5), ELAPSED),
+    "RW-118": (Beside(SHORT, TAIL_DROP, ONE_CLASS, 0.5), ELAPSED),
+    "RW-119": (Beside(SHORT, TAIL_DROP, TWO_CLASS, 0.5), ELAPSED),
+}
+
+
+@CLAIMS.decides(*SHORT_ONES, items=SECOND)
+def short_transfers(runs: Runs, claim: Published) -> Decision:
+    """Decide by the median of ours."""
+    at, read = SHORT_ONES[claim.id]
+    return middle(claim, of(runs, at, read), 0.10, 1.0 if read is RESENT else 0.0)
+
+
+@CLAIMS.decides("RW-116", "RW-117", items=SECOND)
+def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
+    """Decide by the differences of medians at the starts: all of them, whatever their sign."""
+    tail, red = (medians(runs, SHORT, d, ONE_CLASS, RECEIVED) for d in (TAIL_DROP, RED))
+    gaps = [t - r for t, r in zip(tail, red, strict=True)]
+    text = f"By start: {', '.join(number(g) for g in gaps)} packets; printed -19.5, 5.5, 9, 4, 0."
+    late = gaps[1:4]
+    ours = min(late) if claim.id == "RW-116" else max(late)
+    return near(claim, ours, f"{text} Of starts 0.5 to 1.5 s.", 0, 3)
+
+
+@CLAIMS.decides("RW-120", "RW-121", items=SECOND)
+def second_examples(runs: Runs, claim: Published) -> Decision:
+    """Decide a number of one replication by the nearest of ours."""
+    discipline = TAIL_DROP if claim.id == "RW-120" else RED
+    return occurs(claim, of(runs, Beside(SHORT, discipline, TWO_CLASS, 0.5), ELAPSED))
+
+
+@CLAIMS.decides("RW-122", "RW-123", "RW-124", items=DRAWN)
+def short_alone(runs: Runs, claim: Published) -> Decision:
+    """Decide by the quartiles of the short transfer alone on the slower link."""
+    found = of(runs, Beside(SHORT, RED, ALONE), ELAPSED)
+    share = {"RW-122": 0.5, "RW-123": 0.25, "RW-124": 0.75}[claim.id]
+    return near(claim, float(np.quantile(found, share)), f"{100 * share:g} % quantile of ours.")
+
+
+@CLAIMS.decides("RW-125", "RW-126", items=DRAWN)
+def medium_transfers(runs: Runs, claim: Published) -> Decision:
+    """Decide by the median of the medium transfer's retransmissions."""
+    discipline = TAIL_DROP if claim.id == "RW-125" else RED
+    return middle(claim, of(runs, Beside(MEDIUM, discipline, ONE_CLASS), RESENT), 0.2, 1.0)
+
+
+@CLAIMS.decides("RW-127", "RW-128", items=THIRD)
+def steady_with_red(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean over the starts of the medians with RED."""
+    found = medians(runs, BRIEF, RED, ONE_CLASS, ELAPSED if claim.id == "RW-127" else RECEIVED)
+    return near(claim, float(np.mean(found)), "Mean of the medians of six starts.", 0.03)
+
+
+@CLAIMS.decides("RW-129", "RW-130", items=THIRD)
+def range_over_starts(runs: Runs, claim: Published) -> Decision:
+    """Decide by the range of the medians over the starts."""
+    found = medians(runs, BRIEF, _discipline(claim), ONE_CLASS, ELAPSED)
+    return near(claim, max(found) - min(found), "Of the medians of six starts.", 0, 0.4)
+
+
+@CLAIMS.decides("RW-131", items=THIRD)
+def advantage_of_tail_drop(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean over the starts of RED less Tail Drop."""
+    red, tail = (np.array(medians(runs, BRIEF, d, TWO_CLASS, ELAPSED)) for d in (RED, TAIL_DROP))
+    return near(claim, float((red - tail).mean()), "Mean difference of six medians.", 0, 0.15)
+
+
+THIRD_ONES: dict[str, tuple[float, Read]] = {
+    "RW-132": (0, ELAPSED), "RW-133": (0, RECEIVED), "RW-134": (7, ELAPSED),
+    "RW-135": (7, RECEIVED), "RW-136": (18, ELAPSED), "RW-137": (18, RECEIVED),
+}  # fmt: skip
+
+
+@CLAIMS.decides(*THIRD_ONES, items=THIRD)
+def third_examples(runs: Runs, claim: Published) -> Decision:
+    """Decide a number of one replication by the nearest of ours."""
+    start_s, read = THIRD_ONES[claim.id]
+    return occurs(claim, of(runs, Beside(BRIEF, TAIL_DROP, ONE_CLASS, start_s), read))
+
+
+@CLAIMS.decides("RW-138", items=THIRD)
+def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
+    """Decide by the first start from which on Tail Drop's median is the lower at every start."""
+    red, tail = (medians(runs, BRIEF, d, ONE_CLASS, ELAPSED) for d in (RED, TAIL_DROP))
+    wins = [t < r for t, r in zip(tail, red, strict=True)]
+    first = next((s for i, s in enumerate(BRIEF.starts_s) if all(wins[i:])), float("inf"))
+    text = f"Tail Drop is faster at {sum(wins)} of {len(wins)} starts."
+    return bound(claim, first, text) if first < float("inf") else holds(False, "never", text)
+
+
+@CLAIMS.decides("RW-142", "RW-143", items=FIRST)
+def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
+    """Decide by the differences, replication by replication, at the four starts."""
+    read = RECEIVED if claim.id == "RW-142" else ELAPSED
+    apart = [
+        red - tail
+        for s in LONG.starts_s
+        for red, tail in zip(
+            of(runs, Beside(LONG, RED, ONE_CLASS, s), read),
+            of(runs, Beside(LONG, TAIL_DROP, ONE_CLASS, s), read),
+            strict=True,
+        )
+    ]
+    return direction(claim, apart, "RED less Tail Drop, four starts.")

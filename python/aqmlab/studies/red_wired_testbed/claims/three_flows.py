@@ -1,0 +1,348 @@
+"""Claims about three TCP flows through Tail Drop and RED."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from aqmlab.estimates import number
+from aqmlab.statistics import jain
+from aqmlab.studies.framework import Decision, Published, Runs
+from aqmlab.studies.framework.claims import bound, direction, holds
+from aqmlab.studies.red_wired_testbed.claims.rules import (
+    CLAIMS,
+    arithmetic,
+    median,
+    middle,
+    near,
+    occurs,
+    quartile_range,
+)
+from aqmlab.studies.red_wired_testbed.outcomes import (
+    FASTEST,
+    SLOWEST,
+    THIRD,
+    Outcome,
+    handshake,
+    measure,
+)
+from aqmlab.studies.red_wired_testbed.scenarios import (
+    LONG_BYTES,
+    RED,
+    RED_STARTS_S,
+    SHORT_BYTES,
+    TAIL_DROP,
+    TAIL_DROP_STARTS_S,
+    Three,
+)
+
+TAIL, REDS, BOTH = ["table-5-1"], ["table-5-4"], ["table-5-1", "table-5-4"]
+STARTS = {TAIL_DROP: TAIL_DROP_STARTS_S, RED: RED_STARTS_S}
+LINK_BYTES_PER_S = 17_500
+"""140 kbit/s, as the thesis takes it for shares of the link."""
+FAIR = 0.035
+"""Long flows are fair whose throughputs differ by less: it gives the printed replications the
+thesis's own counts, 10 of 20 at 0 s and 7 of 20 at 5.5 s."""
+
+
+def of(runs: Runs, discipline: str, start_s: float, place: str, column: str) -> list[float]:
+    """Return a column of the printed tables, a number a replication."""
+    read = handshake(place) if column == "handshake" else measure(place, column)
+    return [read.of(run) for run in runs.of(Three(discipline, start_s))]
+
+
+def elapsed(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
+    """Return elapsed times, one a replication."""
+    return of(runs, discipline, start_s, place, "elapsed_time_s")
+
+
+def rates(runs: Runs, discipline: str, start_s: float, place: str) -> list[float]:
+    """Return throughputs, one a replication."""
+    return of(runs, discipline, start_s, place, "throughput_bytes_per_s")
+
+
+def _by_start(runs: Runs, discipline: str, read: Callable[[float], float]) -> dict[float, float]:
+    return {s: read(s) for s in STARTS[discipline]}
+
+
+@CLAIMS.decides("RW-001", "RW-002", "RW-003", "RW-004", items=TAIL)
+def throughput_of_long_flows(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean over the starts of mean throughputs."""
+    place = FASTEST if claim.id in ("RW-001", "RW-002") else SLOWEST
+    mean = float(np.mean([np.mean(rates(runs, TAIL_DROP, s, place)) for s in TAIL_DROP_STARTS_S]))
+    if claim.unit == "%":
+        share = 100 * mean / LINK_BYTES_PER_S
+        return near(claim, share, "Mean throughput over 17500 byte/s.", 0, 2)
+    return near(claim, mean, "Mean over 12 starts of the mean throughput.", 0.05)
+
+
+@CLAIMS.decides("RW-005", "RW-006", items=TAIL)
+def ends_of_third(runs: Runs, claim: Published) -> Decision:
+    """Decide by the least elapsed time of each start: that is what the text calls median."""
+    least = [min(elapsed(runs, TAIL_DROP, s, THIRD)) for s in TAIL_DROP_STARTS_S]
+    ours = min(least) if claim.id == "RW-005" else max(least)
+    return near(claim, ours, "Called median, and in Table 5-1 the minimum of each start.")
+
+
+def _third_rate(runs: Runs) -> dict[float, float]:
+    def mean(start_s: float) -> float:
+        return float(np.mean(rates(runs, TAIL_DROP, start_s, THIRD)))
+
+    return _by_start(runs, TAIL_DROP, mean)
+
+
+@CLAIMS.decides("RW-007", "RW-008", "RW-009", "RW-010", items=TAIL)
+def rate_of_third(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean throughput of the third flow at the start that is named."""
+    start_s = 2.0 if "2 s" in claim.scenario else 0.0
+    mean = _third_rate(runs)[start_s]
+    if claim.unit == "%":
+        return near(claim, 100 * mean / LINK_BYTES_PER_S, "Over 17500 byte/s.", 0, 2)
+    return near(claim, mean, f"Mean throughput of the third flow at {start_s:g} s.")
+
+
+@CLAIMS.decides("RW-011", "RW-012", items=TAIL)
+def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
+    """Decide by the start with the least mean throughput, or the least median of elapsed time."""
+    mean = _third_rate(runs)
+    if claim.id == "RW-011":
+        ours = min(mean, key=lambda s: mean[s])
+        text = f"Mean throughput there {number(mean[ours])} byte/s, at 2 s {number(mean[2.0])}."
+        return holds(ours == claim.value, f"{ours:g} s", text)
+    times = _medians(runs, TAIL_DROP, THIRD)
+    ours = min(times, key=lambda s: times[s])
+    text = f"Median there {number(times[ours])} s, at 5.5 s {number(times[5.5])} s."
+    return holds(ours == claim.value, f"{ours:g} s", text)
+
+
+def _medians(runs: Runs, discipline: str, place: str) -> dict[float, float]:
+    return _by_start(runs, discipline, lambda s: median(elapsed(runs, discipline, s, place)))
+
+
+@CLAIMS.decides("RW-013", "RW-014", items=TAIL)
+def median_rates(runs: Runs, claim: Published) -> Decision:
+    """Decide by the median throughput at the start that is named."""
+    return middle(claim, rates(runs, TAIL_DROP, 5.5 if claim.id == "RW-013" else 2.0, THIRD))
+
+
+@CLAIMS.decides("RW-015", "RW-016", "RW-072", "RW-073", "RW-074", "RW-075", items=BOTH)
+def median_times(runs: Runs, claim: Published) -> Decision:
+    """Decide by the median elapsed time of the third flow at the start that is named."""
+    discipline = RED if claim.scenario.startswith("RED") else TAIL_DROP
+    return middle(claim, elapsed(runs, discipline, 5.5 if "5.5" in claim.scenario else 2.0, THIRD))
+
+
+@CLAIMS.decides("RW-017", items=TAIL)
+def size_of_third(_: Runs, claim: Published) -> Decision:
+    """Decide by the sizes."""
+    return arithmetic(claim, SHORT_BYTES / LONG_BYTES, "46720 of 292000 bytes.", 0.005)
+
+
+def fair(run: Outcome) -> bool:
+    """Return whether the two long flows have nearly the same throughput."""
+    return run.at(SLOWEST).throughput > (1 - FAIR) * run.at(FASTEST).throughput
+
+
+def _share(claim: Published, chosen: list[bool], evidence: str) -> Decision:
+    count, printed = sum(chosen), claim.value
+    if claim.unit == "%":
+        return near(claim, 100 * count / len(chosen), evidence, 0, 15)
+    return near(claim, count * 20 / len(chosen), f"{evidence} Of 20, wanted {printed:g}.", 0, 3)
+
+
+@CLAIMS.decides("RW-018", "RW-019", "RW-024", "RW-045", "RW-046", "RW-047", items=TAIL)
+def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
+    """Decide by how many replications are of a kind; three of twenty either way."""
+    start_s = 5.5 if "5.5" in claim.scenario else 0.0
+    found = runs.of(Three(TAIL_DROP, start_s))
+    third = [run.at(THIRD).throughput for run in found]
+    mid, high = np.quantile(third, [0.5, 0.75])
+    about = "Fair: throughputs of the long flows within 3.5 %."
+    tests: dict[str, tuple[Callable[[Outcome], bool], str]] = {
+        "RW-018": (fair, about),
+        "RW-019": (lambda r: fair(r) and mid <= r.at(THIRD).throughput <= high, about),
+        "RW-024": (lambda r: r.at(THIRD).throughput >= high, "At or above our own quartile."),
+        "RW-045": (fair, about),
+        "RW-046": (lambda r: fair(r) and r.at(THIRD).throughput >= mid,
+                   f"{about} Optimal: at or above our median."),
+        "RW-047": (lambda r: r.at(THIRD).handshake_s >= 3, "Long: a SYN was lost, so 3 s or more."),
+    }  # fmt: skip
+    test, evidence = tests[claim.id]
+    return _share(claim, [test(run) for run in found], evidence)
+
+
+@CLAIMS.decides("RW-023", items=TAIL)
+def fairest(runs: Runs, claim: Published) -> Decision:
+    """Decide by Jain's index of the fairest replication."""
+    found = runs.of(Three(TAIL_DROP, 0.0))
+    best = max(jain([r.at(FASTEST).throughput, r.at(SLOWEST).throughput]) for r in found)
+    return near(claim, best, "The fairest replication of ours.", 0, 0.0002)
+
+
+@CLAIMS.decides("RW-025", "RW-083", items=BOTH)
+def replications(runs: Runs, claim: Published) -> Decision:
+    """Decide by the replications that were run."""
+    discipline = TAIL_DROP if claim.id == "RW-025" else RED
+    count = sum(len(runs.of(Three(discipline, s))) for s in STARTS[discipline])
+    return holds(count == claim.value, str(count), "Replications run.")
+
+
+EXAMPLES: dict[str, tuple[str, float, str, str]] = {
+    "RW-020": (TAIL_DROP, 0.0, THIRD, "throughput_bytes_per_s"),
+    "RW-021": (TAIL_DROP, 0.0, FASTEST, "throughput_bytes_per_s"),
+    "RW-022": (TAIL_DROP, 0.0, SLOWEST, "throughput_bytes_per_s"),
+    "RW-026": (TAIL_DROP, 2.0, FASTEST, "elapsed_time_s"),
+    "RW-027": (TAIL_DROP, 2.0, SLOWEST, "elapsed_time_s"),
+    "RW-028": (TAIL_DROP, 2.0, THIRD, "elapsed_time_s"),
+    "RW-029": (TAIL_DROP, 2.0, THIRD, "data_xmit_time_s"),
+    "RW-030": (TAIL_DROP, 2.0, THIRD, "throughput_bytes_per_s"),
+    "RW-031": (TAIL_DROP, 2.0, FASTEST, "throughput_bytes_per_s"),
+    **{f"RW-0{i}": (TAIL_DROP, 2.0, THIRD, "throughput_bytes_per_s") for i in (33, 36, 39, 41, 43)},
+    **{f"RW-0{i}": (TAIL_DROP, 2.0, THIRD, "elapsed_time_s") for i in (34, 37, 40, 42, 44)},
+    **{f"RW-0{i}": (TAIL_DROP, 2.0, THIRD, "data_xmit_time_s") for i in (35, 38)},
+    "RW-048": (TAIL_DROP, 5.5, FASTEST, "throughput_bytes_per_s"),
+    "RW-049": (TAIL_DROP, 5.5, FASTEST, "elapsed_time_s"),
+    "RW-050": (TAIL_DROP, 5.5, THIRD, "throughput_bytes_per_s"),
+    "RW-051": (TAIL_DROP, 5.5, THIRD, "elapsed_time_s"),
+    "RW-052": (TAIL_DROP, 5.5, THIRD, "throughput_bytes_per_s"),
+    "RW-053": (TAIL_DROP, 5.5, FASTEST, "throughput_bytes_per_s"),
+    "RW-054": (TAIL_DROP, 5.5, FASTEST, "retx_packets"),
+    "RW-059": (RED, 5.0, THIRD, "elapsed_time_s"),
+    "RW-060": (RED, 5.0, FASTEST, "elapsed_time_s"),
+    "RW-061": (RED, 5.0, SLOWEST, "elapsed_time_s"),
+    "RW-069": (RED, 5.5, FASTEST, "throughput_bytes_per_s"),
+    "RW-070": (RED, 5.5, SLOWEST, "throughput_bytes_per_s"),
+    "RW-071": (RED, 5.5, THIRD, "throughput_bytes_per_s"),
+}
+"""Numbers of one replication. Those of RED at 4 s are at 5 s in Table 5-4, which is followed."""
+
+
+@CLAIMS.decides(*EXAMPLES, items=BOTH)
+def example(runs: Runs, claim: Published) -> Decision:
+    """Decide a number of one replication by the nearest of ours."""
+    return occurs(claim, of(runs, *EXAMPLES[claim.id]))
+
+
+@CLAIMS.decides("RW-032", items=TAIL)
+def first_packet_again(runs: Runs, claim: Published) -> Decision:
+    """Decide by the timeouts of the third flow: each sends its first packet again."""
+    found = [run.at(THIRD).timeouts for run in runs.of(Three(TAIL_DROP, 2.0))]
+    return occurs(claim, found)
+
+
+def _ranges(runs: Runs, discipline: str) -> list[float]:
+    return [quartile_range(elapsed(runs, discipline, s, THIRD)) for s in RED_STARTS_S]
+
+
+@CLAIMS.decides("RW-055", "RW-056", "RW-057", "RW-058", items=BOTH)
+def spread_of_third(runs: Runs, claim: Published) -> Decision:
+    """Decide by the distances of the quartiles at the five starts that both disciplines have."""
+    found = _ranges(runs, RED if claim.scenario.startswith("RED") else TAIL_DROP)
+    typical = claim.id in ("RW-055", "RW-056")
+    ours = float(np.mean(found)) if typical else max(found)
+    return near(claim, ours, "Mean of five starts." if typical else "Largest of five.", 0.25)
+
+
+MEDIANS: dict[str, tuple[str, float, str, str]] = {
+    "RW-062": (RED, 4.0, THIRD, "handshake"),
+    "RW-063": (TAIL_DROP, 4.0, THIRD, "handshake"),
+    "RW-064": (TAIL_DROP, 2.0, THIRD, "handshake"),
+    "RW-065": (RED, 2.0, THIRD, "data_xmit_time_s"),
+    "RW-066": (TAIL_DROP, 2.0, THIRD, "data_xmit_time_s"),
+    "RW-067": (TAIL_DROP, 4.0, THIRD, "data_xmit_time_s"),
+}
+
+
+@CLAIMS.decides(*MEDIANS, items=BOTH)
+def phases_of_third(runs: Runs, claim: Published) -> Decision:
+    """Decide by the median of handshake or data transmit time."""
+    return middle(claim, of(runs, *MEDIANS[claim.id]))
+
+
+@CLAIMS.decides("RW-068", items=TAIL)
+def critical_time(runs: Runs, claim: Published) -> Decision:
+    """Decide by the worst start and its handshake: when the third flow sends its first data."""
+    times = _medians(runs, TAIL_DROP, THIRD)
+    start_s = max(times, key=lambda s: times[s])
+    shake = median(of(runs, TAIL_DROP, start_s, THIRD, "handshake"))
+    text = f"Worst start {start_s:g} s, and the median handshake of {number(shake)} s after it."
+    return near(claim, start_s + shake, text, 0, 1.0)
+
+
+@CLAIMS.decides("RW-076", "RW-077", items=BOTH)
+def gaps(runs: Runs, claim: Published) -> Decision:
+    """Decide by the largest difference of medians between RED and Tail Drop."""
+    place = SLOWEST if claim.id == "RW-076" else FASTEST
+    tail, red = (_medians(runs, d, place) for d in (TAIL_DROP, RED))
+    apart = {s: abs(red[s] - tail[s]) for s in RED_STARTS_S}
+    if claim.id == "RW-077":
+        return bound(claim, max(apart.values()), "Largest of five starts.")
+    return near(claim, max(apart.values()), "Largest of five starts.", 0, 0.5)
+
+
+def _resent(runs: Runs, discipline: str, start_s: float, place: str) -> float:
+    return median(of(runs, discipline, start_s, place, "retx_packets"))
+
+
+def _initial(runs: Runs, discipline: str, start_s: float) -> float:
+    return sum(_resent(runs, discipline, start_s, p) for p in (FASTEST, SLOWEST)) / 2
+
+
+@CLAIMS.decides("RW-078", items=BOTH)
+def resent_by_red(runs: Runs, claim: Published) -> Decision:
+    """Decide by the medians of the long flows' retransmissions, over the five starts."""
+    red, tail = (sum(_initial(runs, d, s) for s in RED_STARTS_S) for d in (RED, TAIL_DROP))
+    return near(claim, red / tail, "Medians of the long flows, five starts.", 0.25)
+
+
+@CLAIMS.decides("RW-079", "RW-080", "RW-081", "RW-082", items=BOTH)
+def resent_by_long_flows(runs: Runs, claim: Published) -> Decision:
+    """Decide by the ratios of the medians at the five starts."""
+    discipline = RED if claim.id in ("RW-079", "RW-080") else TAIL_DROP
+    ratios = [
+        _initial(runs, discipline, s) / max(1, _resent(runs, discipline, s, THIRD))
+        for s in RED_STARTS_S
+    ]
+    low = claim.id in ("RW-079", "RW-081")
+    return near(claim, min(ratios) if low else max(ratios), "Of the medians, five starts.", 0.3)
+
+
+@CLAIMS.decides("RW-084", items=REDS)
+def exceptions(runs: Runs, claim: Published) -> Decision:
+    """Decide by the exceptions under RED: the third flow outlasts both others."""
+    found = [run for s in RED_STARTS_S for run in runs.of(Three(RED, s))]
+    both = sum(run.at(THIRD).elapsed_s > run.at(SLOWEST).elapsed_s for run in found)
+    one = sum(run.exception for run in found)
+    text = f"It outlasts both in {both}, one of them in {one} of {len(found)} replications."
+    return holds(one == claim.value, str(one), text)
+
+
+@CLAIMS.decides("RW-085", items=REDS)
+def dropped_near_maxth(_: Runs, claim: Published) -> Decision:
+    """Decide by RED's spacing of drops: one in so many, evenly distributed, on average."""
+    return arithmetic(claim, 2 * 0.1 / (1 + 0.1), "Spaced evenly: 2p / (1 + p), p = 0.1.", 0.03)
+
+
+@CLAIMS.decides("RW-139", items=TAIL)
+def later_by_two_seconds(runs: Runs, claim: Published) -> Decision:
+    """Decide by the largest ratio of medians of starts that are two seconds apart."""
+    times = _medians(runs, TAIL_DROP, THIRD)
+    ratios = [
+        max(times[s] / times[s + 2], times[s + 2] / times[s]) for s in times if s + 2 in times
+    ]
+    return near(claim, max(ratios), "Largest ratio of medians, starts two seconds apart.", 0.25)
+
+
+@CLAIMS.decides("RW-140", "RW-141", items=BOTH)
+def red_against_tail_drop(runs: Runs, claim: Published) -> Decision:
+    """Decide by the differences, replication by replication, at the five starts."""
+    place, column = (FASTEST, "retx_packets") if claim.id == "RW-140" else (THIRD, "elapsed_time_s")
+    apart = [
+        red - tail
+        for s in RED_STARTS_S
+        for red, tail in zip(
+            of(runs, RED, s, place, column), of(runs, TAIL_DROP, s, place, column), strict=True
+        )
+    ]
+    return direction(claim, apart, "RED less Tail Drop, five starts.")

@@ -1,0 +1,147 @@
+"""What hosts remember from replication to replication: the evidence, and what hangs on it.
+
+Linux 2.4 keeps ssthresh of a destination in its route cache when a connection ends in congestion
+avoidance, and later connections begin with it (`sarolahti2002linux`). The thesis does not mention
+it; its replications show it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Record, Runs, Section, Tolerance, entry
+from aqmlab.studies.red_wired_testbed.outcomes import (
+    FASTEST,
+    SLOWEST,
+    THIRD,
+    Outcome,
+    left_by,
+    measure,
+)
+from aqmlab.studies.red_wired_testbed.printed import estimate, rows
+from aqmlab.studies.red_wired_testbed.scenarios import (
+    DISCIPLINES,
+    RED,
+    REMEMBERED,
+    TAIL_DROP,
+    Three,
+)
+
+WINDOW = Record(frozenset({"window"}), 0.1)
+PRINTED = (("table8_1.csv", 0.0), ("table8_2.csv", 2.0), ("table8_5.csv", 5.5))
+STARTS_S = (0.0, 2.0, 5.5)
+
+
+def _needs() -> Iterator[Need]:
+    for discipline in DISCIPLINES:
+        for start_s in STARTS_S:
+            yield Need(Three(discipline, start_s), record=WINDOW)
+            yield Need(Three(discipline, start_s, memory=False))
+
+
+def most_resent(run: Outcome) -> int:
+    """Return the greater number of retransmissions of the two long flows."""
+    return max(run.at(place).resent for place in (FASTEST, SLOWEST))
+
+
+def printed_first(file: str) -> tuple[float, float]:
+    """Return these of the first printed replication, and the median of the others."""
+    most: dict[int, float] = {}
+    for row in rows(file):
+        if row["flow"] != THIRD:
+            r = int(row["replication"])
+            most[r] = max(most.get(r, 0), float(row["retx_packets"]))
+    return most[1], float(np.median([most[r] for r in sorted(most)[1:]]))
+
+
+def _first(runs: Runs) -> Table:
+    lines: list[list[str | Entry]] = []
+    for file, start_s in PRINTED:
+        ours = [most_resent(run) for run in runs.of(Three(TAIL_DROP, start_s))]
+        without = [most_resent(run) for run in runs.of(Three(TAIL_DROP, start_s, memory=False))]
+        first, others = printed_first(file)
+        rest = f"{np.median(ours[1:]):g}" if len(ours) > 1 else "–"
+        lines.append(
+            [f"{start_s:g} s", f"{first:g}", f"{others:g}", str(ours[0]), rest,
+             f"{np.median(without):g}"]
+        )  # fmt: skip
+    head = ["Start", "Printed: replication 1", "the others", "Ours: replication 1", "the others",
+            "without memory"]  # fmt: skip
+    return Table("Retransmissions of the long flow with more, Tail Drop", head, lines)
+
+
+def _left(runs: Runs) -> Table:
+    lines: list[list[str | Entry]] = []
+    for discipline in DISCIPLINES:
+        counts: Counter[str] = Counter()
+        for start_s in STARTS_S:
+            for r, run in runs.by_replication(Three(discipline, start_s)):
+                told = left_by(run)
+                if r:
+                    counts[f"{told:g}" if told == told else "nothing"] += 1
+        drawn = Counter(REMEMBERED[discipline])
+        share = sum(drawn.values())
+        lines.append(
+            [
+                discipline.replace("_", " "),
+                ", ".join(f"{k}: {100 * v / share:.0f} %" for k, v in sorted(drawn.items())),
+                ", ".join(
+                    f"{k}: {100 * v / counts.total():.0f} %" for k, v in sorted(counts.items())
+                ),
+            ]
+        )
+    head = ["Discipline", "They begin with", "They leave"]
+    return Table("ssthresh in segments, all replications but the first", head, lines)
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        [
+            "In each of the three scenarios whose replications are printed, the first has a flow "
+            "with 14 to 18 retransmissions, and hardly any other replication has more than eight. "
+            "A Linux 2.4 host remembers ssthresh of its connections: only the first replication "
+            "slow starts until the queue overflows. So the first replication of ours knows "
+            "nothing, and each later one begins with an ssthresh drawn from what ours leave.",
+            "It also explains why the thesis sees slow starts of up to eight seconds, and why the "
+            "short transfers of test case 2, which end before congestion avoidance and so leave "
+            "nothing, overshoot in every replication.",
+        ]
+    )
+    section.tables += [_first(runs), _left(runs)]
+    head = ["Scenario", "with memory", "without"]
+    for place in (FASTEST, THIRD):
+        lines: list[list[str | Entry]] = []
+        for discipline in DISCIPLINES:
+            for start_s in STARTS_S:
+                cells = [_median(runs, Three(discipline, start_s, memory=m), place)
+                         for m in (True, False)]  # fmt: skip
+                section.cells += cells
+                name = f"{discipline.replace('_', ' ')}, {start_s:g} s"
+                lines.append([name, *map(entry, cells)])
+        section.tables.append(Table(f"Elapsed time of the {place} flow (s)", head, lines))
+    return section
+
+
+def printed_median(at: Three, place: str) -> float | None:
+    """Return the printed median of the elapsed time."""
+    file = "table5_4.csv" if at.discipline == RED else "table5_1.csv"
+    for row in rows(file):
+        if row["flow"] == place and float(row["third_flow_start_s"]) == at.start_s:
+            return float(row["elapsed_median_s"])
+    return None
+
+
+def _median(runs: Runs, at: Three, place: str) -> Cell:
+    elapsed = measure(place, "elapsed_time_s")
+    ours = estimate("median", [elapsed.of(run) for run in runs.of(at)])
+    columns = at.columns() | {"flow": place}
+    rule = Tolerance.larger_of(0, 0.10)
+    return Cell("memory", columns, "elapsed_median", "s", ours, printed_median(at, place), rule,
+                again=True)  # fmt: skip
+
+
+ITEM = Item("memory", "What the hosts remember", _needs, _make)

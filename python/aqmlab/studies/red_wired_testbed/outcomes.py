@@ -1,0 +1,237 @@
+"""One run of the study, reduced to what its tables, figures and claims look at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from aqmlab.measures import Measure
+from aqmlab.results import Columns, Result
+from aqmlab.studies.red_wired_testbed.scenarios import SEGMENT_BYTES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FASTEST, SLOWEST, THIRD = "fastest", "slowest", "third"
+PLACES = (FASTEST, SLOWEST, THIRD)
+NOTHING = math.nan
+
+
+@dataclass(frozen=True)
+class Acks:
+    """What the ACKs and segments of a flow tell, as its sender's host saw them.
+
+    Attributes
+    ----------
+    transmit_s : float
+        From the first segment with data to the last, as tcptrace takes it.
+    duplicates, triples : int
+        Duplicate ACKs, and how often three came in a row.
+    slow_start_s : float
+        From the first segment to the first that was sent again; NaN: none was.
+    """
+
+    transmit_s: float = NOTHING
+    duplicates: float = NOTHING
+    triples: float = NOTHING
+    slow_start_s: float = NOTHING
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A TCP transfer: times in s, counts in segments.
+
+    Attributes
+    ----------
+    elapsed_s : float
+        From the SYN to the ACK of the FIN.
+    leaves : float
+        ssthresh in segments that its host would remember; NaN: it says nothing, or no window was
+        recorded.
+    """
+
+    name: str
+    start_s: float
+    elapsed_s: float
+    handshake_s: float
+    bytes: int
+    resent: int
+    resent_bytes: int
+    timeouts: int
+    closed_s: float
+    acks: Acks = Acks()
+    leaves: float = NOTHING
+
+    @property
+    def throughput(self) -> float:
+        """User bytes over elapsed time, in byte/s."""
+        return self.bytes / self.elapsed_s
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A run: its TCP transfers in order, CBR packets received and sent, drops at the bottleneck.
+
+    `result` is kept of runs that recorded their drops, for time-sequence graphs.
+    """
+
+    transfers: tuple[Transfer, ...]
+    cbr_received: float
+    cbr_sent: float
+    result: Result | None = field(default=None, repr=False, compare=False)
+
+    def at(self, place: str) -> Transfer:
+        """Return the fastest or slowest of the first two flows, or the third.
+
+        Raises
+        ------
+        ValueError
+            If the run has no three flows.
+        """
+        first, second, third = self.transfers
+        if place == THIRD:
+            return third
+        pair = sorted((first, second), key=lambda flow: flow.elapsed_s)
+        return pair[place == SLOWEST]
+
+    @property
+    def tcp(self) -> Transfer:
+        """The first TCP flow."""
+        return self.transfers[0]
+
+    @property
+    def exception(self) -> bool:
+        """Whether the third flow outlasts the fastest of the others."""
+        return self.at(THIRD).elapsed_s > self.at(FASTEST).elapsed_s
+
+
+def reduce(result: Result) -> Outcome:
+    """Reduce the result of a run."""
+    flows = result.columns("flows")
+    acks, leaves = _acks(result), _leaves(result)
+    transfers = tuple(
+        Transfer(
+            name=name,
+            start_s=float(flows["start_s"][i]),
+            elapsed_s=float(flows["closed_s"][i]) - float(flows["start_s"][i]),
+            handshake_s=float(flows["established_s"][i]) - float(flows["start_s"][i]),
+            bytes=int(flows["acked_bytes"][i]),
+            resent=int(flows["retransmitted_segments"][i]),
+            resent_bytes=int(flows["retransmitted_bytes"][i]),
+            timeouts=int(flows["timeouts"][i]),
+            closed_s=float(flows["closed_s"][i]),
+            acks=acks.get(name, Acks()),
+            leaves=leaves.get(name, NOTHING),
+        )
+        for i, name in enumerate(map(str, flows["flow"]))
+    )
+    cbr = result.columns("datagrams") if "datagrams" in result.tables else None
+    return Outcome(
+        transfers,
+        NOTHING if cbr is None else float(cbr["received_packets"][0]),
+        NOTHING if cbr is None else float(cbr["sent_packets"][0]),
+        result if {"drops", "segments"} <= set(result.tables) else None,
+    )
+
+
+def _acks(result: Result) -> dict[str, Acks]:
+    if "segments" not in result.tables:
+        return {}
+    from aqmlab.figures.segments import duplicate_acks
+
+    table = result.series("segments")
+    return {str(flow): _seen(rows, duplicate_acks(rows)) for flow, rows in table.groupby("flow")}
+
+
+def _seen(rows: pd.DataFrame, duplicate: pd.Series) -> Acks:
+    """What one flow's segments tell; three in a row is the third duplicate of the same ACK."""
+    data = rows[(rows["direction"] == "sent") & (rows["bytes"] > 0)]
+    times, again = data["time_s"], data["time_s"][data["resent"] == 1]
+    in_a_row = rows["ack"][duplicate].value_counts()
+    return Acks(
+        transmit_s=float(times.iloc[-1] - times.iloc[0]),
+        duplicates=int(duplicate.sum()),
+        triples=int((in_a_row >= 3).sum()),
+        slow_start_s=float(again.iloc[0] - times.iloc[0]) if len(again) else NOTHING,
+    )
+
+
+def _leaves(result: Result) -> dict[str, float]:
+    """What Linux 2.4 remembers of a flow that ends in congestion avoidance; NaN of another."""
+    if "window" not in result.tables:
+        return {}
+    window, left = result.columns("window"), {}
+    ended = dict(zip(map(str, result.columns("flows")["flow"]),
+                     result.columns("flows")["completed_s"], strict=True))  # fmt: skip
+    for i, name in enumerate(window["flow"]):
+        if window["time_s"][i] < ended[str(name)]:
+            left[str(name)] = _remembers(window, i)
+    return left
+
+
+def _remembers(window: Columns, i: int) -> float:
+    cwnd, ssthresh = (int(float(window[f"{key}_bytes"][i]) / SEGMENT_BYTES)
+                      if math.isfinite(float(window[f"{key}_bytes"][i])) else 10**6
+                      for key in ("cwnd", "ssthresh"))  # fmt: skip
+    return max(cwnd // 2, ssthresh) if cwnd > ssthresh else NOTHING
+
+
+def left_by(run: Outcome) -> float:
+    """Return what hosts remember after a run: of the last flow to close that tells."""
+    told = [f for f in run.transfers if math.isfinite(f.leaves)]
+    return max(told, key=lambda f: f.closed_s).leaves if told else NOTHING
+
+
+def _of(place: str, name: str, unit: str, head: str, better: int = 0) -> Measure[Outcome]:
+    def read(run: Outcome) -> float:
+        flow = run.at(place)
+        return float(getattr(flow.acks if hasattr(flow.acks, name) else flow, name))
+
+    return Measure(name, unit, read, better, head, part=place)
+
+
+COLUMNS = {
+    "data_xmit_time_s": ("transmit_s", "s", "Data transmit time (s)"),
+    "elapsed_time_s": ("elapsed_s", "s", "Elapsed time (s)"),
+    "throughput_bytes_per_s": ("throughput", "byte/s", "Throughput (byte/s)"),
+    "retx_packets": ("resent", "packets", "Retransmitted packets"),
+    "retx_bytes": ("resent_bytes", "bytes", "Retransmitted bytes"),
+    "dup_acks": ("duplicates", "ACKs", "Duplicate ACKs"),
+    "triple_dupacks": ("triples", "times", "Triple duplicate ACKs"),
+}
+"""Columns of the printed tables: what they are of a transfer, the unit, the head."""
+
+
+def measure(place: str, column: str) -> Measure[Outcome]:
+    """Return a column of the printed tables as a measure, of the flow in this place."""
+    return _of(place, *COLUMNS[column])
+
+
+def handshake(place: str) -> Measure[Outcome]:
+    """Return the time of the three-way handshake of the flow in this place."""
+    return _of(place, "handshake_s", "s", "Three-way handshake (s)")
+
+
+ELAPSED: Measure[Outcome] = Measure(
+    "elapsed_s", "s", lambda run: run.tcp.elapsed_s, -1, "TCP: elapsed time (s)"
+)
+RESENT: Measure[Outcome] = Measure(
+    "resent", "packets", lambda run: run.tcp.resent, -1, "TCP: retransmitted packets"
+)
+RECEIVED: Measure[Outcome] = Measure(
+    "cbr_received", "packets", lambda run: run.cbr_received, 1, "CBR: packets received"
+)
+THROUGHPUT: Measure[Outcome] = Measure(
+    "throughput", "byte/s", lambda run: run.tcp.throughput, 1, "TCP: throughput (byte/s)"
+)
+NOMINAL_BPS = 140_000
+"""The thesis's utilizations are of 140 kbit/s of 1000 bits."""
+TCP_SHARE: Measure[Outcome] = Measure(
+    "utilization", "1", lambda run: 8 * run.tcp.throughput / NOMINAL_BPS, 0, "TCP: utilization"
+)
+CBR_SHARE: Measure[Outcome] = Measure(
+    "utilization", "1",
+    lambda run: 8 * 132 * run.cbr_received / ((run.cbr_sent - 1) / 50) / NOMINAL_BPS, 0,
+    "CBR: utilization",
+)  # fmt: skip

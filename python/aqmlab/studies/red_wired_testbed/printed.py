@@ -1,0 +1,120 @@
+"""The printed tables, and how ours stand beside them: statistics of replications, tolerances."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from aqmlab.estimates import Estimate
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Tolerance, entry
+from aqmlab.studies.red_wired_testbed.outcomes import FASTEST, SLOWEST
+
+PUBLISHED = Path(__file__).parent / "published"
+Row = dict[str, str]
+
+STATISTICS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "min": partial(np.min, axis=-1),
+    "max": partial(np.max, axis=-1),
+    "p25": partial(np.quantile, q=0.25, axis=-1),
+    "median": partial(np.median, axis=-1),
+    "p75": partial(np.quantile, q=0.75, axis=-1),
+    "mean": partial(np.mean, axis=-1),
+    "stdev": partial(np.std, ddof=1, axis=-1),
+}
+"""The seven that the thesis prints, in its order; quartiles are interpolated as there."""
+HEADS = {
+    "min": "Min", "max": "Max", "p25": "25 %", "median": "Median", "p75": "75 %",
+    "mean": "Mean", "stdev": "Deviation",
+}  # fmt: skip
+RESAMPLES = 400
+
+
+@cache
+def rows(file: str) -> tuple[Row, ...]:
+    """Return the rows of a printed table."""
+    with (PUBLISHED / file).open(encoding="utf-8", newline="") as opened:
+        return tuple(csv.DictReader(opened))
+
+
+def number(row: Row, column: str) -> float | None:
+    """Return a printed number, if there is one."""
+    return float(row[column]) if row[column] else None
+
+
+@cache
+def _drawn(n: int) -> np.ndarray:
+    """Return which of n replications each resample has; always the same, so that reports are."""
+    return np.random.default_rng(2002).integers(0, n, (RESAMPLES, n))
+
+
+def estimate(statistic: str, values: Iterable[float]) -> Estimate:
+    """Return a statistic of replications, with the central 95 % of its bootstrap.
+
+    Replications without a number are missing.
+    """
+    every = np.array(list(values), dtype=float)
+    there = every[np.isfinite(every)]
+    n, lost = len(there), len(every) - len(there)
+    if n < 1 + (statistic == "stdev"):
+        return Estimate(statistic, math.nan, math.nan, math.nan, 0, lost)
+    of = STATISTICS[statistic]
+    low, high = np.quantile(of(there[_drawn(n)]), [0.025, 0.975])
+    about = f"{statistic}, bootstrap 95 %"
+    return Estimate(about, float(of(there)), float(low), float(high), n, lost)
+
+
+SLOW = Tolerance.larger_of(0, 0.03)
+TIME = Tolerance.larger_of(0, 0.10)
+COUNT = Tolerance.larger_of(1, 0.20)
+SPREAD = Tolerance.larger_of(0, 0.30)
+
+
+def tolerance(place: str, column: str, statistic: str) -> Tolerance:
+    """Return how far one of ours may be from the printed one.
+
+    3 % for times and rates of the slowest flow and 10 % for others, one or 20 % for counts, and
+    30 % for deviations.
+    """
+    if statistic == "stdev":
+        return SPREAD
+    if "retx_bytes" in column:
+        return Tolerance.larger_of(1448, 0.20, "bytes")
+    if column in ("retx_packets", "dup_acks", "triple_dupacks"):
+        return COUNT
+    return SLOW if place == SLOWEST else TIME
+
+
+def cell(
+    item: str, columns: dict[str, object], quantity: str, unit: str, statistic: str,
+    values: Iterable[float], printed: float | None, rule: Tolerance, note: str = "",
+    *, again: bool = False,
+) -> Cell:  # fmt: skip
+    """Return a statistic of ours beside the printed one."""
+    ours, columns = estimate(statistic, values), columns | {"statistic": statistic}
+    return Cell(item, columns, quantity, unit, ours, printed, rule, note, again)
+
+
+def table(caption: str, head: Sequence[str], lines: Iterable[tuple[str, Sequence[Cell]]]) -> Table:
+    """Return cells as a table, a line each."""
+    made: list[list[str | Entry]] = [[name, *map(entry, cells)] for name, cells in lines]
+    return Table(caption, head, made)
+
+
+def doubtful(row: Row, statistic: str, place: str = "") -> str:
+    """Return what is doubtful of a printed number, if anything is."""
+    doubt = row["doubt"]
+    if not doubt:
+        return ""
+    whole = doubt.startswith(
+        ("differs", "same defect", "text assigns", "throughput", "mean equals")
+    )
+    if whole:
+        return doubt
+    named = "mean" if place in (FASTEST, SLOWEST) else "stdev"
+    return doubt if statistic == named else ""

@@ -1,0 +1,67 @@
+"""What hangs on what the thesis leaves open: the rate of the link, the jitter of the hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance, entry
+from aqmlab.studies.red_wired_testbed.memory import printed_median
+from aqmlab.studies.red_wired_testbed.outcomes import FASTEST, SLOWEST, THIRD, measure
+from aqmlab.studies.red_wired_testbed.printed import estimate
+from aqmlab.studies.red_wired_testbed.scenarios import DISCIPLINES, Three
+
+START_S = 2.0
+READINGS: dict[str, dict[str, float]] = {
+    "as reproduced: 140 × 1024 bit/s, 20 ms": {},
+    "140 000 bit/s": {"link_kbit": 140.0},
+    "flows start within 1 ms": {"jitter_ms": 1.0},
+    "flows start within 100 ms": {"jitter_ms": 100.0},
+    "flows start within 300 ms": {"jitter_ms": 300.0},
+}
+RULES = {SLOWEST: 0.03, FASTEST: 0.10, THIRD: 0.10}
+
+
+def _of(reading: str, discipline: str) -> Three:
+    return Three(discipline, START_S, **READINGS[reading])  # type: ignore[arg-type]
+
+
+def _needs() -> Iterator[Need]:
+    for reading in READINGS:
+        for discipline in DISCIPLINES:
+            yield Need(_of(reading, discipline), quick=not READINGS[reading])
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        [
+            "The third flow starts after 2 s. Each line differs from the first in what it says. "
+            "The slowest flow ends when the link has carried everything, so that it tells the "
+            "rate of the link; where the flows start decides little beyond the third flow, whose "
+            "luck is which packets meet a full queue."
+        ]
+    )
+    lines: list[list[str | Entry]] = []
+    for reading in READINGS:
+        cells = []
+        for discipline in DISCIPLINES:
+            at = _of(reading, discipline)
+            if not runs.has(at):
+                continue
+            for place, share in RULES.items():
+                elapsed = measure(place, "elapsed_time_s")
+                ours = estimate("median", [elapsed.of(run) for run in runs.of(at)])
+                columns = at.columns() | {"flow": place}
+                cells.append(
+                    Cell("readings", columns, "elapsed_median", "s", ours,
+                         printed_median(at, place), Tolerance.larger_of(0, share), again=True)
+                )  # fmt: skip
+        if cells:
+            section.cells += cells
+            lines.append([reading, *map(entry, cells)])
+    head = ["Reading", *(f"{d.replace('_', ' ')}: {p}" for d in DISCIPLINES for p in RULES)]
+    section.tables.append(Table("Median elapsed times (s)", head, lines))
+    return section
+
+
+ITEM = Item("readings", "What hangs on what the thesis leaves open", _needs, _make)

@@ -1,0 +1,303 @@
+"""The testbed and its traffic as scenarios: three TCP flows, and a TCP flow beside a CBR flow.
+
+Source: the thesis (`redwiredtestbed`), chapter 4; what it leaves open is decided in
+`deviations.py`, from its own tables.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+TAIL_DROP, RED = "tail_drop", "red"
+DISCIPLINES = (TAIL_DROP, RED)
+ONE_CLASS, TWO_CLASS, ALONE = "one_class", "two_class", "alone"
+
+SEGMENT_BYTES = 1448
+KBIT = 1024
+"""Bits of what `tc` of that time calls a kbit."""
+LINK_KBIT = 140
+LINK_BPS = LINK_KBIT * KBIT
+HEADERS_BYTES = 52
+"""IP and TCP headers, and 12 of Ethernet's 14 bytes: HTB counts them, in steps of 8 bytes."""
+CBR_PAYLOAD_BYTES, CBR_HEADERS_BYTES, CBR_PER_S = 104, 40, 50
+"""28 bytes of IP and UDP headers and the same 12; 132 bytes in the thesis, 144 for HTB."""
+CBR_BPS = 8 * (CBR_PAYLOAD_BYTES + CBR_HEADERS_BYTES) * CBR_PER_S
+BOTTLENECK = "kemi-3>kemi-4"
+
+LONG_BYTES, SHORT_BYTES = 292_000, 46_720
+FLOWS = ("flow 1", "flow 2", "flow 3")
+TAIL_DROP_STARTS_S = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0)
+RED_STARTS_S = (0.0, 2.0, 4.0, 5.0, 5.5)
+
+REMEMBERED: dict[str, tuple[int, ...]] = {
+    TAIL_DROP: (3, 5, 5, 5, 5, 6, 6, 7),
+    RED: (2, 2, 3, 3, 3, 4),
+}
+"""ssthresh in segments that a host remembers of the connections before, each as likely as our own
+runs leave it (item `memory`)."""
+
+LINUX_2_4: dict[str, Any] = {
+    "mss": f"{SEGMENT_BYTES} B",  # 1460 B less the timestamps
+    "timestamps": True,
+    "sack": True,
+    "recovery": "fack",  # Linux 2.4 with SACK
+    "limited_transmit": True,  # SACKed segments make room at once
+    "initial_window": "2 segments",
+    "receive_window": "65535 B",
+    "window_scaling": "off",
+    "ssthresh_from": "cwnd",
+    "flight_unit": "segments",
+    "cwnd_validation": "limited",
+    "idle_restart": "rfc2861",
+    "fast_retransmit_timer": "first-restarts",
+    "eifel": True,
+    "spurious_response": "restore",
+    "rto_estimator": "linux",
+    "rto_initial": "3 s",
+    "rto_min": "200 ms",
+    "rto_max": "120 s",
+    "clock_granularity": "10 ms",
+    "quick_ack": "16 packets",
+    "delayed_ack_timeout": "40 ms",
+    "delayed_ack_unit": "full-segments",
+    "nagle": "minshall",
+    "syn_retries": 5,
+    "synack_retries": 5,
+    "header_on_data": f"{HEADERS_BYTES} B",
+    "header_on_control": f"{HEADERS_BYTES} B",
+}
+"""The TCP of Linux 2.4.17 (`sarolahti2002linux`) as far as it shows here."""
+
+
+@dataclass(frozen=True)
+class Red:
+    """Parameters of RED as `tc` takes them: sizes in bytes, burst in packets."""
+
+    min: int = 5000
+    max: int = 18000
+    burst: int = 12
+    avpkt: int = 1000
+    limit: int = 20_000
+    probability: float = 0.1
+
+    def queue(self) -> dict[str, Any]:
+        """Return it as a queue."""
+        return {
+            "kind": "tc_red",
+            "min": f"{self.min} B",
+            "max": f"{self.max} B",
+            "burst": f"{self.burst} packets",
+            "avpkt": f"{self.avpkt} B",
+            "probability": self.probability,
+            "bandwidth": "10 Mbit/s",  # what `tc` takes unless told
+            "arithmetic": "linux-2.4",
+            "limit": f"{self.limit} B",
+            "limit_counts": "waiting-before",
+        }
+
+
+CLASS_1 = Red()
+CLASS_2 = Red(min=800, max=3500, avpkt=150, limit=5000)
+
+
+def _leaf(discipline: str, red: Red) -> dict[str, Any]:
+    if discipline == RED:
+        return red.queue()
+    return {"kind": "drop_tail", "limit": f"{red.limit} B", "limit_counts": "waiting-before"}
+
+
+def _class(rate_kbit: int, ceil_kbit: int, **more: Any) -> dict[str, Any]:
+    rates = {"rate": f"{rate_kbit * KBIT} bit/s", "ceil": f"{ceil_kbit * KBIT} bit/s"}
+    return {"parent": "link", **rates, **more}
+
+
+def _scenario(
+    title: str, seed: int, classes: list[dict[str, Any]], flows: list[dict[str, Any]],
+    tcp: dict[str, Any], link_bps: int = LINK_BPS,
+) -> dict[str, Any]:  # fmt: skip
+    """Four hosts in a row; each packet takes up to 100 us more on the first link, either way."""
+    jitter = [{"kind": "jitter", "mean": "50 us"}]
+    htb = {"kind": "htb", "classes": [{"name": "link", "rate": f"{link_bps} bit/s"}, *classes]}
+    return {
+        "title": title,
+        "seed": seed,
+        "time_limit": "1000 s",
+        "phase_breaking": {"start": "20 ms", "delay": "0 s"},
+        "network": {
+            "kind": "graph",
+            "links": [
+                {
+                    "from": "kemi-1", "to": "kemi-2", "rate": "100 Mbit/s", "delay": "50 us",
+                    "impairments": jitter, "reverse_impairments": jitter,
+                },
+                {
+                    "from": "kemi-2", "to": "kemi-3", "rate": "10 Mbit/s", "delay": "50 us",
+                    "queue": {"kind": "drop_tail", "limit": "4096 packets"},
+                },
+                {
+                    "from": "kemi-3", "to": "kemi-4", "rate": "10 Mbit/s", "delay": "50 us",
+                    "queue": htb,
+                },
+            ],
+        },
+        "flows": [{"from": "kemi-1", "to": "kemi-4", **flow} for flow in flows],
+        "tcp": tcp,
+    }  # fmt: skip
+
+
+def remembered(discipline: str, replication: int) -> int | None:
+    """Return the ssthresh that hosts remember; none in the first replication of a scenario."""
+    if not replication:
+        return None
+    return random.Random(f"memory {replication}").choice(REMEMBERED[discipline])
+
+
+def _tcp(segments: int | None) -> dict[str, Any]:
+    known = {} if segments is None else {"initial_ssthresh": f"{segments} packets"}
+    return LINUX_2_4 | known
+
+
+def _bulk(name: str, size: int, start_s: float = 0) -> dict[str, Any]:
+    traffic = {"kind": "bulk", "size": f"{size} B"}
+    return {"name": name, "start": f"{start_s:g} s", "traffic": traffic}
+
+
+@dataclass(frozen=True)
+class Three:
+    """Three TCP flows: two long ones at once, a short one later.
+
+    Parameters
+    ----------
+    discipline : str
+        The queue: Tail Drop or RED.
+    start_s : float
+        When the third flow starts, after the first two.
+    red : Red
+        RED's parameters.
+    memory : bool
+        Whether hosts remember ssthresh from replication to replication.
+    jitter_ms : float
+        How far apart the flows start at most, beyond what is meant, and their queues shift.
+    link_kbit : float
+        Rate of the link, in kbit/s of 1000 bits.
+    """
+
+    discipline: str
+    start_s: float
+    red: Red = CLASS_1
+    memory: bool = True
+    jitter_ms: float = 20
+    link_kbit: float = LINK_BPS / 1000
+    series: ClassVar[tuple[str, ...]] = ("segments",)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        red = self.red if self.discipline == RED else None
+        return {
+            "test": "three flows",
+            "discipline": self.discipline,
+            "start_s": self.start_s,
+            "red": f"{red.min}-{red.max}, burst {red.burst}" if red else "",
+            "memory": self.memory,
+            "jitter_ms": self.jitter_ms,
+            "link_kbps": self.link_kbit,
+        }
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication."""
+        known = remembered(self.discipline, replication) if self.memory else None
+        rate = round(1000 * self.link_kbit)
+        leaf = _class(100, LINK_KBIT, queue=_leaf(self.discipline, self.red))
+        leaf["ceil"] = f"{rate} bit/s"
+        sizes = (LONG_BYTES, LONG_BYTES, SHORT_BYTES)
+        starts = (0.0, 0.0, self.start_s)
+        flows = [_bulk(*flow) for flow in zip(FLOWS, sizes, starts, strict=True)]
+        made = _scenario(
+            f"three flows, {self.discipline}, third after {self.start_s:g} s",
+            replication + 1, [leaf], flows, _tcp(known), rate,
+        )  # fmt: skip
+        made["phase_breaking"]["start"] = f"{self.jitter_ms:g} ms"
+        return made | {"record": {"series": list(self.series)}}
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A test case with CBR traffic: bytes of the TCP flow, packets of the CBR flow."""
+
+    name: str
+    tcp_bytes: int
+    cbr_packets: int
+    starts_s: tuple[float, ...]
+    remembers: bool
+
+    @property
+    def cbr_s(self) -> float:
+        """How long the CBR flow lasts, in s."""
+        return (self.cbr_packets - 1) / CBR_PER_S
+
+
+LONG = Workload("1", 391_280, 2001, (0, 1, 2, 3), remembers=True)
+SHORT = Workload("2", 46_720, 301, (0, 0.5, 1, 1.5, 2), remembers=False)
+BRIEF = Workload("3", 391_280, 251, (0, 2, 7, 12, 16, 18), remembers=True)
+MEDIUM = Workload("medium", 116_800, 601, (0, 0.5, 1, 1.5, 2), remembers=False)
+CASES = (LONG, SHORT, BRIEF)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A TCP flow beside a CBR flow, in one class of HTB or in two; or alone on a slower link.
+
+    Parameters
+    ----------
+    case : Workload
+        What both send.
+    discipline : str
+        The queue of each class.
+    classes : str
+        Both in one class, CBR in a class of its own, or no CBR and its rate taken from the link.
+    start_s : float
+        When the CBR flow starts, after the TCP flow.
+    """
+
+    case: Workload
+    discipline: str
+    classes: str
+    start_s: float = 0
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        return {
+            "test": f"test case {self.case.name}",
+            "discipline": self.discipline,
+            "start_s": self.start_s,
+            "classes": self.classes,
+        }
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication."""
+        rate = LINK_BPS - (CBR_BPS if self.classes == ALONE else 0)
+        first = _class(70, LINK_KBIT, queue=_leaf(self.discipline, CLASS_1))
+        first["ceil"] = f"{rate} bit/s"
+        classes = [first]
+        flows = [_bulk("TCP", self.case.tcp_bytes)]
+        if self.classes == TWO_CLASS:
+            second = _leaf(self.discipline, CLASS_2)
+            classes.insert(0, _class(70, 100, match={"protocol": "udp"}, queue=second))
+        if self.classes != ALONE:
+            traffic = {
+                "kind": "cbr",
+                "rate": f"{CBR_BPS} bit/s",
+                "payload": f"{CBR_PAYLOAD_BYTES} B",
+                "headers": f"{CBR_HEADERS_BYTES} B",
+                "packets": self.case.cbr_packets,
+            }
+            flows.append({"name": "CBR", "start": f"{self.start_s:g} s", "traffic": traffic})
+        known = remembered(self.discipline, replication) if self.case.remembers else None
+        title = f"test case {self.case.name}, {self.classes}, {self.discipline}, CBR after"
+        made = _scenario(
+            f"{title} {self.start_s:g} s", replication + 1, classes, flows, _tcp(known), rate
+        )
+        told = ["segments"] if self.case is LONG else []
+        return made | {"record": {"series": told}}

@@ -1,0 +1,331 @@
+"""Tables 5-1 to 5-6 and 8-1 to 8-7: three TCP flows through Tail Drop and RED."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from aqmlab.estimates import Estimate
+from aqmlab.estimates import number as written
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance, entry
+from aqmlab.studies.red_wired_testbed.outcomes import (
+    COLUMNS,
+    FASTEST,
+    PLACES,
+    SLOWEST,
+    THIRD,
+    Outcome,
+    measure,
+)
+from aqmlab.studies.red_wired_testbed.printed import (
+    HEADS,
+    STATISTICS,
+    TIME,
+    Row,
+    cell,
+    doubtful,
+    number,
+    rows,
+    table,
+    tolerance,
+)
+from aqmlab.studies.red_wired_testbed.scenarios import RED, TAIL_DROP, Red, Three
+
+OF = {FASTEST: "the fastest flow", SLOWEST: "the slowest flow", THIRD: "the third flow"}
+NAMED = {TAIL_DROP: "Tail Drop", RED: "RED"}
+QUARTILES = Tolerance.of("inside the printed quartiles", 0)
+KEPT = (0.0, 2.0, 5.5)
+"""Starts whose replications the thesis prints; the quick form has no others."""
+
+
+def setting(row: Row) -> Three:
+    """Return what a printed row was measured with."""
+    return Three(row["discipline"], float(row["third_flow_start_s"]))
+
+
+def values(runs: Runs, at: Three, place: str, column: str) -> list[float]:
+    """Return a column of the printed tables, one number a replication."""
+    return [measure(place, column).of(run) for run in runs.of(at)]
+
+
+def _asked(*files: str) -> Iterator[Need]:
+    for file in files:
+        for row in rows(file):
+            at = setting(row)
+            yield Need(at, quick=at.start_s in KEPT)
+
+
+def _there(runs: Runs, file: str, place: str) -> list[Row]:
+    return [r for r in rows(file) if r["flow"] == place and runs.has(setting(r))]
+
+
+def _elapsed(item: str, runs: Runs, row: Row) -> list[Cell]:
+    """Return one line of Table 5-1 or 5-4."""
+    place, at = row["flow"], setting(row)
+    elapsed = values(runs, at, place, "elapsed_time_s")
+    columns = at.columns() | {"flow": place}
+    cells = [
+        cell(
+            item, columns, "elapsed", "s", s, elapsed, number(row, f"elapsed_{s}_s"),
+            tolerance(place, "elapsed", s), doubtful(row, s, place),
+        )
+        for s in STATISTICS
+    ]  # fmt: skip
+    cells.append(
+        cell(
+            item, columns, "throughput", "byte/s", "mean",
+            values(runs, at, place, "throughput_bytes_per_s"),
+            number(row, "throughput_mean_bytes_per_s"), tolerance(place, "throughput", "mean"),
+            doubtful(row, "mean", place),
+        )
+    )  # fmt: skip
+    odd = [run.exception for run in runs.of(at)]
+    found, printed = sum(odd), number(row, "exceptions_count")
+    ours = Estimate("count", found, found, found, len(odd), 0)
+    rule = Tolerance.of("2 of 20", 2)
+    cells.append(
+        Cell(item, columns, "exceptions", "replications", ours, printed, rule, again=place != THIRD)
+    )
+    return cells + _without_exceptions(item, columns, runs, row, odd)
+
+
+def _without_exceptions(
+    item: str, columns: dict[str, object], runs: Runs, row: Row, odd: list[bool]
+) -> list[Cell]:
+    """Return the columns of Table 5-1 that leave replications with an exception out."""
+    if "elapsed_excl_median_s" not in row:
+        return []
+    place, at = row["flow"], setting(row)
+    rest = [
+        value
+        for value, out in zip(values(runs, at, place, "elapsed_time_s"), odd, strict=True)
+        if not out
+    ]
+    return [
+        cell(
+            item, columns, "elapsed_without_exceptions", "s", s, rest,
+            number(row, f"elapsed_excl_{s}_s"), tolerance(place, "elapsed", s),
+            again=row["exceptions_count"] == "0",
+        )
+        for s in ("min", "max", "median")
+    ]  # fmt: skip
+
+
+def _inside(item: str, runs: Runs, row: Row) -> Cell:
+    """Return whether the third flow's median is inside the printed quartiles: 1 or 0."""
+    at = setting(row)
+    middle = float(np.median(values(runs, at, THIRD, "elapsed_time_s")))
+    low, high = float(row["elapsed_p25_s"]), float(row["elapsed_p75_s"])
+    met = float(low <= middle <= high)
+    ours = Estimate("1 if it is", met, met, met, len(runs.of(at)), 0)
+    columns = at.columns() | {"flow": THIRD}
+    return Cell(item, columns, "median_in_printed_quartiles", "1", ours, 1, QUARTILES, again=True)
+
+
+def _elapsed_item(name: str, title: str, file: str) -> Item:
+    def make(runs: Runs) -> Section:
+        section = Section()
+        for place in PLACES:
+            lines = [
+                (f"{setting(row).start_s:g} s", _elapsed(name, runs, row))
+                for row in _there(runs, file, place)
+            ]
+            head = ["Start of the third", *(HEADS[s] for s in STATISTICS), "Byte/s", "Exceptions"]
+            if any(len(cells) > len(head) for _, cells in lines):
+                head += ["Min'", "Max'", "Median'"]
+            section.tables.append(
+                table(f"Elapsed time of {OF[place]} (s); ' without exceptions", head, lines)
+            )
+            section.cells += [cell for _, cells in lines for cell in cells]
+        inside = [_inside(name, runs, row) for row in _there(runs, file, THIRD)]
+        section.cells += inside
+        met = sum(c.ours.value for c in inside)
+        section.text.append(
+            f"The median of the third flow is inside the printed quartiles in {met:.0f} of "
+            f"{len(inside)} scenarios. An exception is a third flow that takes longer than the "
+            "fastest of the others. Cells marked † are doubtful as printed: the thesis took one "
+            "replication from another place of its sheet (published/notes.md)."
+        )
+        return section
+
+    return Item(name, title, lambda: _asked(file), make)
+
+
+def _statistics_item(name: str, title: str, file: str) -> Item:
+    """Return a table of seven statistics of seven columns: 5-2, 8-3, 8-4, 8-6, 8-7."""
+
+    def make(runs: Runs) -> Section:
+        section = Section()
+        for place in PLACES:
+            printed = _there(runs, file, place)
+            lines = []
+            for row in printed:
+                at, s = setting(row), row["statistic"]
+                cells = [
+                    cell(
+                        name, at.columns() | {"flow": place}, column, COLUMNS[column][1], s,
+                        values(runs, at, place, column), number(row, column),
+                        tolerance(place, column, s), doubtful(row, s, place),
+                        again=column == "elapsed_time_s",
+                    )
+                    for column in COLUMNS
+                ]  # fmt: skip
+                lines.append((HEADS[s], cells))
+                section.cells += cells
+            head = ["", *(COLUMNS[column][2] for column in COLUMNS)]
+            section.tables.append(table(OF[place].capitalize(), head, lines))
+        section.text.append(
+            "Data transmit time is from the first segment with data to the last, as tcptrace takes "
+            "it: at the end of a long flow its last segments wait a second in the queue, which the "
+            "elapsed time has and the transmit time has not."
+        )
+        return section
+
+    return Item(name, title, lambda: _asked(file), make)
+
+
+def _best(runs: Runs, at: Three) -> Outcome:
+    """Return the replication in which the third flow had the greatest throughput."""
+    best: Outcome = max(runs.of(at), key=lambda run: run.at(THIRD).throughput)
+    return best
+
+
+def _best_item(name: str, title: str, file: str) -> Item:
+    """Return a table of one replication, in which the third flow did best: 5-3, 5-5."""
+
+    def make(runs: Runs) -> Section:
+        lines = []
+        for row in rows(file):
+            at, place = setting(row), row["flow"]
+            run = _best(runs, at)
+            cells = []
+            for column in COLUMNS:
+                if column not in row:
+                    continue
+                value = measure(place, column).of(run)
+                ours = Estimate("of one replication", value, value, value, 1, 0)
+                cells.append(
+                    Cell(
+                        name, at.columns() | {"flow": place}, column, COLUMNS[column][1], ours,
+                        number(row, column), tolerance(place, column, "max"), row["doubt"],
+                    )
+                )  # fmt: skip
+            lines.append((place, cells))
+        head = ["", *(COLUMNS[c][2] for c in COLUMNS if c in rows(file)[0])]
+        cells = [c for _, made in lines for c in made]
+        return Section(
+            ["The replication with the greatest throughput of the third flow, ours and theirs."],
+            cells,
+            [table(title, head, lines)],
+        )
+
+    def needs() -> Iterator[Need]:
+        yield from (Need(setting(row)) for row in rows(file))
+
+    return Item(name, title, needs, make)
+
+
+def _replications_item(name: str, title: str, file: str) -> Item:
+    """Return a table of every replication, and how far the distributions are apart."""
+
+    def make(runs: Runs) -> Section:
+        at = setting(rows(file)[0])
+        section = Section(
+            [
+                "Replications have no counterparts, so their distributions are compared: the "
+                "greatest distance of the two distribution functions (Kolmogorov–Smirnov) with its "
+                "p-value, and how far on average a value must be moved to make one of the other "
+                "(Wasserstein). The p-value takes replications as independent, which the printed "
+                "ones are not: some are equal to a tenth of a second."
+            ]
+        )
+        section.tables.append(_distances(runs, at, file))
+        head = ["Replication", "Flow", *(COLUMNS[c][2] for c in COLUMNS)]
+        lines: list[list[str | Entry]] = [
+            [str(r + 1), place, *(written(measure(place, c).of(run)) for c in COLUMNS)]
+            for r, run in runs.by_replication(at)
+            for place in PLACES
+        ]
+        section.tables.append(Table("Ours, every replication", head, lines))
+        return section
+
+    return Item(name, title, lambda: _asked(file), make)
+
+
+def _distances(runs: Runs, at: Three, file: str) -> Table:
+    """Return the distances of ours from the printed replications."""
+    from scipy.stats import ks_2samp, wasserstein_distance
+
+    lines: list[list[str | Entry]] = []
+    for place in PLACES:
+        for column in COLUMNS:
+            ours = values(runs, at, place, column)
+            theirs = [float(row[column]) for row in rows(file) if row["flow"] == place]
+            test = ks_2samp(ours, theirs)
+            apart = wasserstein_distance(ours, theirs)
+            lines.append(
+                [
+                    f"{place}: {COLUMNS[column][2]}",
+                    written(float(np.median(ours))), written(float(np.median(theirs))),
+                    f"{test.statistic:.2f}", f"{test.pvalue:.2g}", written(float(apart)),
+                ]
+            )  # fmt: skip
+    head = ["Quantity", "Median", "Printed median", "KS distance", "p-value", "Wasserstein"]
+    return Table("Distributions of ours and of the printed replications", head, lines)
+
+
+def _reds() -> Iterator[tuple[Row, Three]]:
+    for row in rows("table5_6.csv"):
+        red = Red(
+            int(row["minth_bytes"]), int(row["maxth_bytes"]), int(row["burst_packets"]),
+            int(row["avpkt_bytes"]), int(row["buffer_bytes"]), float(row["maxp"]),
+        )  # fmt: skip
+        yield row, Three(RED, float(row["third_flow_start_s"]), red)
+
+
+def _parameters(runs: Runs) -> Section:
+    lines: dict[str, list[Cell]] = {}
+    names = []
+    for row, at in _reds():
+        if not runs.has(at):
+            continue
+        made = cell(
+            "table-5-6", at.columns() | {"flow": THIRD}, "elapsed", "s", "median",
+            values(runs, at, THIRD, "elapsed_time_s"), number(row, "elapsed_median_s"), TIME,
+        )  # fmt: skip
+        lines.setdefault(f"{at.start_s:g} s", []).append(made)
+        names.append(f"{at.red.min} / {at.red.max} / {at.red.burst}")
+    made_rows: list[list[str | Entry]] = [[k, *map(entry, cells)] for k, cells in lines.items()]
+    head = ["Start of the third", *dict.fromkeys(names)]
+    cells = [c for made in lines.values() for c in made]
+    return Section(
+        ["Minth and maxth in bytes, burst in packets; the first column is the thesis's choice."],
+        cells,
+        [Table("Median elapsed time of the third flow (s)", head, made_rows)],
+    )
+
+
+TABLE_5_1 = _elapsed_item("table-5-1", "Table 5-1: three flows, Tail Drop", "table5_1.csv")
+TABLE_5_4 = _elapsed_item("table-5-4", "Table 5-4: three flows, RED", "table5_4.csv")
+ITEMS = (
+    TABLE_5_1,
+    _statistics_item("table-5-2", "Table 5-2: Tail Drop, start 0 s", "table5_2.csv"),
+    _best_item("table-5-3", "Table 5-3: the third flow at its best, Tail Drop", "table5_3.csv"),
+    TABLE_5_4,
+    _best_item("table-5-5", "Table 5-5: the third flow at its best, RED", "table5_5.csv"),
+    Item(
+        "table-5-6", "Table 5-6: RED's parameters",
+        lambda: (Need(at, quick=False) for _, at in _reds()), _parameters,
+    ),
+)  # fmt: skip
+APPENDIX = (
+    _replications_item("table-8-1", "Table 8-1: replications, Tail Drop, 0 s", "table8_1.csv"),
+    _replications_item("table-8-2", "Table 8-2: replications, Tail Drop, 2 s", "table8_2.csv"),
+    _statistics_item("table-8-3", "Table 8-3: Tail Drop, start 2 s", "table8_3.csv"),
+    _statistics_item("table-8-4", "Table 8-4: RED, start 2 s", "table8_4.csv"),
+    _replications_item("table-8-5", "Table 8-5: replications, Tail Drop, 5.5 s", "table8_5.csv"),
+    _statistics_item("table-8-6", "Table 8-6: Tail Drop, start 5.5 s", "table8_6.csv"),
+    _statistics_item("table-8-7", "Table 8-7: RED, start 5.5 s", "table8_7.csv"),
+)
