@@ -83,7 +83,7 @@ def _left(runs: Runs) -> Table:
                 told = left_by(run)
                 if r:
                     counts[f"{told:g}" if told == told else "nothing"] += 1
-        drawn = Counter(REMEMBERED[discipline])
+        drawn = Counter(REMEMBERED["three", discipline])
         share = sum(drawn.values())
         lines.append(
             [

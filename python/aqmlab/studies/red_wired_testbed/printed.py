@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from aqmlab.studies.red_wired_testbed.outcomes import FASTEST, SLOWEST
 PUBLISHED = Path(__file__).parent / "published"
 Row = dict[str, str]
 
-STATISTICS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+STATISTICS: dict[str, Callable[[np.ndarray], Any]] = {
     "min": partial(np.min, axis=-1),
     "max": partial(np.max, axis=-1),
     "p25": partial(np.quantile, q=0.25, axis=-1),

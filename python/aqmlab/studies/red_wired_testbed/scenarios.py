@@ -31,12 +31,16 @@ FLOWS = ("flow 1", "flow 2", "flow 3")
 TAIL_DROP_STARTS_S = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0)
 RED_STARTS_S = (0.0, 2.0, 4.0, 5.0, 5.5)
 
-REMEMBERED: dict[str, tuple[int, ...]] = {
-    TAIL_DROP: (3, 5, 5, 5, 5, 6, 6, 7),
-    RED: (2, 2, 3, 3, 3, 4),
+REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
+    ("three", TAIL_DROP): (3, 3, 4, 4, 5, 5, 5, 5),
+    (ONE_CLASS, TAIL_DROP): (4, 4, 5),
+    (TWO_CLASS, TAIL_DROP): (6,),
+    ("three", RED): (2, 2, 2, 2, 3, 3, 3, 4),
+    (ONE_CLASS, RED): (2, 2, 2, 2, 3, 3, 3, 4),
+    (TWO_CLASS, RED): (2, 2, 3, 3, 3),
 }
-"""ssthresh in segments that a host remembers of the connections before, each as likely as our own
-runs leave it (item `memory`)."""
+"""ssthresh in segments that hosts remember of the connections before, by test and discipline: each
+as often as our own runs leave it (item `memory`). A link without CBR traffic is as two classes."""
 
 LINUX_2_4: dict[str, Any] = {
     "mss": f"{SEGMENT_BYTES} B",  # 1460 B less the timestamps
@@ -59,8 +63,8 @@ LINUX_2_4: dict[str, Any] = {
     "rto_min": "200 ms",
     "rto_max": "120 s",
     "clock_granularity": "10 ms",
-    "quick_ack": "16 packets",
-    "delayed_ack_timeout": "40 ms",
+    "quick_ack": "2 packets",  # half of what the first window of four segments holds
+    "delayed_ack_timeout": "200 ms",  # it begins with 40 ms and doubles with each that is late
     "delayed_ack_unit": "full-segments",
     "nagle": "minshall",
     "syn_retries": 5,
@@ -147,11 +151,11 @@ def _scenario(
     }  # fmt: skip
 
 
-def remembered(discipline: str, replication: int) -> int | None:
+def remembered(test: str, discipline: str, replication: int) -> int | None:
     """Return the ssthresh that hosts remember; none in the first replication of a scenario."""
     if not replication:
         return None
-    return random.Random(f"memory {replication}").choice(REMEMBERED[discipline])
+    return random.Random(f"memory {replication}").choice(REMEMBERED[test, discipline])
 
 
 def _tcp(segments: int | None) -> dict[str, Any]:
@@ -207,7 +211,7 @@ class Three:
 
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication."""
-        known = remembered(self.discipline, replication) if self.memory else None
+        known = remembered("three", self.discipline, replication) if self.memory else None
         rate = round(1000 * self.link_kbit)
         leaf = _class(100, LINK_KBIT, queue=_leaf(self.discipline, self.red))
         leaf["ceil"] = f"{rate} bit/s"
@@ -294,7 +298,9 @@ class Beside:
                 "packets": self.case.cbr_packets,
             }
             flows.append({"name": "CBR", "start": f"{self.start_s:g} s", "traffic": traffic})
-        known = remembered(self.discipline, replication) if self.case.remembers else None
+        whole = self.classes != ONE_CLASS or self.case is BRIEF  # the link is TCP's for long
+        test = TWO_CLASS if whole else ONE_CLASS
+        known = remembered(test, self.discipline, replication) if self.case.remembers else None
         title = f"test case {self.case.name}, {self.classes}, {self.discipline}, CBR after"
         made = _scenario(
             f"{title} {self.start_s:g} s", replication + 1, classes, flows, _tcp(known), rate

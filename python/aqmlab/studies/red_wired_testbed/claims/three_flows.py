@@ -62,7 +62,7 @@ def rates(runs: Runs, discipline: str, start_s: float, place: str) -> list[float
     return of(runs, discipline, start_s, place, "throughput_bytes_per_s")
 
 
-def _by_start(runs: Runs, discipline: str, read: Callable[[float], float]) -> dict[float, float]:
+def _by_start(discipline: str, read: Callable[[float], float]) -> dict[float, float]:
     return {s: read(s) for s in STARTS[discipline]}
 
 
@@ -89,7 +89,7 @@ def _third_rate(runs: Runs) -> dict[float, float]:
     def mean(start_s: float) -> float:
         return float(np.mean(rates(runs, TAIL_DROP, start_s, THIRD)))
 
-    return _by_start(runs, TAIL_DROP, mean)
+    return _by_start(TAIL_DROP, mean)
 
 
 @CLAIMS.decides("RW-007", "RW-008", "RW-009", "RW-010", items=TAIL)
@@ -117,7 +117,7 @@ def worst_and_best_start(runs: Runs, claim: Published) -> Decision:
 
 
 def _medians(runs: Runs, discipline: str, place: str) -> dict[float, float]:
-    return _by_start(runs, discipline, lambda s: median(elapsed(runs, discipline, s, place)))
+    return _by_start(discipline, lambda s: median(elapsed(runs, discipline, s, place)))
 
 
 @CLAIMS.decides("RW-013", "RW-014", items=TAIL)
