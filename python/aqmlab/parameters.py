@@ -882,11 +882,12 @@ class Custom(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -907,7 +908,7 @@ class Custom(Table):
 
     law: str
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1184,11 +1185,12 @@ class Sfq(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1211,7 +1213,7 @@ class Sfq(Table):
     perturb: str | None = None
     quantum: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1241,11 +1243,12 @@ class Phb(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1268,7 +1271,7 @@ class Phb(Table):
     default_share: int | None = None
     ef_limit: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1334,11 +1337,12 @@ class Dualpi2(Table):
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 250 ms. Range: a whole number, at least 1 packet
         or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see above.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1371,7 +1375,7 @@ class Dualpi2(Table):
     time_shift: str | None = None
     mtu: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1427,11 +1431,12 @@ class FqPie(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1462,7 +1467,7 @@ class FqPie(Table):
     flows: int | None = None
     packet_limit: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1506,11 +1511,12 @@ class Cobalt(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1536,7 +1542,7 @@ class Cobalt(Table):
     mtu: str | None = None
     first_signal: Literal["interval", "next-packet"] | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1588,11 +1594,12 @@ class FqCodel(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1621,7 +1628,7 @@ class FqCodel(Table):
     flows: int | None = None
     packet_limit: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1660,11 +1667,12 @@ class Codel(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1689,7 +1697,7 @@ class Codel(Table):
     root: Literal["newton", "exact"] | None = None
     ce_threshold: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1728,11 +1736,12 @@ class Choke(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1758,7 +1767,7 @@ class Choke(Table):
     candidates: int | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1797,11 +1806,12 @@ class Pi2(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1827,7 +1837,7 @@ class Pi2(Table):
     coupling: float | None = None
     least_backlog: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1870,11 +1880,12 @@ class TcPie(Table):
         that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see
         above.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1901,7 +1912,7 @@ class TcPie(Table):
     latency: Literal["timestamps", "departure-rate"] | None = None
     mtu: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -1943,11 +1954,12 @@ class PieEnhanced(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -1975,7 +1987,7 @@ class PieEnhanced(Table):
     mark_below: float | None = None
     tail_drop: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2022,11 +2034,12 @@ class Pie(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2054,7 +2067,7 @@ class Pie(Table):
     mark_below: float | None = None
     tosses: Literal["independent", "accumulated"] | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2084,11 +2097,12 @@ class Avq(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2111,7 +2125,7 @@ class Avq(Table):
     smoothing: float | None = None
     virtual_buffer: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2158,11 +2172,12 @@ class Pi(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2189,7 +2204,7 @@ class Pi(Table):
     period: str | None = None
     mean_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2229,11 +2244,12 @@ class Rem(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2259,7 +2275,7 @@ class Rem(Table):
     period: str | None = None
     mean_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2304,11 +2320,12 @@ class TcSfb(Table):
         that would exceed it is dropped. Default: 1000 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: the default of this kind, see
         above.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2336,7 +2353,7 @@ class TcSfb(Table):
     rehash: str | None = None
     warmup: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2386,11 +2403,12 @@ class Sfb(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2419,7 +2437,7 @@ class Sfb(Table):
     rehash: str | None = None
     warmup_after: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2453,11 +2471,12 @@ class Blue(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2481,7 +2500,7 @@ class Blue(Table):
     freeze_time: str | None = None
     early_threshold: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2503,11 +2522,12 @@ class Threshold(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2528,7 +2548,7 @@ class Threshold(Table):
 
     threshold: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2562,11 +2582,12 @@ class Sred(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2590,7 +2611,7 @@ class Sred(Table):
     pmax: float | None = None
     variant: Literal["simple", "full"] | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2633,11 +2654,12 @@ class Fred(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2663,7 +2685,7 @@ class Fred(Table):
     minq: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2728,11 +2750,12 @@ class Rio(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2765,7 +2788,7 @@ class Rio(Table):
     least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2815,11 +2838,12 @@ class Wred(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2847,7 +2871,7 @@ class Wred(Table):
     least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2909,11 +2933,12 @@ class RedPd(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -2946,7 +2971,7 @@ class RedPd(Table):
     least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -2993,11 +3018,12 @@ class NonlinearRed(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -3025,7 +3051,7 @@ class NonlinearRed(Table):
     least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -3084,11 +3110,12 @@ class SelfConfiguringRed(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -3119,7 +3146,7 @@ class SelfConfiguringRed(Table):
     least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -3181,11 +3208,12 @@ class AdaptiveRed(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -3217,7 +3245,7 @@ class AdaptiveRed(Table):
     above_maxth: Literal["drop", "mark"] | None = None
     least_backlog: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -3264,11 +3292,12 @@ class TcRed(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -3295,7 +3324,7 @@ class TcRed(Table):
     bandwidth: str | None = None
     arithmetic: Literal["linux-6", "linux-2.4"] | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -3361,11 +3390,12 @@ class Red(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -3397,7 +3427,7 @@ class Red(Table):
     least_backlog: str | None = None
     idle_packet_size: str | None = None
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None
@@ -3416,11 +3446,12 @@ class DropTail(Table):
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1
         packet or byte, at most 1000000000 packets or bytes. Source: rfc7567 §2 leaves it to the
         operator; 100 is a common default of hosts.
-    limit_counts : Literal["waiting", "waiting-and-in-service"] | None
+    limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Whether the packet in service counts towards the limit. Default: waiting. "waiting": The
         waiting packets; the packet being transmitted is not in the queue. "waiting-and-in-service":
-        The waiting packets and the one being transmitted. Source: ns-2's Drop Tail counts it, its
-        RED does not.
+        The waiting packets and the one being transmitted. "waiting-before": The waiting packets
+        before the one that arrives, which is let in whole unless they are above the limit, in bytes
+        (Linux 2.4). Source: ns-2's Drop Tail counts it, its RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Which packet is dropped when the buffer is full. Default: tail. "tail": The one that
         arrives. "front": The one that has waited longest. "random": One of those that wait, at
@@ -3440,7 +3471,7 @@ class DropTail(Table):
     KIND: ClassVar[str | None] = "drop_tail"
 
     limit: str | None = None
-    limit_counts: Literal["waiting", "waiting-and-in-service"] | None = None
+    limit_counts: Literal["waiting", "waiting-and-in-service", "waiting-before"] | None = None
     drop_from: Literal["tail", "front", "random", "longest-flow"] | None = None
     mark_at: Literal["tail", "head"] | None = None
     ecn: Literal["mark", "drop"] | None = None

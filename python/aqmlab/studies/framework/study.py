@@ -195,8 +195,8 @@ class Study:
             runs.ask(item.needs())
         runs.check_changes()
         _run(runs, jobs, console)
-        for item in items:
-            runs.ask(item.then(runs) if item.then else ())
+        # All look at the first runs before any is asked for again, with more recorded.
+        runs.ask([need for item in items if item.then for need in item.then(runs)])
         _run(runs, jobs, console)
         sections = [item.make(runs) for item in items]
         claims = [] if quick else self.claims.decide(runs, [item.name for item in items])

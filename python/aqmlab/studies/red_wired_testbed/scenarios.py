@@ -32,12 +32,12 @@ TAIL_DROP_STARTS_S = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0
 RED_STARTS_S = (0.0, 2.0, 4.0, 5.0, 5.5)
 
 REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
-    ("three", TAIL_DROP): (3, 3, 4, 4, 5, 5, 5, 5),
-    (ONE_CLASS, TAIL_DROP): (4, 4, 5),
+    ("three", TAIL_DROP): (3, 4, 4, 4, 4, 5, 5, 5, 6, 7),
+    (ONE_CLASS, TAIL_DROP): (4,),
     (TWO_CLASS, TAIL_DROP): (6,),
-    ("three", RED): (2, 2, 2, 2, 3, 3, 3, 4),
-    (ONE_CLASS, RED): (2, 2, 2, 2, 3, 3, 3, 4),
-    (TWO_CLASS, RED): (2, 2, 3, 3, 3),
+    ("three", RED): (2, 2, 2, 2, 3, 3, 3, 3, 4, 4),
+    (ONE_CLASS, RED): (2, 2, 2, 2, 3, 3, 3, 3, 4, 4),
+    (TWO_CLASS, RED): (2, 3, 3, 3, 4),
 }
 """ssthresh in segments that hosts remember of the connections before, by test and discipline: each
 as often as our own runs leave it (item `memory`). A link without CBR traffic is as two classes."""
@@ -63,9 +63,7 @@ LINUX_2_4: dict[str, Any] = {
     "rto_min": "200 ms",
     "rto_max": "120 s",
     "clock_granularity": "10 ms",
-    "quick_ack": "2 packets",  # half of what the first window of four segments holds
-    "delayed_ack_timeout": "200 ms",  # it begins with 40 ms and doubles with each that is late
-    "delayed_ack_unit": "full-segments",
+    "delayed_ack": "1 segment",  # they arrive further apart than ACKs are delayed
     "nagle": "minshall",
     "syn_retries": 5,
     "synack_retries": 5,
@@ -158,9 +156,15 @@ def remembered(test: str, discipline: str, replication: int) -> int | None:
     return random.Random(f"memory {replication}").choice(REMEMBERED[test, discipline])
 
 
-def _tcp(segments: int | None) -> dict[str, Any]:
+def _tcp(segments: int | None, delayed_ms: float) -> dict[str, Any]:
     known = {} if segments is None else {"initial_ssthresh": f"{segments} packets"}
-    return LINUX_2_4 | known
+    late = {
+        "delayed_ack": "2 segments",
+        "delayed_ack_timeout": f"{delayed_ms:g} ms",
+        "delayed_ack_unit": "full-segments",
+        "quick_ack": "2 packets",  # half of what the first window of four segments holds
+    }
+    return LINUX_2_4 | known | (late if delayed_ms else {})
 
 
 def _bulk(name: str, size: int, start_s: float = 0) -> dict[str, Any]:
@@ -186,6 +190,8 @@ class Three:
         How far apart the flows start at most, beyond what is meant, and their queues shift.
     link_kbit : float
         Rate of the link, in kbit/s of 1000 bits.
+    delayed_ack_ms : float
+        How long ACKs are delayed; 0: every segment has its own at once.
     """
 
     discipline: str
@@ -194,6 +200,7 @@ class Three:
     memory: bool = True
     jitter_ms: float = 20
     link_kbit: float = LINK_BPS / 1000
+    delayed_ack_ms: float = 0
     series: ClassVar[tuple[str, ...]] = ("segments",)
 
     def columns(self) -> dict[str, Any]:
@@ -207,6 +214,7 @@ class Three:
             "memory": self.memory,
             "jitter_ms": self.jitter_ms,
             "link_kbps": self.link_kbit,
+            "delayed_ack_ms": self.delayed_ack_ms,
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -220,7 +228,7 @@ class Three:
         flows = [_bulk(*flow) for flow in zip(FLOWS, sizes, starts, strict=True)]
         made = _scenario(
             f"three flows, {self.discipline}, third after {self.start_s:g} s",
-            replication + 1, [leaf], flows, _tcp(known), rate,
+            replication + 1, [leaf], flows, _tcp(known, self.delayed_ack_ms), rate,
         )  # fmt: skip
         made["phase_breaking"]["start"] = f"{self.jitter_ms:g} ms"
         return made | {"record": {"series": list(self.series)}}
@@ -263,12 +271,15 @@ class Beside:
         Both in one class, CBR in a class of its own, or no CBR and its rate taken from the link.
     start_s : float
         When the CBR flow starts, after the TCP flow.
+    delayed_ack_ms : float
+        As of `Three`.
     """
 
     case: Workload
     discipline: str
     classes: str
     start_s: float = 0
+    delayed_ack_ms: float = 0
 
     def columns(self) -> dict[str, Any]:
         """Return the scenario columns of cells.csv."""
@@ -277,6 +288,7 @@ class Beside:
             "discipline": self.discipline,
             "start_s": self.start_s,
             "classes": self.classes,
+            "delayed_ack_ms": self.delayed_ack_ms,
         }
 
     def scenario(self, replication: int) -> dict[str, Any]:
@@ -303,7 +315,12 @@ class Beside:
         known = remembered(test, self.discipline, replication) if self.case.remembers else None
         title = f"test case {self.case.name}, {self.classes}, {self.discipline}, CBR after"
         made = _scenario(
-            f"{title} {self.start_s:g} s", replication + 1, classes, flows, _tcp(known), rate
+            f"{title} {self.start_s:g} s",
+            replication + 1,
+            classes,
+            flows,
+            _tcp(known, self.delayed_ack_ms),
+            rate,
         )
         told = ["segments"] if self.case is LONG else []
         return made | {"record": {"series": told}}

@@ -1,0 +1,178 @@
+"""The study of RED on a wired testbed: its data, its scenarios, and its quick form."""
+
+import csv
+import json
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aqmlab import studies
+from aqmlab.command import execute
+from aqmlab.engine import Simulator
+from aqmlab.experiment import run_many
+from aqmlab.scenario import normalize
+from aqmlab.studies.framework import Need, Runs
+from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED, WITHIN_SPREAD
+from aqmlab.studies.red_wired_testbed import beside, printed, three_flows
+from aqmlab.studies.red_wired_testbed.claims import CLAIMS
+from aqmlab.studies.red_wired_testbed.memory import printed_first
+from aqmlab.studies.red_wired_testbed.outcomes import THIRD, measure, reduce
+from aqmlab.studies.red_wired_testbed.scenarios import (
+    LONG,
+    ONE_CLASS,
+    RED,
+    TAIL_DROP,
+    TWO_CLASS,
+    Beside,
+    Three,
+)
+
+STUDY = studies.load("red-wired-testbed")
+PUBLISHED = CLAIMS.path.parent
+
+
+def test_the_settings_are_those_of_the_published_tables() -> None:
+    three = {three_flows.setting(r) for f in ("5_1", "5_4") for r in printed.rows(f"table{f}.csv")}
+    assert len(three) == 17
+    cases = [
+        beside.setting(row)
+        for file in ("table8_8.csv", "table8_9.csv", "table8_10.csv")
+        for row in printed.rows(file)
+    ]
+    assert len(set(cases)) == len(cases) == 60
+    for at, row in zip(cases, [r for f in beside.FILES.values() for r in printed.rows(f)],
+                       strict=True):  # fmt: skip
+        assert int(row["tcp_bytes_sent"]) == at.case.tcp_bytes
+        assert int(row["udp_packets_sent"]) == at.case.cbr_packets
+
+
+def test_every_claim_has_a_function_and_every_function_a_claim() -> None:
+    ids = [claim.id for claim in CLAIMS.published()]
+    assert len(ids) == len(set(ids)) == 143
+    assert set(CLAIMS.functions) == set(ids)
+    items = {item.name for item in STUDY.items}
+    for needed, _ in CLAIMS.functions.values():
+        assert needed
+        assert items.issuperset(needed)
+
+
+def test_the_copied_notes_name_no_path_of_a_machine() -> None:
+    for path in PUBLISHED.iterdir():
+        text = path.read_text("utf-8")
+        assert not re.search(r"(?<![\w.])/(?:tmp|home|root|work|usr/local)/", text), path
+
+
+@pytest.mark.parametrize(
+    ("file", "doubtful"),
+    [("table8_3.csv", {"mean", "stdev"}), ("table8_6.csv", {"mean", "stdev", "min", "max"})],
+)
+def test_printed_statistics_follow_from_printed_replications(file: str, doubtful: set[str]) -> None:
+    """Quartiles are taken as in the thesis: ours of its replications are its own."""
+    replications = {"table8_3.csv": "table8_2.csv", "table8_6.csv": "table8_5.csv"}[file]
+    checked = 0
+    for row in printed.rows(file):
+        if row["statistic"] in doubtful:
+            continue
+        values = [
+            float(r["elapsed_time_s"])
+            for r in printed.rows(replications)
+            if r["flow"] == row["flow"]
+        ]
+        ours = printed.estimate(row["statistic"], values).value
+        assert ours == pytest.approx(float(row["elapsed_time_s"]), abs=0.0051)
+        checked += 1
+    assert checked >= 9
+
+
+def test_the_first_printed_replication_resends_most() -> None:
+    """Its hosts remember nothing yet."""
+    for file in ("table8_1.csv", "table8_2.csv", "table8_5.csv"):
+        first, others = printed_first(file)
+        assert first > 2 * others
+
+
+def test_scenarios_are_as_the_thesis_has_them() -> None:
+    scenario = json.loads(normalize(Three(RED, 2.0).scenario(3)))
+    rates = [link["rate"] for link in scenario["network"]["links"]]
+    assert rates == ["100 Mbit/s", "10 Mbit/s", "10 Mbit/s"]
+    (_, leaf) = scenario["network"]["links"][2]["queue"]["classes"]
+    assert (leaf["queue"]["min"], leaf["queue"]["max"]) == ("5000 B", "18000 B")
+    assert leaf["queue"]["limit"] == "20000 B"
+    assert "initial_ssthresh" not in Three(RED, 2.0).scenario(0)["tcp"]
+    assert "initial_ssthresh" in Three(RED, 2.0).scenario(1)["tcp"]
+    two = json.loads(normalize(Beside(LONG, TAIL_DROP, TWO_CLASS, 1).scenario(0)))
+    (_, cbr, tcp) = two["network"]["links"][2]["queue"]["classes"]
+    assert cbr["match"]["protocol"] == "udp"
+    assert (cbr["queue"]["limit"], tcp["queue"]["limit"]) == ("5000 B", "20000 B")
+
+
+def test_a_run_is_reduced_to_what_is_printed() -> None:
+    (result,) = run_many([Three(TAIL_DROP, 2.0).scenario(1)])
+    run = reduce(result)
+    flows = result.columns("flows")
+    third = run.at(THIRD)
+    assert third.elapsed_s == pytest.approx(flows["closed_s"][2] - flows["start_s"][2])
+    assert 0 < third.handshake_s < third.elapsed_s
+    assert 0 < third.acks.transmit_s < third.elapsed_s
+    assert measure(THIRD, "throughput_bytes_per_s").of(run) == 46720 / third.elapsed_s
+    for flow in run.transfers:
+        assert flow.acks.triples <= flow.acks.duplicates / 3
+        assert flow.resent_bytes <= 1448 * flow.resent
+    # Nothing can be faster than the link: all segments with what HTB counts of them.
+    assert run.at("slowest").closed_s > 8 * (437 * 52 + 630_720 - 1600) / 143_360
+
+
+def test_what_delays_acks_lets_cbr_packets_in() -> None:
+    """Behind a full queue a CBR packet has room from a departure to the segment that follows."""
+    scenarios = [
+        Beside(LONG, TAIL_DROP, ONE_CLASS, 0, delayed_ms).scenario(1) for delayed_ms in (0, 40)
+    ]
+    at_once, late = (reduce(result).cbr_received for result in run_many(scenarios))
+    assert at_once < late < LONG.cbr_packets
+
+
+def test_every_claim_is_decided() -> None:
+    """From few replications and all settings, so that each claim has what it looks at."""
+    runs = Runs(2, reduce, Simulator())
+    for item in STUDY.items:
+        if not item.name.startswith("figure"):
+            runs.ask(Need(need.setting, at_most=2, record=need.record) for need in item.needs())
+    runs.run()
+    decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
+    assert len(decided) == 143
+    verdicts = {claim.id: decision.verdict for claim, decision in decided}
+    assert set(verdicts.values()) <= {REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED}
+    assert all(decision.ours and decision.evidence for _, decision in decided)
+    assert verdicts["RW-025"] == NOT_REPRODUCED  # two replications are not twenty
+    assert verdicts["RW-084"] == REPRODUCED
+
+
+def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "study"
+    began = time.process_time()
+    assert execute(["reproduce", "red-wired-testbed", "--quick", "--out", str(out)]) == 0
+    assert time.process_time() - began < 60
+    assert "starts of 0, 2 and 5.5 s" in capsys.readouterr().out
+    manifest = json.loads((out / "manifest.json").read_text("utf-8"))
+    assert manifest["quick"]
+    assert manifest["items"] == [item.name for item in STUDY.items]
+    report = (out / "report.html").read_text("utf-8")
+    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
+    assert ">nan" not in report
+
+    with (out / "cells.csv").open(encoding="utf-8", newline="") as file:
+        cells = list(csv.DictReader(file))
+    slow = [
+        c for c in cells
+        if c["item"] in ("table-5-1", "table-5-4") and c["flow"] == "slowest"
+        and c["quantity"] == "elapsed" and c["statistic"] == "median"
+    ]  # fmt: skip
+    assert len(slow) == 7  # three starts each, and RED at 5 s of Table 5-5
+    for c in slow:  # the link is as fast as theirs
+        assert float(c["ours"]) == pytest.approx(float(c["published"]), rel=0.03)
+    two = [c for c in cells if c["classes"] == TWO_CLASS and c["quantity"] == "cbr_received"]
+    assert two
+    assert np.all([float(c["ours"]) == float(c["published"]) for c in two if c["published"]])
