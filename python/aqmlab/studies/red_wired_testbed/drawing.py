@@ -97,7 +97,7 @@ def _by_place(column: str, label: str, name: str) -> Callable[[Runs], Section]:
                           label=f"{place}, printed")  # fmt: skip
         axes.set_xlabel("start of the third flow (s)")
         axes.set_ylabel(label)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         legend_below(figure, axes)
         return Section(figures=[Figure(name, "Medians of the replications; bars: 95 % of the "
                                              "bootstrap.", figure)])  # fmt: skip
@@ -124,10 +124,10 @@ def _both(runs: Runs) -> Section:
         figure, grid = sheet(2, 2, (8.4, 6.0))
         for axes, (read, label) in zip(grid.flat, panels, strict=True):
             for i, discipline in enumerate(DISCIPLINES):
-                told = discipline.replace("_", " ")
+                told = NAMED[ONE_CLASS, discipline]
                 _curve(axes, i, told, _over_starts(runs, discipline, read))
             axes.set_ylabel(label)
-            axes.set_ylim(bottom=0)
+            axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
             axes.set_xlabel("start of the third flow (s)")
         legend_below(figure, grid.flat[0])
         figures.append(Figure(name, f"The {whose} with Tail Drop and RED: medians.", figure))
