@@ -24,8 +24,9 @@ DEVIATIONS = (
     "and HTB counts 12 of the 14 bytes of Ethernet's header (it looks times up in steps of 8 "
     "bytes). The thesis's own tables say so: three flows end after 36.65 s, TCP with CBR in two "
     "classes after 37.77 s (test case 1) and 24.6 s (test case 3). With IP packets alone these "
-    "are 142.8, 138.7 and 142.9 kbit/s, which is no rate; counted so, 144, 144.2 and 144.9, less what "
-    "a first burst adds. At 140 000 bit/s the slowest flow cannot end when it does (item `readings`).",
+    "are 142.8, 138.7 and 142.9 kbit/s, which is no rate; counted so, 144, 144.2 and 144.9, less "
+    "what a first burst adds. At 140 000 bit/s the slowest flow cannot end when it does (item "
+    "`readings`).",
     "Segments of 1448 bytes and timestamps: the thesis says MSS 1460 and timestamps off, and "
     "nearly all its retransmitted bytes are multiples of 1448.",
     "CBR packets at 50 a second: 2001 in 40 s, 301 in 6 s, 251 in 5 s. The 61 of its Table 4-2 "
