@@ -93,10 +93,15 @@ def duplicate_acks(segments: "pd.DataFrame") -> "np.ndarray":
     import numpy as np
 
     received = (segments["direction"] == "received").to_numpy()
-    flags = segments["flags"].str.split()
-    marked = flags.map(lambda f: "SYN" in f or "FIN" in f or "RST" in f).to_numpy()
+    flags = {text: text.split() for text in segments["flags"].unique()}  # a handful
+    ends = {text: not {"SYN", "FIN", "RST"}.isdisjoint(said) for text, said in flags.items()}
+    marked = segments["flags"].map(ends).to_numpy(dtype=bool)
     length = segments["bytes"].to_numpy()
-    fin = flags.map(lambda f: "FIN" in f).to_numpy()
+    fin = (
+        segments["flags"]
+        .map({text: "FIN" in said for text, said in flags.items()})
+        .to_numpy(dtype=bool)
+    )
     end = np.where(received, 0, segments["seq"].to_numpy() + length + fin)
     outstanding = np.maximum.accumulate(end) > segments["ack"].to_numpy()
     ack = segments["ack"].where(received).ffill().shift()
