@@ -18,10 +18,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import interrupts as interrupts  # first: Ctrl-C may come while the others are imported
-from aqmlab._core import InvariantViolation, ScenarioError, version  # noqa: F401
-from aqmlab.custom import PASS, Arrival, CustomQueue, Packet, Place, Verdict, drop, signal  # noqa: F401
-from aqmlab.experiment import Sweep, replicate, run, run_each, run_many, sweep  # noqa: F401
-from aqmlab.results import Result  # noqa: F401
+from aqmlab._core import InvariantViolation as InvariantViolation
+from aqmlab._core import ScenarioError as ScenarioError
+from aqmlab._core import version
+from aqmlab.custom import PASS as PASS
+from aqmlab.custom import Arrival as Arrival
+from aqmlab.custom import CustomQueue as CustomQueue
+from aqmlab.custom import Packet as Packet
+from aqmlab.custom import Place as Place
+from aqmlab.custom import Verdict as Verdict
+from aqmlab.custom import drop as drop
+from aqmlab.custom import signal as signal
+from aqmlab.experiment import Sweep as Sweep
+from aqmlab.experiment import replicate as replicate
+from aqmlab.experiment import run as run
+from aqmlab.experiment import run_each as run_each
+from aqmlab.experiment import run_many as run_many
+from aqmlab.experiment import sweep as sweep
+from aqmlab.results import Result as Result
 
 if TYPE_CHECKING:
     from aqmlab.parameters import *  # noqa: F403

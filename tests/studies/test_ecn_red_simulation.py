@@ -178,7 +178,7 @@ def test_every_claim_is_decided() -> None:
 
 def short(need: Need) -> bool:
     """Return whether a run is one of the cheaper ones."""
-    return need.setting.case.sessions == 6 and need.setting.case.maxth == 60
+    return bool(need.setting.case.sessions == 6 and need.setting.case.maxth == 60)
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
