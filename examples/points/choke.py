@@ -1,8 +1,8 @@
 """CHOKe bounds the share of a flow that does not answer (Tang, Wang & Low 2004)."""
 
+import math
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -38,7 +38,7 @@ def draw(table: pd.DataFrame) -> Figure:
     """Draw its share against its rate."""
     title = "A CBR flow beside 32 downloads, 1 Mbit/s, thresholds 20 and 520 packets"
     figure, axes = blank("it sends (of the link's rate)", "its share of the link", title)
-    axes.axhline(1 / (1 + np.e), color="0.5", linestyle=":", label="bound 1/(1 + e)")
+    axes.axhline(1 / (1 + math.e), color="0.5", linestyle=":", label="bound 1/(1 + e)")
     axes.set_xscale("log")
     curves(axes, table, "queue of", "sent", "share")
     return figure

@@ -62,22 +62,6 @@ def test_the_cases_are_those_of_the_published_grid() -> None:
         assert (row["minth_packets"], row["queue_limit_packets"]) == ("10", "200")
 
 
-def test_every_claim_has_a_function_and_every_function_a_claim() -> None:
-    ids = [claim.id for claim in CLAIMS.published()]
-    assert len(ids) == len(set(ids)) == 30
-    assert set(CLAIMS.functions) == set(ids)
-    items = {item.name for item in STUDY.items}
-    for needed, _ in CLAIMS.functions.values():
-        assert needed
-        assert items.issuperset(needed)
-
-
-def test_the_copied_notes_name_no_path_of_a_machine() -> None:
-    for path in PUBLISHED.iterdir():
-        text = path.read_text("utf-8")
-        assert not re.search(r"(?<![\w.])/(?:tmp|home|root|work|usr/local)/", text), path
-
-
 @pytest.mark.parametrize("network", [*NETWORKS, *STARS])
 def test_every_case_is_a_scenario_as_the_study_has_it(network: str) -> None:
     scenario = json.loads(normalize(Setting(network, LONG, HEAD).scenario(2)))

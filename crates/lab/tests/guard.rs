@@ -1,9 +1,9 @@
-//! What goes wrong in a run ends that run with an error: panics, and memory that is not there.
+//! What goes wrong in a run ends that run with an error: panics, memory that is not there, and limits that it passes.
 
 mod common;
 
-use common::{TWO_DOWNLOADS, scenario, try_outcome};
-use lab::{Failure, Watch, named, run_guarded};
+use common::{TWO_DOWNLOADS, digest, scenario, try_outcome};
+use lab::{Failure, Watch, named, run, run_guarded};
 use net::Aqm;
 use queues::{Laws, Place};
 
@@ -56,5 +56,38 @@ fn times_beyond_213_days_are_an_error() {
     assert!(told.contains("what waits at left>right would arrive more than 213 days after"), "{told}");
     for long in ["\"214 days\"", "\"1e8 s\"", "\"5112 h\"", "\"1e300 h\""] {
         assert!(scenario(TWO_DOWNLOADS, &[("duration", long)]).is_err(), "{long}");
+    }
+}
+
+/// What a run may take ends it where it takes more, and changes nothing where it does not.
+#[test]
+fn a_run_keeps_within_its_limits() {
+    let scenario = scenario(TWO_DOWNLOADS, &[]).unwrap();
+    let whole = run(&scenario, &Watch::default()).unwrap();
+    let limited = |text: &str| run(&scenario, &Watch::with_limits(lab::limits(text).unwrap()));
+    let enough = format!(r#"{{"events": {}, "wall": "1000 s", "memory": "1 GB"}}"#, whole.events);
+    assert_eq!(digest(&limited(&enough).unwrap()), digest(&whole));
+    let fewer = format!(r#"{{"events": {}}}"#, whole.events - 1);
+    for (text, name) in
+        [(&*fewer, "events"), (r#"{"wall": "1 ns"}"#, "wall"), (r#"{"memory": "1 kB"}"#, "memory")]
+    {
+        let failure = limited(text).unwrap_err();
+        assert!(
+            matches!(&failure, Failure::Limit(told) if told.starts_with(&format!("limits.{name}: "))),
+            "{failure}"
+        );
+    }
+    let endless = scenario(
+        TWO_DOWNLOADS,
+        &[("flows.0.traffic", r#"{ kind = "bulk" }"#), ("duration", "\"10000000 s\"")],
+    );
+    let limits = lab::limits(r#"{"events": 100000}"#).unwrap();
+    let failure = run(&endless.unwrap(), &Watch::with_limits(limits)).unwrap_err();
+    assert!(failure.to_string().contains("more than 100000 events"), "{failure}");
+    for (text, told) in
+        [(r#"{"event": 1}"#, "events"), (r#"{"wall": 3}"#, "limits.wall"), (r#"{"events": 0}"#, "1")]
+    {
+        let refused = lab::limits(text).unwrap_err().to_string();
+        assert!(refused.contains(told), "{refused}");
     }
 }

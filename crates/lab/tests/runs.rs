@@ -132,39 +132,6 @@ fn a_run_can_be_cancelled() {
     assert_eq!(run(&scenario, &watch).unwrap_err(), Failure::Cancelled);
 }
 
-/// What a run may take ends it where it takes more, and changes nothing where it does not.
-#[test]
-fn a_run_keeps_within_its_limits() {
-    let scenario = scenario(TWO_DOWNLOADS, &[]).unwrap();
-    let whole = run(&scenario, &Watch::default()).unwrap();
-    let limited = |text: &str| run(&scenario, &Watch::with_limits(lab::limits(text).unwrap()));
-    let enough = format!(r#"{{"events": {}, "wall": "1000 s", "memory": "1 GB"}}"#, whole.events);
-    assert_eq!(digest(&limited(&enough).unwrap()), digest(&whole));
-    let fewer = format!(r#"{{"events": {}}}"#, whole.events - 1);
-    for (text, name) in
-        [(&*fewer, "events"), (r#"{"wall": "1 ns"}"#, "wall"), (r#"{"memory": "1 kB"}"#, "memory")]
-    {
-        let failure = limited(text).unwrap_err();
-        assert!(
-            matches!(&failure, Failure::Limit(told) if told.starts_with(&format!("limits.{name}: "))),
-            "{failure}"
-        );
-    }
-    let endless = common::scenario(
-        TWO_DOWNLOADS,
-        &[("flows.0.traffic", r#"{ kind = "bulk" }"#), ("duration", "\"10000000 s\"")],
-    );
-    let limits = lab::limits(r#"{"events": 100000}"#).unwrap();
-    let failure = run(&endless.unwrap(), &Watch::with_limits(limits)).unwrap_err();
-    assert!(failure.to_string().contains("more than 100000 events"), "{failure}");
-    for (text, told) in
-        [(r#"{"event": 1}"#, "events"), (r#"{"wall": 3}"#, "limits.wall"), (r#"{"events": 0}"#, "1")]
-    {
-        let refused = lab::limits(text).unwrap_err().to_string();
-        assert!(refused.contains(told), "{refused}");
-    }
-}
-
 /// Phase breaking leaves few ties; without it most events of this symmetric network share their instant.
 #[test]
 fn ties_are_counted_and_broken() {
