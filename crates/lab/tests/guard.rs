@@ -77,7 +77,7 @@ fn a_run_keeps_within_its_limits() {
             "{failure}"
         );
     }
-    let endless = scenario(
+    let endless = common::scenario(
         TWO_DOWNLOADS,
         &[("flows.0.traffic", r#"{ kind = "bulk" }"#), ("duration", "\"10000000 s\"")],
     );
