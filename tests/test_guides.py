@@ -25,6 +25,8 @@ QUEUE, CONTROL, APPLICATION, SERIES, STUDY, ENGINE = (
 )
 COPY = ROOT / "target" / "guide"
 """Always the same place, so that little is built again."""
+QUICK = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
+"""These tests are few, and it is building them that takes long."""
 
 
 def rows(guide: str) -> list[tuple[str, str, str]]:
@@ -81,7 +83,7 @@ def cargo(copy: Path, *args: str) -> str:
     """Run cargo in the copy; it builds there, since cargo tells copies of a workspace not apart."""
     done = subprocess.run(
         ["cargo", args[0], "--locked", *args[1:]], capture_output=True, text=True, cwd=copy,
-        env=os.environ | {"CARGO_TARGET_DIR": str(copy / "target")},
+        env=os.environ | {"CARGO_TARGET_DIR": str(copy / "target")} | QUICK,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
