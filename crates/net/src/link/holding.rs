@@ -113,15 +113,23 @@ mod tests {
     use crate::link::{NoProbe, Received};
     use units::Rate;
 
-    /// Last in, first out; drops at departure what has the sequence number 1.
+    /// Last in, first out, from a time on; drops at departure what has the sequence number 1, and at the arrival of
+    /// one with 9 all that there is.
     #[derive(Default)]
-    struct Stack(VecDeque<Held>);
+    struct Stack(VecDeque<Held>, Time);
 
     impl QueueDiscipline for Stack {
-        fn enqueue(&mut self, held: Held, _: &Arrival, _: &mut Fates) {
+        fn enqueue(&mut self, held: Held, _: &Arrival, fates: &mut Fates) {
+            let pushes_out = held.packet.segment.seq.0 == 9;
             self.0.push_back(held);
+            if pushes_out {
+                self.0.drain(..).for_each(|held| fates.drop(held.packet, Why::Early));
+            }
         }
-        fn dequeue(&mut self, _: Time, fates: &mut Fates) -> Next {
+        fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
+            if now < self.1 && !self.0.is_empty() {
+                return Next::Later(self.1);
+            }
             let held = self.0.pop_back();
             if let Some(held) = held.filter(|held| held.packet.segment.seq.0 == 1) {
                 fates.drop(held.packet, Why::Early);
@@ -159,59 +167,15 @@ mod tests {
         }
     }
 
-    /// A shaper holds its packets until 10 ms, and an arrival with the sequence number 1 pushes out all that wait.
     #[test]
     fn a_shaper_that_lost_all_its_packets_is_asked_again() {
-        struct Shaper(Stack);
-        impl QueueDiscipline for Shaper {
-            fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
-                match held.packet.segment.seq.0 {
-                    1 => std::iter::from_fn(|| self.0.0.pop_back())
-                        .chain([held])
-                        .for_each(|held| fates.drop(held.packet, Why::Early)),
-                    _ => self.0.enqueue(held, at, fates),
-                }
-            }
-            fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
-                let until = Time::ZERO + Duration::from_millis(10);
-                if self.0.0.is_empty() || until <= now {
-                    self.0.dequeue(now, fates)
-                } else {
-                    Next::Later(until)
-                }
-            }
-            fn backlog(&self) -> Backlog {
-                self.0.backlog()
-            }
-            fn each(&self, see: &mut dyn FnMut(&Held)) {
-                self.0.each(see);
-            }
-        }
-        impl LinkQueue for Shaper {
-            type Keeper = Shaper;
-            fn offer(&mut self, _: &mut Packet, _: &Arrival, _: &mut Fates) -> Answer {
-                Answer::Kept
-            }
-            fn average(&self) -> Option<f64> {
-                None
-            }
-            fn passes_below(&self) -> Option<u32> {
-                None
-            }
-            fn keeper(&self) -> Option<&Shaper> {
-                Some(self)
-            }
-            fn keeper_mut(&mut self) -> Option<&mut Shaper> {
-                Some(self)
-            }
-        }
         let ms = |x| Time::ZERO + Duration::from_millis(x);
-        let mut link = Link::new(Rate(1_500_000), Duration::from_millis(20), Shaper(Stack::default()));
+        let mut link = Link::new(Rate(1_500_000), Duration::from_millis(20), Stack(VecDeque::new(), ms(10)));
         let mut flight = Flight::default();
-        for (seq, next) in [(0, ms(10)), (1, Time::NEVER), (2, ms(10))] {
+        for (seq, next) in [(0, ms(10)), (9, Time::NEVER), (2, ms(10))] {
             let mut packet = Packet { size: 1500, ..Packet::default() };
             packet.segment.seq.0 = seq;
-            let now = ms(u64::from(seq));
+            let now = ms(3);
             assert_eq!(link.receive(now, &mut packet, &mut NoProbe), Received::Kept);
             link.keep(now, 0, packet, &mut flight, &mut NoProbe);
             assert_eq!(link.next_event(), next, "after {seq}");
