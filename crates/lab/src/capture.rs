@@ -10,14 +10,15 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use net::{End, Options, Packet};
+use net::{End, Packet};
 use units::Read;
 use units::Time;
 use units::param::{Invalid, did_you_mean};
-use wire::{Capture, CaptureError, Carried, Ends, Family, Interface, Keep, Protocol};
+use wire::{Capture, CaptureError, Carried, Ends, Family, Interface, Keep};
 
 use crate::build::Plan;
 use crate::scenario::{IpVersion, Kept, Scenario};
+use crate::seen::Seen;
 
 /// A link or a host, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,21 +109,6 @@ pub struct Captures {
     connections: Vec<u32>,
     opened: u32,
     failed: Option<CaptureError>,
-}
-
-/// What is known of a packet where it is seen.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    /// The packet.
-    pub packet: &'a Packet,
-    /// Its transport.
-    pub protocol: Protocol,
-    /// Its options.
-    pub options: Options,
-    /// The flow it belongs to.
-    pub flow: u32,
-    /// The shift of its window.
-    pub shift: u8,
 }
 
 impl Captures {

@@ -1,11 +1,8 @@
 //! The one definition of each column that a run leaves: its table, name, unit and meaning. A table is made from the
 //! struct of its columns, so one that is missing or misspelt does not compile; docs/results.md and Python have the
-//! same definitions from [`definitions`]. The tables of a series are defined in its file.
-
-use units::param::Json;
+//! same definitions from [`definitions`](crate::tables::definitions). The tables of a series are defined in its file.
 
 use crate::record::Table;
-use crate::series::Series;
 
 /// What a table is called and has.
 #[derive(Clone, Copy, Debug)]
@@ -74,20 +71,6 @@ macro_rules! tables {
 }
 
 pub(crate) use tables;
-
-/// For each table, by name: what it is, and its columns in order, each with name, unit and meaning.
-pub fn definitions() -> Json {
-    let mut tables = serde_json::Map::new();
-    let of_series = Series::ALL.iter().map(|series| series.table());
-    for table in HERE.iter().copied().chain(of_series) {
-        let column = |[name, unit, meaning]: &[&str; 3]| serde_json::json!({ "name": name, "unit": unit, "meaning": meaning });
-        let columns: Vec<Json> = table.columns.iter().map(column).collect();
-        for name in table.names {
-            tables.insert((*name).into(), serde_json::json!({ "about": table.about, "columns": columns }));
-        }
-    }
-    tables.into()
-}
 
 tables! {
     /// One row a flow that TCP carries: of the data from its host `from` to its host `to` in `flows`, of what comes back in `replies`, where anything does.

@@ -11,9 +11,11 @@ mod datagrams;
 mod effort;
 mod endpoints;
 mod exchanges;
+mod failure;
 mod fates;
 mod histogram;
 mod lanes;
+mod limits;
 mod memory;
 mod network;
 mod read;
@@ -21,6 +23,7 @@ mod record;
 pub mod resolved;
 mod run;
 pub mod scenario;
+mod seen;
 mod series;
 mod slot;
 mod source;
@@ -30,11 +33,13 @@ mod template;
 mod warnings;
 
 pub use effort::Effort;
+pub use failure::Failure;
+pub use limits::Limits;
 pub use read::{Format, read, read_file_text};
-pub use record::{Column, Outcome, Table};
-pub use run::{Failure, Limits, Watch, guarded, named, run, run_guarded, run_with};
+pub use record::{Column, Outcome, Table, Warning};
+pub use run::guard::{guarded, named, run_guarded};
+pub use run::{Watch, run, run_with};
 pub use scenario::Scenario;
-pub use warnings::Warning;
 
 use units::Read;
 use units::param::{Invalid, Json, page};
@@ -81,7 +86,7 @@ pub fn pages() -> Json {
 
 /// What a run leaves: for each table what it is, and its columns with name, unit and meaning.
 pub fn columns() -> Json {
-    columns::definitions()
+    tables::definitions()
 }
 
 /// Limits of a run from JSON.

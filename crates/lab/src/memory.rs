@@ -1,24 +1,10 @@
-//! Room in memory. What samples would take is known beforehand and bounded; where there is no room, the run ends with
-//! an error. The standard library would abort, so large pieces are asked for before they are needed.
+//! Room in memory: where there is none, the run ends with an error. The standard library would abort, so large pieces
+//! are asked for before they are needed.
 
 use std::ops::Deref;
 
-use net::{Flight, Link};
-use queues::Discipline;
-use tcp::Endpoint;
-use traffic::Application;
-use traffic::application::Side;
-use units::param::{Invalid, join};
-use units::{Duration, Read};
+use crate::failure::Failure;
 
-use crate::build::LinkPlan;
-use crate::connections::Connections;
-use crate::run::{Failure, Limits};
-use crate::scenario::{Network, Scenario, Series};
-use crate::slot::Slot;
-
-/// What the tables of sampled series may take, in bytes.
-const MOST_SAMPLED: f64 = 4e9;
 /// What the small pieces of a run may take until the next look.
 const RESERVE: u64 = 64 << 20;
 
@@ -77,106 +63,6 @@ pub fn afford(bytes: u64, what: &str) -> Result<(), Failure> {
         let gigabytes = bytes as f64 / 1e9;
         Failure::Memory(format!("there is not enough memory for {what} ({gigabytes:.3} GB); ask for less"))
     })
-}
-
-/// What a link and a flow take while names and routes are found, beside their own parts, about.
-const LINK: usize = 4096;
-const FLOW: usize = 512;
-
-fn links(scenario: &Scenario) -> u64 {
-    match &scenario.network {
-        Network::Dumbbell(d) => 2 + 2 * (d.left_hosts + d.right_hosts),
-        Network::Graph(g) => g.links.iter().map(|link| 2 * link.count).fold(0, u64::saturating_add),
-    }
-}
-
-/// Fails unless there is room for the network, the flows and the samples of a scenario, and they may take it.
-pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
-    let flows: u64 = scenario.flows.iter().map(|flow| flow.count).fold(0, u64::saturating_add);
-    let links = links(scenario);
-    let flow = 2 * size_of::<Endpoint>() + size_of::<Slot>() + FLOW;
-    let link = size_of::<LinkPlan>() + size_of::<Link<Discipline>>() + LINK;
-    let all = flows.saturating_mul(flow as u64).saturating_add(links.saturating_mul(link as u64));
-    afford(all, &format!("{flows} flows and {links} links"))?;
-    let (times, each) = samples(scenario);
-    afford((times * each) as u64, "the samples")?;
-    limits.check_memory(all.saturating_add((times * each) as u64))
-}
-
-/// What a scenario has that is sampled.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizes {
-    /// Links whose queue is.
-    pub links: u64,
-    /// Flows that are one connection.
-    pub lasting: u64,
-    /// Of these, those whose two hosts send data.
-    pub conversing: u64,
-}
-
-impl Sizes {
-    fn of(scenario: &Scenario) -> Sizes {
-        let connections = |which: fn(&dyn Application) -> bool| {
-            let lasting = scenario.flows.iter().filter(|flow| flow.arrivals.is_none());
-            let those = lasting.filter(|flow| flow.traffic.application().is_some_and(which));
-            those.map(|flow| flow.count).fold(0, u64::saturating_add)
-        };
-        let named = scenario.record.links.len() as u64;
-        Sizes {
-            links: if named == 0 { links(scenario) } else { named },
-            lasting: connections(|_| true),
-            conversing: connections(|application| application.wants(Side::Client).told),
-        }
-    }
-}
-
-/// How often is sampled in a run that has a duration, and what the samples of a time take in their tables. One without
-/// ends when its flows do; it is looked at as it goes on.
-fn samples(scenario: &Scenario) -> (f64, f64) {
-    let (record, sizes) = (&scenario.record, Sizes::of(scenario));
-    let wanted = Series::ALL.iter().filter(|series| record.series.contains(series));
-    let each = wanted.map(|series| series.table().row() as f64 * series.rows_a_sample(&sizes) as f64).sum();
-    let times = |d: Duration| (d.seconds() / record.interval.seconds()).floor() + 1.0;
-    (scenario.duration.map_or(0.0, times), each)
-}
-
-/// Refuses samples that would take too much by the end.
-pub fn check_samples(scenario: &Scenario, path: &str) -> Result<(), Invalid> {
-    let (times, each) = samples(scenario);
-    if times * each > MOST_SAMPLED {
-        let (record, seconds) = (&scenario.record, times * scenario.record.interval.seconds());
-        let least = Duration::from_seconds((seconds * each / MOST_SAMPLED * 1e3).ceil() / 1e3);
-        let problem = format!(
-            "makes {times:.0} samples of {each:.0} B, {:.1} GB by the end, and at most {:.0} GB are kept",
-            times * each / 1e9,
-            MOST_SAMPLED / 1e9
-        );
-        return Err(Invalid::new(&join(path, "record.interval"), &record.interval.write(), problem)
-            .remedy(format!("sample every {least} or less often, or fewer links (record.links)")));
-    }
-    Ok(())
-}
-
-/// Fails if what was sampled takes too much, in a run that has no duration.
-pub fn check_taken(bytes: u64) -> Result<(), Failure> {
-    if bytes as f64 <= MOST_SAMPLED {
-        return Ok(());
-    }
-    Err(Failure::Memory(format!(
-        "the samples took more than {:.0} GB; raise record.interval, or name links in record.links",
-        MOST_SAMPLED / 1e9
-    )))
-}
-
-/// What packets and connections take, which grow with a run.
-pub fn taken(flight: &Flight, connections: &Connections) -> u64 {
-    let slots = size_of_val(&connections.fates.slots[..]) + connections.acting.bytes();
-    (flight.bytes() + connections.endpoints.len() * size_of::<Endpoint>() + slots) as u64
-}
-
-/// Fails unless what grows with a run can grow to twice its size.
-pub fn check_growth(bytes: u64) -> Result<(), Failure> {
-    afford(2 * bytes, "the packets and connections")
 }
 
 #[cfg(test)]

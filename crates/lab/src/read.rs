@@ -1,7 +1,7 @@
 //! Reads scenario documents: TOML or JSON, with keys changed from the command line.
 
 use units::Read;
-use units::param::{Invalid, Json, JsonMap, did_you_mean, join};
+use units::param::{Invalid, Json, JsonMap, join};
 
 use tcp::Tcp;
 
@@ -166,11 +166,4 @@ fn over(base: &Json, changes: Option<&Json>) -> Json {
 /// The preset that the parameters of TCP in a table begin with.
 fn preset_of(table: &Json, otherwise: &str) -> String {
     table.pointer("/tcp/preset").and_then(Json::as_str).unwrap_or(otherwise).to_string()
-}
-
-/// Names the node nearest to one that does not exist.
-pub(crate) fn unknown_node(path: &str, name: &str, nodes: &[String]) -> Invalid {
-    let mut known: Vec<&str> = nodes.iter().map(String::as_str).take(30).collect();
-    known.sort_unstable();
-    Invalid::new(path, &Json::from(name), "is not a node of the network").remedy(did_you_mean(name, &known))
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use units::Time;
 
 use crate::effort::Effort;
-use crate::warnings::Warning;
 
 /// One column.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +40,15 @@ pub fn names_of(values: impl Iterator<Item = String>) -> Column {
         })
         .collect();
     Column::Name(codes, Arc::new(names))
+}
+
+/// Something that may mislead who reads the results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What it is about, in one word; the same in every run.
+    pub about: &'static str,
+    /// What was seen, and what to do.
+    pub text: String,
 }
 
 /// A finished run.

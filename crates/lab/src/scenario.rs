@@ -9,14 +9,13 @@ use units::param::{Invalid, Json};
 use units::{Duration, Params, Range, Rate, Read, choice, params, words};
 
 mod checks;
+mod samples;
 
 pub use crate::series::Series;
 
-use checks::{check_dumbbell, check_link, check_scenario};
-
 params! {
     /// A scenario: a network, flows over it, and what to record.
-    pub struct Scenario: "scenario", checked by check_scenario {
+    pub struct Scenario: "scenario", checked by Scenario::check {
         /// What it shows, in a line.
         title: String = (String::new()), in Range::ANY, from "";
         /// Seed of every random stream.
@@ -74,7 +73,7 @@ fn drop_tail(limit: u64) -> Queue {
 params! {
     /// Hosts left-0, left-1 … on router left, hosts right-0 … on router right, and one bottleneck
     /// between the routers.
-    pub struct Dumbbell: "dumbbell", checked by check_dumbbell {
+    pub struct Dumbbell: "dumbbell", checked by Dumbbell::check {
         /// Rate of the bottleneck, each way.
         rate: Rate = required, in Range::ANY, from "";
         /// Propagation delay of the bottleneck, one way.
@@ -172,7 +171,7 @@ words! {
 
 params! {
     /// A link between two nodes, or several alike.
-    pub struct Link: "link", checked by check_link {
+    pub struct Link: "link", checked by Link::check {
         /// How many links like this; {i}, {i+1} and {i%100} in from and to count them from 0.
         count: u64 = (1), in Range::between(1.0, 1e7), from "";
         /// Node it leaves.

@@ -7,16 +7,8 @@ use tcp::{Ecn, Endpoint, Tcp};
 use traffic::Traffic;
 use units::{Depth, Read, Time};
 
+use crate::record::Warning;
 use crate::run::Simulation;
-
-/// Something that may mislead who reads the results.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// What it is about, in one word; the same in every run.
-    pub about: &'static str,
-    /// What was seen, and what to do.
-    pub text: String,
-}
 
 /// A condition on the connection of a slot, seen at the end.
 type Condition = fn(&Simulation, usize) -> bool;

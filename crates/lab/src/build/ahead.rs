@@ -6,8 +6,8 @@
 //! ahead of the others, in its own order of time. It is told when it is alone, when its application does nothing after
 //! the opening, and when nobody looks at it meanwhile: no series of what it does, no sample of its links, no capture.
 
+use super::built::Built;
 use super::hops::Hop;
-use super::network::Built;
 use super::plan::Plan;
 use crate::scenario::Scenario;
 use crate::series::Series;

@@ -8,8 +8,9 @@ use traffic::Emitter;
 use traffic::application::Side;
 use units::Time;
 
+use super::built::Built;
 use super::hops::{Hop, ending_in};
-use super::network::{Built, offset};
+use super::offset::offset;
 use super::plan::Plan;
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;

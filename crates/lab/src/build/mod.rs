@@ -1,17 +1,31 @@
 //! Turns a scenario into a network ready to run: [`plan`] names and checks, [`build`] makes what was planned.
 
 mod ahead;
+mod built;
 mod flows;
 mod hops;
 mod links;
 mod network;
+mod offset;
 mod passing;
 mod plan;
 mod refusals;
 mod routes;
 
+pub use built::Built;
 pub use hops::Hop;
 pub use links::LinkPlan;
-pub use network::{Built, build};
-pub use plan::{Plan, plan};
+pub use network::build;
+pub use plan::Plan;
 pub use refusals::refuse_unknown_laws;
+
+use units::param::Invalid;
+
+use crate::scenario::Scenario;
+
+/// Names every link and flow and finds the routes, and refuses what cannot be.
+pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
+    let plan = plan::lay_out(scenario)?;
+    refusals::refuse(scenario, &plan)?;
+    Ok(plan)
+}

@@ -3,50 +3,20 @@
 use engine::Stream;
 use impairments::Wire;
 use net::Link;
+use queues::Laws;
 use queues::diffserv::Conditioner;
-use queues::{Discipline, Laws};
 use traffic::Draws;
-use units::{Duration, Time};
 
 use super::ahead::find_told_ahead;
+use super::built::Built;
 use super::flows::add_flows;
-use super::hops::{Hop, lay};
+use super::hops::lay;
 use super::links::LinkPlan;
+use super::offset::offset;
 use super::passing::find_delays;
 use super::plan::Plan;
-use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::scenario::Scenario;
-use crate::slot::Slot;
-use crate::source::Source;
-
-/// A network at rest, ready to run.
-#[derive(Debug)]
-pub struct Built {
-    /// The links.
-    pub links: Vec<Link<Discipline>>,
-    /// The conditioners before the queues of links, in the order of the links.
-    pub conditioners: Vec<Conditioner>,
-    /// The wires of links with impairments, in the order of the links.
-    pub wires: Vec<Wire>,
-    /// Those of the slots.
-    pub endpoints: Endpoints,
-    /// A slot for each flow that is one connection, in their order.
-    pub slots: Vec<Slot>,
-    /// The flows whose connections come and go, in their order, and when the process of arrivals begins.
-    pub sources: Vec<(Source, Time)>,
-    /// The flows of datagrams, in their order, and when their first packet is sent.
-    pub datagrams: Vec<(Datagrams, Option<Time>)>,
-    /// The random numbers of each table of flows.
-    pub draws: Vec<Draws>,
-    /// All routes one after the other, each with its end.
-    pub hops: Vec<Hop>,
-}
-
-/// A random span below `most`.
-pub(super) fn offset(seed: u64, name: &str, most: Duration) -> Duration {
-    if most == Duration::ZERO { Duration::ZERO } else { Duration(Stream::new(seed, name).below(most.0)) }
-}
 
 /// Builds what was planned.
 pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {

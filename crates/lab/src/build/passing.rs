@@ -1,8 +1,8 @@
 //! Which links only delay what the link before them admits, so that a packet costs no event there; and which need not
 //! count what waits, until it might be too much.
 
+use super::built::Built;
 use super::hops::Hop;
-use super::network::Built;
 use super::plan::Plan;
 use crate::scenario::Scenario;
 

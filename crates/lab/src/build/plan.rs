@@ -11,9 +11,9 @@ use units::param::{Invalid, join};
 use units::{Duration, Read};
 
 use super::links::{LinkPlan, links};
-use super::refusals;
 use super::routes::{Nodes, Routes};
 use crate::scenario::{Record, Scenario};
+use crate::series::Lasting;
 use crate::template::expand;
 
 /// What the flows of one table of the scenario share.
@@ -61,6 +61,16 @@ impl Plan {
     /// Name of a flow.
     pub fn name(&self, f: usize) -> String {
         self.expand(f, |t| &t.name)
+    }
+
+    /// The names of all flows.
+    pub fn flow_names(&self) -> Vec<String> {
+        (0..self.flows()).map(|f| self.name(f)).collect()
+    }
+
+    /// The names of all links.
+    pub fn link_names(&self) -> Vec<String> {
+        self.links.iter().map(LinkPlan::name).collect()
     }
 
     /// Host that sends the data of a flow.
@@ -144,6 +154,12 @@ impl Plan {
         (0..self.links.len() as u32).filter(named).collect()
     }
 
+    /// A flow that is one connection, as series see it.
+    pub fn lasting(&self, flow: u32, record: &Record) -> Lasting {
+        let traced = record.traced.is_empty() || record.traced.contains(&self.name(flow as usize));
+        Lasting { flow, converses: self.converses(flow as usize), traced }
+    }
+
     /// The links with impairments.
     pub fn impaired(&self) -> Vec<u32> {
         (0..self.links.len() as u32).filter(|&l| !self.links[l as usize].impairments.is_empty()).collect()
@@ -168,7 +184,7 @@ impl Flows for Plan {
 }
 
 /// Names every link and flow and finds the routes.
-pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
+pub(super) fn lay_out(scenario: &Scenario) -> Result<Plan, Invalid> {
     let links = links(&scenario.network)?;
     let nodes = Nodes::new(&links);
     let mut routes = Routes::new(&nodes);
@@ -213,8 +229,5 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Invalid> {
     }
     plan.links = links;
     plan.routes = routes.found;
-    refusals::equal_names(&plan)?;
-    refusals::unknown_links(&scenario.record.links, &plan)?;
-    refusals::unknown_matches(&scenario.network, &plan)?;
     Ok(plan)
 }

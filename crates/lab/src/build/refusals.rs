@@ -7,10 +7,18 @@ use units::param::{Invalid, did_you_mean, join};
 
 use super::links::LinkPlan;
 use super::plan::Plan;
-use crate::scenario::Network;
+use crate::scenario::{Network, Scenario};
+
+/// Refuses a plan for what its scenario names twice, or names and does not have.
+pub(super) fn refuse(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
+    equal_names(plan)?;
+    unknown_links(&scenario.record.links, plan)?;
+    unknown_traced(&scenario.record.traced, plan)?;
+    unknown_matches(&scenario.network, plan)
+}
 
 /// Refuses two flows of one name. Names are hashed rather than kept: there may be millions.
-pub(super) fn equal_names(plan: &Plan) -> Result<(), Invalid> {
+fn equal_names(plan: &Plan) -> Result<(), Invalid> {
     let mut hashes: Vec<(u64, u32)> =
         (0..plan.flows()).map(|f| (engine::hash(plan.name(f).as_bytes()), f as u32)).collect();
     hashes.sort_unstable();
@@ -27,7 +35,7 @@ pub(super) fn equal_names(plan: &Plan) -> Result<(), Invalid> {
 }
 
 /// Refuses to record links that the network does not have.
-pub(super) fn unknown_links(names: &[String], plan: &Plan) -> Result<(), Invalid> {
+fn unknown_links(names: &[String], plan: &Plan) -> Result<(), Invalid> {
     for (i, name) in names.iter().enumerate() {
         let known: Vec<String> = plan.links.iter().map(LinkPlan::name).collect();
         if !known.contains(name) {
@@ -43,8 +51,26 @@ pub(super) fn unknown_links(names: &[String], plan: &Plan) -> Result<(), Invalid
     Ok(())
 }
 
+/// Refuses to trace flows that are not there.
+fn unknown_traced(traced: &[String], plan: &Plan) -> Result<(), Invalid> {
+    if traced.is_empty() {
+        return Ok(());
+    }
+    let single = (0..plan.flows()).filter(|&f| plan.arrivals(f).is_none());
+    let names: Vec<String> = single.map(|f| plan.name(f)).collect();
+    for (i, name) in traced.iter().enumerate() {
+        if !names.contains(name) {
+            let shown: Vec<&str> = names.iter().map(String::as_str).take(30).collect();
+            let problem = "is no flow of one connection";
+            return Err(Invalid::new(&format!("record.traced.{i}"), &name.write(), problem)
+                .remedy(did_you_mean(name, &shown)));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses rules of conditioners and classes of queues that name what the scenario does not have.
-pub(super) fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
+fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
     for (path, rules) in conditions(network) {
         check_rules(rules, plan, &path)?;
     }

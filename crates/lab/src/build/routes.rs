@@ -3,10 +3,16 @@
 use std::collections::HashMap;
 
 use net::Edge;
-use units::param::Invalid;
+use units::param::{Invalid, Json, did_you_mean};
 
 use super::links::LinkPlan;
-use crate::read::unknown_node;
+
+/// Names the node nearest to one that does not exist.
+fn unknown_node(path: &str, name: &str, nodes: &[String]) -> Invalid {
+    let mut known: Vec<&str> = nodes.iter().map(String::as_str).take(30).collect();
+    known.sort_unstable();
+    Invalid::new(path, &Json::from(name), "is not a node of the network").remedy(did_you_mean(name, &known))
+}
 
 /// The nodes of a network, and its links between them.
 pub(super) struct Nodes {

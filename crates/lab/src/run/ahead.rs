@@ -4,7 +4,8 @@
 use net::{End, InPipe, Packet};
 use units::Time;
 
-use super::{Failure, Simulation, Step};
+use super::{Simulation, Step};
+use crate::failure::Failure;
 
 impl Simulation<'_> {
     /// A packet was admitted to the last link that decides anything, and arrives at `arrives` over the last `link` of its

@@ -8,7 +8,8 @@ use std::sync::Once;
 
 use queues::Laws;
 
-use super::{Failure, Watch, run_with};
+use super::{Watch, run_with};
+use crate::failure::Failure;
 use crate::record::Outcome;
 use crate::scenario::Scenario;
 

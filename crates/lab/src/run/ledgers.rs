@@ -4,8 +4,9 @@ use impairments::Wire;
 use net::{Inside, Packet, Violation};
 use units::Time;
 
-use super::{Failure, Simulation};
+use super::Simulation;
 use crate::check;
+use crate::failure::Failure;
 
 impl Simulation<'_> {
     pub(super) fn place(&self, s: u32) -> String {

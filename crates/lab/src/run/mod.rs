@@ -3,11 +3,11 @@
 mod ahead;
 mod applications;
 mod connections;
-mod guard;
+pub mod guard;
 mod ledgers;
-mod limits;
 mod observer;
 mod packets;
+mod room;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,10 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use engine::EventQueue;
 use net::{End, Flight, InPipe, OptionStore, Options, Violation};
 use queues::{Laws, NoLaws};
-use thiserror::Error;
 use traffic::application::Memory;
 use units::Time;
-use units::param::Invalid;
 
 use crate::acting::Acting;
 use crate::build::{Built, Plan, build, plan, refuse_unknown_laws};
@@ -27,47 +25,17 @@ use crate::connections::Connections;
 use crate::datagrams::Datagrams;
 use crate::effort::Stopwatch;
 use crate::exchanges::Exchanges;
+use crate::failure::Failure;
 use crate::fates::FateRecorder;
 use crate::lanes::{Lane, Lanes};
+use crate::limits::Limits;
 use crate::memory;
 use crate::network::Network;
 use crate::record::Outcome;
 use crate::scenario::Scenario;
-use crate::series::{self, Recorded, Start};
+use crate::series::{Recorded, Start};
 use crate::slot::{Slot, Stage};
 use crate::source::Source;
-
-pub use guard::{guarded, named, run_guarded};
-pub use limits::Limits;
-
-/// Why a run gave no result.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum Failure {
-    /// The scenario is wrong.
-    #[error(transparent)]
-    Invalid(#[from] Invalid),
-    /// Something that must hold does not: a bug.
-    #[error(transparent)]
-    Violation(#[from] Violation),
-    /// Flows that do not end.
-    #[error("{0}")]
-    Stalled(String),
-    /// It took more than it may.
-    #[error("{0}")]
-    Limit(String),
-    /// A capture could not be written.
-    #[error("the capture cannot be written: {0}")]
-    Capture(String),
-    /// There is no room for it.
-    #[error("{0}")]
-    Memory(String),
-    /// It panicked: a bug.
-    #[error("it panicked at {0}")]
-    Panic(String),
-    /// It was cancelled.
-    #[error("the run was cancelled")]
-    Cancelled,
-}
 
 /// Watches and cancels a run from another thread, and keeps it within its limits.
 #[derive(Debug)]
@@ -125,10 +93,9 @@ pub fn run_with(
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
     let began = stopwatch;
-    memory::check_size(scenario, &watch.limits)?;
+    room::check_size(scenario, &watch.limits)?;
     let plan = plan(scenario)?;
     capture::check(scenario, &plan)?;
-    series::check(scenario, &plan)?;
     refuse_unknown_laws(&plan, laws)?;
     let mut sim = Simulation::new(scenario, &plan, laws);
     sim.capture(folder).map_err(Failure::Capture)?;
@@ -189,8 +156,10 @@ impl<'a> Simulation<'a> {
             events.set(lanes.sampler(), Time::ZERO);
         }
         let recorded = plan.recorded(&scenario.record);
-        let lasting_flows: Vec<u32> = slots[..lasting].iter().map(|slot| slot.flow).collect();
-        let series = Recorded::begin(&Start { scenario, plan, links: &recorded, lasting: &lasting_flows });
+        let of_slot = |slot: &Slot| plan.lasting(slot.flow, &scenario.record);
+        let connections: Vec<_> = slots[..lasting].iter().map(of_slot).collect();
+        let start = Start { links: links.len(), recorded: &recorded, lasting: &connections };
+        let series = Recorded::begin(&scenario.record.series, &start);
         let sampled = if wants.iter().any(|wants| wants.queues) { recorded } else { Vec::new() };
         let ending = datagrams.iter().filter(|(stream, first)| stream.ends() && first.is_some()).count();
         let begun = (lasting + sources.len() + ending) as u64;
@@ -351,7 +320,7 @@ impl<'a> Simulation<'a> {
             let told = "there is not enough memory for the series; record fewer, or a shorter run";
             return Err(Failure::Memory(told.into()));
         }
-        memory::check_growth(self.grown_bytes())
+        room::check_growth(self.grown_bytes())
     }
 
     /// Fails if the run took more than it may.
@@ -362,7 +331,7 @@ impl<'a> Simulation<'a> {
 
     /// What grows with the run, besides tables, takes.
     fn grown_bytes(&self) -> u64 {
-        memory::taken(&self.network.flight, &self.connections)
+        room::taken(&self.network.flight, &self.connections)
     }
 
     /// What the tables that grow with the run will take, about.

@@ -7,9 +7,10 @@ use tcp::Endpoint;
 use units::Time;
 use wire::Protocol;
 
-use super::{Failure, Simulation};
-use crate::capture::{Captures, Seen};
-use crate::memory;
+use super::{Simulation, room};
+use crate::capture::Captures;
+use crate::failure::Failure;
+use crate::seen::Seen;
 use crate::series::Instant;
 
 impl Simulation<'_> {
@@ -97,6 +98,6 @@ impl Simulation<'_> {
         let series = &mut self.connections.fates.series;
         series.sample(&mut Instant { now, links, endpoints: &self.connections.endpoints });
         let [sampled, _] = series.bytes();
-        memory::check_taken(sampled)
+        room::check_taken(sampled)
     }
 }

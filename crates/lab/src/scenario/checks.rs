@@ -8,7 +8,6 @@ use units::Read;
 use units::param::{Invalid, join};
 
 use super::{Dumbbell, Flow, Link, Scenario};
-use crate::memory;
 
 /// Most impairments of a wire, and most of them that double packets: each doubles the work.
 const MOST_IMPAIRMENTS: (usize, usize) = (16, 4);
@@ -27,8 +26,10 @@ fn not_too_many(there: &[Impairment], back: &[Impairment], path: &str) -> Result
     Ok(())
 }
 
-pub(super) fn check_dumbbell(d: &Dumbbell, path: &str) -> Result<(), Invalid> {
-    not_too_many(&d.impairments, &d.reverse_impairments, path)
+impl Dumbbell {
+    pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
+        not_too_many(&self.impairments, &self.reverse_impairments, path)
+    }
 }
 
 /// The longest name of a host or a flow, in bytes: that of a file.
@@ -46,10 +47,12 @@ fn check_name(name: &String, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-pub(super) fn check_link(l: &Link, path: &str) -> Result<(), Invalid> {
-    check_name(&l.from, &join(path, "from"))?;
-    check_name(&l.to, &join(path, "to"))?;
-    not_too_many(&l.impairments, &l.reverse_impairments, path)
+impl Link {
+    pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
+        check_name(&self.from, &join(path, "from"))?;
+        check_name(&self.to, &join(path, "to"))?;
+        not_too_many(&self.impairments, &self.reverse_impairments, path)
+    }
 }
 
 /// Refuses a flow that never ends.
@@ -80,42 +83,44 @@ fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     Err(Invalid::new(&path, &value, format!("works on what SACK reports, and {why}")).remedy(remedy))
 }
 
-pub(super) fn check_scenario(s: &Scenario, path: &str) -> Result<(), Invalid> {
-    let flows = join(path, "flows");
-    if s.flows.is_empty() {
-        return Err(Invalid::at(&flows, "is empty").remedy("describe at least one flow"));
-    }
-    for (i, flow) in s.flows.iter().enumerate() {
-        let path = join(&flows, i);
-        for (key, name) in [("name", &flow.name), ("from", &flow.from), ("to", &flow.to)] {
-            check_name(name, &join(&path, key))?;
+impl Scenario {
+    pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
+        let flows = join(path, "flows");
+        if self.flows.is_empty() {
+            return Err(Invalid::at(&flows, "is empty").remedy("describe at least one flow"));
         }
-        if s.duration.is_none() {
-            must_end(flow, &path)?;
-        }
-        if flow.traffic.is_datagrams() {
-            for (key, there) in [
-                ("arrivals", flow.arrivals.is_some()),
-                ("tcp", !flow.tcp.is_none()),
-                ("receiver_tcp", !flow.receiver_tcp.is_none()),
-            ] {
-                if there {
-                    let problem = "is for connections, and the flow has none: nobody answers its packets";
-                    return Err(Invalid::at(&join(&path, key), problem).remedy("leave it out"));
+        for (i, flow) in self.flows.iter().enumerate() {
+            let path = join(&flows, i);
+            for (key, name) in [("name", &flow.name), ("from", &flow.from), ("to", &flow.to)] {
+                check_name(name, &join(&path, key))?;
+            }
+            if self.duration.is_none() {
+                must_end(flow, &path)?;
+            }
+            if flow.traffic.is_datagrams() {
+                for (key, there) in [
+                    ("arrivals", flow.arrivals.is_some()),
+                    ("tcp", !flow.tcp.is_none()),
+                    ("receiver_tcp", !flow.receiver_tcp.is_none()),
+                ] {
+                    if there {
+                        let problem = "is for connections, and the flow has none: nobody answers its packets";
+                        return Err(Invalid::at(&join(&path, key), problem).remedy("leave it out"));
+                    }
                 }
             }
+            let tcp = flow.tcp.apply(&self.tcp, &join(&path, "tcp"))?;
+            check_scoreboard(&tcp, flow, &path)?;
+            flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
         }
-        let tcp = flow.tcp.apply(&s.tcp, &join(&path, "tcp"))?;
-        check_scoreboard(&tcp, flow, &path)?;
-        flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
+        let accompanies = |flow: &Flow| {
+            Emitter::new(&flow.traffic, Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends())
+        };
+        if self.duration.is_none() && self.flows.iter().all(accompanies) {
+            let problem = "have packets without end and nothing else, and the scenario has no duration";
+            return Err(Invalid::at(&flows, problem)
+                .remedy("give one of them packets or lasts, or the scenario a duration"));
+        }
+        self.check_samples(path)
     }
-    let accompanies = |flow: &Flow| {
-        Emitter::new(&flow.traffic, Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends())
-    };
-    if s.duration.is_none() && s.flows.iter().all(accompanies) {
-        let problem = "have packets without end and nothing else, and the scenario has no duration";
-        return Err(Invalid::at(&flows, problem)
-            .remedy("give one of them packets or lasts, or the scenario a duration"));
-    }
-    memory::check_samples(s, path)
 }

@@ -22,14 +22,12 @@ use traffic::application::Answered;
 use units::param::{Invalid, Json, did_you_mean, words_schema};
 use units::{Read, Time};
 
-use crate::capture::Seen;
 use crate::columns::{Definition, Described};
-use crate::memory::Sizes;
 use crate::record::Table;
+use crate::seen::Seen;
 use crate::sum::Sum;
 
-pub use recorder::{Instant, Names, Start};
-pub use traced::check;
+pub use recorder::{Instant, Lasting, Names, Sizes, Start};
 
 use recorder::{Held, Recorder, Wants};
 
@@ -77,8 +75,8 @@ macro_rules! series {
 
         impl Recorded {
             /// Those that a scenario asks for.
-            pub fn begin(start: &Start) -> Self {
-                let wanted = |series| start.scenario.record.series.contains(&series);
+            pub fn begin(asked: &[Series], start: &Start) -> Self {
+                let wanted = |series| asked.contains(&series);
                 Recorded { $($module: wanted(Series::$Type).then(|| Recorder::begin(start)),)+ }
             }
 

@@ -4,10 +4,9 @@ use net::{Link, LinkQueue};
 use queues::Discipline;
 use units::Time;
 
-use super::recorder::{Held, Instant, Names, Recorder, Start, Wants};
+use super::recorder::{Held, Instant, Names, Recorder, Sizes, Start, Wants};
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
-use crate::memory::Sizes;
 use crate::record::Table;
 
 columns::tables! {
@@ -56,7 +55,7 @@ impl Recorder for Queue {
     const WANTS: Wants = Wants { samples: true, queues: true, ..Wants::NOTHING };
 
     fn begin(start: &Start) -> Self {
-        Queue { links: start.links.to_vec(), samples: Samples::default() }
+        Queue { links: start.recorded.to_vec(), samples: Samples::default() }
     }
 
     fn rows_a_sample(of: &Sizes) -> u64 {

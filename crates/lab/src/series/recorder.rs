@@ -10,13 +10,11 @@ use tcp::Endpoint;
 use traffic::application::Answered;
 use units::Time;
 
-use crate::build::Plan;
-use crate::capture::Seen;
 use crate::columns::Definition;
 use crate::endpoints::Endpoints;
-use crate::memory::{List, Sizes};
+use crate::memory::List;
 use crate::record::Table;
-use crate::scenario::Scenario;
+use crate::seen::Seen;
 use crate::sum::Sum;
 
 /// What a series has to be called for, so that a run pays only for that.
@@ -35,17 +33,37 @@ impl Wants {
     pub const NOTHING: Wants = Wants { samples: false, queues: false, packets: false };
 }
 
+/// A flow that is one connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Lasting {
+    /// The flow.
+    pub flow: u32,
+    /// Whether both its hosts send data.
+    pub converses: bool,
+    /// Whether `record.traced` names it, or nothing.
+    pub traced: bool,
+}
+
 /// What is known when a run begins.
 #[derive(Debug)]
 pub struct Start<'a> {
-    /// The scenario.
-    pub scenario: &'a Scenario,
-    /// Its links and flows.
-    pub plan: &'a Plan,
-    /// The links that `record.links` names, or all.
-    pub links: &'a [u32],
+    /// How many links there are.
+    pub links: usize,
+    /// Those that `record.links` names, or all.
+    pub recorded: &'a [u32],
     /// The flows that are one connection: number `s` has slot `s`.
-    pub lasting: &'a [u32],
+    pub lasting: &'a [Lasting],
+}
+
+/// What a scenario has that is sampled.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Links whose queue is.
+    pub links: u64,
+    /// Flows that are one connection.
+    pub lasting: u64,
+    /// Of these, those whose two hosts send data.
+    pub conversing: u64,
 }
 
 /// What is seen of a run at an instant.
@@ -59,18 +77,16 @@ pub struct Instant<'a> {
 }
 
 /// The names that tables have: those of flows cost text, and are made when a table asks for them.
-#[derive(Debug)]
 pub struct Names<'a> {
-    plan: &'a Plan,
     links: Arc<Vec<String>>,
     flows: OnceCell<Arc<Vec<String>>>,
+    make_flows: &'a dyn Fn() -> Vec<String>,
 }
 
 impl<'a> Names<'a> {
-    /// Those of a plan.
-    pub fn of(plan: &'a Plan) -> Self {
-        let links = plan.links.iter().map(|l| l.name()).collect();
-        Names { plan, links: Arc::new(links), flows: OnceCell::new() }
+    /// Those of links, and how those of flows are made.
+    pub fn new(links: Vec<String>, make_flows: &'a dyn Fn() -> Vec<String>) -> Self {
+        Names { links: Arc::new(links), flows: OnceCell::new(), make_flows }
     }
 
     /// Those of links.
@@ -80,7 +96,7 @@ impl<'a> Names<'a> {
 
     /// Those of flows.
     pub fn flows(&self) -> &Arc<Vec<String>> {
-        self.flows.get_or_init(|| Arc::new((0..self.plan.flows()).map(|f| self.plan.name(f)).collect()))
+        self.flows.get_or_init(|| Arc::new((self.make_flows)()))
     }
 }
 

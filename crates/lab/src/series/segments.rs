@@ -10,9 +10,9 @@ use wire::Protocol;
 
 use super::recorder::{Held, Names, Recorder, Start, Wants};
 use super::traced::Traced;
-use crate::capture::Seen;
 use crate::columns;
 use crate::record::{Column, Table, names_of};
+use crate::seen::Seen;
 
 columns::tables! {
     /// Every segment that the sending host of a traced flow sends and receives; where both hosts send data, each of them.

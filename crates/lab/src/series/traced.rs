@@ -1,34 +1,11 @@
 //! The flows that are traced: those of one connection that `record.traced` names, or all of these.
 
 use net::End;
-use units::Read;
-use units::param::{Invalid, did_you_mean};
 
-use super::recorder::{Held, Start};
-use crate::build::Plan;
+use super::recorder::{Held, Lasting, Start};
 use crate::columns::Definition;
 use crate::memory::List;
 use crate::record::Table;
-use crate::scenario::Scenario;
-
-/// Refuses to trace what is not there.
-pub fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Invalid> {
-    let traced = &scenario.record.traced;
-    if traced.is_empty() {
-        return Ok(());
-    }
-    let single = (0..plan.flows()).filter(|&f| plan.arrivals(f).is_none());
-    let names: Vec<String> = single.map(|f| plan.name(f)).collect();
-    for (i, name) in traced.iter().enumerate() {
-        if !names.contains(name) {
-            let shown: Vec<&str> = names.iter().map(String::as_str).take(30).collect();
-            let problem = "is no flow of one connection";
-            return Err(Invalid::new(&format!("record.traced.{i}"), &name.write(), problem)
-                .remedy(did_you_mean(name, &shown)));
-        }
-    }
-    Ok(())
-}
 
 /// The rows of the flows that are traced, at the client's end and, where both hosts send data, at the server's, and how
 /// far each end has come.
@@ -42,11 +19,8 @@ pub struct Traced<Progress, Row> {
 impl<Progress: Clone + Default, Row> Traced<Progress, Row> {
     /// None yet.
     pub fn begin(start: &Start) -> Self {
-        let names = &start.scenario.record.traced;
-        let ends = |&f: &u32| {
-            let traced = names.is_empty() || names.contains(&start.plan.name(f as usize));
-            [traced, traced && start.plan.converses(f as usize)].map(|end| end.then(Progress::default))
-        };
+        let ends =
+            |of: &Lasting| [of.traced, of.traced && of.converses].map(|end| end.then(Progress::default));
         Traced { progress: start.lasting.iter().map(ends).collect(), rows: Default::default() }
     }
 

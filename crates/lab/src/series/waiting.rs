@@ -44,11 +44,15 @@ impl Waits {
 impl Waiting {
     /// None yet.
     pub fn begin(start: &Start) -> Self {
-        let mut places = vec![None; start.plan.links.len()];
-        for (place, &link) in start.links.iter().enumerate() {
+        let mut places = vec![None; start.links];
+        for (place, &link) in start.recorded.iter().enumerate() {
             places[link as usize] = Some(place as u32);
         }
-        Waiting { links: start.links.to_vec(), places, of_each: vec![Waits::default(); start.links.len()] }
+        Waiting {
+            links: start.recorded.to_vec(),
+            places,
+            of_each: vec![Waits::default(); start.recorded.len()],
+        }
     }
 
     /// The transmission of a packet that entered the queue of a link at `entered` begins, or has begun, at `begins`.

@@ -4,10 +4,9 @@ use net::End;
 use tcp::Endpoint;
 use units::Duration;
 
-use super::recorder::{Held, Instant, Names, Recorder, Start, Wants};
+use super::recorder::{Held, Instant, Names, Recorder, Sizes, Start, Wants};
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
-use crate::memory::Sizes;
 use crate::record::Table;
 
 columns::tables! {
@@ -97,11 +96,11 @@ impl Recorder for Window {
     const WANTS: Wants = Wants { samples: true, ..Wants::NOTHING };
 
     fn begin(start: &Start) -> Self {
-        let flows = || (0..).zip(start.lasting.iter().copied());
-        let converse = flows().filter(|&(_, flow)| start.plan.converses(flow as usize));
+        let lasting = || (0..).zip(start.lasting);
+        let converse = lasting().filter(|(_, connection)| connection.converses);
         Window {
-            clients: Sampled::new(flows().map(|(s, flow)| (End::sender(s), flow))),
-            servers: Sampled::new(converse.map(|(s, flow)| (End::receiver(s), flow))),
+            clients: Sampled::new(lasting().map(|(s, of)| (End::sender(s), of.flow))),
+            servers: Sampled::new(converse.map(|(s, of)| (End::receiver(s), of.flow))),
         }
     }
 

@@ -5,13 +5,28 @@ mod links;
 mod traffic;
 
 use net::Way;
+use units::param::Json;
 
-use crate::columns::Definition;
+use crate::columns::{Definition, HERE};
 use crate::effort::Effort;
 use crate::record::{Outcome, Table};
 use crate::run::Simulation;
 use crate::scenario::Rows;
-use crate::series::Names;
+use crate::series::{Names, Series};
+
+/// For each table, by name: what it is, and its columns in order, each with name, unit and meaning.
+pub fn definitions() -> Json {
+    let mut tables = serde_json::Map::new();
+    let of_series = Series::ALL.iter().map(|series| series.table());
+    for table in HERE.iter().copied().chain(of_series) {
+        let column = |[name, unit, meaning]: &[&str; 3]| serde_json::json!({ "name": name, "unit": unit, "meaning": meaning });
+        let columns: Vec<Json> = table.columns.iter().map(column).collect();
+        for name in table.names {
+            tables.insert((*name).into(), serde_json::json!({ "about": table.about, "columns": columns }));
+        }
+    }
+    tables.into()
+}
 
 impl Simulation<'_> {
     pub(crate) fn outcome(mut self, setup: Effort, running: Effort) -> Outcome {
@@ -19,7 +34,8 @@ impl Simulation<'_> {
         let warnings = self.warnings();
         let wanted = &self.scenario.record;
         let rows = wanted.flows;
-        let names = Names::of(self.plan);
+        let flow_names = || self.plan.flow_names();
+        let names = Names::new(self.plan.link_names(), &flow_names);
         let links = self.link_table(names.links());
         let classes = self.class_table(names.links());
         let (events, ties) = (self.events.events(), self.events.ties());

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Duration, Range, params};
 
-use super::Failure;
+use crate::failure::Failure;
 
 params! {
     /// What a run may take before it is ended, as one that failed.

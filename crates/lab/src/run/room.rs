@@ -1,0 +1,52 @@
+//! Whether there is room for a run, and for what grows with it.
+
+use net::{Flight, Link};
+use queues::Discipline;
+use tcp::Endpoint;
+
+use crate::build::LinkPlan;
+use crate::connections::Connections;
+use crate::failure::Failure;
+use crate::limits::Limits;
+use crate::memory::afford;
+use crate::scenario::Scenario;
+use crate::slot::Slot;
+
+/// What a link and a flow take while names and routes are found, beside their own parts, about.
+const LINK: usize = 4096;
+const FLOW: usize = 512;
+
+/// Fails unless there is room for the network, the flows and the samples of a scenario, and they may take it.
+pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
+    let flows: u64 = scenario.flows.iter().map(|flow| flow.count).fold(0, u64::saturating_add);
+    let links = scenario.link_count();
+    let flow = 2 * size_of::<Endpoint>() + size_of::<Slot>() + FLOW;
+    let link = size_of::<LinkPlan>() + size_of::<Link<Discipline>>() + LINK;
+    let all = flows.saturating_mul(flow as u64).saturating_add(links.saturating_mul(link as u64));
+    afford(all, &format!("{flows} flows and {links} links"))?;
+    let (times, each) = scenario.samples();
+    afford((times * each) as u64, "the samples")?;
+    limits.check_memory(all.saturating_add((times * each) as u64))
+}
+
+/// Fails if what was sampled takes too much, in a run that has no duration.
+pub fn check_taken(bytes: u64) -> Result<(), Failure> {
+    if bytes as f64 <= Scenario::MOST_SAMPLED {
+        return Ok(());
+    }
+    Err(Failure::Memory(format!(
+        "the samples took more than {:.0} GB; raise record.interval, or name links in record.links",
+        Scenario::MOST_SAMPLED / 1e9
+    )))
+}
+
+/// What packets and connections take, which grow with a run.
+pub fn taken(flight: &Flight, connections: &Connections) -> u64 {
+    let slots = size_of_val(&connections.fates.slots[..]) + connections.acting.bytes();
+    (flight.bytes() + connections.endpoints.len() * size_of::<Endpoint>() + slots) as u64
+}
+
+/// Fails unless what grows with a run can grow to twice its size.
+pub fn check_growth(bytes: u64) -> Result<(), Failure> {
+    afford(2 * bytes, "the packets and connections")
+}

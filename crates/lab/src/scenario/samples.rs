@@ -1,0 +1,64 @@
+//! What the samples of a scenario take: known beforehand, and bounded.
+
+use traffic::Application;
+use traffic::application::Side;
+use units::param::{Invalid, join};
+use units::{Duration, Read};
+
+use super::{Network, Scenario, Series};
+use crate::series::Sizes;
+
+impl Scenario {
+    /// What the tables of sampled series may take, in bytes.
+    pub(crate) const MOST_SAMPLED: f64 = 4e9;
+
+    /// How many links there are, each way counted.
+    pub(crate) fn link_count(&self) -> u64 {
+        match &self.network {
+            Network::Dumbbell(d) => 2 + 2 * (d.left_hosts + d.right_hosts),
+            Network::Graph(g) => g.links.iter().map(|link| 2 * link.count).fold(0, u64::saturating_add),
+        }
+    }
+
+    fn sizes(&self) -> Sizes {
+        let connections = |which: fn(&dyn Application) -> bool| {
+            let lasting = self.flows.iter().filter(|flow| flow.arrivals.is_none());
+            let those = lasting.filter(|flow| flow.traffic.application().is_some_and(which));
+            those.map(|flow| flow.count).fold(0, u64::saturating_add)
+        };
+        let named = self.record.links.len() as u64;
+        Sizes {
+            links: if named == 0 { self.link_count() } else { named },
+            lasting: connections(|_| true),
+            conversing: connections(|application| application.wants(Side::Client).told),
+        }
+    }
+
+    /// How often is sampled in a run that has a duration, and what the samples of a time take in their tables, in bytes. One
+    /// without ends when its flows do; it is looked at as it goes on.
+    pub(crate) fn samples(&self) -> (f64, f64) {
+        let (record, sizes) = (&self.record, self.sizes());
+        let wanted = Series::ALL.iter().filter(|series| record.series.contains(series));
+        let each =
+            wanted.map(|series| series.table().row() as f64 * series.rows_a_sample(&sizes) as f64).sum();
+        let times = |d: Duration| (d.seconds() / record.interval.seconds()).floor() + 1.0;
+        (self.duration.map_or(0.0, times), each)
+    }
+
+    /// Refuses samples that would take too much by the end.
+    pub(super) fn check_samples(&self, path: &str) -> Result<(), Invalid> {
+        let (times, each) = self.samples();
+        if times * each > Self::MOST_SAMPLED {
+            let (record, seconds) = (&self.record, times * self.record.interval.seconds());
+            let least = Duration::from_seconds((seconds * each / Self::MOST_SAMPLED * 1e3).ceil() / 1e3);
+            let problem = format!(
+                "makes {times:.0} samples of {each:.0} B, {:.1} GB by the end, and at most {:.0} GB are kept",
+                times * each / 1e9,
+                Self::MOST_SAMPLED / 1e9
+            );
+            return Err(Invalid::new(&join(path, "record.interval"), &record.interval.write(), problem)
+                .remedy(format!("sample every {least} or less often, or fewer links (record.links)")));
+        }
+        Ok(())
+    }
+}
