@@ -4,16 +4,9 @@
 
 use units::{Duration, Time};
 
-use crate::draws::Lots;
+pub use crate::side::Side;
 
-/// An end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// That which opens it: the host `from` of the flow.
-    Client,
-    /// That which it is opened to: the host `to`.
-    Server,
-}
+use crate::draws::Lots;
 
 /// What happens at an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

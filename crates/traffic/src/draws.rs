@@ -4,7 +4,7 @@
 use engine::Indexed;
 use units::Duration;
 
-use crate::application::Side;
+use crate::side::Side;
 use crate::size::Size;
 use crate::spacing::Spacing;
 

@@ -8,6 +8,7 @@ mod draws;
 mod messages;
 mod ping;
 mod request_response;
+mod side;
 mod size;
 mod spacing;
 
@@ -17,6 +18,8 @@ pub use datagrams::Emitter;
 pub use draws::{Draws, Lots};
 pub use size::{Distribution, Size};
 pub use spacing::Spacing;
+
+use engine::Stream;
 
 use datagrams::{Cbr, OnOff, Poisson, Replay, Voip};
 use units::{Params, choice};
@@ -46,6 +49,14 @@ macro_rules! traffic {
                 match self {
                     $(Traffic::$A(application) => Some(application),)+
                     $(Traffic::$D(_) => None,)+
+                }
+            }
+
+            /// What sends its packets, if nobody answers them; `random` gives their randomness.
+            pub fn emitter(&self, random: Stream) -> Option<Emitter> {
+                match self {
+                    $(Traffic::$A(_) => None,)+
+                    $(Traffic::$D(datagrams) => Some(Emitter::new(datagrams, random)),)+
                 }
             }
         }

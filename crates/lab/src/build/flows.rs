@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use engine::Stream;
 use tcp::{Endpoint, Tcp};
-use traffic::Emitter;
 use traffic::application::Side;
 use units::Time;
 
@@ -49,9 +48,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
         let name = plan.name(f);
         let table = &plan.tables[plan.table(f)];
         let start = table.start + offset(seed, &format!("flow/{name}/start"), scenario.phase_breaking.start);
-        if let Some(emitter) =
-            Emitter::new(&table.traffic, Stream::new(seed, &format!("flow/{name}/datagrams")))
-        {
+        if let Some(emitter) = table.traffic.emitter(Stream::new(seed, &format!("flow/{name}/datagrams"))) {
             let first_hop = ending.of(flow[0], Hop::SINK, &mut built.hops);
             built.datagrams.push(Datagrams::new(f as u32, first_hop, Time::ZERO + start, emitter));
             continue;

@@ -3,7 +3,7 @@
 use engine::Stream;
 use impairments::Impairment;
 use tcp::Tcp;
-use traffic::{Arrivals, Emitter};
+use traffic::Arrivals;
 use units::Read;
 use units::param::{Invalid, join};
 
@@ -113,9 +113,8 @@ impl Scenario {
             check_scoreboard(&tcp, flow, &path)?;
             flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;
         }
-        let accompanies = |flow: &Flow| {
-            Emitter::new(&flow.traffic, Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends())
-        };
+        let accompanies =
+            |flow: &Flow| flow.traffic.emitter(Stream::new(0, "")).is_some_and(|datagrams| !datagrams.ends());
         if self.duration.is_none() && self.flows.iter().all(accompanies) {
             let problem = "have packets without end and nothing else, and the scenario has no duration";
             return Err(Invalid::at(&flows, problem)

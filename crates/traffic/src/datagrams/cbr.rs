@@ -1,6 +1,10 @@
 //! Packets at a constant rate.
 
+use engine::Stream;
 use units::{Bytes, Range, Rate};
+
+use super::emitter::{Common, Datagrams, Gaps, datagrams, interval};
+use super::even::Even;
 
 datagrams! {
     /// A constant bit rate: packets of one size, evenly spaced, whatever becomes of them.
@@ -9,5 +13,15 @@ datagrams! {
         rate: Rate = required, in Range::ANY, from "";
         /// Payload of a packet.
         payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B on the wire";
+    }
+}
+
+impl Datagrams for Cbr {
+    fn common(&self) -> Common {
+        self.shared()
+    }
+
+    fn gaps(&self, _: Stream) -> Box<dyn Gaps> {
+        Box::new(Even::new(interval(self.rate, self.payload, self.headers), self.payload))
     }
 }

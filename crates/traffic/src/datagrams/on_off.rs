@@ -8,7 +8,7 @@ use engine::Stream;
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Rate, Read, words};
 
-use super::interval;
+use super::emitter::{Common, Datagrams, Gaps, datagrams, interval};
 
 words! {
     /// The distribution of the lengths of stretches, given their mean.
@@ -52,27 +52,42 @@ fn check(p: &OnOff, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
+impl Datagrams for OnOff {
+    fn common(&self) -> Common {
+        self.shared()
+    }
+
+    fn gaps(&self, random: Stream) -> Box<dyn Gaps> {
+        Box::new(Stretches::new(self, random))
+    }
+}
+
 /// Its working.
-#[derive(Clone, Debug)]
-pub struct Stretches {
+#[derive(Debug)]
+struct Stretches {
     mean: [Duration; 2],
     lengths: Lengths,
     shape: f64,
     interval: Duration,
     /// What is left of the stretch that is on.
     left: Duration,
+    /// Whether the first packet was sent, which goes at once.
+    begun: bool,
+    payload: u16,
     random: Stream,
 }
 
 impl Stretches {
     /// At the beginning of a stretch that is on.
-    pub fn new(p: &OnOff, random: Stream) -> Self {
+    fn new(p: &OnOff, random: Stream) -> Self {
         let mut stretches = Stretches {
             mean: [p.off, p.on],
             lengths: p.lengths,
             shape: p.shape,
             interval: interval(p.rate, p.payload, p.headers),
             left: Duration::ZERO,
+            begun: false,
+            payload: p.payload.0 as u16,
             random,
         };
         stretches.left = stretches.draw(1);
@@ -91,7 +106,7 @@ impl Stretches {
     }
 
     /// The time to the next packet.
-    pub fn gap(&mut self) -> Duration {
+    fn gap(&mut self) -> Duration {
         let (mut gap, mut needs) = (Duration::ZERO, self.interval);
         while self.left < needs {
             needs = Duration(needs.0 - self.left.0);
@@ -100,5 +115,13 @@ impl Stretches {
         }
         self.left = Duration(self.left.0 - needs.0);
         gap + needs
+    }
+}
+
+impl Gaps for Stretches {
+    fn next_packet(&mut self) -> Option<(Duration, u16)> {
+        let gap = if self.begun { self.gap() } else { Duration::ZERO };
+        self.begun = true;
+        Some((gap, self.payload))
     }
 }

@@ -1,6 +1,10 @@
 //! Packets of a Poisson process.
 
-use units::{Bytes, Range, Rate};
+use engine::Stream;
+use units::{Bytes, Duration, Range, Rate};
+
+use super::emitter::{Common, Datagrams, Gaps, datagrams, interval};
+use crate::spacing::Spacing;
 
 datagrams! {
     /// A Poisson process of packets of one size: intervals are exponential, and the mean rate is as said.
@@ -9,5 +13,30 @@ datagrams! {
         rate: Rate = required, in Range::ANY, from "";
         /// Payload of a packet.
         payload: Bytes = (Bytes(972)), in Range::between(1.0, 60_000.0), from "1000 B on the wire";
+    }
+}
+
+impl Datagrams for Poisson {
+    fn common(&self) -> Common {
+        self.shared()
+    }
+
+    fn gaps(&self, random: Stream) -> Box<dyn Gaps> {
+        let mean = interval(self.rate, self.payload, self.headers);
+        Box::new(Process { mean, random, payload: self.payload.0 as u16 })
+    }
+}
+
+/// Its working.
+#[derive(Debug)]
+struct Process {
+    mean: Duration,
+    random: Stream,
+    payload: u16,
+}
+
+impl Gaps for Process {
+    fn next_packet(&mut self) -> Option<(Duration, u16)> {
+        Some((Spacing::Exponential.draw(self.mean, self.random.uniform()), self.payload))
     }
 }

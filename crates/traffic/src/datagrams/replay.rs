@@ -1,10 +1,11 @@
 //! Packets as a trace has them.
 
+use engine::Stream;
 use units::file::{lines, read_text};
 use units::param::{Invalid, Json};
 use units::{Bytes, Duration, Range, Read, params};
 
-use super::{Field, HEADERS};
+use super::emitter::{Common, Datagrams, Field, Gaps, HEADERS};
 
 params! {
     /// The packets of a trace, each at its time and of its size, whatever becomes of them.
@@ -16,6 +17,40 @@ params! {
         headers: Bytes = (HEADERS), in Range::between(1.0, 1000.0), from "rfc791 §3.1, rfc768: 20 B and 8 B";
         /// Their ECN field.
         ecn: Field = (Field::NotEct), in Range::ANY, from "rfc3168 §5";
+    }
+}
+
+impl Datagrams for Replay {
+    fn common(&self) -> Common {
+        let packets = self.trace.packets();
+        let payloads = packets.iter().map(|&(_, payload)| payload);
+        Common {
+            payloads: payloads.fold([u16::MAX, 0], |[least, largest], p| [least.min(p), largest.max(p)]),
+            headers: self.headers.0 as u16,
+            ecn: self.ecn.ecn(),
+            packets: Some(packets.len() as u64),
+            lasts: None,
+        }
+    }
+
+    fn gaps(&self, _: Stream) -> Box<dyn Gaps> {
+        Box::new(Played { packets: self.trace.packets().to_vec(), next: 0 })
+    }
+}
+
+/// A trace, and how many packets of it were sent.
+#[derive(Debug)]
+struct Played {
+    packets: Vec<(Duration, u16)>,
+    next: usize,
+}
+
+impl Gaps for Played {
+    fn next_packet(&mut self) -> Option<(Duration, u16)> {
+        let &(time, payload) = self.packets.get(self.next)?;
+        let before = self.next.checked_sub(1).map_or(Duration::ZERO, |last| self.packets[last].0);
+        self.next += 1;
+        Some((Duration(time.0 - before.0), payload))
     }
 }
 

@@ -1,6 +1,10 @@
 //! A voice call.
 
+use engine::Stream;
 use units::{Bytes, Duration, Range};
+
+use super::emitter::{Common, Datagrams, Gaps, datagrams};
+use super::even::Even;
 
 datagrams! {
     /// A voice call: a frame of speech a packet, evenly spaced. The defaults, 132 B on the wire every 20 ms, are
@@ -10,5 +14,15 @@ datagrams! {
         payload: Bytes = (Bytes(104)), in Range::between(1.0, 60_000.0), from "an ADPCM call of 104 B + 28 B of headers";
         /// Time between packets.
         interval: Duration = (Duration::from_millis(20)), in Range::at_least(1e-6), from "20 ms a packet: 52.8 kbit/s on the wire";
+    }
+}
+
+impl Datagrams for Voip {
+    fn common(&self) -> Common {
+        self.shared()
+    }
+
+    fn gaps(&self, _: Stream) -> Box<dyn Gaps> {
+        Box::new(Even::new(self.interval, self.payload))
     }
 }
