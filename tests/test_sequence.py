@@ -203,3 +203,35 @@ def test_a_duplicate_ack_is_what_rfc_5681_says() -> None:
     assert list(segments.duplicate_acks(rows)) == list(rows["duplicate"])
     rows.loc[3, "window_bytes"] = 2000  # a window update
     assert not segments.duplicate_acks(rows).any()
+
+
+def test_what_comes_back_has_graphs_of_its_own(small: dict[str, Any]) -> None:
+    """A drop stands in the graph of the data that it belongs to."""
+    result = aqmlab.run(
+        {
+            "network": {"kind": "dumbbell", "rate": "1 Mbit/s", "delay": "20 ms",
+                        "left_rate": "10 Mbit/s", "left_delay": "1 ms",
+                        "right_rate": "10 Mbit/s", "right_delay": "1 ms",
+                        "queue": {"kind": "drop_tail", "limit": "5 packets"},
+                        "reverse_queue": {"kind": "drop_tail", "limit": "5 packets"}},
+            "flows": [{"name": "web", "from": "left-0", "to": "right-0",
+                       "traffic": {"kind": "request_response", "request": "60 kB",
+                                   "response": "90 kB", "requests": 2}}],
+            "record": {"series": ["segments", "drops", "window", "rtt"]},
+        }
+    )  # fmt: skip
+    drops = result.series("drops")
+    assert set(drops["reply"]) == {0, 1}
+    assert set(drops["link"][drops["reply"] == 1]) == {"right>left"}
+    for reply, sent in ((False, 120), (True, 180)):
+        shown = segments.rows_of(result, "drops", "web", reply=reply)
+        assert 0 < len(shown) == (drops["reply"] == reply).sum()
+        for draw in (figures.sequence, figures.windows, figures.rtt):
+            (axes,) = draw(result, "web", reply=reply).axes
+        (axes,) = figures.sequence(result, "web", reply=reply).axes
+        (line,) = (line for line in axes.lines if line.get_label() == "ACK")
+        highest = np.max(np.asarray(line.get_ydata()))
+        assert highest == pytest.approx(sent, abs=0.01)
+    small["record"]["series"] += ["rtt"]
+    with pytest.raises(ValueError, match="has data that comes back"):
+        figures.rtt(aqmlab.run(small), "C0", reply=True)

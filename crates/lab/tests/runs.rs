@@ -448,10 +448,10 @@ fn random_network() -> impl Strategy<Value = String> {
     })
 }
 
-/// 1000 cases, or as many as PROPTEST_CASES says.
+/// 300 cases, or as many as PROPTEST_CASES says.
 fn cases() -> ProptestConfig {
     let default = ProptestConfig::default();
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 1000 };
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 300 };
     ProptestConfig { cases, failure_persistence: None, ..default }
 }
 

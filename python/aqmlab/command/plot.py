@@ -36,6 +36,9 @@ def plot(
     end: Annotated[
         str | None, typer.Option("--to", metavar="S", help="Draw up to this time (s).")
     ] = None,
+    reply: Annotated[
+        bool, typer.Option("--reply", help="Draw the data that comes back, at the host `to`.")
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="File to write (.png, .svg, .pdf); default GRAPH.png."),
@@ -56,7 +59,7 @@ def plot(
         Graph.SEQUENCE: figures.sequence,
         Graph.WINDOW: figures.windows,
         Graph.RTT: figures.rtt,
-    }[graph](result, name, times)
+    }[graph](result, name, times, reply=reply)
     say(f"Written to {figures.save(figure, path)}")
 
 

@@ -16,7 +16,9 @@ Times = tuple[float | None, float | None]
 """From when to when a figure is drawn, in s; None: from the beginning, to the end."""
 
 
-def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
+def sequence(
+    result: "Result", flow: str, times: Times = (None, None), *, reply: bool = False
+) -> "Figure":
     """Plot a flow's segments and ACKs over time, as its sender's host saw them (tcptrace).
 
     Parameters
@@ -27,6 +29,8 @@ def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figur
         Name of the flow.
     times : (float or None, float or None)
         From when to when in s; None: all.
+    reply : bool
+        Draw the data that comes back, at the host `to`.
 
     Returns
     -------
@@ -38,7 +42,7 @@ def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figur
     ValueError
         If the series or the flow was not recorded, or nothing lies between the times.
     """
-    rows = rows_of(result, "segments", flow)
+    rows = rows_of(result, "segments", flow, reply=reply)
     rows, accurate = rows.assign(duplicate=duplicate_acks(rows)), is_accurate(rows)
     rows = _shown(rows, flow, times)
     flags = rows["flags"].str.split()
@@ -46,7 +50,7 @@ def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figur
     cwr = flags.map(lambda f: "CWR" in f and "SYN" not in f)
     sent = rows["direction"] == "sent"
     figure, axes = over_time("position in the data (kB)", (9, 5.5))
-    axes.set_title(f"{flow}, at its sender")
+    axes.set_title(f"{flow}, at the sender of {'what comes back' if reply else 'its data'}")
 
     def bars(of: "pd.DataFrame", colour: str, label: str, width: float = 1.2) -> None:
         low, high = of["seq"] / 1000, (of["seq"] + of["bytes"]) / 1000
@@ -84,7 +88,13 @@ def sequence(result: "Result", flow: str, times: Times = (None, None)) -> "Figur
         ("drops", "x", "tab:red", "drop"),
     ]:
         if series in result.tables:
-            points(_between(rows_of(result, series, flow), times), "seq", marker, colour, label)
+            points(
+                _between(rows_of(result, series, flow, reply=reply), times),
+                "seq",
+                marker,
+                colour,
+                label,
+            )
     _window_edge(axes, acks, data)
     _limits(axes, times)
     axes.legend(loc="upper left", fontsize="small", framealpha=0.9)
@@ -107,7 +117,9 @@ def _window_edge(axes: "Axes", acks: "pd.DataFrame", data: "pd.DataFrame") -> No
     axes.set_ylim(max(0, lowest - room), top + room)
 
 
-def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
+def windows(
+    result: "Result", flow: str, times: Times = (None, None), *, reply: bool = False
+) -> "Figure":
     """Plot cwnd, ssthresh and FlightSize of a flow over time.
 
     Parameters
@@ -118,6 +130,8 @@ def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure
         Name of the flow.
     times : (float or None, float or None)
         From when to when in s; None: all.
+    reply : bool
+        Draw the data that comes back, at the host `to`.
 
     Returns
     -------
@@ -131,7 +145,7 @@ def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure
     """
     import numpy as np
 
-    rows, figure, axes = _of_flow(result, "window", flow, times, "window (kB)")
+    rows, figure, axes = _of_flow(result, "window", flow, times, "window (kB)", reply)
     styles: dict[str, dict[str, Any]] = {
         "FlightSize": {"color": "tab:gray", "alpha": 0.7},
         "cwnd": {"color": "tab:blue"},
@@ -146,7 +160,9 @@ def windows(result: "Result", flow: str, times: Times = (None, None)) -> "Figure
     return figure
 
 
-def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
+def rtt(
+    result: "Result", flow: str, times: Times = (None, None), *, reply: bool = False
+) -> "Figure":
     """Plot the round trips that a sender measured, SRTT and its retransmission timeout over time.
 
     Parameters
@@ -157,6 +173,8 @@ def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
         Name of the flow.
     times : (float or None, float or None)
         From when to when in s; None: all.
+    reply : bool
+        Draw the data that comes back, at the host `to`.
 
     Returns
     -------
@@ -170,7 +188,7 @@ def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
     """
     from matplotlib.ticker import LogLocator, NullLocator
 
-    rows, figure, axes = _of_flow(result, "rtt", flow, times, "time (ms)")
+    rows, figure, axes = _of_flow(result, "rtt", flow, times, "time (ms)", reply)
     axes.set_yscale("log")
     line: dict[str, Any] = {"where": "post", "linewidth": 1.2}
     axes.plot(
@@ -186,12 +204,12 @@ def rtt(result: "Result", flow: str, times: Times = (None, None)) -> "Figure":
 
 
 def _of_flow(
-    result: "Result", series: str, flow: str, times: Times, quantity: str
+    result: "Result", series: str, flow: str, times: Times, quantity: str, reply: bool
 ) -> "tuple[pd.DataFrame, Figure, Axes]":
     """Return what a series has of a flow in these times, and empty axes for it, with its name."""
-    rows = _shown(rows_of(result, series, flow), flow, times)
+    rows = _shown(rows_of(result, series, flow, reply=reply), flow, times)
     figure, axes = over_time(quantity)
-    axes.set_title(flow, loc="left")
+    axes.set_title(f"{flow}, what comes back" if reply else flow, loc="left")
     return rows, figure, axes
 
 

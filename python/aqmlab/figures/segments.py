@@ -63,8 +63,8 @@ def flow_name(result: "Result", flow: str | None) -> str:
     raise ValueError(f"--flow {flow!r} is no flow of this run, which has {known}")
 
 
-def rows_of(result: "Result", series: str, flow: str) -> "pd.DataFrame":
-    """Return the rows of a flow in a recorded series.
+def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) -> "pd.DataFrame":
+    """Return the rows of a flow in a recorded series: of its data, or of the data that comes back.
 
     Raises
     ------
@@ -76,9 +76,15 @@ def rows_of(result: "Result", series: str, flow: str) -> "pd.DataFrame":
             f"the run did not record {series!r}; ask for it with "
             f'[record] series = ["{series}"], or --set record.series=\'["{series}"]\''
         )
-    table = result.series(series)
+    incidents = series in ("drops", "marks")
+    name = f"reply_{series}" if reply and not incidents else series
+    if name not in result.tables:
+        raise ValueError("no flow that was recorded has data that comes back")
+    table = result.series(name)
     rows = table[table["flow"] == flow]
-    if rows.empty and series != "drops" and series != "marks":
+    if incidents:
+        return rows[rows["reply"] == reply]
+    if rows.empty:
         known = ", ".join(table["flow"].unique()[:10])
         raise ValueError(f"{series!r} has nothing of the flow {flow!r}; it has {known}")
     return rows

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use net::{Fate, Why};
+use net::{Fate, Way, Why};
 use units::Time;
 
 use super::recorder::{Held, Names, Recorder, Start, Wants};
@@ -18,6 +18,7 @@ columns::tables! {
         time_s in "s": "When.";
         link in "": "Where.";
         flow in "": "Whose.";
+        reply in "0 or 1": "1 if it came from the host `to`: an ACK, or data that comes back.";
         seq in "bytes": "First byte of its data, counted from 0.";
         bytes in "bytes": "How much data.";
         reason in "": "Why: `full`, `early` or `threshold`, as for links; on a wire `loss`, `corruption` (also found by the receiver) or `outage`; before the queue `policed`.";
@@ -40,6 +41,7 @@ struct Incident {
     at: Time,
     link: u32,
     flow: u32,
+    reply: bool,
     seq: u32,
     bytes: u16,
     why: Why,
@@ -70,7 +72,8 @@ impl<H: Happened> Recorder for Incidents<H> {
         if H::is(fate) {
             let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
             let (seq, bytes) = (packet.segment.seq.0, packet.segment.len);
-            self.list.push(Incident { at, link, flow, seq, bytes, why: *why });
+            let reply = packet.label.way() == Way::Back;
+            self.list.push(Incident { at, link, flow, reply, seq, bytes, why: *why });
         }
     }
 
@@ -81,6 +84,7 @@ impl<H: Happened> Recorder for Incidents<H> {
             time_s: Column::Float(list.iter().map(|i| i.at.seconds()).collect()),
             link: Column::Name(list.iter().map(|i| i.link).collect(), names.links().clone()),
             flow: Column::Name(list.iter().map(|i| i.flow).collect(), names.flows().clone()),
+            reply: Column::Count(list.iter().map(|i| u64::from(i.reply)).collect()),
             // The SYN holds sequence number 0: data begins at 1.
             seq: Column::Count(list.iter().map(|i| u64::from(i.seq.saturating_sub(1))).collect()),
             bytes: Column::Count(list.iter().map(|i| u64::from(i.bytes)).collect()),
