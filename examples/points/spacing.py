@@ -13,7 +13,7 @@ from .point import Point
 
 def measure(replications: int) -> pd.DataFrame:
     """Which of 5000 packets are marked."""
-    command = ["cargo", "run", "--quiet", "--release", "--locked", "-p", "queues"]
+    command = ["cargo", "run", "--quiet", "--locked", "-p", "queues"]
     tables = []
     for seed in range(1, replications + 1):
         run = subprocess.run([*command, "--example", "spacing", str(seed)], check=True,

@@ -5,6 +5,7 @@ import json
 import os
 import time
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from aqmlab.engine.protocol import Failed, Progress
 from aqmlab.results import Result
 
 POLL_S = 0.1
+AT_ONCE = 2000
+"""Runs that are handed over at a time: what is made of their scenarios is in memory together."""
 LAW_TRIES = 3
 LAW_PATIENCE_S = 1.0
 """How long a law written in Python may take over a packet once its run was cancelled."""
@@ -95,17 +98,31 @@ class Simulator:
         Exception
             Whatever a law written in Python raises.
         """
-        threads = min(jobs or available_cores(), max(1, len(texts)))
-        batch = _core.Batch(list(texts), threads, self._captures, self._laws, self._limits)
+        for at in range(0, len(texts), AT_ONCE):
+
+            def told(done: float, _: int, at: int = at) -> None:
+                if progress:
+                    progress(at + done, len(texts))
+
+            some, captures = texts[at : at + AT_ONCE], self._captures[at : at + AT_ONCE]
+            with closing(self._batch(some, captures, jobs, told)) as running:
+                for i, outcome in running:
+                    yield at + i, outcome
+
+    def _batch(
+        self, texts: Sequence[str], captures: Sequence[Path], jobs: int | None, told: Progress
+    ) -> Generator[tuple[int, Result | Failed]]:
+        threads = min(jobs or available_cores(), len(texts))
+        batch = _core.Batch(list(texts), threads, captures, self._laws, self._limits)
         left = len(texts)
         try:
-            told = time.monotonic()
+            last = time.monotonic()
             while left:
                 outcome = _next(batch)
                 left -= outcome is not None
-                if progress and (time.monotonic() - told >= POLL_S or not left):
-                    told = time.monotonic()
-                    progress(sum(batch.progress()), len(texts))
+                if time.monotonic() - last >= POLL_S or not left:
+                    last = time.monotonic()
+                    told(sum(batch.progress()), len(texts))
                 if outcome:
                     yield outcome
         finally:  # an error, Ctrl-C, or a caller who stops listening

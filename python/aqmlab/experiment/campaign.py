@@ -6,11 +6,11 @@ an ask named, it is reduced, so that thousands of runs fit in memory. Of a scena
 is only what it says otherwise than the first.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from aqmlab.engine import Engine, Failed, Progress, available_cores
 from aqmlab.results import Result
@@ -20,9 +20,6 @@ from aqmlab.store.differences import Texts
 Reduced = TypeVar("Reduced")
 Ask = tuple[str, ...]
 """The scenarios of the runs that are reduced together, mostly one."""
-
-AT_ONCE = 2000
-"""Runs that an engine is given at a time: what it makes of scenarios is in memory together."""
 
 
 def check_count(name: str, count: Any) -> None:
@@ -107,11 +104,10 @@ def campaign(
             else:
                 yield from _reduced(run, found, waiting, reduce)
         done = len(runs) - len(left)
-        for at in range(0, len(left), AT_ONCE):
-            some = left[at : at + AT_ONCE]
-            with closing(engine.run([texts[run.text] for run in some], jobs, told)) as running:
+        if left:
+            with closing(engine.run(_Scenarios(left, texts), jobs, told)) as running:
                 for i, outcome in running:
-                    run = some[i]
+                    run = left[i]
                     if isinstance(outcome, Failed):
                         failed.add(outcome.error)
                         if keeping and run.address:
@@ -120,7 +116,6 @@ def campaign(
                     if keeping and run.address:
                         keeping.put(run.address, engine.build, outcome)
                     yield from _reduced(run, outcome, waiting, reduce)
-            done += len(some)
     finally:
         if keeping:
             keeping.settle()
@@ -140,6 +135,26 @@ class _Run:
     text: int
     address: str | None
     parts: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Scenarios(Sequence[str]):
+    """The scenarios of runs, each made when an engine takes it."""
+
+    runs: list[_Run]
+    texts: Texts
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return [self.texts[run.text] for run in self.runs[at]]
+        return self.texts[self.runs[at].text]
 
 
 def _distinct(
