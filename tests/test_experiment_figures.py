@@ -70,6 +70,8 @@ def test_a_heat_map_has_its_levels_in_order(outcome: Outcome) -> None:
     image = axes[1].get_images()[0].get_array()
     assert image is not None
     assert float(image[0][1]) == pytest.approx(cells["16 packets", "5 ms", "on"])
+    for panel in axes[:2]:
+        assert all("\n±" in text.get_text() for text in panel.texts), "half of each interval"
 
 
 def test_what_has_too_little_is_left_out(small: dict[str, Any]) -> None:

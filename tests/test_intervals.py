@@ -20,6 +20,7 @@ from aqmlab.statistics import (
     paired_p_value,
     proportion_interval,
     quantile_interval,
+    sign_p_value,
     time_quantile,
 )
 
@@ -136,7 +137,19 @@ def test_the_paired_test_is_scipys_and_agrees_with_the_interval() -> None:
     assert min(abs(low), abs(high)) == pytest.approx(0, abs=1e-9)
 
 
+def test_the_sign_test_is_scipys_and_agrees_with_the_interval_of_the_median() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        a, b = random.integers(0, 9, 15), random.integers(1, 9, 15)
+        above, untied = int((a > b).sum()), int((a != b).sum())
+        assert sign_p_value(a, b) == pytest.approx(scipy.stats.binomtest(above, untied).pvalue)
+        x = random.normal(0.4, 1, 15)
+        low, _, high = quantile_interval(x)
+        assert (sign_p_value(x, [0] * 15) <= 0.05) == (low > 0 or high < 0)
+
+
 def test_equal_differences_leave_nothing_to_test() -> None:
+    assert math.isnan(sign_p_value([1, 2], [1, 2]))
     assert math.isnan(paired_p_value([1, 2, 3], [1, 2, 3]))
     assert math.isnan(paired_p_value([0.1, 0.2, 0.3], [0.0, 0.1, 0.2])), "but for rounding"
 

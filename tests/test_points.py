@@ -15,7 +15,7 @@ import aqmlab
 from points import POINTS, idle
 from points.common import downloads, scenario, waiting
 
-REPLICATIONS = 1
+REPLICATIONS = 2
 
 
 @cache

@@ -8,11 +8,14 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import aqmlab
+from aqmlab import estimates
 from aqmlab.command import execute
+from aqmlab.estimates import Kind
 from aqmlab.experiment import Outcome
 from aqmlab.measures import Seen
 from aqmlab.statistics import mean_interval
@@ -90,12 +93,33 @@ def test_results_are_shown_by_factor_and_written(
     runs = pd.read_parquet(folder / "runs.parquet")
     mine = runs[(runs["arm"] == "with") & (runs["network.queue.limit"] == "16 packets")]
     shown = table[(table["arm"] == "with") & (table["network.queue.limit"] == "16 packets")]
-    assert shown["mean"].item() == pytest.approx(mine["goodput_bps"].mean() / 1e6)
+    assert shown["value"].item() == pytest.approx(mine["goodput_bps"].mean() / 1e6)
+
+
+@pytest.mark.parametrize("kind", ["t", "bca", "median"])
+def test_results_have_the_interval_that_is_asked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, kind: Kind
+) -> None:
+    capsys.readouterr()
+    csv = tmp_path / "a.csv"
+    assert execute(["results", str(folder), "--interval", kind, "--csv", str(csv)]) == 0
+    out = capsys.readouterr().out
+    assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "Medians over"}[kind] in out
+    table, runs = pd.read_csv(csv), pd.read_parquet(folder / "runs.parquet")
+    of = {"arm": "without", "network.queue.limit": "16 packets", "network.delay": "5 ms"}
+    row = table[(table["measure"] == "goodput_bps")]
+    for column, value in of.items():
+        row, runs = row[row[column] == value], runs[runs[column] == value]
+    expected = estimates.mean(runs["goodput_bps"] / 1e6, kind)
+    found = row[["value", "low", "high"]].to_numpy()[0]
+    np.testing.assert_allclose(found, [expected.value, expected.low, expected.high])
+    assert row["statistic"].item() == expected.statistic
 
 
 @pytest.mark.parametrize(
     ("args", "told"),
     [
+        (["results", "OUT", "--interval", "z"], ["'z' is not one of 't', 'bca', 'median'"]),
         (["results", "OUT", "--by", "limt"], ["'limt' is no factor", "network.queue.limit"]),
         (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
         (["results", "OUT", "--csv", "FILE"], ["is there", "another name"]),

@@ -6,8 +6,9 @@ computing; docs/statistics.md says which statistic to use when.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from aqmlab import statistics
 from aqmlab.statistics import Interval
@@ -15,6 +16,19 @@ from aqmlab.statistics import Interval
 MEDIAN = "median, central 95 %"
 MEAN = "mean, 95 % confidence"
 DIFFERENCE = "mean difference, 95 % confidence"
+
+Kind = Literal["t", "bca", "median"]
+"""The mean with Student's interval, the mean with that of the bootstrap (BCa), or the median with
+its exact interval between two of the values."""
+KINDS: dict[Kind, tuple[str, str, Callable[[list[float]], Interval]]] = {
+    "t": (MEAN, DIFFERENCE, statistics.mean_interval),
+    "bca": (f"{MEAN} (BCa)", f"{DIFFERENCE} (BCa)", statistics.bootstrap_interval),
+    "median": (
+        "median, 95 % confidence",
+        "median difference, 95 % confidence",
+        statistics.quantile_interval,
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -76,25 +90,35 @@ exceeded=False)
     return _estimate(MEDIAN, known, len(there), len(every) - len(there))
 
 
-def mean(values: Iterable[float]) -> Estimate:
-    """Return the mean of one value a replication, with its confidence interval.
+def mean(values: Iterable[float], kind: Kind = "t") -> Estimate:
+    """Return the mean, or the median, of one value a replication, with its confidence interval.
 
     It needs every value: with one missing it is NaN, since that value may be anything. One value
     alone has no interval.
+
+    Parameters
+    ----------
+    values : iterable of float
+        A value a replication; NaN: it has none.
+    kind : {"t", "bca", "median"}
+        Which statistic, and which interval around it.
 
     Examples
     --------
     >>> mean([9, 10, 11]).value
     10.0
+    >>> print(mean([1, 2, 3, 4, 5, 90], "median"))
+    3 [1 to 90]
     >>> mean([9, float("nan")])
     Estimate(statistic='mean, 95 % confidence', value=nan, low=nan, high=nan, n=1, missing=1, \
 exceeded=False)
     """
-    return _mean(MEAN, list(map(float, values)))
+    about, _, interval = KINDS[kind]
+    return _mean(about, list(map(float, values)), interval)
 
 
-def difference(first: Iterable[float], second: Iterable[float]) -> Estimate:
-    """Return the mean of first minus second, pair by pair, with its confidence interval.
+def difference(first: Iterable[float], second: Iterable[float], kind: Kind = "t") -> Estimate:
+    """Return the mean, or median, of first minus second, pair by pair, with its interval.
 
     Raises
     ------
@@ -110,15 +134,18 @@ def difference(first: Iterable[float], second: Iterable[float]) -> Estimate:
     if len(first) != len(second):
         raise ValueError(f"{len(first)} and {len(second)} values cannot be paired")
     pairs = zip(first, second, strict=True)
-    return _mean(DIFFERENCE, [a - b for a, b in pairs])
+    _, about, interval = KINDS[kind]
+    return _mean(about, [a - b for a, b in pairs], interval)
 
 
-def _mean(statistic: str, values: list[float]) -> Estimate:
+def _mean(
+    statistic: str, values: list[float], interval: Callable[[list[float]], Interval]
+) -> Estimate:
     missing = sum(map(math.isnan, values))
+    if len(values) > 1 and not missing:
+        return _estimate(statistic, interval(values), len(values), 0)
     if len(values) > 1:
-        return _estimate(
-            statistic, statistics.mean_interval(values), len(values) - missing, missing
-        )
+        return Estimate(statistic, math.nan, math.nan, math.nan, len(values) - missing, missing)
     only = values[0] if values else math.nan
     return Estimate(statistic, only, math.nan, math.nan, len(values) - missing, missing)
 

@@ -10,6 +10,7 @@ import typer
 from aqmlab import estimates
 from aqmlab.command.options import WarningsOption
 from aqmlab.command.terminal import console, say, warn
+from aqmlab.estimates import Estimate, Kind
 from aqmlab.words import visible
 
 if TYPE_CHECKING:
@@ -21,10 +22,15 @@ if TYPE_CHECKING:
 
 SIGNIFICANT = 0.05
 MOST_ROWS = 60
-READING = (
-    "Means over the seeds, ± half of their 95 % interval (Student's t), n of them. Differences to "
-    "the first arm, seed by seed; * if real: p below 0.05, corrected for all shown (Holm); = if "
-    "every seed has the same."
+READING = {
+    "t": "Means over the seeds, ± half of their 95 % interval (Student's t), n of them.",
+    "bca": "Means over the seeds with their 95 % interval (bootstrap, BCa), n of them.",
+    "median": "Medians over the seeds with their exact interval of at least 95 %, which six values "
+    "are enough for, n of them.",
+}
+DIFFERENCES = (
+    "Differences to the first arm, seed by seed; * if real: p of the {} below 0.05, corrected for "
+    "all shown (Holm); = if every seed has the same."
 )
 
 EFFECTS = (
@@ -49,6 +55,14 @@ def results_command(
         list[str] | None,
         typer.Option(help="Show only this measure; may be given again.", metavar="NAME"),
     ] = None,
+    interval: Annotated[
+        Kind,
+        typer.Option(
+            help="t: means with Student's interval; bca: means with that of the bootstrap; median: "
+            "medians with their exact interval.",
+            metavar="KIND",
+        ),
+    ] = "t",
     effects: Annotated[
         bool,
         typer.Option("--effects", help="Show main effects and interactions of factors and arms."),
@@ -80,10 +94,10 @@ def results_command(
     if effects:
         show_effects(outcome, console(), measure)
     else:
-        show(outcome, console(), by, measure)
+        show(outcome, console(), by, measure, interval)
     if csv or parquet:
         table: pd.DataFrame = (
-            outcome.effects_table(measure) if effects else outcome.summary(by, measure)
+            outcome.effects_table(measure) if effects else outcome.summary(by, measure, interval)
         )
         if csv:
             table.to_csv(csv, index=False)
@@ -178,9 +192,10 @@ def show(
     console: "Console",
     by: Sequence[str] | None = None,
     measures: Sequence[str] | None = None,
+    kind: Kind = "t",
 ) -> None:
     """Print what an experiment found."""
-    cells = outcome.cells(by, measures)
+    cells = outcome.cells(by, measures, kind)
     if outcome.title:
         console.print(visible(outcome.title), markup=False, highlight=False)
     rows = table(cells, outcome)
@@ -192,7 +207,8 @@ def show(
     arms = f", {len(outcome.arms)} arms" if len(outcome.arms) > 1 else ""
     after = f"; after a warm-up of {visible(outcome.warm_up)}" if outcome.warm_up else ""
     console.print(f"{len(outcome.runs)} runs: {points} points{arms}{after}.", markup=False)
-    console.print(READING, style="dim")
+    test = "sign test" if kind == "median" else "paired t test"
+    console.print(f"{READING[kind]} {DIFFERENCES.format(test)}", style="dim")
 
 
 def table(cells: "Sequence[Cell]", outcome: "Outcome") -> "Table":
@@ -208,7 +224,11 @@ def table(cells: "Sequence[Cell]", outcome: "Outcome") -> "Table":
         made.add_column(name, overflow="fold")
     for name in ["measure", *["arm"] * several, "unit"]:
         made.add_column(name, overflow="fold")
-    for name in ["mean", "n", *["difference"] * several]:
+    for name in [
+        cells[0].estimate.statistic.split(",")[0] if cells else "mean",
+        "n",
+        *["difference"] * several,
+    ]:
         made.add_column(name, justify="right", no_wrap=True)
     before: list[str] = []
     for cell in cells[:MOST_ROWS]:
@@ -246,7 +266,24 @@ def short(factors: Sequence[str]) -> list[str]:
 
 def mean(cell: "Cell") -> str:
     """Return the mean with half of its interval."""
-    return spread(cell.estimate.value, cell.estimate.high)
+    return interval_of(cell.estimate)
+
+
+def interval_of(of: Estimate) -> str:
+    """Return a value with its interval: with half of it, if the value stands in its middle.
+
+    Examples
+    --------
+    >>> interval_of(estimates.mean([9, 10, 11]))
+    '10.0 ±2.5'
+    >>> interval_of(estimates.mean([1, 1, 2, 2, 8, 9], "median"))
+    '2 [1 to 9]'
+    """
+    if math.isinf(of.low) or math.isinf(of.high):  # so few values bound no median
+        return estimates.number(of.value)
+    if math.isnan(of.low) or math.isclose(of.high - of.value, of.value - of.low, rel_tol=1e-6):
+        return spread(of.value, of.high)
+    return str(of)
 
 
 def spread(middle: float, high: float) -> str:
@@ -280,4 +317,4 @@ def difference(cell: "Cell") -> str:
     if of.value == 0 and (math.isnan(of.low) or of.low == of.high):
         return "="
     sign = "+" * (of.value > 0)
-    return f"{sign}{spread(of.value, of.high)}{'*' * (cell.p_corrected < SIGNIFICANT)}"
+    return f"{sign}{interval_of(of)}{'*' * (cell.p_corrected < SIGNIFICANT)}"

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab import estimates, statistics
-from aqmlab.estimates import Estimate
+from aqmlab.estimates import Estimate, Kind
 from aqmlab.experiment.conduct import Row
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.file import Experiment
 from aqmlab.measures import Measure, Seen
-from aqmlab.statistics import Effects, Interval, false_discovery, holm, paired_p_value
+from aqmlab.statistics import Effects, Interval, false_discovery, holm
 from aqmlab.words import refusal, visible
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class Cell:
     difference : Estimate, optional
         To the first arm, seed by seed; None: it is the first.
     p : float
-        Of the paired t test of the difference; NaN: there is none.
+        Of the paired t test of the difference, or of the sign test where it is of medians; NaN:
+        there is none.
     p_corrected : float
         Corrected for all differences of the table (Holm).
     p_discovery : float
@@ -294,6 +295,7 @@ class Outcome:
         self,
         by: Sequence[str] | None = None,
         measures: Sequence[str] | None = None,
+        kind: Kind = "t",
     ) -> list[Cell]:
         """Return estimates for every arm and measure, and what arms differ from the first by.
 
@@ -304,6 +306,8 @@ class Outcome:
             taken.
         measures : sequence of str, optional
             Measures; default: all that some run has.
+        kind : {"t", "bca", "median"}
+            Which statistic, and which interval around it; see :func:`aqmlab.estimates.mean`.
 
         Returns
         -------
@@ -314,7 +318,8 @@ class Outcome:
         chosen = [self.measure(name) for name in measures] if measures else self._there()
         made: list[Cell] = []
         for m in chosen:
-            made += [cell for at, by_arm in self.values(m, by) for cell in _cells(at, m, by_arm)]
+            made += [cell for at, by_arm in self.values(m, by)
+                     for cell in _cells(at, m, by_arm, kind)]  # fmt: skip
         ps = [cell.p for cell in made]
         done = [
             Cell(**(vars(cell) | {"p_corrected": strict, "p_discovery": few}))
@@ -406,18 +411,28 @@ class Outcome:
         return pd.DataFrame(rows)
 
     def summary(
-        self, by: Sequence[str] | None = None, measures: Sequence[str] | None = None
+        self,
+        by: Sequence[str] | None = None,
+        measures: Sequence[str] | None = None,
+        kind: Kind = "t",
     ) -> "pd.DataFrame":
-        """Return :meth:`cells` as a table: a row a cell."""
+        """Return :meth:`cells` as a table, a row a cell; its `statistic` says what it is of."""
         import pandas as pd
 
         rows: list[Mapping[str, Any]] = []
-        for cell in self.cells(by, measures):
+        for cell in self.cells(by, measures, kind):
             e, d = cell.estimate, cell.difference or estimates.mean(())
             rows.append(
                 cell.at
                 | {"arm": cell.arm, "measure": cell.measure.name, "unit": cell.measure.unit}
-                | {"mean": e.value, "low": e.low, "high": e.high, "n": e.n, "missing": e.missing}
+                | {
+                    "statistic": e.statistic,
+                    "value": e.value,
+                    "low": e.low,
+                    "high": e.high,
+                    "n": e.n,
+                    "missing": e.missing,
+                }
                 | {"difference": d.value, "difference_low": d.low, "difference_high": d.high}
                 | {"p": cell.p, "p_corrected": cell.p_corrected}
             )
@@ -425,20 +440,21 @@ class Outcome:
 
 
 def _cells(
-    at: dict[str, Any], measure: Measured, by_arm: Mapping[str, dict[int, float]]
+    at: dict[str, Any], measure: Measured, by_arm: Mapping[str, dict[int, float]], kind: Kind
 ) -> Iterator[Cell]:
     """Give the cells of a measure at a point; the first arm is what the others are held against."""
     first = next(iter(by_arm.values()))
     for i, (arm, values) in enumerate(by_arm.items()):
-        estimate = estimates.mean(values.values())
+        estimate = estimates.mean(values.values(), kind)
         if i == 0:
             yield Cell(at, arm, measure, values, estimate)
             continue
         seeds = [seed for seed in values if seed in first]
         mine, its = [values[seed] for seed in seeds], [first[seed] for seed in seeds]
-        difference = estimates.difference(mine, its)
+        difference = estimates.difference(mine, its, kind)
         known = len(seeds) > 1 and not difference.missing
-        p = paired_p_value(mine, its) if known else math.nan
+        test = statistics.sign_p_value if kind == "median" else statistics.paired_p_value
+        p = test(mine, its) if known else math.nan
         yield Cell(at, arm, measure, values, estimate, difference, p)
 
 

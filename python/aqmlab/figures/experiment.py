@@ -147,6 +147,8 @@ def draw_ratios(axes: Axes, outcome: Outcome, measure: str, arm: str, i: int, la
 def heat_map(outcome: Outcome, measure: str) -> Figure:
     """Draw the means over the first two factors that vary, a panel an arm.
 
+    Where there is room, with half of their 95 % intervals (Student's t).
+
     Raises
     ------
     ValueError
@@ -172,7 +174,11 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
         )
         axes.grid(visible=False)
         if len(xs) * len(ys) <= READABLE:
-            _numbers(axes, values, min(shown), max(shown))
+            halves = [
+                [of[x, y].estimate.high - of[x, y].estimate.value if (x, y) in of else math.nan
+                 for x in xs] for y in ys
+            ]  # fmt: skip
+            _numbers(axes, values, halves, min(shown), max(shown))
         axes.set_xticks(range(len(xs)), xs)
         axes.set_yticks(range(len(ys)), ys)
         axes.set_xlabel(across)
@@ -183,14 +189,18 @@ def heat_map(outcome: Outcome, measure: str) -> Figure:
     return figure
 
 
-def _numbers(axes: Axes, values: list[list[float]], low: float, high: float) -> None:
-    """Write each number in its cell, so that it can be read on its colour."""
+def _numbers(
+    axes: Axes, values: list[list[float]], halves: list[list[float]], low: float, high: float
+) -> None:
+    """Write each number in its cell, with half its interval, readable on its colour."""
     for y, row in enumerate(values):
         for x, value in enumerate(row):
             if math.isfinite(value):
                 dark = value < low + 0.55 * (high - low)
+                half = halves[y][x]
+                around = f"\n±{half:.2g}" if math.isfinite(half) else ""
                 axes.text(
-                    x, y, f"{value:.3g}", ha="center", va="center", fontsize=8,
+                    x, y, f"{value:.3g}{around}", ha="center", va="center", fontsize=8,
                     color="white" if dark else "black",
                 )  # fmt: skip
 

@@ -21,6 +21,7 @@ from aqmlab.statistics.shares import (
     exact_proportion_interval,
     proportion_interval,
     quantile_interval,
+    sign_p_value,
 )
 from aqmlab.statistics.transfers import time_quantile
 from aqmlab.statistics.warm_up import mser
@@ -47,5 +48,6 @@ __all__ = [
     "proportion_interval",
     "quantile_interval",
     "quartiles",
+    "sign_p_value",
     "time_quantile",
 ]
