@@ -156,7 +156,8 @@ fn any_kind() -> impl Strategy<Value = String> {
         r#"kind = "tc_red", max = "20 kB", burst = "20 packets""#,
         r#"kind = "tc_red", max = "20 kB", burst = "20 packets", arithmetic = "linux-2.4""#,
         r#"kind = "tc_pie", target = "1 ms", t_update = "1 ms""#,
-        r#"kind = "tc_sfb", target = "2 packets", max = "4 packets", increment = 0.1, rehash = "50 ms", warmup = "20 ms""#,
+        // With tc's decrement a bin that was full once drops nearly all for hours, more than 250 retransmissions bridge.
+        r#"kind = "tc_sfb", target = "2 packets", max = "4 packets", increment = 0.1, decrement = 0.02, rehash = "50 ms", warmup = "20 ms""#,
         r#"kind = "tc_pie", target = "1 ms", latency = "departure-rate", chance_by = "size""#,
         r#"kind = "adaptive_red", interval = "50 ms""#,
         r#"kind = "self_configuring_red", wq = 0.1"#,
