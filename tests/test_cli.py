@@ -252,6 +252,21 @@ def test_light_commands_import_nothing_heavy() -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+def test_the_package_imports_what_is_used_of_it() -> None:
+    program = (
+        "import sys, aqmlab\n"
+        "print([m for m in sys.modules if m.startswith('aqmlab.')])\n"
+        "print(aqmlab.run, aqmlab.Red, aqmlab.experiment.conduct, aqmlab.statistics.jain)\n"
+        "print(set(aqmlab.__all__) <= set(dir(aqmlab)), hasattr(aqmlab, 'nothing'))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    first, *_, last = done.stdout.splitlines()
+    assert first == "['aqmlab.interrupts', 'aqmlab._core']"
+    assert last == "True False"
+
+
 def test_a_closed_pipe_is_no_error() -> None:
     command = f"{sys.executable} -m aqmlab schema | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
