@@ -324,9 +324,12 @@ impl<T: Params> Changes<T> {
     }
 
     /// `base` with the changes; `path` names where they stand.
-    pub fn apply(&self, base: &T, path: &str) -> Result<T, Invalid> {
-        if self.keys.as_object().is_some_and(|m| m.is_empty()) {
-            return T::read(&base.write(), path);
+    pub fn apply(&self, base: &T, path: &str) -> Result<T, Invalid>
+    where
+        T: Clone,
+    {
+        if self.is_none() {
+            return Ok(base.clone());
         }
         let mut all = base.write();
         if let (Some(all), Some(keys)) = (all.as_object_mut(), self.keys.as_object()) {

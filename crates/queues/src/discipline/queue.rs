@@ -84,7 +84,7 @@ fn is_scheduler(kind: &Json) -> bool {
 }
 
 fn is_buffer_key(key: &str) -> bool {
-    Buffer::params().iter().any(|p| p.name == key)
+    Buffer::KEYS.contains(&key)
 }
 
 /// The buffer of this kind of queue; a kind may have its own limit.
@@ -102,11 +102,11 @@ fn table<'a>(value: &'a Json, path: &str) -> Result<&'a JsonMap, Invalid> {
 fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
     let mut keys = table.clone();
     let kind = keys.shift_remove("kind").unwrap_or_default();
-    let Some(law) = kind.as_str().and_then(Law::params_of) else {
+    let Some(law) = kind.as_str().and_then(Law::keys_of) else {
         return Ok(()); // the kind itself is refused
     };
-    let buffer = if is_scheduler(&kind) { Vec::new() } else { Buffer::params() };
-    let known: Vec<&str> = law.iter().chain(&buffer).map(|p| p.name).collect();
+    let buffer = if is_scheduler(&kind) { &[] } else { Buffer::KEYS };
+    let known = [law, buffer].concat();
     refuse_unknown(&keys, &known, path)
 }
 

@@ -17,10 +17,10 @@ macro_rules! choice {
                 vec![$( $crate::param::page::<$Ty>() ),+]
             }
 
-            /// The parameters of a choice, if there is one of this kind.
-            pub fn params_of(kind: &str) -> Option<Vec<$crate::param::Param>> {
+            /// The names of the parameters of a choice, if there is one of this kind.
+            pub fn keys_of(kind: &str) -> Option<&'static [&'static str]> {
                 $( if kind == <$Ty as $crate::param::Params>::KEY {
-                    return Some(<$Ty as $crate::param::Params>::params());
+                    return Some(<$Ty as $crate::param::Params>::KEYS);
                 } )+
                 None
             }

@@ -70,6 +70,8 @@ pub struct Param {
 pub trait Params: Read {
     /// Its name in a scenario (`kind = "red"`) and in `explain`.
     const KEY: &'static str;
+    /// The names of its parameters in order.
+    const KEYS: &'static [&'static str];
     /// What it is.
     fn about() -> String;
     /// Its parameters in order.

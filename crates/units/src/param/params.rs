@@ -17,6 +17,7 @@ macro_rules! params {
 
         impl $crate::param::Params for $Name {
             const KEY: &'static str = $key;
+            const KEYS: &'static [&'static str] = &[$($crate::param::key(stringify!($field))),*];
             fn about() -> String {
                 $crate::param::doc_text(&[$($doc),+])
             }
@@ -38,7 +39,7 @@ macro_rules! params {
         impl $crate::param::Read for $Name {
             #[allow(unused_variables)]
             fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {
-                let map = $crate::param::table(value, path, $key, &[$($crate::param::key(stringify!($field))),*])?;
+                let map = $crate::param::table(value, path, $key, <Self as $crate::param::Params>::KEYS)?;
                 $( let $field = {
                     let key = $crate::param::key(stringify!($field));
                     let path = $crate::param::join(path, key);

@@ -50,8 +50,11 @@ pub fn refuse_unknown(map: &Map<String, Value>, known: &[&str], path: &str) -> R
 }
 
 /// The key of a field: `r#match` is written `match`.
-pub fn key(field: &'static str) -> &'static str {
-    field.strip_prefix("r#").unwrap_or(field)
+pub const fn key(field: &'static str) -> &'static str {
+    match field.as_bytes() {
+        [b'r', b'#', ..] => field.split_at(2).1,
+        _ => field,
+    }
 }
 
 /// The refusal of an absent key.

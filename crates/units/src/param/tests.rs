@@ -83,9 +83,9 @@ fn every_choice_has_a_page() {
 
 #[test]
 fn parameters_are_found_by_kind() {
-    let names: Vec<&str> = Either::params_of("toy").unwrap().iter().map(|p| p.name).collect();
+    let names = Either::keys_of("toy").unwrap();
     assert_eq!(names, ["count", "wait", "colour"]);
-    assert!(Either::params_of("plain").unwrap().is_empty() && Either::params_of("tyo").is_none());
+    assert!(Either::keys_of("plain").unwrap().is_empty() && Either::keys_of("tyo").is_none());
 }
 
 #[test]
