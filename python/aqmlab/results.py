@@ -47,9 +47,21 @@ class Result:
         alone differ when a run is repeated. In a folder it also has ``tcp``.
     """
 
-    def __init__(self, manifest: dict[str, Any], tables: Mapping[str, Columns]) -> None:
-        self.manifest = manifest
-        self._tables = tables
+    def __init__(self, manifest: dict[str, Any] | str, tables: Mapping[str, Columns]) -> None:
+        self._told, self._tables = manifest, tables
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """What the run says of itself, read when it is asked for."""
+        told = self._told
+        manifest: dict[str, Any] = json.loads(told) if isinstance(told, str) else told
+        return manifest
+
+    @property
+    def manifest_text(self) -> str:
+        """The manifest as JSON, as it was when the run ended or was kept."""
+        told = self._told
+        return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
 
     @classmethod
     def from_core(cls, core: "Finished") -> "Result":
@@ -61,7 +73,7 @@ class Result:
 
         tables = core["tables"].items()
         return cls(
-            json.loads(core["manifest"]),
+            core["manifest"],
             {name: {k: column(c) for k, c in columns.items()} for name, columns in tables},
         )
 

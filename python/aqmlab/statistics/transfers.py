@@ -1,5 +1,6 @@
 """Times of transfers, some of which had not ended when the run did."""
 
+import math
 from collections.abc import Iterable
 
 from aqmlab.statistics.interval import array
@@ -55,6 +56,9 @@ def time_quantile(
         )
     if not len(t):
         return float("nan"), False
+    if done.all():
+        rank = math.ceil(len(t) * (share - 1e-12))
+        return float(np.partition(t, max(0, rank - 1))[max(0, rank - 1)]), True
     order = np.lexsort((~done, t))  # at the same time an end comes before what goes on
     t, done = t[order], done[order]
     left = np.arange(len(t), 0, -1)
