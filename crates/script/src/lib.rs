@@ -13,6 +13,7 @@ mod constants;
 mod host;
 mod kernel;
 mod matching;
+mod own;
 mod parse;
 mod print;
 mod report;

@@ -1,12 +1,13 @@
 //! What a script needs that is not there, as far as it can be seen without running it: all of it at once.
 
-use crate::calls::{NAMES, SOCKET_OPTIONS};
+use crate::calls::NAMES;
+use crate::calls::options::SUPPORTED;
+use crate::command::{self, Effect};
 use crate::constants;
 use crate::kernel::Kernel;
 use crate::matching;
 use crate::report::Missing;
-use crate::run::preparation;
-use crate::syntax::{Action, Call, Event, Expr, Flags, Packet, Script, Setting};
+use crate::syntax::{Action, Call, Command, Event, Expr, Flags, Packet, Script, Setting};
 
 /// Settings that change nothing here: addresses, ports, tools, and what is told while a script runs.
 const HARMLESS: &[&str] = &[
@@ -41,7 +42,7 @@ pub fn missing(script: &Script, kernel: &Kernel, known: &[(String, String)]) -> 
         add(s.line, setting(s).into_iter().collect());
     }
     if let Some(command) = &script.init {
-        add(command.line, preparation::missing(&mut kernel, command, known));
+        add(command.line, missing_in(&mut kernel, command, known));
     }
     for e in &script.events {
         add(e.line, event(e, &mut kernel, known));
@@ -67,9 +68,25 @@ fn event(event: &Event, kernel: &mut Kernel, known: &[(String, String)]) -> Vec<
         Action::Packet(p) => packet(p),
         Action::Foreign(_, kind) => vec![format!("{kind} packet")],
         Action::Call(c) => call(c),
-        Action::Command(c) => preparation::missing(kernel, c, known),
+        Action::Command(c) => missing_in(kernel, c, known),
         Action::Code(_) => vec![],
     }
+}
+
+/// Everything in a command that is not supported, where `kernel` is what the commands before have left, and `known` are
+/// the shell scripts at hand.
+fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]) -> Vec<String> {
+    let (effects, mut missing) = command::read(&command.text);
+    for effect in effects {
+        match &effect {
+            Effect::Script(name) => {
+                let there = known.iter().any(|k| k.0 == *name) || name.ends_with("defaults.sh");
+                missing.extend((!there).then(|| format!("shell script {name}, which is not there")));
+            }
+            other => missing.extend(kernel.apply(other).err()),
+        }
+    }
+    missing
 }
 
 fn packet(packet: &Packet) -> Vec<String> {
@@ -103,7 +120,7 @@ fn call(call: &Call) -> Vec<String> {
         "setsockopt" | "getsockopt" => {
             let (level, option) = (arg(1), arg(2));
             let same = |a: &str, b: &str| a == b || constants::value(a) == constants::value(b);
-            let known = SOCKET_OPTIONS.iter().any(|(l, o)| same(l, &level) && *o == option);
+            let known = SUPPORTED.iter().any(|(l, o)| same(l, &level) && *o == option);
             if !known && option.parse::<i64>().is_err() {
                 return vec![format!("socket option {option}")];
             }

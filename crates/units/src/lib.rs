@@ -9,6 +9,7 @@ mod decimal;
 pub mod file;
 pub mod param;
 mod quantity;
+mod scaled;
 mod time;
 
 pub use param::{Invalid, Param, Params, Range, Read};

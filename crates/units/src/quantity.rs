@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::decimal::{Decimal, written};
 use crate::param::{Invalid, Read, unit_schema};
+use crate::scaled::{Unit, format_scaled, parse_scaled, split, whole};
 use crate::time::{Duration, TIME_UNITS};
 
 /// A data rate in bit/s.
@@ -81,62 +81,6 @@ impl Rate {
         let rate = u128::from(self.0);
         Duration(((bits_ps + rate / 2) / rate) as u64)
     }
-}
-
-/// The number and the unit of a text.
-fn split(text: &str) -> (&str, &str) {
-    let text = text.trim();
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || "+-.eE_".contains(c))).unwrap_or(text.len());
-    (&text[..digits], text[digits..].trim())
-}
-
-/// A unit: its name, and how many of the base unit it is.
-pub(crate) type Unit = (&'static str, u64);
-
-/// Reads `"<number> <unit>"` into the base unit.
-pub(crate) fn parse_scaled(
-    value: &Value,
-    path: &str,
-    what: &str,
-    units: &[Unit],
-    example: &str,
-) -> Result<Decimal, Invalid> {
-    let accepted = || units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ");
-    // Who left the unit away may have meant the base unit of packets or bytes; of a rate or a time that is a guess.
-    let unit = split(example).1;
-    let is_base = units.first().is_some_and(|u| u.0 == unit);
-    let like = |number: &str| {
-        if is_base && !number.starts_with('-') { format!("{number} {unit}") } else { example.into() }
-    };
-    let refused = |problem: String, example: String| {
-        Err(Invalid::new(path, value, problem).remedy(format!("write for example \"{example}\"")))
-    };
-    let wrong = |problem: String| refused(problem, example.into());
-    let Some(text) = value.as_str() else {
-        let example = if value.is_number() { like(&value.to_string()) } else { example.into() };
-        return refused(format!("must be {what} with its unit ({})", accepted()), example);
-    };
-    let (number, unit) = split(text);
-    match (Decimal::read(number), units.iter().find(|u| u.0 == unit)) {
-        (Some(n), Some((_, scale))) if n.value().is_finite() => Ok(n.times(*scale)),
-        (Some(_), _) if unit.is_empty() => refused(format!("lacks its unit ({})", accepted()), like(number)),
-        (Some(_), None) => wrong(format!("has the unit \"{unit}\", which is none of {}", accepted())),
-        _ => wrong(format!("is not {what}")),
-    }
-}
-
-/// The whole number of the base unit, which is not rounded.
-pub(crate) fn whole(number: Decimal, value: &Value, path: &str, base: &str) -> Result<u64, Invalid> {
-    number.whole().ok_or_else(|| {
-        Invalid::new(path, value, format!("must be a whole number of {base}")).remedy("round it")
-    })
-}
-
-/// The exact text in the largest unit in which the number is at least one.
-pub(crate) fn format_scaled(base: u64, largest_first: &[Unit]) -> String {
-    let zero = if base == 0 { largest_first.first() } else { largest_first.last() };
-    let fits = largest_first.iter().find(|u| base >= u.1);
-    fits.or(zero).map_or(String::new(), |(unit, scale)| format!("{} {unit}", written(base, *scale)))
 }
 
 const RATE_UNITS: &[Unit] =

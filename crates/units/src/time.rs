@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign, Sub};
 use serde_json::Value;
 
 use crate::param::{Invalid, Read};
-use crate::quantity::{Unit, format_scaled, parse_scaled, whole};
+use crate::scaled::{Unit, format_scaled, parse_scaled, whole};
 
 /// Picoseconds in a second.
 const SECOND: u64 = 1_000_000_000_000;

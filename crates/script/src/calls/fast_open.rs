@@ -7,23 +7,7 @@ use tcp::fast_open::Opening;
 
 use super::data::{Buffer, has};
 use super::{Answer, Making, Reply, member};
-use crate::kernel::fast_open::Keys;
 use crate::syntax::Expr;
-
-/// What a socket was told of Fast Open.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct OfSocket {
-    /// TCP_FASTOPEN: most connections that are open before their handshakes ended.
-    pub queue: i64,
-    /// TCP_FASTOPEN_CONNECT.
-    pub connect: bool,
-    /// TCP_FASTOPEN_NO_COOKIE.
-    pub no_cookie: bool,
-    /// TCP_FASTOPEN_KEY.
-    pub keys: Option<Keys>,
-    /// Whom it has been connected to, as far as the application knows: the SYN waits for data.
-    pub waits_for_data: Option<Ipv4Addr>,
-}
 
 /// The address in `{sa_family = AF_INET, …, sin_addr = inet_addr("192.0.2.1")}`.
 fn address(e: &Expr) -> Option<Ipv4Addr> {

@@ -5,19 +5,14 @@ mod data;
 mod epoll;
 mod fast_open;
 mod open;
-mod options;
+pub mod options;
 mod poll;
 
-use std::collections::BTreeMap;
-
-use tcp::Tcp;
-use units::{Duration, Time};
+use units::Time;
 
 use crate::constants;
-use crate::host::{Connection, Host};
+use crate::host::{Connection, Host, Socket};
 use crate::syntax::{Call, Expr, Field, Outcome};
-
-pub use options::{Own, SUPPORTED as SOCKET_OPTIONS};
 
 /// Calls that are understood.
 pub const NAMES: &[&str] = &[
@@ -49,63 +44,6 @@ pub const NAMES: &[&str] = &[
     "epoll_ctl",
     "epoll_wait",
 ];
-
-/// A socket.
-#[derive(Clone, Debug)]
-pub struct Socket {
-    /// Parameters of TCP when it was made.
-    pub made: Tcp,
-    /// What its options set of them.
-    pub own: Own,
-    /// Sizes of the buffers for receiving and sending when it was made, as the kernel counts them.
-    pub made_with_buffers: (i64, i64),
-    /// SO_RCVBUF and SO_SNDBUF, as the kernel counts them.
-    pub receive_buffer: Option<u64>,
-    /// See `receive_buffer`.
-    pub send_buffer: Option<u64>,
-    /// The DSCP of what it sends (IP_TOS).
-    pub dscp: u8,
-    /// O_NONBLOCK.
-    pub nonblocking: bool,
-    /// It was bound.
-    pub bound: bool,
-    /// It waits for connections.
-    pub listens: bool,
-    /// How many may wait at it, but for one.
-    pub backlog: i64,
-    /// Index of its connection.
-    pub connection: Option<usize>,
-    /// Options that were set, by level and name.
-    pub options: BTreeMap<(i64, i64), i64>,
-    /// TCP_LINGER2, if it was set.
-    pub linger2: Option<Option<Duration>>,
-    /// SO_LINGER: on, and for how many seconds.
-    pub linger: (i64, i64),
-    /// Fast Open.
-    pub fast_open: fast_open::OfSocket,
-}
-
-impl Socket {
-    fn new(made: Tcp) -> Self {
-        Socket {
-            made,
-            own: Own::default(),
-            made_with_buffers: (0, 0),
-            receive_buffer: None,
-            send_buffer: None,
-            dscp: 0,
-            nonblocking: false,
-            bound: false,
-            listens: false,
-            backlog: 0,
-            connection: None,
-            options: BTreeMap::new(),
-            linger2: None,
-            linger: (0, 0),
-            fast_open: fast_open::OfSocket::default(),
-        }
-    }
-}
 
 /// What a call comes to.
 #[derive(Clone, Debug, PartialEq)]

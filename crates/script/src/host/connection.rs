@@ -7,8 +7,7 @@ use std::sync::Arc;
 use tcp::{Error, State, Tcp};
 use units::{Duration, Time};
 
-use super::wakes::Seen;
-use crate::calls::Own;
+use crate::own::Own;
 use crate::stack::{Header, Stack};
 use crate::syntax::Flags;
 
@@ -17,6 +16,16 @@ const INTERFACE: u64 = 65_215;
 /// What the kernel counts for a buffer beside its bytes: its header, the headers to come, and the shared part (Linux,
 /// SKB_TRUESIZE of MAX_TCP_HEADER).
 const OVERHEAD: u64 = 896;
+
+/// What who waits has been told of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    pub(super) readable: u64,
+    pub(super) ended: bool,
+    pub(super) over: bool,
+    pub(super) opened: bool,
+    pub(super) fin_acknowledged: bool,
+}
 
 /// The same place in sequence space, as the endpoint and as the script counts.
 #[derive(Clone, Copy, Debug)]

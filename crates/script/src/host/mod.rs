@@ -1,7 +1,9 @@
 //! The host under test: its connections, and the packets that they sent and nobody has looked at.
 
 mod connection;
+mod epoll;
 mod fast_open;
+mod socket;
 mod wakes;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -12,9 +14,9 @@ use tcp::{State, Tcp};
 use units::Time;
 
 pub use connection::{Connection, Origin};
-pub use wakes::{ALL, ALWAYS, EDGE, Epoll, Interest, ONCE};
+pub use epoll::{ALL, ALWAYS, EDGE, Epoll, Interest, ONCE};
+pub use socket::Socket;
 
-use crate::calls::Socket;
 use crate::kernel::Kernel;
 use crate::stack::Header;
 use crate::syntax::Flags;

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use tcp::{Preset, Tcp};
 use units::Duration;
 
-use crate::calls::Own;
 use crate::command::Effect;
+use crate::own::Own;
 use crate::settings;
 
 /// A host's settings, as Linux has them when it comes.

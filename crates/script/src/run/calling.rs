@@ -2,7 +2,8 @@
 
 use units::Time;
 
-use super::{PATIENCE, Runner, Step, differs, fail, unsupported};
+use super::Runner;
+use super::step::{PATIENCE, Step, differs, fail, unsupported};
 use crate::calls::{self, Progress, Reply, number};
 use crate::report::{Failure, Verdict};
 use crate::syntax::{Call, Outcome, When};

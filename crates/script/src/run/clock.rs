@@ -2,7 +2,8 @@
 
 use units::Time;
 
-use super::{Runner, Step, differs, fail};
+use super::Runner;
+use super::step::{Step, differs, fail};
 use crate::host::Host;
 
 /// Timers at one instant, before something is wrong.

@@ -8,22 +8,22 @@ mod calling;
 mod clock;
 pub(crate) mod preparation;
 mod segments;
+mod step;
 
 use units::{Duration, Time};
 
 use crate::host::Host;
 use crate::kernel::Kernel;
 use crate::matching::to_script;
-use crate::report::{Block, Failure, Missing, Moment, Report, Verdict};
+use crate::report::{Block, Moment, Report, Verdict};
 use crate::setup::Setup;
 use crate::support;
 use crate::syntax::{Action, Code, Event, Script, Way, When};
 use calling::Waiting;
+use step::{Due, Step, fail, unsupported};
 
 /// packetdrill's default.
 const TOLERANCE: Duration = Duration::from_millis(4);
-/// How long is waited for a segment that does not come at its time, only to say when it comes.
-const PATIENCE: Duration = Duration::from_millis(1_000_000);
 
 /// Runs a script.
 pub fn run(script: &Script, setup: &Setup) -> Report {
@@ -42,13 +42,6 @@ pub fn run(script: &Script, setup: &Setup) -> Report {
     Report { verdict, timeline: runner.timeline, blocks: runner.blocks, code: code.collect() }
 }
 
-/// When an event is due.
-struct Due {
-    from: Time,
-    to: Time,
-    any: bool,
-}
-
 struct Runner {
     host: Host,
     now: Time,
@@ -63,27 +56,7 @@ struct Runner {
     before: Kernel,
 }
 
-type Step = Result<(), Verdict>;
-
 const BEYOND: &str = "is more than 213 days after the start, where time ends";
-
-fn fail(line: u32, problem: impl Into<String>) -> Verdict {
-    Verdict::Failed(Failure { line, problem: problem.into(), ..Failure::default() })
-}
-
-fn differs(
-    line: u32,
-    problem: impl Into<String>,
-    expected: impl Into<String>,
-    happened: impl Into<String>,
-) -> Verdict {
-    let (problem, expected, happened) = (problem.into(), Some(expected.into()), Some(happened.into()));
-    Verdict::Failed(Failure { line, problem, expected, happened, column: None })
-}
-
-fn unsupported(line: u32, what: impl Into<String>) -> Verdict {
-    Verdict::Unsupported(vec![Missing { line, what: what.into() }])
-}
 
 impl Runner {
     fn new(setup: &Setup) -> Self {

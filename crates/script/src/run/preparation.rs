@@ -3,7 +3,8 @@
 use serde_json::json;
 use tcp::Tcp;
 
-use super::{Runner, Step, fail, unsupported};
+use super::Runner;
+use super::step::{Step, fail, unsupported};
 use crate::command::{self, Effect};
 use crate::kernel::{HEADERS, Kernel};
 use crate::settings;
@@ -100,20 +101,4 @@ impl Runner {
             self.tell(self.now, Some(line), format!("{name} is done but for: {}", passed_over.join("; ")));
         }
     }
-}
-
-/// Everything in a command that is not supported, where `kernel` is what the commands before have left, and `known` are
-/// the shell scripts at hand.
-pub(crate) fn missing(kernel: &mut Kernel, command: &Command, known: &[(String, String)]) -> Vec<String> {
-    let (effects, mut missing) = command::read(&command.text);
-    for effect in effects {
-        match &effect {
-            Effect::Script(name) => {
-                let there = known.iter().any(|k| k.0 == *name) || name.ends_with("defaults.sh");
-                missing.extend((!there).then(|| format!("shell script {name}, which is not there")));
-            }
-            other => missing.extend(kernel.apply(other).err()),
-        }
-    }
-    missing
 }

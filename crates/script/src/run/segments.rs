@@ -1,6 +1,7 @@
 //! Segments of the script: those that arrive, and those that are expected.
 
-use super::{Due, PATIENCE, Runner, Step, differs};
+use super::Runner;
+use super::step::{Due, PATIENCE, Step, differs};
 use crate::host::{Addressee, Connection, Sent};
 use crate::matching::{Ticks, differences, to_live, to_script, with_cookies};
 use crate::stack::Header;

@@ -1,10 +1,12 @@
 //! The endpoint under test, as it is seen on the wire: window fields instead of windows. Everything asked
 //! of `tcp` is asked here.
 
+mod header;
 mod meter;
 
 use std::sync::Arc;
 
+pub use header::Header;
 use meter::{Before, Meter};
 use net::{Options, Segment, Seq};
 use tcp::fast_open::{Answer, Opening, Server};
@@ -12,34 +14,6 @@ use tcp::{Endpoint, Error, State, Tcp};
 use units::{Duration, Time};
 
 use crate::syntax::Flags;
-
-/// A TCP header as it stands on the wire, its sequence numbers those of the endpoint.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Header {
-    /// Sequence number.
-    pub seq: u32,
-    /// Acknowledgement.
-    pub ack: u32,
-    /// The window field: scaled, except in a SYN.
-    pub window: u16,
-    /// Payload in bytes; more than a segment holds when several are taken together.
-    pub len: u32,
-    /// Control bits.
-    pub flags: Flags,
-    /// Options.
-    pub options: Options,
-    /// The ECN field of the IP header.
-    pub ecn: net::Ecn,
-    /// Its DSCP (RFC 2474).
-    pub dscp: u8,
-}
-
-impl Header {
-    /// Bytes of sequence space.
-    pub fn seq_len(&self) -> u32 {
-        self.len + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
-    }
-}
 
 /// An endpoint and what its host keeps beside it.
 #[derive(Debug)]

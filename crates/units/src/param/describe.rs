@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Param, Params};
-use crate::quantity::Unit;
+use crate::scaled::Unit;
 
 /// A doc comment as one text: lines joined, blank lines kept as paragraphs.
 pub fn doc_text(lines: &[&str]) -> String {

@@ -4,7 +4,7 @@
 use thiserror::Error;
 use units::Time;
 
-use super::{BYTE_ORDER_MAGIC, block, option};
+use super::blocks::{BYTE_ORDER_MAGIC, block, option};
 
 /// A capture that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use units::Time;
 
-use super::{BYTE_ORDER_MAGIC, LINKTYPE_RAW, block, option};
+use super::blocks::{BYTE_ORDER_MAGIC, LINKTYPE_RAW, block, option};
 
 /// Bytes of a block around its body: type and length before, length behind.
 const FRAME: usize = 12;

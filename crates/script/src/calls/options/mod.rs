@@ -3,9 +3,7 @@
 mod get;
 mod set;
 
-use tcp::congestion::Algorithm;
-use tcp::{Tcp, WindowTuning};
-use units::{Bytes, Duration};
+use tcp::Tcp;
 
 use super::{Answer, Making, Reply, is_null, member, number};
 use crate::constants::value as constant;
@@ -43,43 +41,6 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_IP", "IP_TOS"),
     ("SOL_IP", "IP_MTU_DISCOVER"),
 ];
-
-/// What the options of a socket set of the parameters of its connection.
-#[derive(Clone, Debug, Default)]
-pub struct Own {
-    /// TCP_MAXSEG.
-    pub mss: Option<u64>,
-    /// TCP_USER_TIMEOUT; zero: none.
-    pub user_timeout: Option<Duration>,
-    /// TCP_SYNCNT.
-    pub syn_retries: Option<u64>,
-    /// Half of SO_RCVBUF.
-    pub receive_window: Option<u64>,
-    /// TCP_CONGESTION.
-    pub congestion: Option<Algorithm>,
-}
-
-impl Own {
-    /// Lays them over other parameters.
-    pub fn lay_over(&self, tcp: &mut Tcp) {
-        if let Some(mss) = self.mss {
-            tcp.mss = Bytes(tcp.mss.0.min(mss)); // what the interface does not take has no effect (tcp(7))
-        }
-        if let Some(timeout) = self.user_timeout {
-            tcp.user_timeout = (timeout > Duration::ZERO).then_some(timeout);
-        }
-        if let Some(retries) = self.syn_retries {
-            (tcp.syn_retries, tcp.synack_retries) = (retries, retries);
-        }
-        if let Some(window) = self.receive_window {
-            tcp.receive_window = Bytes(window);
-            tcp.window_tuning = WindowTuning::Off; // SO_RCVBUF turns it off (tcp(7))
-        }
-        if let Some(congestion) = &self.congestion {
-            tcp.congestion = congestion.clone();
-        }
-    }
-}
 
 fn name_of(level: i64, option: i64) -> Option<&'static str> {
     let found = SUPPORTED.iter().find(|s| constant(s.0) == Some(level) && constant(s.1) == Some(option));

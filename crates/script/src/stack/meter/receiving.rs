@@ -3,7 +3,7 @@
 
 use units::Time;
 
-use crate::stack::Header;
+use crate::stack::header::Header;
 
 /// What is measured.
 #[derive(Clone, Debug, Default)]
