@@ -1,0 +1,135 @@
+"""No file of a crate imports another in a circle, but for the recursion of the schedulers."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from conftest import ROOT
+
+Module = tuple[str, ...]
+CRATES = sorted(path.parent for path in (ROOT / "crates").glob("*/src"))
+DEFINED = r"^\s*(?:pub(?:\([^)]*\))? )?(?:const )?(?:struct|enum|trait|fn|const|static|type) (\w+)"
+USED = r"^\s*(pub(?:\([^)]*\))? )?use ([^;]+);"
+RECURSION = {"schedulers", "discipline", "diffserv"}
+"""A class of a scheduler holds any queue, a scheduler too: what these rooms of `queues` have."""
+
+
+def expanded(path: str) -> Iterator[str]:
+    """Give each path of a `use`: `a::{b, c::{d, e}}` are three."""
+    group = re.match(r"(.*?)\{(.*)\}$", path.strip(), re.DOTALL)
+    if not group:
+        yield path.strip().partition(" as ")[0]
+        return
+    depth, part = 0, ""
+    for letter in f"{group[2]},":
+        depth += (letter == "{") - (letter == "}")
+        if letter == "," and not depth:
+            if part.strip():
+                yield from expanded(group[1] + part.strip())
+            part = ""
+        else:
+            part += letter
+
+
+class Crate:
+    """The modules of a crate, what each defines, and what each uses of the others."""
+
+    def __init__(self, crate: Path) -> None:
+        self.text: dict[Module, str] = {}
+        for file in sorted((crate / "src").rglob("*.rs")):
+            parts = file.relative_to(crate / "src").with_suffix("").parts
+            text = re.sub(r"//.*", "", file.read_text("utf-8")).partition("#[cfg(test)]\nmod ")[0]
+            name = parts[:-1] if parts[-1] in ("mod", "lib") else parts
+            self.text[name] = "" if parts[-1] in ("tests", "harness") else text
+        self.defined = {
+            name: set(re.findall(DEFINED, text, re.MULTILINE)) for name, text in self.text.items()
+        }
+        self.used: dict[Module, list[Module]] = {
+            name: [
+                found
+                for _, use in re.findall(USED, text, re.MULTILINE)
+                for path in expanded(use)
+                if (found := self._absolute(name, path.split("::")))
+            ]
+            for name, text in self.text.items()
+        }
+
+    def _absolute(self, module: Module, path: list[str]) -> Module:
+        """Return a path from the root of the crate; empty: it is of another crate."""
+        if path[-1] == "self":
+            path = path[:-1]
+        supers = next((i for i, part in enumerate(path) if part != "super"), len(path))
+        if supers:
+            return (*module[: len(module) - supers], *path[supers:])
+        if path[0] == "crate":
+            return tuple(path[1:])
+        if path[0] == "self":
+            return (*module, *path[1:])
+        return (*module, *path) if (*module, path[0]) in self.text else ()
+
+    def owner(self, path: Module, seen: frozenset[Module] = frozenset()) -> Module | None:
+        """Return the module that defines what a path names, followed through what is used there."""
+        if path in self.text or path in seen or not path:
+            return path if path in self.text else None
+        module, name = path[:-1], path[-1]
+        if module not in self.text:
+            return self.owner(module, seen | {path})  # of a type
+        if name in self.defined[module] or name == "*":
+            return module
+        for used in self.used[module]:
+            if used[-1] in (name, "*"):
+                found = self.owner((*used[:-1], name), seen | {path})
+                if found is not None:
+                    return found
+        return module
+
+    def edges(self) -> Iterator[tuple[Module, Module]]:
+        """Give each module with each that it uses: a type of the module above is not counted.
+
+        A file below adds methods to it, which the module above need not know of.
+        """
+        for module, paths in self.used.items():
+            for path in paths:
+                found = self.owner(path)
+                above = found == module[: len(found or ())] and path[-1][0].isupper()
+                if found is not None and found != module and not above:
+                    yield module, found
+
+    def circles(self) -> list[list[str]]:
+        """Return the modules that use each other, in circles of any length."""
+        names = list(self.text)
+        number = {name: i for i, name in enumerate(names)}
+        pairs = [(number[a], number[b]) for a, b in self.edges()]
+        rows, columns = zip(*pairs, strict=True) if pairs else ((), ())
+        graph = csr_array(([1] * len(pairs), (rows, columns)), shape=(len(names), len(names)))
+        _, label = connected_components(graph, connection="strong")
+        found: dict[int, list[str]] = {}
+        for name, of in zip(names, label, strict=True):
+            found.setdefault(int(of), []).append("::".join(name) or "lib")
+        return [circle for circle in found.values() if len(circle) > 1]
+
+
+@pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)
+def test_no_file_imports_another_in_a_circle(crate: Path) -> None:
+    circles = Crate(crate).circles()
+    if crate.name == "queues":
+        (recursion,) = circles
+        assert {name.partition("::")[0] for name in recursion} == RECURSION
+    else:
+        assert circles == []
+
+
+def test_a_circle_is_found(tmp_path: Path) -> None:
+    source = tmp_path / "src"
+    (source / "b").mkdir(parents=True)
+    (source / "lib.rs").write_text("mod a;\nmod b;\npub use b::Two;\n")
+    (source / "a.rs").write_text("use crate::b::{c::Two as Other, last};\npub struct One;\n")
+    (source / "b" / "mod.rs").write_text("mod c;\npub use c::Two;\npub fn last() {}\n")
+    (source / "b" / "c.rs").write_text(
+        "use std::fmt;\nuse super::super::a::One;\npub enum Two {}\n"
+    )
+    assert Crate(tmp_path).circles() == [["a", "b::c", "b"]]
