@@ -82,6 +82,26 @@ def test_an_ask_is_reduced_when_all_its_runs_are_there(small: dict[str, Any]) ->
     assert engine.asked == [two, one, three]
 
 
+def test_scenarios_that_differ_by_their_seed_are_told_apart(small: dict[str, Any]) -> None:
+    """The simulator reads them once; titles may look like what it goes by."""
+    titles = ["", ',"seed":9,', '","seed":9,"x":"', "{", "a"]
+    several = [
+        normalize(small | {"title": title, "seed": seed, "duration": duration})
+        for title in titles
+        for seed in (1, 2, 2**53)
+        for duration in ("1 s", "2 s")
+    ]
+    together = dict(Simulator().run(several))
+    for i, text in enumerate(several):
+        ((_, alone),) = Simulator().run([text])
+        result = together[i]
+        assert isinstance(result, Result)
+        assert isinstance(alone, Result)
+        assert result.scenario == alone.scenario == json.loads(text)
+        alone.manifest |= {of: result.manifest[of] for of in ("setup", "running")}  # what they took
+        assert alike(result, alone)
+
+
 def test_what_is_kept_is_not_run_again(small: dict[str, Any], tmp_path: Path) -> None:
     store, engine = Ledger(tmp_path / "runs"), Counting()
     first = aqmlab.sweep(small, {"tcp.ecn": ["off", "rfc3168"]}, 2, engine=engine, store=store)
