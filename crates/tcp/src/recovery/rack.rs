@@ -153,12 +153,16 @@ impl Rack {
         Duration((u64::from(self.multiplier.max(1)) * (min_rtt.0 / 4)).min(srtt.0))
     }
 
+    /// Whether a segment was sent before the newest delivered.
+    #[inline]
+    pub fn has_overtaken(&self, sent: Time, end: Seq) -> bool {
+        self.newest.is_some_and(|newest| sent_after(newest, (self.tick(sent), end)))
+    }
+
     /// Whether a segment was sent before the newest delivered; and if so when it is deemed lost (§6.2,
     /// step 5).
     pub fn lost_at(&self, sent: Time, end: Seq, reordering_window: Duration) -> Option<Time> {
-        let newest = self.newest?;
-        let sent = self.tick(sent);
-        sent_after(newest, (sent, end)).then(|| sent + self.rtt + reordering_window)
+        self.has_overtaken(sent, end).then(|| self.tick(sent) + self.rtt + reordering_window)
     }
 
     /// Whether what was sent at `sent` is lost when the timer expires (§6.3).

@@ -4,7 +4,7 @@ use net::Seq;
 use units::Time;
 
 use super::Board;
-use super::segment::{COUNTED, Delivery, Departure, Doubt, LOST, RESENT, SACKED, Sent, TWICE};
+use super::segment::{COUNTED, Delivery, Departure, Doubt, LOST, RESENT, Run, SACKED, Sent, TWICE};
 use crate::recovery::rack::sent_after;
 
 impl Board {
@@ -19,9 +19,6 @@ impl Board {
         doubt: &Doubt,
     ) -> Delivery {
         let mut d = Delivery::default();
-        if self.sacked | self.lost | self.resent | self.twice == 0 {
-            self.acknowledge_run(ack, &mut d);
-        }
         while let Some(s) = self.segments.front().copied() {
             if !s.end.after(ack) {
                 if !s.has(SACKED) {
@@ -34,7 +31,7 @@ impl Board {
                 }
                 d.segments += 1;
                 self.forget(&s);
-                self.pop_front(1);
+                self.pop_front(&s);
                 continue;
             }
             if s.start.before(ack) {
@@ -60,44 +57,53 @@ impl Board {
         d
     }
 
-    /// Segments up to `ack` go in a run, as long as they were sent once, where nothing is SACKed, deemed lost or sent again:
-    /// what they tell is what the first and the last of them do.
-    fn acknowledge_run(&mut self, ack: Seq, d: &mut Delivery) {
-        let run = self.segments.iter().take_while(|s| !s.end.after(ack) && s.is_plain()).count();
-        if run == 0 || !self.rack.is_in_order(self.segments[0].end) {
-            return;
+    /// An ACK of whole segments came, without blocks, on a [plain](Board::is_plain) board: they go in a run, and what they tell is what the first
+    /// and the last of them do. `None`, and nothing is done, if that is not what came, or if RACK might find a loss in what
+    /// stays.
+    pub fn acknowledge(&mut self, now: Time, ack: Seq) -> Option<Run> {
+        let first = *self.segments.front().filter(|_| self.touched == 0)?;
+        if !self.rack.is_in_order(first.end) {
+            return None;
         }
-        let (first, last) = (self.segments[0], self.segments[run - 1]);
-        d.delivered = last.end - first.start;
-        d.weight = u64::from(if self.unit > 0 { self.unit * run as u32 } else { d.delivered });
-        d.segments = run as u32;
-        (d.first_sent, d.last_sent, d.last_valid) = (Some(first.at), Some(last.at), Some(last.at));
-        d.original = Some(first.end);
-        d.newest = Some(last);
-        d.departure = self.departure(run - 1);
-        d.valid = Some((self.rack.tick(last.at), last.end));
-        self.rack.on_order(last.start, last.end, false);
-        self.outstanding -= d.weight;
-        self.pop_front(run);
+        let (mut last, mut n) = (first, 1);
+        while last.end.before(ack) {
+            last = *self.segments.get(n)?;
+            n += 1;
+        }
+        let overtaken = |s: &Sent| self.by_time.is_some() && self.rack.has_overtaken(s.at, s.end);
+        if last.end != ack || self.segments.get(n).is_some_and(overtaken) {
+            return None;
+        }
+        let delivered = ack - first.start;
+        let weight = u64::from(if self.unit > 0 { self.unit * n as u32 } else { delivered });
+        let departure = self.departure(n - 1);
+        self.rack.on_delivered(now, self.rack.tick(last.at), ack, last.at);
+        self.rack.on_order(last.start, ack, false);
+        self.outstanding -= weight;
+        self.segments.drain(..n);
+        if let Some(departures) = &mut self.departures {
+            departures.drain(..n);
+        }
+        (self.top, self.walked_count) = (0, 0);
+        Some(Run { delivered, weight, first_sent: first.at, last, departure })
     }
 
     fn departure(&self, i: usize) -> Option<Departure> {
         self.departures.as_ref().map(|departures| departures[i])
     }
 
-    /// The first `n` segments are done with.
-    fn pop_front(&mut self, n: usize) {
-        for _ in 0..n {
-            self.segments.pop_front();
-            if let Some(departures) = &mut self.departures {
-                departures.pop_front();
-            }
-            if let Some(by_time) = &mut self.by_time {
-                by_time.pop_front();
-            }
+    /// The first segment is done with.
+    fn pop_front(&mut self, first: &Sent) {
+        self.segments.pop_front();
+        if let Some(departures) = &mut self.departures {
+            departures.pop_front();
         }
+        if let Some(by_time) = self.by_time() {
+            by_time.pop_front();
+        }
+        self.touched -= u32::from(!first.is_plain());
         for index in [&mut self.first_lost, &mut self.first_open, &mut self.top] {
-            *index = index.saturating_sub(n);
+            *index = index.saturating_sub(1);
         }
     }
 
@@ -201,6 +207,9 @@ impl Board {
             }
             let w = self.weight(&s);
             self.no_longer_lost(&s, w);
+            if s.is_plain() {
+                self.touch();
+            }
             self.segments[i].marks = (s.marks & !(LOST | RESENT | TWICE)) | SACKED;
             if let Some(by_time) = &mut self.by_time {
                 by_time.remove(i);

@@ -67,6 +67,21 @@ impl Sent {
     }
 }
 
+/// What an ACK of segments that were sent once delivered ([`Board::acknowledge`](super::Board::acknowledge)).
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Bytes.
+    pub delivered: u32,
+    /// The same in units of flight.
+    pub weight: u64,
+    /// When the first of them was sent.
+    pub first_sent: Time,
+    /// The last of them.
+    pub last: Sent,
+    /// Its departure, if those are kept.
+    pub departure: Option<Departure>,
+}
+
 /// What an ACK delivered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivery {
