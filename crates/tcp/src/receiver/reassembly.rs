@@ -11,9 +11,11 @@ use crate::config::{GapAck, Tcp};
 pub(super) struct Behind {
     /// Disjoint ranges in order, each [start, end).
     ranges: Vec<(Seq, Seq)>,
-    /// The ranges reported last, the latest first (RFC 2018 §4), and whether they are what is to be reported next.
+    /// The ranges reported last, the latest first (RFC 2018 §4), whether they are still there, and whether they are what is to be
+    /// reported next.
     reported: [(Seq, Seq); 4],
     count: u8,
+    intact: bool,
     known: bool,
     /// The range that the last segment went into.
     latest: Option<Seq>,
@@ -56,7 +58,7 @@ impl Receiver {
                 self.advance(self.next.max(e));
                 behind.ranges.remove(0);
             }
-            (behind.latest, behind.known) = (None, false);
+            (behind.latest, behind.intact, behind.known) = (None, false, false);
             self.behind = (!behind.ranges.is_empty()).then_some(behind);
         }
         let at_once = released || tcp.gap_ack == GapAck::Immediate;
@@ -112,14 +114,20 @@ impl Receiver {
         let behind = self.behind.get_or_insert_default();
         let ranges = &mut behind.ranges;
         behind.latest = Some(start);
+        if ranges.last().is_none_or(|w| w.1.before(start)) {
+            behind.known = false;
+            ranges.push((start, end));
+            return;
+        }
         if let Some(newest) = ranges.last_mut().filter(|w| w.1 == start) {
             newest.1 = end; // the segment after the one that came last
             behind.latest = Some(newest.0);
-            behind.known &= behind.reported[0].0 == newest.0;
+            behind.intact &= behind.reported[0].0 == newest.0;
+            behind.known &= behind.intact;
             behind.reported[0].1 = end; // if it is known
             return;
         }
-        behind.known = false;
+        (behind.intact, behind.known) = (false, false);
         let first = ranges.partition_point(|w| w.1.before(start));
         let mut last = first;
         while last < ranges.len() && !ranges[last].0.after(end) {
@@ -163,6 +171,16 @@ impl Behind {
     /// What is to be reported next.
     fn find_report(&mut self) {
         let ranges = &self.ranges;
+        if let Some(&newest) = ranges.last()
+            && self.intact
+            && self.latest == Some(newest.0)
+            && (self.count == 4 || usize::from(self.count) + 1 == ranges.len())
+        {
+            // Most often: a range has come behind all that are there.
+            self.reported.rotate_right(1);
+            (self.reported[0], self.count, self.known) = (newest, (self.count + 1).min(4), true);
+            return;
+        }
         let containing = |seq: Seq| {
             let after = ranges[ranges.partition_point(|r| !r.1.after(seq))..].first().copied();
             after.filter(|r| !seq.before(r.0))
@@ -180,6 +198,6 @@ impl Behind {
                 n += 1;
             }
         }
-        (self.reported, self.count, self.known) = (blocks, n as u8, true);
+        (self.reported, self.count, self.intact, self.known) = (blocks, n as u8, true, true);
     }
 }
