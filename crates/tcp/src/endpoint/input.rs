@@ -99,7 +99,7 @@ impl Endpoint {
     }
 
     /// The window that the other side knows of.
-    #[inline(never)]
+    #[inline]
     fn told_window(&self) -> u32 {
         match &self.receiver {
             Some(receiver) if self.tells_window() => receiver.advertised(),
@@ -108,7 +108,7 @@ impl Endpoint {
     }
 
     /// PAWS (RFC 7323 §5.3, R1): whether the segment is dropped for its timestamp, old or missing (§3.2).
-    #[inline(never)]
+    #[inline]
     fn refuses_timestamp(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         let exempt = segment.flags.has(Flags::RST);
         let Some((value, _)) = options.timestamps else {

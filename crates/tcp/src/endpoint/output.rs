@@ -8,6 +8,7 @@ use super::incidents::Reset;
 use super::state::State;
 use crate::config::WindowScaling;
 use crate::ecn::Carrier;
+use crate::receiver::Receiver;
 use crate::recovery::RecoveryKind;
 use crate::sender::Outgoing;
 use crate::timestamp::timestamp;
@@ -96,8 +97,9 @@ impl Endpoint {
     /// The window to advertise.
     fn window_field(&mut self) -> u32 {
         let window = if self.tells_window() {
-            let (buffer, smss) = (self.buffer(), self.smss());
-            self.receiver().window(buffer, smss)
+            let (buffer, next) = (self.buffer(), self.irs + 1);
+            let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
+            receiver.window(buffer, || self.agreed.smss(&self.tcp))
         } else {
             self.buffer()
         };
@@ -227,11 +229,16 @@ impl Endpoint {
         self.carries
     }
 
-    /// Bytes that `segment`, the last of [`Endpoint::poll`], counts for on the wire.
+    /// Bytes that `segment`, the last of [`Endpoint::poll`], counts for on the wire without its options.
     #[inline]
-    pub fn wire_size(&self, segment: &Segment, options: &Options) -> u16 {
+    pub fn wire_size(&self, segment: &Segment) -> u16 {
         let header = if segment.len > 0 { self.tcp.header_on_data.0 } else { self.tcp.header_on_control.0 };
-        let options = if self.carries { options.wire_len() } else { 0 };
-        segment.len + header as u16 + options
+        segment.len + header as u16
+    }
+
+    /// Whether [`Endpoint::poll`], having returned a segment, has no other: of an end that only acknowledges.
+    #[inline]
+    pub fn has_said_all(&self) -> bool {
+        self.sender.is_none() && self.incidents.is_none() && self.state > State::SynReceived
     }
 }
