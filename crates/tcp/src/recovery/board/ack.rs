@@ -18,7 +18,7 @@ impl Board {
         max: Seq,
         doubt: &Doubt,
     ) -> Delivery {
-        let mut d = Delivery::default();
+        let (mut d, mut n) = (Delivery::default(), 0);
         while let Some(s) = self.segments.front().copied() {
             if !s.end.after(ack) {
                 if !s.has(SACKED) {
@@ -29,7 +29,7 @@ impl Board {
                         d.first_sent = Some(s.at);
                     }
                 }
-                d.segments += 1;
+                n += 1;
                 self.forget(&s);
                 self.pop_front(&s);
                 continue;
@@ -47,6 +47,9 @@ impl Board {
             }
             break;
         }
+        for index in [&mut self.first_lost, &mut self.first_open, &mut self.top] {
+            *index = index.saturating_sub(n);
+        }
         let acknowledged = d.last_valid;
         self.walked_count =
             if blocks.is_empty() { 0 } else { self.take_blocks(now, (una, ack, max), blocks, &mut d, doubt) };
@@ -60,6 +63,7 @@ impl Board {
     /// An ACK of whole segments came, without blocks, on a [plain](Board::is_plain) board: they go in a run, and what they tell is what the first
     /// and the last of them do. `None`, and nothing is done, if that is not what came, or if RACK might find a loss in what
     /// stays.
+    #[inline]
     pub fn acknowledge(&mut self, now: Time, ack: Seq) -> Option<Run> {
         let first = *self.segments.front().filter(|_| self.touched == 0)?;
         if !self.rack.is_in_order(first.end) {
@@ -80,7 +84,9 @@ impl Board {
         self.rack.on_delivered(now, self.rack.tick(last.at), ack, last.at);
         self.rack.on_order(last.start, ack, false);
         self.outstanding -= weight;
-        self.segments.drain(..n);
+        for _ in 0..n {
+            self.segments.pop_front();
+        }
         if let Some(departures) = &mut self.departures {
             departures.drain(..n);
         }
@@ -102,9 +108,6 @@ impl Board {
             by_time.pop_front();
         }
         self.touched -= u32::from(!first.is_plain());
-        for index in [&mut self.first_lost, &mut self.first_open, &mut self.top] {
-            *index = index.saturating_sub(1);
-        }
     }
 
     /// SACK blocks of an ACK up to `ack`: how many were gone through.
@@ -119,24 +122,24 @@ impl Board {
         let echo = doubt.echo.filter(|_| !self.rack.as_linux);
         let doubt = &Doubt { echo, ..*doubt };
         let latest = una.max(ack);
-        let mut order = [0, 1, 2, 3];
-        let order = &mut order[..blocks.len().min(4)];
-        if self.by_time.is_some() {
-            order.sort_unstable_by_key(|&i| blocks[i].0 - una); // RFC 8985 §6.2, step 3: in ascending order
-        }
-        for &mut i in order {
-            let (start, end) = blocks[i];
-            if !start.before(end) || end.after(max) {
+        let walked = &self.walked[..usize::from(self.walked_count)];
+        let (mut new, mut n) = ([(Seq(0), Seq(0)); 4], 0);
+        for (i, &(start, end)) in blocks.iter().take(4).enumerate() {
+            let known = i > 0 && (walked.get(i) == Some(&(start, end)) || walked.contains(&(start, end)));
+            if known || !start.before(end) || end.after(max) {
                 continue;
             }
             if i == 0 && self.is_duplicate(start, end, ack, blocks) {
                 d.dsack = true;
-                continue;
+            } else if !start.before(latest) {
+                (new[n], n) = ((start, end), n + 1);
             }
-            let walked = i > 0 && self.walked[..usize::from(self.walked_count)].contains(&(start, end));
-            if !walked && !start.before(latest) {
-                self.sack(now, start, end, d, doubt);
-            }
+        }
+        if self.by_time.is_some() {
+            new[..n].sort_unstable_by_key(|block| block.0 - una); // RFC 8985 §6.2, step 3: in ascending order
+        }
+        for &(start, end) in &new[..n] {
+            self.sack(now, start, end, d, doubt);
         }
         for (to, from) in self.walked.iter_mut().zip(blocks) {
             *to = *from;
@@ -196,7 +199,10 @@ impl Board {
         if !start.before(end) {
             return;
         }
-        let from = self.segments.partition_point(|s| s.start.before(start));
+        let from = match self.segments.get(self.top) {
+            Some(s) if s.start == start => self.top, // most often: the next in sequence
+            _ => self.segments.partition_point(|s| s.start.before(start)),
+        };
         for i in from..self.segments.len() {
             let s = self.segments[i];
             if s.end.after(end) {

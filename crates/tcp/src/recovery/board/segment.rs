@@ -109,8 +109,6 @@ pub struct Delivery {
     pub sacked: bool,
     /// A D-SACK block: something arrived twice.
     pub dsack: bool,
-    /// Segments fully acknowledged.
-    pub segments: u32,
     /// By how many bytes something that was sent once came behind the highest delivered.
     pub late: u32,
 }

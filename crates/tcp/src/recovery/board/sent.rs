@@ -8,6 +8,7 @@ use super::segment::{APP_LIMITED, Clock, EVER_RESENT, LOST, PUSHED, RESENT, SACK
 
 impl Board {
     /// New data goes out.
+    #[inline]
     pub fn on_sent(&mut self, start: Seq, end: Seq, at: Time, clock: &Clock, app_limited: bool) {
         let marks = if app_limited { APP_LIMITED } else { 0 };
         let sent = Sent { start, end, at, delivered: clock.delivered as u32, marks };

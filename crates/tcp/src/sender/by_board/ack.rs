@@ -39,17 +39,30 @@ impl ByBoard {
     #[inline(never)]
     pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> bool {
         let was_una = tcb.una;
-        let outcome = match self.take_in_run(tcb, arriving, tcp) {
-            Some(outcome) => outcome,
-            None => self.take_in(tcb, arriving, tcp),
-        };
+        if let Some(outcome) = self.take_in_run(tcb, arriving, tcp) {
+            return self.go_on(tcb, was_una, arriving, &outcome, tcp);
+        }
+        let outcome = self.take_in(tcb, arriving, tcp);
+        self.go_on(tcb, was_una, arriving, &outcome, tcp)
+    }
+
+    /// What is left to do of an ACK: both windows. Returns whether cwnd was cut.
+    #[inline(always)]
+    fn go_on(
+        &mut self,
+        tcb: &mut Tcb,
+        was_una: Seq,
+        arriving: &Arriving,
+        outcome: &Outcome,
+        tcp: &Tcp,
+    ) -> bool {
         if tcb.update_window(arriving.now, arriving.segment, tcb.una != was_una, tcp) {
             self.board.lose_all(false); // the octet of a probe, if it was refused
         }
         if tcb.wait_for_timer {
             tcb.wait(arriving.now, outcome.cut_by_echo, tcp);
         }
-        self.open_window(tcb, arriving, &outcome, tcp);
+        self.open_window(tcb, arriving, outcome, tcp);
         outcome.cut
     }
 
@@ -314,6 +327,7 @@ impl ByBoard {
     }
 
     /// The last part of the ACK: cwnd grows, or comes down further.
+    #[inline(always)]
     fn open_window(&mut self, tcb: &mut Tcb, arriving: &Arriving, outcome: &Outcome, tcp: &Tcp) {
         let &Outcome { acked, delivered, weight, rtt, rate, was_reducing, safe, .. } = outcome;
         let advanced = acked > 0;

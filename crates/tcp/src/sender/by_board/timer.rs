@@ -96,6 +96,7 @@ impl ByBoard {
     }
 
     /// Sets the timer after an ACK, or where losses were looked for; `next`: when RACK would find more.
+    #[inline]
     pub(super) fn set_timer(
         &mut self,
         tcb: &mut Tcb,
