@@ -113,11 +113,14 @@ impl Options {
     pub fn wire_len(&self) -> u16 {
         let sack = if self.count > 0 { 4 + 8 * u16::from(self.count) } else { 0 };
         let times = if self.timestamps.is_some() { 12 } else { 4 * u16::from(self.sack_permitted) };
+        let others = self.mss.is_some() | self.window_scale.is_some() | self.accurate_ecn.is_some();
+        times + sack + if others | (self.fast_open != 0) { self.len_of_others() } else { 0 }
+    }
+
+    fn len_of_others(&self) -> u16 {
         let counters = self.accurate_ecn.map_or(0, |option| option.wire_len());
         u16::from(self.mss.is_some()) * 4
             + u16::from(self.window_scale.is_some()) * 4
-            + times
-            + sack
             + counters
             + if self.fast_open == 0 { 0 } else { self.cookie_len() }
     }

@@ -125,29 +125,33 @@ impl Endpoint {
     /// Header and options of a segment that is not a SYN.
     #[inline]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, carrier: Carrier) -> Segment {
-        self.carries = self.optioned && self.has_something_to_say();
+        let reports = self.optioned && self.reports();
+        self.carries = reports || self.agreed.timestamps;
         if self.carries {
-            self.write_options(now, options, carrier);
+            self.write_options(now, options, reports.then_some(carrier));
         }
         let window =
             if self.windowed || self.incidents.is_some() { self.window_field() } else { self.plain_buffer() };
         Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
     }
 
-    /// Whether a segment that is not a SYN has options: timestamps, counters of Accurate ECN, a report of what is behind a gap.
+    /// Whether a segment that is not a SYN has other options than timestamps: counters of Accurate ECN, a report of what is behind a gap.
     #[inline]
-    fn has_something_to_say(&self) -> bool {
-        self.agreed.timestamps
-            || self.ecn.counts_packets()
+    fn reports(&self) -> bool {
+        self.ecn.counts_packets()
             || (self.agreed.sack && self.receiver.as_ref().is_some_and(|r| r.has_report()))
     }
 
     #[inline(never)]
-    fn write_options(&mut self, now: Time, options: &mut Options, carrier: Carrier) {
-        *options = Options::default();
-        if self.agreed.timestamps {
-            options.timestamps = Some((timestamp(now), self.ts_recent()));
+    fn write_options(&mut self, now: Time, options: &mut Options, reports: Option<Carrier>) {
+        *options = Options::NONE;
+        options.timestamps = self.agreed.timestamps.then(|| (timestamp(now), self.ts_recent()));
+        if let Some(carrier) = reports {
+            self.write_reports(options, carrier);
         }
+    }
+
+    fn write_reports(&mut self, options: &mut Options, carrier: Carrier) {
         if self.ecn.counts_packets() && !self.write_counters(options, carrier) {
             return;
         }

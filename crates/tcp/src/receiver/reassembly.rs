@@ -29,6 +29,10 @@ impl Receiver {
     /// Data that is not simply the next: old, ahead, or filling a gap.
     #[inline(never)]
     pub(super) fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) {
+        if self.grow(start, end) {
+            self.ack_now |= !self.holds_back(now, tcp);
+            return;
+        }
         let before = self.received_in(start, end);
         self.stats.duplicate_bytes += u64::from(before);
         self.stats.duplicate_segments += u32::from(before == end - start);
@@ -108,6 +112,19 @@ impl Receiver {
         first.map_or((start, end), |r| (r.0.max(start), cut(r.1)))
     }
 
+    /// Adds [start, end) if it follows what waits at the end of all, as most often it does behind a gap.
+    #[inline]
+    fn grow(&mut self, start: Seq, end: Seq) -> bool {
+        let Some(behind) = &mut self.behind else { return false };
+        let Some(newest) = behind.ranges.last_mut().filter(|w| w.1 == start) else { return false };
+        newest.1 = end;
+        behind.latest = Some(newest.0);
+        behind.intact &= behind.reported[0].0 == newest.0;
+        behind.known &= behind.intact;
+        behind.reported[0].1 = end; // if it is known
+        true
+    }
+
     /// Adds [start, end) to what waits, merging what touches.
     #[inline]
     fn insert(&mut self, mut start: Seq, mut end: Seq) {
@@ -117,14 +134,6 @@ impl Receiver {
         if ranges.last().is_none_or(|w| w.1.before(start)) {
             behind.known = false;
             ranges.push((start, end));
-            return;
-        }
-        if let Some(newest) = ranges.last_mut().filter(|w| w.1 == start) {
-            newest.1 = end; // the segment after the one that came last
-            behind.latest = Some(newest.0);
-            behind.intact &= behind.reported[0].0 == newest.0;
-            behind.known &= behind.intact;
-            behind.reported[0].1 = end; // if it is known
             return;
         }
         (behind.intact, behind.known) = (false, false);
@@ -185,17 +194,25 @@ impl Behind {
             let after = ranges[ranges.partition_point(|r| !r.1.after(seq))..].first().copied();
             after.filter(|r| !seq.before(r.0))
         };
-        let mut blocks = [(Seq(0), Seq(0)); 4];
-        let mut n = 0;
-        let reported = self.reported[..usize::from(self.count)].iter().map(|block| block.0);
-        let candidates = self.latest.into_iter().chain(reported);
-        for block in candidates.filter_map(containing).chain(ranges.iter().copied()) {
-            if n == 4 {
-                break;
+        let mut within = [self.latest; 5];
+        for (seq, block) in within[1..].iter_mut().zip(&self.reported[..usize::from(self.count)]) {
+            *seq = Some(block.0);
+        }
+        let (mut blocks, mut n) = ([(Seq(0), Seq(0)); 4], 0);
+        let mut add = |block| {
+            if n < 4 && !blocks[..n].contains(&block) {
+                (blocks[n], n) = (block, n + 1);
             }
-            if !blocks[..n].contains(&block) {
-                blocks[n] = block;
-                n += 1;
+            n < 4
+        };
+        for seq in within.into_iter().flatten() {
+            if let Some(range) = containing(seq) {
+                add(range);
+            }
+        }
+        for range in ranges {
+            if !add(*range) {
+                break;
             }
         }
         (self.reported, self.count, self.intact, self.known) = (blocks, n as u8, true, true);

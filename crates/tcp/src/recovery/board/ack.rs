@@ -9,6 +9,7 @@ use crate::recovery::rack::sent_after;
 
 impl Board {
     /// An ACK arrived with these SACK blocks; `una`: before it.
+    #[inline]
     pub fn on_ack(
         &mut self,
         now: Time,
@@ -124,8 +125,9 @@ impl Board {
         let latest = una.max(ack);
         let walked = &self.walked[..usize::from(self.walked_count)];
         let (mut new, mut n) = ([(Seq(0), Seq(0)); 4], 0);
-        for (i, &(start, end)) in blocks.iter().take(4).enumerate() {
-            let known = i > 0 && (walked.get(i) == Some(&(start, end)) || walked.contains(&(start, end)));
+        for (i, &(start, end)) in blocks.iter().enumerate() {
+            let here = walked.get(i) == Some(&(start, end)); // most often, but for the first
+            let known = i > 0 && (here || walked.contains(&(start, end)));
             if known || !start.before(end) || end.after(max) {
                 continue;
             }
@@ -195,7 +197,10 @@ impl Board {
     }
 
     fn sack(&mut self, now: Time, start: Seq, end: Seq, d: &mut Delivery, doubt: &Doubt) {
-        let (start, end) = self.not_walked(start, end);
+        let (start, end) = match self.walked[0] {
+            (s, e) if self.walked_count > 0 && s == start && e.before(end) => (e, end), // most often: it grew
+            _ => self.not_walked(start, end),
+        };
         if !start.before(end) {
             return;
         }

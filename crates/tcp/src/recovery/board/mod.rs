@@ -32,7 +32,7 @@ pub struct Board {
     /// kept while a segment is touched; else the order is that of the board.
     by_time: Option<Box<ByTime>>,
     /// Beside each segment, where the delivery rate is sampled.
-    departures: Option<Box<VecDeque<Departure>>>,
+    departures: Option<VecDeque<Departure>>,
     sacked: u64,
     lost: u64,
     resent: u64,
@@ -65,7 +65,7 @@ impl Board {
 
     /// The same board, which keeps what a sample of the delivery rate takes.
     pub fn sampled(mut self, sampled: bool) -> Self {
-        self.departures = sampled.then(Box::default);
+        self.departures = sampled.then(VecDeque::default);
         self
     }
 
