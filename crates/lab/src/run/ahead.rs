@@ -8,15 +8,11 @@ use super::{Simulation, Step};
 use crate::failure::Failure;
 
 impl Simulation<'_> {
-    /// A packet was admitted to the last link that decides anything, and arrives at `arrives` over the last `link` of its
+    /// A packet was admitted to the last link that decides anything, and arrives at `arrives` over the last link of its
     /// route, which stands at `hop` and is empty: its end, which [hears](Connections::hears) it, is told at once.
     #[inline(never)]
-    pub(super) fn tell_ahead(&mut self, arrives: Time, link: u32, hop: u32, packet: &mut Packet) -> Step {
+    pub(super) fn tell_ahead(&mut self, arrives: Time, hop: u32, packet: &mut Packet) -> Step {
         packet.hop = hop;
-        self.network.links[link as usize].delivered_beyond(packet);
-        if let Some(before) = self.network.links[link as usize].feeder() {
-            self.network.links[before as usize].delivered_beyond(packet);
-        }
         self.come_to(arrives, packet)
     }
 
