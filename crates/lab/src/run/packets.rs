@@ -88,14 +88,15 @@ impl Simulation<'_> {
             Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
         // A link is looked up once: most of what a packet costs here is looking up.
+        let end = End::reached(packet.connection, packet.label.way());
         if next.only_delays() {
             let into = next.link();
             let behind = &mut self.network.links[into as usize];
             let beyond = behind.pass_on(arrives, packet);
-            if here.tells() && beyond <= self.horizon && behind.is_empty() && self.connections.hears(packet) {
+            if here.tells() && beyond <= self.horizon && behind.is_empty() && self.connections.hears(end) {
                 behind.delivered_beyond(packet);
                 self.network.links[lane as usize].delivered_beyond(packet);
-                return self.tell_ahead(beyond, hop + 1, packet);
+                return self.tell_ahead(beyond, end, hop + 1, packet);
             }
             if behind.put([arrives, beyond], hop + 1, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(into), beyond);
@@ -105,9 +106,9 @@ impl Simulation<'_> {
                 self.observe_link(now, into, [arrives, beyond], packet);
             }
         } else {
-            if here.tells() && arrives <= self.horizon && link.is_empty() && self.connections.hears(packet) {
+            if here.tells() && arrives <= self.horizon && link.is_empty() && self.connections.hears(end) {
                 link.delivered_beyond(packet);
-                return self.tell_ahead(arrives, hop, packet);
+                return self.tell_ahead(arrives, end, hop, packet);
             }
             if link.put([now, arrives], hop, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(lane), arrives);
