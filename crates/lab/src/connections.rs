@@ -3,7 +3,7 @@
 //! First come the slots of flows that are one connection, then those of flows of datagrams, which have no endpoints, then those of
 //! connections that come and go.
 
-use net::{End, Packet, Way};
+use net::{End, Way};
 
 use traffic::Draws;
 
@@ -47,11 +47,11 @@ impl Connections {
         self.lasting + self.datagrams.len()
     }
 
-    /// Whether the end that a packet reaches may be told of it ahead: it is open. (The run may be over before something
-    /// reaches a closed one.)
+    /// Whether an end may be told ahead of what reaches it: it is open. (The run may be over before something reaches a closed
+    /// one.)
     #[inline(always)]
-    pub fn hears(&self, packet: &Packet) -> bool {
-        !self.endpoints[End::reached(packet.connection, packet.label.way())].is_closed()
+    pub fn hears(&self, end: End) -> bool {
+        !self.endpoints[end].is_closed()
     }
 
     /// Which of the sources that of a flow is.

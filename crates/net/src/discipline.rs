@@ -233,8 +233,8 @@ pub trait LinkQueue {
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer;
     /// The average queue of its law, if it keeps one.
     fn average(&self) -> Option<f64>;
-    /// Most waiting packets it ever admits one more to, if it never drops below that: what
-    /// [`Link::only_delays`](crate::Link::only_delays) needs to know.
+    /// Most waiting packets it ever admits one more to, if it never drops or marks below that: what a link needs to know that does not ask
+    /// it ([`Link::only_delays`](crate::Link::only_delays), [`Link::leave_uncounted`](crate::Link::leave_uncounted)).
     fn passes_below(&self) -> Option<u32>;
     /// What keeps the packets, if this queue does not decide on arrival.
     type Keeper: QueueDiscipline;

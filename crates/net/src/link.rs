@@ -66,6 +66,8 @@ pub struct Link<Q> {
     /// because it told the time, not because a packet is in service until then.
     asks: bool,
     resumes: bool,
+    /// Whether the queue surely takes what finds the transmitter free.
+    takes_when_free: bool,
     ledger: Ledger,
     /// Its queue.
     queue: Q,
@@ -89,6 +91,7 @@ impl<Q: LinkQueue> Link<Q> {
             feeder: NO_LINK,
             asks: false,
             resumes: false,
+            takes_when_free: queue.passes_below().is_some_and(|n| n > 0),
             ledger: Ledger::default(),
             queue,
             waiting: VecDeque::new(),

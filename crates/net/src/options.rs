@@ -109,54 +109,64 @@ impl Options {
     }
     /// Bytes they take in a header, each padded to four; SACK permitted fills the padding of the
     /// timestamps (RFC 7323, appendix A).
+    #[inline]
     pub fn wire_len(&self) -> u16 {
         let sack = if self.count > 0 { 4 + 8 * u16::from(self.count) } else { 0 };
         let times = if self.timestamps.is_some() { 12 } else { 4 * u16::from(self.sack_permitted) };
+        let others = self.mss.is_some() | self.window_scale.is_some() | self.accurate_ecn.is_some();
+        times + sack + if others | (self.fast_open != 0) { self.len_of_others() } else { 0 }
+    }
+
+    fn len_of_others(&self) -> u16 {
         let counters = self.accurate_ecn.map_or(0, |option| option.wire_len());
         u16::from(self.mss.is_some()) * 4
             + u16::from(self.window_scale.is_some()) * 4
-            + times
-            + sack
             + counters
             + if self.fast_open == 0 { 0 } else { self.cookie_len() }
     }
 }
 
-/// The options of the packets in a network, so that those without carry none. They are written in the next slot, which is
-/// taken when a packet is sent with it, and given back when that arrives or is dropped; slots are used again.
+/// The options of the packets in a network, so that those without carry none. They are written in a blank, of which a slot
+/// is filled when a packet is sent with them; it is given back when that arrives or is dropped, and used again.
 #[derive(Clone, Debug)]
 pub struct OptionStore {
+    blank: Options,
     /// The first slot is that of no options.
     slots: Vec<Options>,
     free: Vec<u32>,
-    next: u32,
 }
 
 impl Default for OptionStore {
     fn default() -> Self {
-        OptionStore { slots: vec![Options::NONE; 2], free: Vec::new(), next: 1 }
+        OptionStore { blank: Options::NONE, slots: vec![Options::NONE], free: Vec::new() }
     }
 }
 
 impl OptionStore {
-    /// The next slot, to write in.
+    /// The blank, to write in.
     #[inline]
     pub fn blank(&mut self) -> &mut Options {
-        &mut self.slots[self.next as usize]
+        &mut self.blank
     }
 
-    /// Keeps what was written in the next slot: its number, 0 if there are no options.
+    /// Keeps what was written in the blank: its slot, 0 if there are no options, and the bytes that they take in a header.
     #[inline]
-    pub fn keep(&mut self) -> u32 {
-        let slot = self.next;
-        if self.slots[slot as usize].is_empty() {
-            return 0;
+    pub fn keep(&mut self) -> (u32, u16) {
+        let len = self.blank.wire_len();
+        if len == 0 {
+            return (0, 0);
         }
-        self.next = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Options::NONE);
-            self.slots.len() as u32 - 1
-        });
-        slot
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = self.blank;
+                slot
+            }
+            None => {
+                self.slots.push(self.blank);
+                self.slots.len() as u32 - 1
+            }
+        };
+        (slot, len)
     }
 
     /// The options in a slot.
@@ -182,12 +192,12 @@ impl OptionStore {
     /// The `options` of a copy of a packet with these.
     pub fn copy(&mut self, slot: u32) -> u32 {
         *self.blank() = self.get(slot);
-        self.keep() | slot & Packet::DAMAGED
+        self.keep().0 | slot & Packet::DAMAGED
     }
 
     /// Slots in use.
     pub fn in_use(&self) -> usize {
-        self.slots.len() - self.free.len() - 2 // that of no options, and the next
+        self.slots.len() - self.free.len() - 1 // that of no options
     }
 }
 
@@ -197,7 +207,9 @@ mod tests {
 
     fn keep(store: &mut OptionStore, options: Options) -> u32 {
         *store.blank() = options;
-        store.keep()
+        let (slot, len) = store.keep();
+        assert_eq!((slot == 0, len), (options.is_empty(), options.wire_len()));
+        slot
     }
 
     #[test]
@@ -206,7 +218,7 @@ mod tests {
         let some = Options { timestamps: Some((1, 2)), ..Options::default() };
         assert_eq!([Options::NONE, some, some].map(|options| keep(&mut store, options)), [0, 1, 2]);
         store.release(1);
-        assert_eq!((keep(&mut store, some), keep(&mut store, some), store.in_use()), (3, 1, 3));
+        assert_eq!((keep(&mut store, some), keep(&mut store, some), store.in_use()), (1, 3, 3));
         assert_eq!([0, 1, 2, 3].map(|slot| store.get(slot)), [Options::NONE, some, some, some]);
     }
 

@@ -8,22 +8,17 @@ use super::{Simulation, Step};
 use crate::failure::Failure;
 
 impl Simulation<'_> {
-    /// A packet was admitted to the last link that decides anything, and arrives at `arrives` over the last `link` of its
-    /// route, which stands at `hop` and is empty: its end, which [hears](Connections::hears) it, is told at once.
+    /// A packet was admitted to the last link that decides anything, and arrives at `arrives` over the last link of its
+    /// route, which stands at `hop` and is empty: its `end`, which [hears](Connections::hears) it, is told at once.
     #[inline(never)]
-    pub(super) fn tell_ahead(&mut self, arrives: Time, link: u32, hop: u32, packet: &mut Packet) -> Step {
+    pub(super) fn tell_ahead(&mut self, arrives: Time, end: End, hop: u32, packet: &mut Packet) -> Step {
         packet.hop = hop;
-        self.network.links[link as usize].delivered_beyond(packet);
-        if let Some(before) = self.network.links[link as usize].feeder() {
-            self.network.links[before as usize].delivered_beyond(packet);
-        }
-        self.come_to(arrives, packet)
+        self.come_to(arrives, end, packet)
     }
 
     /// The end that a packet reaches comes to the time when it arrives: every timer that expires before does so.
     #[inline(always)]
-    fn come_to(&mut self, arrives: Time, packet: &Packet) -> Step {
-        let end = End::reached(packet.connection, packet.label.way());
+    fn come_to(&mut self, arrives: Time, end: End, packet: &Packet) -> Step {
         self.told = self.told.max(arrives);
         loop {
             let due = self.connections.endpoints[end].deadline();
@@ -56,13 +51,14 @@ impl Simulation<'_> {
     fn tell_what_waits(&mut self, link: u32) -> Step {
         loop {
             let first = self.network.links[link as usize].pipe(&self.network.flight).next().copied();
-            let told = |e: &InPipe| e.arrives <= self.horizon && self.connections.hears(&e.packet);
+            let end = |packet: &Packet| End::reached(packet.connection, packet.label.way());
+            let told = |e: &InPipe| e.arrives <= self.horizon && self.connections.hears(end(&e.packet));
             let Some(InPipe { arrives, packet, .. }) = first.filter(told) else { break };
             self.network.links[link as usize].deliver(arrives, &mut self.network.flight);
             if let Some(before) = self.network.links[link as usize].feeder() {
                 self.network.links[before as usize].delivered_beyond(&packet);
             }
-            self.come_to(arrives, &packet)?;
+            self.come_to(arrives, end(&packet), &packet)?;
         }
         self.events.set(self.lanes.link(link), self.network.links[link as usize].due());
         Ok(())

@@ -94,11 +94,10 @@ impl Simulation<'_> {
         }
         let s = end.connection();
         let way = end.sends();
-        let endpoint = loop {
+        loop {
             let endpoint = &mut self.connections.endpoints[end];
-            let Some((segment, ecn)) = endpoint.poll(now, self.connections.fates.options.blank()) else {
-                break &*endpoint;
-            };
+            let store = &mut self.connections.fates.options;
+            let Some((segment, ecn)) = endpoint.poll(now, store.blank()) else { break };
             let slot = &mut self.connections.fates.slots[s as usize];
             slot.ledger.sent(way);
             if (way == Way::Back || slot.converses)
@@ -108,14 +107,19 @@ impl Simulation<'_> {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
-            let size = endpoint.wire_size(&segment, self.connections.fates.options.blank());
-            let options = if endpoint.has_options() { self.connections.fates.options.keep() } else { 0 };
+            let (options, more) = if endpoint.has_options() { store.keep() } else { (0, 0) };
+            let size = endpoint.wire_size(&segment) + more;
+            let said_all = endpoint.has_said_all();
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };
             if self.observed {
                 self.observe_host(now, end, &packet);
             }
             self.enter(now, hop, &mut packet)?;
-        };
+            if said_all {
+                break;
+            }
+        }
+        let endpoint = &self.connections.endpoints[end];
         let lane = self.lanes.end(end);
         let closed = endpoint.is_closed();
         let deadline = endpoint.deadline();

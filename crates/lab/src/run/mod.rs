@@ -220,7 +220,7 @@ impl<'a> Simulation<'a> {
         let mut limit = Time::ZERO + self.scenario.duration.unwrap_or(self.scenario.time_limit);
         self.horizon = limit;
         loop {
-            if self.connections.open == 0 && !lasts {
+            if !lasts && self.connections.open == 0 {
                 if self.told <= self.end {
                     break;
                 }

@@ -18,9 +18,9 @@ impl Simulation<'_> {
             return self.asking_link_event(now, lane);
         }
         let place = link.deliver(now, &mut self.network.flight);
-        let due = link.due();
+        let (due, feeder) = (link.due(), link.feeder());
         self.events.set(self.lanes.link(lane), due);
-        self.reach(now, lane, place)
+        self.reach(now, (lane, feeder), place)
     }
 
     /// As [`Simulation::link_event`], of a link whose queue keeps its packets: a time to ask it for one may have come.
@@ -29,18 +29,16 @@ impl Simulation<'_> {
         let link = &mut self.network.links[lane as usize];
         link.catch_up(now, &mut self.network.flight, &mut self.connections.fates.of(lane));
         let place = link.deliver(now, &mut self.network.flight);
-        let due = link.next_event();
+        let (due, feeder) = (link.next_event(), link.feeder());
         self.events.set(self.lanes.link(lane), due);
-        self.reach(now, lane, place)
+        self.reach(now, (lane, feeder), place)
     }
 
-    /// What was in a link's pipe reaches its far end.
+    /// What was in a link's pipe reaches its far end. `feeder`: the link before, if this one only delays.
     #[inline(always)]
-    pub(super) fn reach(&mut self, now: Time, lane: u32, place: Option<Position>) -> Step {
+    fn reach(&mut self, now: Time, (lane, feeder): (u32, Option<u32>), place: Option<Position>) -> Step {
         let Some(place) = place else { return Ok(()) };
-        let link = &self.network.links[lane as usize];
-        let feeder = link.feeder();
-        if self.observed && link.holds() {
+        if self.observed && self.network.links[lane as usize].holds() {
             let InPipe { entered, arrives, packet } = self.network.flight[place];
             self.observe_link(now, lane, [entered, arrives], &packet);
         }
@@ -90,12 +88,15 @@ impl Simulation<'_> {
             Received::Uncounted => return self.enter_counted(now, hop, packet),
         };
         // A link is looked up once: most of what a packet costs here is looking up.
+        let end = End::reached(packet.connection, packet.label.way());
         if next.only_delays() {
             let into = next.link();
             let behind = &mut self.network.links[into as usize];
             let beyond = behind.pass_on(arrives, packet);
-            if here.tells() && beyond <= self.horizon && behind.is_empty() && self.connections.hears(packet) {
-                return self.tell_ahead(beyond, into, hop + 1, packet);
+            if here.tells() && beyond <= self.horizon && behind.is_empty() && self.connections.hears(end) {
+                behind.delivered_beyond(packet);
+                self.network.links[lane as usize].delivered_beyond(packet);
+                return self.tell_ahead(beyond, end, hop + 1, packet);
             }
             if behind.put([arrives, beyond], hop + 1, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(into), beyond);
@@ -105,8 +106,9 @@ impl Simulation<'_> {
                 self.observe_link(now, into, [arrives, beyond], packet);
             }
         } else {
-            if here.tells() && arrives <= self.horizon && link.is_empty() && self.connections.hears(packet) {
-                return self.tell_ahead(arrives, lane, hop, packet);
+            if here.tells() && arrives <= self.horizon && link.is_empty() && self.connections.hears(end) {
+                link.delivered_beyond(packet);
+                return self.tell_ahead(arrives, end, hop, packet);
             }
             if link.put([now, arrives], hop, packet, &mut self.network.flight) {
                 self.events.set(self.lanes.link(lane), arrives);

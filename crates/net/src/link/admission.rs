@@ -37,15 +37,17 @@ impl<Q: LinkQueue> Link<Q> {
         self.ledger.arrive(packet);
         let idle = ahead == Duration::ZERO;
         let backlog = if idle { self.waiting_none() } else { self.waiting(now) };
-        let at = Arrival { now, backlog, free_at: self.free_at };
-        let answer = self.queue.offer(packet, &at, &mut self.fates);
-        if !self.fates.0.is_empty() {
-            self.settle(now, probe);
-        }
-        match answer {
-            Answer::Admitted => {}
-            Answer::Kept => return Received::Kept,
-            Answer::Dropped => return Received::Dropped,
+        if !(idle && self.takes_when_free) {
+            let at = Arrival { now, backlog, free_at: self.free_at };
+            let answer = self.queue.offer(packet, &at, &mut self.fates);
+            if !self.fates.0.is_empty() {
+                self.settle(now, probe);
+            }
+            match answer {
+                Answer::Admitted => {}
+                Answer::Kept => return Received::Kept,
+                Answer::Dropped => return Received::Dropped,
+            }
         }
         if !idle {
             self.waiting.push_back((self.free_at, packet.size));

@@ -67,7 +67,7 @@ impl LinkQueue for Plain {
         None
     }
     fn passes_below(&self) -> Option<u32> {
-        Some(u32::MAX)
+        (self.marks.is_none() && self.loses.is_none()).then_some(u32::MAX)
     }
     type Keeper = Never;
     fn keeper(&self) -> Option<&Never> {

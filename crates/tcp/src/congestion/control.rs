@@ -108,6 +108,15 @@ pub trait CongestionControl {
     fn ssthresh_on_ack(&mut self, _window: &Window) -> Option<f64> {
         None
     }
+    /// All that an ACK changes: cwnd, if it `opens` the window or the controller [`rules_recovery`](Self::rules_recovery), and ssthresh.
+    fn on_ack(&mut self, window: &Window, ack: &Ack, opens: bool) -> (f64, Option<f64>) {
+        self.observe(window, ack);
+        let cwnd = match opens || self.rules_recovery() {
+            true => self.cwnd_on_ack(window, ack).max(window.smss),
+            false => window.cwnd,
+        };
+        (cwnd, self.ssthresh_on_ack(&Window { cwnd, ..*window }))
+    }
     /// The congestion that was last reported was none (Eifel, D-SACK, F-RTO): take back what it changed.
     fn undo(&mut self, _window: &Window) {}
     /// Data is sent again after the connection was idle for `idle`.

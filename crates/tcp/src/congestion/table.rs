@@ -97,6 +97,11 @@ macro_rules! controls {
                 match self { $(Controller::$Name(c) => c.ssthresh_on_ack(window),)+ }
             }
 
+            #[inline]
+            fn on_ack(&mut self, window: &Window, ack: &Ack, opens: bool) -> (f64, Option<f64>) {
+                match self { $(Controller::$Name(c) => c.on_ack(window, ack, opens),)+ }
+            }
+
             fn undo(&mut self, window: &Window) {
                 match self { $(Controller::$Name(c) => c.undo(window),)+ }
             }

@@ -131,6 +131,7 @@ impl Endpoint {
         sender
     }
 
+    #[inline]
     fn receiver(&mut self) -> &mut Receiver {
         let (next, tcp) = (self.irs + 1, &self.tcp);
         self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, tcp)))

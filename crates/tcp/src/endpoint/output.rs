@@ -8,6 +8,7 @@ use super::incidents::Reset;
 use super::state::State;
 use crate::config::WindowScaling;
 use crate::ecn::Carrier;
+use crate::receiver::Receiver;
 use crate::recovery::RecoveryKind;
 use crate::sender::Outgoing;
 use crate::timestamp::timestamp;
@@ -96,8 +97,9 @@ impl Endpoint {
     /// The window to advertise.
     fn window_field(&mut self) -> u32 {
         let window = if self.tells_window() {
-            let (buffer, smss) = (self.buffer(), self.smss());
-            self.receiver().window(buffer, smss)
+            let (buffer, next) = (self.buffer(), self.irs + 1);
+            let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
+            receiver.window(buffer, || self.agreed.smss(&self.tcp))
         } else {
             self.buffer()
         };
@@ -123,29 +125,33 @@ impl Endpoint {
     /// Header and options of a segment that is not a SYN.
     #[inline]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, carrier: Carrier) -> Segment {
-        self.carries = self.optioned && self.has_something_to_say();
+        let reports = self.optioned && self.reports();
+        self.carries = reports || self.agreed.timestamps;
         if self.carries {
-            self.write_options(now, options, carrier);
+            self.write_options(now, options, reports.then_some(carrier));
         }
         let window =
             if self.windowed || self.incidents.is_some() { self.window_field() } else { self.plain_buffer() };
         Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
     }
 
-    /// Whether a segment that is not a SYN has options: timestamps, counters of Accurate ECN, a report of what is behind a gap.
+    /// Whether a segment that is not a SYN has other options than timestamps: counters of Accurate ECN, a report of what is behind a gap.
     #[inline]
-    fn has_something_to_say(&self) -> bool {
-        self.agreed.timestamps
-            || self.ecn.counts_packets()
+    fn reports(&self) -> bool {
+        self.ecn.counts_packets()
             || (self.agreed.sack && self.receiver.as_ref().is_some_and(|r| r.has_report()))
     }
 
     #[inline(never)]
-    fn write_options(&mut self, now: Time, options: &mut Options, carrier: Carrier) {
-        *options = Options::default();
-        if self.agreed.timestamps {
-            options.timestamps = Some((timestamp(now), self.ts_recent()));
+    fn write_options(&mut self, now: Time, options: &mut Options, reports: Option<Carrier>) {
+        *options = Options::NONE;
+        options.timestamps = self.agreed.timestamps.then(|| (timestamp(now), self.ts_recent()));
+        if let Some(carrier) = reports {
+            self.write_reports(options, carrier);
         }
+    }
+
+    fn write_reports(&mut self, options: &mut Options, carrier: Carrier) {
         if self.ecn.counts_packets() && !self.write_counters(options, carrier) {
             return;
         }
@@ -227,11 +233,16 @@ impl Endpoint {
         self.carries
     }
 
-    /// Bytes that `segment`, the last of [`Endpoint::poll`], counts for on the wire.
+    /// Bytes that `segment`, the last of [`Endpoint::poll`], counts for on the wire without its options.
     #[inline]
-    pub fn wire_size(&self, segment: &Segment, options: &Options) -> u16 {
+    pub fn wire_size(&self, segment: &Segment) -> u16 {
         let header = if segment.len > 0 { self.tcp.header_on_data.0 } else { self.tcp.header_on_control.0 };
-        let options = if self.carries { options.wire_len() } else { 0 };
-        segment.len + header as u16 + options
+        segment.len + header as u16
+    }
+
+    /// Whether [`Endpoint::poll`], having returned a segment, has no other: of an end that only acknowledges.
+    #[inline]
+    pub fn has_said_all(&self) -> bool {
+        self.sender.is_none() && self.incidents.is_none() && self.state > State::SynReceived
     }
 }

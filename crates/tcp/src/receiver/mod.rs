@@ -184,7 +184,7 @@ pub fn acceptable(next: Seq, segment: &Segment, window: u32) -> bool {
 mod tests {
     use super::*;
     use crate::config::GapAck;
-    use net::Flags;
+    use net::{Flags, Options};
     use proptest::prelude::*;
     use units::Duration;
 
@@ -258,6 +258,42 @@ mod tests {
     }
 
     proptest! {
+        /// A report is the range of the last segment, then those of the last report, then the others (RFC 2018 §4), whatever came between.
+        #[test]
+        fn a_report_is_the_latest_and_then_the_last_report(
+            pieces in prop::collection::vec((0u32..60, 1u16..6, any::<bool>()), 1..80),
+        ) {
+            let (tcp, base) = (Tcp::default(), Seq(u32::MAX - 20));
+            let mut r = Receiver::new(base, &tcp);
+            let (mut latest, mut last): (_, Vec<(Seq, Seq)>) = (None, Vec::new());
+            for (start, len, reports) in pieces {
+                let (next, start) = (r.next, base + start);
+                r.on_data(Time::ZERO, &segment(start.0, len), &tcp);
+                if start.after(next) {
+                    latest = Some(start);
+                } else if (start + u32::from(len)).after(next) {
+                    latest = None;
+                }
+                if r.ranges().is_empty() {
+                    last.clear();
+                }
+                if reports {
+                    let within = |seq: Seq| r.ranges().iter().find(|w| !seq.before(w.0) && seq.before(w.1)).copied();
+                    let first = latest.into_iter().chain(last.iter().map(|w| w.0)).filter_map(within);
+                    let mut expected = Vec::new();
+                    for range in first.chain(r.ranges().iter().copied()) {
+                        if expected.len() < 4 && !expected.contains(&range) {
+                            expected.push(range);
+                        }
+                    }
+                    let mut options = Options::default();
+                    r.report(&mut options, false);
+                    prop_assert_eq!(options.sack(), &expected[..]);
+                    last = expected;
+                }
+            }
+        }
+
         /// Any order, overlap and repetition of segments, with sequence numbers that wrap, ends with
         /// exactly the bytes that were sent.
         #[test]

@@ -11,9 +11,11 @@ use crate::config::{GapAck, Tcp};
 pub(super) struct Behind {
     /// Disjoint ranges in order, each [start, end).
     ranges: Vec<(Seq, Seq)>,
-    /// The ranges reported last, the latest first (RFC 2018 §4), and whether they are what is to be reported next.
+    /// The ranges reported last, the latest first (RFC 2018 §4), whether they are still there, and whether they are what is to be
+    /// reported next.
     reported: [(Seq, Seq); 4],
     count: u8,
+    intact: bool,
     known: bool,
     /// The range that the last segment went into.
     latest: Option<Seq>,
@@ -27,6 +29,10 @@ impl Receiver {
     /// Data that is not simply the next: old, ahead, or filling a gap.
     #[inline(never)]
     pub(super) fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) {
+        if self.grow(start, end) {
+            self.ack_now |= !self.holds_back(now, tcp);
+            return;
+        }
         let before = self.received_in(start, end);
         self.stats.duplicate_bytes += u64::from(before);
         self.stats.duplicate_segments += u32::from(before == end - start);
@@ -56,7 +62,7 @@ impl Receiver {
                 self.advance(self.next.max(e));
                 behind.ranges.remove(0);
             }
-            (behind.latest, behind.known) = (None, false);
+            (behind.latest, behind.intact, behind.known) = (None, false, false);
             self.behind = (!behind.ranges.is_empty()).then_some(behind);
         }
         let at_once = released || tcp.gap_ack == GapAck::Immediate;
@@ -106,20 +112,31 @@ impl Receiver {
         first.map_or((start, end), |r| (r.0.max(start), cut(r.1)))
     }
 
+    /// Adds [start, end) if it follows what waits at the end of all, as most often it does behind a gap.
+    #[inline]
+    fn grow(&mut self, start: Seq, end: Seq) -> bool {
+        let Some(behind) = &mut self.behind else { return false };
+        let Some(newest) = behind.ranges.last_mut().filter(|w| w.1 == start) else { return false };
+        newest.1 = end;
+        behind.latest = Some(newest.0);
+        behind.intact &= behind.reported[0].0 == newest.0;
+        behind.known &= behind.intact;
+        behind.reported[0].1 = end; // if it is known
+        true
+    }
+
     /// Adds [start, end) to what waits, merging what touches.
     #[inline]
     fn insert(&mut self, mut start: Seq, mut end: Seq) {
         let behind = self.behind.get_or_insert_default();
         let ranges = &mut behind.ranges;
         behind.latest = Some(start);
-        if let Some(newest) = ranges.last_mut().filter(|w| w.1 == start) {
-            newest.1 = end; // the segment after the one that came last
-            behind.latest = Some(newest.0);
-            behind.known &= behind.reported[0].0 == newest.0;
-            behind.reported[0].1 = end; // if it is known
+        if ranges.last().is_none_or(|w| w.1.before(start)) {
+            behind.known = false;
+            ranges.push((start, end));
             return;
         }
-        behind.known = false;
+        (behind.intact, behind.known) = (false, false);
         let first = ranges.partition_point(|w| w.1.before(start));
         let mut last = first;
         while last < ranges.len() && !ranges[last].0.after(end) {
@@ -163,23 +180,41 @@ impl Behind {
     /// What is to be reported next.
     fn find_report(&mut self) {
         let ranges = &self.ranges;
+        if let Some(&newest) = ranges.last()
+            && self.intact
+            && self.latest == Some(newest.0)
+            && (self.count == 4 || usize::from(self.count) + 1 == ranges.len())
+        {
+            // Most often: a range has come behind all that are there.
+            self.reported.rotate_right(1);
+            (self.reported[0], self.count, self.known) = (newest, (self.count + 1).min(4), true);
+            return;
+        }
         let containing = |seq: Seq| {
             let after = ranges[ranges.partition_point(|r| !r.1.after(seq))..].first().copied();
             after.filter(|r| !seq.before(r.0))
         };
-        let mut blocks = [(Seq(0), Seq(0)); 4];
-        let mut n = 0;
-        let reported = self.reported[..usize::from(self.count)].iter().map(|block| block.0);
-        let candidates = self.latest.into_iter().chain(reported);
-        for block in candidates.filter_map(containing).chain(ranges.iter().copied()) {
-            if n == 4 {
-                break;
+        let mut within = [self.latest; 5];
+        for (seq, block) in within[1..].iter_mut().zip(&self.reported[..usize::from(self.count)]) {
+            *seq = Some(block.0);
+        }
+        let (mut blocks, mut n) = ([(Seq(0), Seq(0)); 4], 0);
+        let mut add = |block| {
+            if n < 4 && !blocks[..n].contains(&block) {
+                (blocks[n], n) = (block, n + 1);
             }
-            if !blocks[..n].contains(&block) {
-                blocks[n] = block;
-                n += 1;
+            n < 4
+        };
+        for seq in within.into_iter().flatten() {
+            if let Some(range) = containing(seq) {
+                add(range);
             }
         }
-        (self.reported, self.count, self.known) = (blocks, n as u8, true);
+        for range in ranges {
+            if !add(*range) {
+                break;
+            }
+        }
+        (self.reported, self.count, self.intact, self.known) = (blocks, n as u8, true, true);
     }
 }

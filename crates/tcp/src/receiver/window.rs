@@ -36,7 +36,7 @@ impl Receiver {
 
     /// A segment with data arrives, with a timestamp of ours or none. While the window grows the number of quick ACKs stays odd, and
     /// does not come to its end (Linux, tcp_grow_window).
-    #[inline(never)]
+    #[inline]
     pub fn tune(&mut self, now: Time, len: u16, echo: Option<u32>, tcp: &Tcp) {
         let next = self.next;
         let Some(tuning) = &mut self.tuning else { return };
@@ -60,10 +60,10 @@ impl Receiver {
     /// The window to advertise, with a buffer of `buffer` bytes: never taken back (RFC 9293 §3.8.6),
     /// and opened by no less than a segment or half the buffer (§3.8.6.2.2).
     #[inline]
-    pub fn window(&mut self, buffer: u32, smss: u32) -> u32 {
+    pub fn window(&mut self, buffer: u32, smss: impl FnOnce() -> u32) -> u32 {
         let free = buffer.saturating_sub(self.unread);
         let old = if self.edge.after(self.next) { self.edge - self.next } else { 0 };
-        let window = if free >= old.saturating_add(smss.min(buffer / 2)) || free >= buffer {
+        let window = if free >= buffer || free >= old.saturating_add(smss().min(buffer / 2)) {
             free.max(old)
         } else {
             old

@@ -37,6 +37,13 @@ impl ByTime {
         (number != NONE).then(|| (number.wrapping_sub(self.front) & NUMBER) as usize)
     }
 
+    /// The ring has so many segments, which were sent in its order.
+    pub fn fill(&mut self, segments: usize) {
+        self.links.clear();
+        (self.front, self.first, self.last) = (0, NONE, NONE);
+        (0..segments).for_each(|_| self.push_back());
+    }
+
     /// A segment joins the ring, and the list as its last.
     pub fn push_back(&mut self) {
         self.links.push_back(Link { earlier: OUT, later: OUT });

@@ -14,6 +14,8 @@ words! {
     }
 }
 
+/// What Linux takes for one time: a microsecond.
+const TICK: u64 = 1_000_000;
 /// Recoveries for which a widened window stays (§6.2, step 4).
 const PERSISTS: u32 = 16;
 
@@ -60,7 +62,7 @@ impl Rack {
     /// A time as it is compared.
     #[inline]
     pub fn tick(&self, t: Time) -> Time {
-        if self.as_linux { Time(t.0 - t.0 % 1_000_000) } else { t }
+        if self.as_linux { Time(t.0 - t.0 % TICK) } else { t }
     }
 
     /// Detects reordering (§6.2, step 3): an original delivered below the highest delivered.
@@ -153,12 +155,17 @@ impl Rack {
         Duration((u64::from(self.multiplier.max(1)) * (min_rtt.0 / 4)).min(srtt.0))
     }
 
+    /// Whether a segment was sent before the newest delivered.
+    #[inline]
+    pub fn has_overtaken(&self, sent: Time, end: Seq) -> bool {
+        let newest = |newest: (Time, Seq)| sent < newest.0 || (newest.1.after(end) && !self.is_later(sent));
+        self.newest.is_some_and(newest)
+    }
+
     /// Whether a segment was sent before the newest delivered; and if so when it is deemed lost (§6.2,
     /// step 5).
     pub fn lost_at(&self, sent: Time, end: Seq, reordering_window: Duration) -> Option<Time> {
-        let newest = self.newest?;
-        let sent = self.tick(sent);
-        sent_after(newest, (sent, end)).then(|| sent + self.rtt + reordering_window)
+        self.has_overtaken(sent, end).then(|| self.tick(sent) + self.rtt + reordering_window)
     }
 
     /// Whether what was sent at `sent` is lost when the timer expires (§6.3).
@@ -169,7 +176,8 @@ impl Rack {
     /// Whether anything sent at `sent` is later than the newest delivered.
     #[inline]
     pub fn is_later(&self, sent: Time) -> bool {
-        self.newest.is_none_or(|newest| self.tick(sent) > newest.0)
+        let tick = Duration(if self.as_linux { TICK } else { 1 });
+        self.newest.is_none_or(|newest| sent >= newest.0 + tick) // the newest is at the beginning of its own
     }
 }
 

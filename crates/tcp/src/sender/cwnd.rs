@@ -86,17 +86,10 @@ impl Tcb {
                     tracking.cwnd_limited
                 };
             }
-            if self.congestion.measures() {
-                self.congestion.observe(window, &ack);
-            }
         }
-        let rules = self.congestion.rules_recovery();
-        if (opens && ack.cwnd_limited) || rules {
-            self.cwnd = self.congestion.cwnd_on_ack(window, &ack).max(window.smss);
-        }
-        if self.congestion.measures()
-            && let Some(ssthresh) = self.congestion.ssthresh_on_ack(&Window { cwnd: self.cwnd, ..*window })
-        {
+        let (cwnd, ssthresh) = self.congestion.on_ack(window, &ack, opens && ack.cwnd_limited);
+        self.cwnd = cwnd;
+        if let Some(ssthresh) = ssthresh {
             self.ssthresh = ssthresh;
         }
     }

@@ -53,6 +53,21 @@ impl Tcb {
         Outgoing { seq, len, fin, push, is_new, probe: false }
     }
 
+    /// Makes a segment of `len` bytes of new data, behind which more waits.
+    #[inline(always)]
+    pub(super) fn build_next(&mut self, now: Time, len: u32, tcp: &Tcp) -> Outgoing {
+        let (seq, end) = (self.max, self.max + len);
+        if self.unsent != u64::MAX {
+            self.unsent -= u64::from(len);
+        }
+        self.max = end;
+        self.segments += 1;
+        if self.timer == Time::NEVER {
+            self.restart_timer(now, tcp);
+        }
+        Outgoing { seq, len, fin: false, push: self.pushes(seq, end, None), is_new: true, probe: false }
+    }
+
     /// Whether the last write, or a record, ended within (`seq`, `end`]: a write that waits is one with the next (RFC 9293
     /// §3.9.1, MUST-61).
     #[inline]
@@ -72,7 +87,7 @@ impl Tcb {
     }
 
     /// A segment is about to go out: what is noted of it, and PSH as Linux sets it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_sent(&self, tracking: &mut Tracking, outgoing: &mut Outgoing, now: Time) {
         if outgoing.len > 0 {
             tracking.last_sent = now;

@@ -175,7 +175,9 @@ impl CongestionControl for CubicState {
             if self.linux.is_young(ack.now) {
                 return;
             }
-            self.linux.least_rtt = self.linux.least_rtt.into_iter().chain(ack.rtt).min();
+            if let Some(rtt) = ack.rtt {
+                self.linux.least_rtt = Some(self.linux.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            }
         }
         self.growth.observe(w, ack, false);
     }

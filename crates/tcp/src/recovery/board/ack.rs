@@ -4,11 +4,12 @@ use net::Seq;
 use units::Time;
 
 use super::Board;
-use super::segment::{COUNTED, Delivery, Departure, Doubt, LOST, RESENT, SACKED, Sent, TWICE};
+use super::segment::{COUNTED, Delivery, Departure, Doubt, LOST, RESENT, Run, SACKED, Sent, TWICE};
 use crate::recovery::rack::sent_after;
 
 impl Board {
     /// An ACK arrived with these SACK blocks; `una`: before it.
+    #[inline]
     pub fn on_ack(
         &mut self,
         now: Time,
@@ -18,10 +19,7 @@ impl Board {
         max: Seq,
         doubt: &Doubt,
     ) -> Delivery {
-        let mut d = Delivery::default();
-        if self.sacked | self.lost | self.resent | self.twice == 0 {
-            self.acknowledge_run(ack, &mut d);
-        }
+        let (mut d, mut n) = (Delivery::default(), 0);
         while let Some(s) = self.segments.front().copied() {
             if !s.end.after(ack) {
                 if !s.has(SACKED) {
@@ -32,9 +30,9 @@ impl Board {
                         d.first_sent = Some(s.at);
                     }
                 }
-                d.segments += 1;
+                n += 1;
                 self.forget(&s);
-                self.pop_front(1);
+                self.pop_front(&s);
                 continue;
             }
             if s.start.before(ack) {
@@ -50,6 +48,9 @@ impl Board {
             }
             break;
         }
+        for index in [&mut self.first_lost, &mut self.first_open, &mut self.top] {
+            *index = index.saturating_sub(n);
+        }
         let acknowledged = d.last_valid;
         self.walked_count =
             if blocks.is_empty() { 0 } else { self.take_blocks(now, (una, ack, max), blocks, &mut d, doubt) };
@@ -60,45 +61,54 @@ impl Board {
         d
     }
 
-    /// Segments up to `ack` go in a run, as long as they were sent once, where nothing is SACKed, deemed lost or sent again:
-    /// what they tell is what the first and the last of them do.
-    fn acknowledge_run(&mut self, ack: Seq, d: &mut Delivery) {
-        let run = self.segments.iter().take_while(|s| !s.end.after(ack) && s.is_plain()).count();
-        if run == 0 || !self.rack.is_in_order(self.segments[0].end) {
-            return;
+    /// An ACK of whole segments came, without blocks, on a [plain](Board::is_plain) board: they go in a run, and what they tell is what the first
+    /// and the last of them do. `None`, and nothing is done, if that is not what came, or if RACK might find a loss in what
+    /// stays.
+    #[inline]
+    pub fn acknowledge(&mut self, now: Time, ack: Seq) -> Option<Run> {
+        let first = *self.segments.front().filter(|_| self.touched == 0)?;
+        if !self.rack.is_in_order(first.end) {
+            return None;
         }
-        let (first, last) = (self.segments[0], self.segments[run - 1]);
-        d.delivered = last.end - first.start;
-        d.weight = u64::from(if self.unit > 0 { self.unit * run as u32 } else { d.delivered });
-        d.segments = run as u32;
-        (d.first_sent, d.last_sent, d.last_valid) = (Some(first.at), Some(last.at), Some(last.at));
-        d.original = Some(first.end);
-        d.newest = Some(last);
-        d.departure = self.departure(run - 1);
-        d.valid = Some((self.rack.tick(last.at), last.end));
-        self.rack.on_order(last.start, last.end, false);
-        self.outstanding -= d.weight;
-        self.pop_front(run);
+        let (mut last, mut n) = (first, 1);
+        while last.end.before(ack) {
+            last = *self.segments.get(n)?;
+            n += 1;
+        }
+        let overtaken = |s: &Sent| self.by_time.is_some() && self.rack.has_overtaken(s.at, s.end);
+        if last.end != ack || self.segments.get(n).is_some_and(overtaken) {
+            return None;
+        }
+        let delivered = ack - first.start;
+        let weight = u64::from(if self.unit > 0 { self.unit * n as u32 } else { delivered });
+        let departure = self.departure(n - 1);
+        self.rack.on_delivered(now, self.rack.tick(last.at), ack, last.at);
+        self.rack.on_order(last.start, ack, false);
+        self.outstanding -= weight;
+        for _ in 0..n {
+            self.segments.pop_front();
+        }
+        if let Some(departures) = &mut self.departures {
+            departures.drain(..n);
+        }
+        (self.top, self.walked_count) = (0, 0);
+        Some(Run { delivered, weight, first_sent: first.at, last, departure })
     }
 
     fn departure(&self, i: usize) -> Option<Departure> {
         self.departures.as_ref().map(|departures| departures[i])
     }
 
-    /// The first `n` segments are done with.
-    fn pop_front(&mut self, n: usize) {
-        for _ in 0..n {
-            self.segments.pop_front();
-            if let Some(departures) = &mut self.departures {
-                departures.pop_front();
-            }
-            if let Some(by_time) = &mut self.by_time {
-                by_time.pop_front();
-            }
+    /// The first segment is done with.
+    fn pop_front(&mut self, first: &Sent) {
+        self.segments.pop_front();
+        if let Some(departures) = &mut self.departures {
+            departures.pop_front();
         }
-        for index in [&mut self.first_lost, &mut self.first_open, &mut self.top] {
-            *index = index.saturating_sub(n);
+        if let Some(by_time) = self.by_time() {
+            by_time.pop_front();
         }
+        self.touched -= u32::from(!first.is_plain());
     }
 
     /// SACK blocks of an ACK up to `ack`: how many were gone through.
@@ -113,24 +123,25 @@ impl Board {
         let echo = doubt.echo.filter(|_| !self.rack.as_linux);
         let doubt = &Doubt { echo, ..*doubt };
         let latest = una.max(ack);
-        let mut order = [0, 1, 2, 3];
-        let order = &mut order[..blocks.len().min(4)];
-        if self.by_time.is_some() {
-            order.sort_unstable_by_key(|&i| blocks[i].0 - una); // RFC 8985 §6.2, step 3: in ascending order
-        }
-        for &mut i in order {
-            let (start, end) = blocks[i];
-            if !start.before(end) || end.after(max) {
+        let walked = &self.walked[..usize::from(self.walked_count)];
+        let (mut new, mut n) = ([(Seq(0), Seq(0)); 4], 0);
+        for (i, &(start, end)) in blocks.iter().enumerate() {
+            let here = walked.get(i) == Some(&(start, end)); // most often, but for the first
+            let known = i > 0 && (here || walked.contains(&(start, end)));
+            if known || !start.before(end) || end.after(max) {
                 continue;
             }
             if i == 0 && self.is_duplicate(start, end, ack, blocks) {
                 d.dsack = true;
-                continue;
+            } else if !start.before(latest) {
+                (new[n], n) = ((start, end), n + 1);
             }
-            let walked = i > 0 && self.walked[..usize::from(self.walked_count)].contains(&(start, end));
-            if !walked && !start.before(latest) {
-                self.sack(now, start, end, d, doubt);
-            }
+        }
+        if self.by_time.is_some() {
+            new[..n].sort_unstable_by_key(|block| block.0 - una); // RFC 8985 §6.2, step 3: in ascending order
+        }
+        for &(start, end) in &new[..n] {
+            self.sack(now, start, end, d, doubt);
         }
         for (to, from) in self.walked.iter_mut().zip(blocks) {
             *to = *from;
@@ -186,11 +197,17 @@ impl Board {
     }
 
     fn sack(&mut self, now: Time, start: Seq, end: Seq, d: &mut Delivery, doubt: &Doubt) {
-        let (start, end) = self.not_walked(start, end);
+        let (start, end) = match self.walked[0] {
+            (s, e) if self.walked_count > 0 && s == start && e.before(end) => (e, end), // most often: it grew
+            _ => self.not_walked(start, end),
+        };
         if !start.before(end) {
             return;
         }
-        let from = self.segments.partition_point(|s| s.start.before(start));
+        let from = match self.segments.get(self.top) {
+            Some(s) if s.start == start => self.top, // most often: the next in sequence
+            _ => self.segments.partition_point(|s| s.start.before(start)),
+        };
         for i in from..self.segments.len() {
             let s = self.segments[i];
             if s.end.after(end) {
@@ -201,6 +218,9 @@ impl Board {
             }
             let w = self.weight(&s);
             self.no_longer_lost(&s, w);
+            if s.is_plain() {
+                self.touch();
+            }
             self.segments[i].marks = (s.marks & !(LOST | RESENT | TWICE)) | SACKED;
             if let Some(by_time) = &mut self.by_time {
                 by_time.remove(i);

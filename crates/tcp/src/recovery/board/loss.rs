@@ -19,6 +19,9 @@ impl Board {
         if s.has(TWICE) {
             self.twice -= w;
         }
+        if s.is_plain() {
+            self.touch();
+        }
         self.segments[i].marks = (s.marks | LOST) & !(RESENT | TWICE);
         if let Some(by_time) = &mut self.by_time {
             by_time.remove(i);
@@ -53,26 +56,34 @@ impl Board {
     /// Whether something was sent before the newest segment that was delivered, and may be lost.
     #[inline]
     pub fn is_overtaken(&self) -> bool {
-        let first = self.by_time.as_ref().and_then(|by_time| by_time.first());
-        first.is_some_and(|i| !self.rack.is_later(self.segments[i].at))
+        let Some(by_time) = &self.by_time else { return false };
+        if self.touched == 0 {
+            return self.segments.front().is_some_and(|s| self.rack.has_overtaken(s.at, s.end));
+        }
+        by_time.first().is_some_and(|i| !self.rack.is_later(self.segments[i].at))
     }
 
     /// RACK_detect_loss (RFC 8985 §6.2, step 5): the bytes newly lost, and when all that may be reordered still would be.
     pub fn lose_by_time(&mut self, now: Time, reordering_window: Duration) -> (u32, Option<Time>) {
         let (mut bytes, mut all_due) = (0, None);
-        let mut next = self.by_time.as_ref().and_then(|b| b.first());
+        if !self.is_overtaken() {
+            return (0, None);
+        }
+        self.touch(); // so that there is a list, also if nothing is lost yet
+        let mut next = self.by_time().and_then(|b| b.first());
         while let Some(i) = next {
             let s = self.segments[i];
             if self.rack.is_later(s.at) {
                 break; // what follows was sent later still
             }
-            next = self.by_time.as_ref().and_then(|b| b.later(i));
+            next = self.by_time().and_then(|b| b.later(i));
             match self.rack.lost_at(s.at, s.end, reordering_window) {
                 Some(at) if at > now => all_due = Some(at), // later than those before it
                 Some(_) => bytes += self.lose(i),
                 None => {}
             }
         }
+        self.touched -= 1;
         (bytes, all_due)
     }
 
@@ -123,7 +134,8 @@ impl Board {
             s.marks &= !(LOST | RESENT | TWICE);
         }
         (self.lost, self.resent, self.twice, self.first_open) = (0, 0, 0, 0);
-        if let Some(by_time) = &mut self.by_time {
+        self.touched = self.segments.iter().filter(|s| !s.is_plain()).count() as u32;
+        if let Some(by_time) = self.by_time.as_mut().filter(|_| self.touched > 0) {
             let sent = self.segments.iter().enumerate().filter(|(_, s)| !s.has(SACKED));
             let mut sent: Vec<_> = sent.map(|(i, s)| (s.at, i)).collect();
             sent.sort_unstable();

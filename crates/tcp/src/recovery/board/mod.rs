@@ -16,17 +16,23 @@ use crate::recovery::by_time::ByTime;
 use crate::recovery::rack::{Rack, RackTimes};
 use segment::{LOST, RESENT, SACKED, TWICE};
 
-pub use segment::{Clock, Delivery, Departure, Doubt, Sent};
+pub use segment::{Clock, Delivery, Departure, Doubt, Run, Sent};
 
-/// The scoreboard.
+/// The scoreboard. What every segment touches comes first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Board {
     segments: VecDeque<Sent>,
-    /// Beside each segment, where the delivery rate is sampled.
-    departures: Option<VecDeque<Departure>>,
+    outstanding: u64,
     /// What a segment counts for whatever its size; 0: its bytes.
     unit: u32,
-    outstanding: u64,
+    /// How many segments are more than [sent once](Sent::is_plain): where none is, nothing is SACKed, deemed lost or sent again.
+    touched: u32,
+    /// With RACK: what is neither SACKed, nor deemed lost and not sent again since, by the time when it was last sent. It is
+    /// kept while a segment is touched; else the order is that of the board.
+    by_time: Option<Box<ByTime>>,
+    /// Beside each segment, where the delivery rate is sampled.
+    departures: Option<VecDeque<Departure>>,
     sacked: u64,
     lost: u64,
     resent: u64,
@@ -43,8 +49,6 @@ pub struct Board {
     walked_count: u8,
     /// RACK's state.
     pub rack: Rack,
-    /// With RACK: what is neither SACKed, nor deemed lost and not sent again since, by the time when it was last sent.
-    by_time: Option<Box<ByTime>>,
 }
 
 impl Board {
@@ -68,6 +72,27 @@ impl Board {
     /// Whether the delivery rate is sampled.
     pub fn is_sampled(&self) -> bool {
         self.departures.is_some()
+    }
+
+    /// Whether every segment was sent once and nothing came of any.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.touched == 0
+    }
+
+    /// A segment that is [plain](Sent::is_plain) is about to be more.
+    fn touch(&mut self) {
+        if self.touched == 0
+            && let Some(by_time) = &mut self.by_time
+        {
+            by_time.fill(self.segments.len());
+        }
+        self.touched += 1;
+    }
+
+    /// The order by time, where it is not that of the board.
+    fn by_time(&mut self) -> Option<&mut ByTime> {
+        self.by_time.as_deref_mut().filter(|_| self.touched > 0)
     }
 
     fn weight(&self, sent: &Sent) -> u64 {

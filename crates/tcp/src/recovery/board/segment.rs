@@ -67,6 +67,21 @@ impl Sent {
     }
 }
 
+/// What an ACK of segments that were sent once delivered ([`Board::acknowledge`](super::Board::acknowledge)).
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Bytes.
+    pub delivered: u32,
+    /// The same in units of flight.
+    pub weight: u64,
+    /// When the first of them was sent.
+    pub first_sent: Time,
+    /// The last of them.
+    pub last: Sent,
+    /// Its departure, if those are kept.
+    pub departure: Option<Departure>,
+}
+
 /// What an ACK delivered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivery {
@@ -94,8 +109,6 @@ pub struct Delivery {
     pub sacked: bool,
     /// A D-SACK block: something arrived twice.
     pub dsack: bool,
-    /// Segments fully acknowledged.
-    pub segments: u32,
     /// By how many bytes something that was sent once came behind the highest delivered.
     pub late: u32,
 }

@@ -8,6 +8,7 @@ use super::segment::{APP_LIMITED, Clock, EVER_RESENT, LOST, PUSHED, RESENT, SACK
 
 impl Board {
     /// New data goes out.
+    #[inline]
     pub fn on_sent(&mut self, start: Seq, end: Seq, at: Time, clock: &Clock, app_limited: bool) {
         let marks = if app_limited { APP_LIMITED } else { 0 };
         let sent = Sent { start, end, at, delivered: clock.delivered as u32, marks };
@@ -16,7 +17,7 @@ impl Board {
         if let Some(departures) = &mut self.departures {
             departures.push_back(clock.departure());
         }
-        if let Some(by_time) = &mut self.by_time {
+        if let Some(by_time) = self.by_time() {
             by_time.push_back();
         }
     }
@@ -50,11 +51,14 @@ impl Board {
     /// The segment at `index` goes out again.
     pub fn on_resent(&mut self, index: usize, at: Time, clock: &Clock) {
         let Some(s) = self.segments.get_mut(index) else { return };
-        let newly = !s.has(RESENT);
+        let (newly, plain) = (!s.has(RESENT), s.is_plain());
         s.marks = (s.marks & !APP_LIMITED) | RESENT | EVER_RESENT;
         s.at = at;
         s.delivered = clock.delivered as u32;
         let s = *s;
+        if plain {
+            self.touch();
+        }
         if let Some(departures) = &mut self.departures {
             departures[index] = clock.departure();
         }

@@ -66,14 +66,26 @@ proptest! {
                     let out = max - una;
                     let ack = una + (if step == 7 { 5 * b } else { 0 }).min(out);
                     let start = una + 10 * a;
-                    let blocks = [(start, start + 10 * (b + 1))];
-                    let asked = board.newly(una, ack, &blocks, max);
-                    let told = board.on_ack(now, una, ack, &blocks, max, &doubt(3));
+                    let blocks = &[(start, start + 10 * (b + 1))][..usize::from(t > 0)];
+                    let asked = board.newly(una, ack, blocks, max);
+                    let mut by_run = board.clone();
+                    let run = if blocks.is_empty() { by_run.acknowledge(now, ack) } else { None };
+                    let told = board.on_ack(now, una, ack, blocks, max, &doubt(3));
+                    if let Some(run) = run {
+                        prop_assert_eq!((run.delivered, run.weight), (told.delivered, told.weight));
+                        prop_assert_eq!((Some(run.first_sent), Some(run.last.at)), (told.first_sent, told.last_sent));
+                        prop_assert_eq!(Some(run.last.end), told.newest.map(|newest| newest.end));
+                        prop_assert_eq!((told.late, format!("{:?}", board.rack)), (0, format!("{:?}", by_run.rack)));
+                        prop_assert!(!rack || by_run.clone().lose_by_time(now, Duration(t)) == (0, None));
+                        board = by_run;
+                    }
                     prop_assert_eq!(asked.0, told.delivered);
                     prop_assert!(asked.1 <= asked.0 && (asked.1 == 0) == (asked.0 == 0));
                     una = ack;
                 }
             }
+            let touched = board.segments.iter().filter(|s| !s.is_plain()).count();
+            prop_assert_eq!(board.is_plain(), touched == 0);
             let mut literal = board.clone();
             let sacked = board.segments.iter().rev().filter(|s| s.has(SACKED)).map(|s| s.start);
             prop_assert!(board.sacked_from_the_top().map(|s| s.start).eq(sacked));

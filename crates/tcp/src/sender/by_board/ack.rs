@@ -9,7 +9,7 @@ use crate::config::{
     CwndCounts, CwndValidation, FastRetransmitTimer, MarkReductionEnds, RecoveryExit, RtoOrder, Tcp,
 };
 use crate::congestion::{Congestion, CongestionControl, Controller, RateSample};
-use crate::recovery::board::{Delivery, Doubt};
+use crate::recovery::board::{Delivery, Departure, Doubt, Sent};
 use crate::recovery::frto::Frto;
 use crate::recovery::tlp;
 use crate::recovery::{RecoveryKind, fack, sack};
@@ -39,18 +39,133 @@ impl ByBoard {
     #[inline(never)]
     pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> bool {
         let was_una = tcb.una;
+        if let Some(outcome) = self.take_in_run(tcb, arriving, tcp) {
+            return self.go_on(tcb, was_una, arriving, &outcome, tcp);
+        }
         let outcome = self.take_in(tcb, arriving, tcp);
+        self.go_on(tcb, was_una, arriving, &outcome, tcp)
+    }
+
+    /// What is left to do of an ACK: both windows. Returns whether cwnd was cut.
+    #[inline(always)]
+    fn go_on(
+        &mut self,
+        tcb: &mut Tcb,
+        was_una: Seq,
+        arriving: &Arriving,
+        outcome: &Outcome,
+        tcp: &Tcp,
+    ) -> bool {
         if tcb.update_window(arriving.now, arriving.segment, tcb.una != was_una, tcp) {
             self.board.lose_all(false); // the octet of a probe, if it was refused
         }
         if tcb.wait_for_timer {
             tcb.wait(arriving.now, outcome.cut_by_echo, tcp);
         }
-        self.open_window(tcb, arriving, &outcome, tcp);
+        self.open_window(tcb, arriving, outcome, tcp);
         outcome.cut
     }
 
+    /// As [`take_in`](Self::take_in), of an ACK that tells nothing but that segments arrived which were sent once, while no
+    /// window comes down and nothing is tested: most ACKs are such, and all else that could follow from one does not.
+    #[inline(always)]
+    fn take_in_run(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> Option<Outcome> {
+        let &Arriving { now, segment, options, feedback } = arriving;
+        let ack = segment.ack;
+        if self.state != CaState::Open
+            || feedback.echo
+            || !ack.after(tcb.una)
+            || !options.sack().is_empty()
+            || self.tlp.end.is_some()
+            || self.tracking.undo.original_arrived(options.timestamps.map(|t| t.1))
+        {
+            return None;
+        }
+        let run = self.board.acknowledge(now, ack)?;
+        let acked = ack - tcb.una;
+        self.advance(tcb, ack);
+        let rto = tcb.rto.timeout(tcp);
+        let rtt = self.on_round_trip(tcb, now, (run.first_sent, run.last.at), tcp);
+        let rate = self.on_delivered(now, run.delivered, Some((&run.last, run.departure)));
+        self.keep_rate(rate);
+        self.set_timer(tcb, now, None, true, tcp);
+        self.restart_first(tcb, now, rto, tcp);
+        Some(Outcome {
+            acked,
+            delivered: run.delivered,
+            weight: run.weight,
+            rtt: Some(rtt),
+            rate,
+            was_reducing: false,
+            safe: true,
+            cut: false,
+            cut_by_echo: false,
+        })
+    }
+
+    /// SND.UNA comes to `ack`.
+    fn advance(&mut self, tcb: &mut Tcb, ack: Seq) {
+        tcb.acked += u64::from(ack - tcb.una) - u64::from(tcb.fin_sent && ack == tcb.max);
+        tcb.una = ack;
+        tcb.expirations = 0;
+        self.limited = 0;
+    }
+
+    /// So much was delivered, of which `newest` was sent last: a sample of the delivery rate, if its departure is kept.
+    fn on_delivered(
+        &mut self,
+        now: Time,
+        delivered: u32,
+        newest: Option<(&Sent, Option<Departure>)>,
+    ) -> Option<RateSample> {
+        self.clock.delivered += u64::from(delivered);
+        let mut rate = None;
+        if let Some((newest, departure)) = newest {
+            // What was delivered since it was sent.
+            let since = (self.clock.delivered as u32).wrapping_sub(newest.delivered);
+            let prior_delivered = self.clock.delivered - u64::from(since);
+            self.board.rack.on_rate(prior_delivered, self.clock.delivered);
+            rate = departure.map(|departure| {
+                self.clock.first_sent = newest.at;
+                RateSample {
+                    delivered: u64::from(since),
+                    interval: newest.at.since(departure.first_sent).max(now.since(departure.delivered_at)),
+                    app_limited: newest.app_limited(),
+                    prior_delivered,
+                    lost: std::mem::take(&mut self.lost_bytes),
+                }
+            });
+        }
+        self.clock.delivered_at = now;
+        rate
+    }
+
+    /// A round trip was measured: that of what was sent first of all that an ACK covers goes to the timer, that of what was sent
+    /// last is returned.
+    fn on_round_trip(
+        &mut self,
+        tcb: &mut Tcb,
+        now: Time,
+        (first, last): (Time, Time),
+        tcp: &Tcp,
+    ) -> Duration {
+        tcb.rto.on_sample(tcp, first, now, (tcb.una, tcb.max));
+        let rtt = now.since(last);
+        self.tracking.min_rtt = self.tracking.min_rtt.min(rtt);
+        self.tlp.on_sample();
+        rtt
+    }
+
+    /// The timer begins again with the timeout as it was before the round trip of an ACK that advances, where it does.
+    fn restart_first(&self, tcb: &mut Tcb, now: Time, rto: Duration, tcp: &Tcp) {
+        if tcp.rto_order == RtoOrder::RestartFirst && tcb.timer != Time::NEVER && tcb.pending == Pending::Rto
+        {
+            tcb.timer = now + rto;
+        }
+    }
+
     /// What an ACK changes but for the growth of cwnd.
+    #[inline(never)]
     fn take_in(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> Outcome {
         let &Arriving { now, segment, options, feedback } = arriving;
         let ack = segment.ack;
@@ -65,36 +180,13 @@ impl ByBoard {
             self.on_late(tcb, d.late, tcp);
         }
         if advanced {
-            tcb.acked += u64::from(ack - tcb.una) - u64::from(tcb.fin_sent && ack == tcb.max);
-            tcb.una = ack;
-            tcb.expirations = 0;
-            self.limited = 0;
+            self.advance(tcb, ack);
         }
         let rto = tcb.rto.timeout(tcp);
         let rtt = self.measure(tcb, &d, arriving, advanced, tcp);
         let mut rate = None;
         if d.delivered > 0 {
-            self.clock.delivered += u64::from(d.delivered);
-            if let Some(newest) = &d.newest {
-                // What was delivered since it was sent.
-                let since = (self.clock.delivered as u32).wrapping_sub(newest.delivered);
-                let prior_delivered = self.clock.delivered - u64::from(since);
-                self.board.rack.on_rate(prior_delivered, self.clock.delivered);
-                rate = d.departure.map(|departure| {
-                    self.clock.first_sent = newest.at;
-                    RateSample {
-                        delivered: u64::from(since),
-                        interval: newest
-                            .at
-                            .since(departure.first_sent)
-                            .max(now.since(departure.delivered_at)),
-                        app_limited: newest.app_limited(),
-                        prior_delivered,
-                        lost: std::mem::take(&mut self.lost_bytes),
-                    }
-                });
-            }
-            self.clock.delivered_at = now;
+            rate = self.on_delivered(now, d.delivered, d.newest.as_ref().map(|newest| (newest, d.departure)));
         }
         self.keep_rate(rate);
         let was = self.state;
@@ -148,9 +240,8 @@ impl ByBoard {
         let restarts =
             advanced || (tcp.fast_retransmit_timer == FastRetransmitTimer::First && self.is_of_before(&d));
         self.set_timer(tcb, now, next, restarts, tcp);
-        let runs = tcb.timer != Time::NEVER && tcb.pending == Pending::Rto;
-        if advanced && runs && tcp.rto_order == RtoOrder::RestartFirst {
-            tcb.timer = now + rto;
+        if advanced {
+            self.restart_first(tcb, now, rto, tcp);
         }
         let safe = advanced && self.lost_bytes == lost_before;
         let was_reducing =
@@ -160,8 +251,7 @@ impl ByBoard {
         Outcome { acked, delivered, weight, rtt, rate, was_reducing, safe, cut, cut_by_echo }
     }
 
-    /// The round trip that an ACK measures, of data sent once (Karn) or by timestamps (RFC 7323 §4): that of what it covers
-    /// first goes to the timer, that of what was sent last is returned.
+    /// The round trip that an ACK measures, of data sent once (Karn) or by timestamps (RFC 7323 §4).
     fn measure(
         &mut self,
         tcb: &mut Tcb,
@@ -178,11 +268,7 @@ impl ByBoard {
             (ms < 1 << 24).then(|| Time(now.0.saturating_sub(u64::from(ms.max(1)) * 1_000_000_000)))
         };
         let first = d.first_sent.or(d.sacked_sent).or_else(by_timestamp)?;
-        tcb.rto.on_sample(tcp, first, now, (tcb.una, tcb.max));
-        let rtt = now.since(d.last_sent.unwrap_or(first));
-        self.tracking.min_rtt = self.tracking.min_rtt.min(rtt);
-        self.tlp.on_sample();
-        Some(rtt)
+        Some(self.on_round_trip(tcb, now, (first, d.last_sent.unwrap_or(first)), tcp))
     }
 
     /// Finds what is lost. Returns when RACK would find more, if nothing arrives.
@@ -241,6 +327,7 @@ impl ByBoard {
     }
 
     /// The last part of the ACK: cwnd grows, or comes down further.
+    #[inline(always)]
     fn open_window(&mut self, tcb: &mut Tcb, arriving: &Arriving, outcome: &Outcome, tcp: &Tcp) {
         let &Outcome { acked, delivered, weight, rtt, rate, was_reducing, safe, .. } = outcome;
         let advanced = acked > 0;

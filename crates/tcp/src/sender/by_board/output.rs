@@ -9,12 +9,45 @@ use crate::congestion::CongestionControl;
 use crate::recovery::frto::Frto;
 use crate::sender::ca_state::CaState;
 use crate::sender::outgoing::Outgoing;
-use crate::sender::tcb::Tcb;
+use crate::sender::tcb::{Pending, Tcb};
 
 impl ByBoard {
     /// The next segment to send, if there is one that may go now.
     #[inline(never)] // so that what controllers compute stays out of the loop that asks
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        if !self.flows(tcb, now) {
+            return self.next_otherwise(tcb, now, tcp);
+        }
+        let len = tcb.smss;
+        tcb.held = false;
+        if tcb.room_in_window() < len || !self.fits(tcb, len, tcp) {
+            self.note_limit(tcb, tcp);
+            return None;
+        }
+        let (was_max, timer_ran) = (tcb.max, tcb.timer != Time::NEVER);
+        self.note_new(tcb, len, now);
+        let outgoing = tcb.build_next(now, len, tcp);
+        self.enter(tcb, (was_max, timer_ran), now, tcp);
+        Some(self.note_sent(tcb, outgoing, now, tcp))
+    }
+
+    /// Whether new data flows, one whole segment after the other: most often it does. Nothing is to be sent again or probed, nothing
+    /// is held back, and more waits behind the next segment.
+    #[inline(always)]
+    fn flows(&self, tcb: &Tcb, now: Time) -> bool {
+        self.state == CaState::Open
+            && self.board.is_plain()
+            && !(tcb.retransmit | tcb.wait_for_timer | self.probe_due)
+            && tcb.unsent > u64::from(tcb.smss)
+            && tcb.max != tcb.una
+            && tcb.pending != Pending::Persist
+            && self.frto_may_send == 0
+            && self.tracking.records.is_empty()
+            && self.tracking.pace_at <= now
+    }
+
+    #[inline(never)]
+    fn next_otherwise(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         if tcb.wait_for_timer && tcb.timer != Time::NEVER {
             return None;
         }
@@ -27,10 +60,16 @@ impl ByBoard {
             tcb.held = !tcb.all_out() || tcb.retransmit || self.board.waits();
             None
         };
-        let Some(mut outgoing) = outgoing else {
+        let Some(outgoing) = outgoing else {
             self.note_limit(tcb, tcp);
             return None;
         };
+        Some(self.note_sent(tcb, outgoing, now, tcp))
+    }
+
+    /// What is noted of a segment about to go out, of whatever kind.
+    #[inline(always)]
+    fn note_sent(&mut self, tcb: &mut Tcb, mut outgoing: Outgoing, now: Time, tcp: &Tcp) -> Outgoing {
         tcb.note_sent(&mut self.tracking, &mut outgoing, now);
         if outgoing.is_new && outgoing.push {
             self.board.on_pushed();
@@ -39,7 +78,40 @@ impl ByBoard {
             let window = self.window(tcb);
             tcb.pace(&mut self.tracking, outgoing.len, &window, now, tcp);
         }
-        Some(outgoing)
+        outgoing
+    }
+
+    /// Whether cwnd lets so many bytes of new data go.
+    #[inline(always)]
+    fn fits(&self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
+        self.used(tcb, tcp) + self.board.weight_of(len) as f64 <= tcb.cwnd
+    }
+
+    /// How much of cwnd is used, as far as new data is concerned.
+    #[inline(always)]
+    fn used(&self, tcb: &Tcb, tcp: &Tcp) -> f64 {
+        let by_pipe = tcp.limited_transmit || self.state != CaState::Open;
+        if by_pipe { self.pipe() } else { f64::from(tcb.flight()) }
+    }
+
+    /// So much new data is about to go out.
+    #[inline(always)]
+    fn note_new(&mut self, tcb: &Tcb, len: u32, now: Time) {
+        if self.state == CaState::Open && f64::from(tcb.flight() + len) > tcb.cwnd {
+            self.limited += len;
+        }
+        if self.board.is_empty() {
+            self.clock.first_sent = now;
+            self.clock.delivered_at = now;
+        }
+    }
+
+    /// New data enters the scoreboard: what is beyond `was_max` goes out. `timer_ran`: before it was sent.
+    #[inline(always)]
+    fn enter(&mut self, tcb: &mut Tcb, (was_max, timer_ran): (Seq, bool), now: Time, tcp: &Tcp) {
+        let app_limited = self.tracking.was_app_limited(self.clock.delivered);
+        self.board.on_sent(was_max, tcb.max, now, &self.clock, app_limited);
+        self.time_new_data(tcb, timer_ran, now, tcp);
     }
 
     /// NextSeg (RFC 6675 §4), after a probe of the tail that is due.
@@ -51,14 +123,13 @@ impl ByBoard {
             return None; // nothing goes but probes
         }
         let board = &mut self.board;
-        let pipe = board.pipe() as f64;
         let clock = &self.clock;
         if board.waits()
             && (self.tracking.frto == Frto::Off || tcb.retransmit)
             && let Some((i, start, end)) = board.next_lost()
         {
             let weight = board.weight_of(end - start) as f64;
-            if tcb.retransmit || pipe + weight <= tcb.cwnd {
+            if tcb.retransmit || board.pipe() as f64 + weight <= tcb.cwnd {
                 let pushed = board.is_pushed(i);
                 board.on_resent(i, now, clock);
                 self.tracking.on_retransmit(now);
@@ -80,44 +151,32 @@ impl ByBoard {
             return None;
         }
         tcb.retransmit = false;
-        let used =
-            if tcp.limited_transmit || self.state != CaState::Open { pipe } else { f64::from(tcb.flight()) };
         let Some(len) = self.new_length(tcb, tcp) else {
             tcb.persist(now, tcp);
-            return self.send_what_may_be_lost(tcb, used, now, tcp);
+            return self.send_what_may_be_lost(tcb, now, tcp);
         };
-        let board = &mut self.board;
-        let weight = board.weight_of(len.max(1)) as f64;
         let waits = len > 0 || tcp.fin_waits == FinWaits::ForCwnd;
-        if used + weight > tcb.cwnd && self.frto_may_send == 0 && waits {
+        if waits && self.frto_may_send == 0 && !self.fits(tcb, len.max(1), tcp) {
             return None;
         }
         self.frto_may_send = self.frto_may_send.saturating_sub(1);
-        if self.state == CaState::Open && f64::from(tcb.flight() + len) > tcb.cwnd {
-            self.limited += len;
-        }
-        let app_limited = self.tracking.was_app_limited(self.clock.delivered);
-        let start = tcb.max;
-        if board.is_empty() {
-            self.clock.first_sent = now;
-            self.clock.delivered_at = now;
-        }
-        let runs = tcb.timer != Time::NEVER;
+        let (was_max, timer_ran) = (tcb.max, tcb.timer != Time::NEVER);
+        self.note_new(tcb, len, now);
+        self.prr.on_sent(self.board.weight_of(len.max(1)) as f64);
         let outgoing = self.build_new(tcb, len, now, tcp);
-        self.board.on_sent(start, tcb.max, now, &self.clock, app_limited);
-        self.prr.on_sent(weight);
-        self.time_new_data(tcb, runs, now, tcp);
+        self.enter(tcb, (was_max, timer_ran), now, tcp);
         Some(outgoing)
     }
 
     /// NextSeg, rules 3 and 4 (RFC 6675 §4): with nothing new to send, a hole that is not deemed lost yet; then once
     /// in a recovery the last segment.
-    fn send_what_may_be_lost(&mut self, tcb: &mut Tcb, used: f64, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        let (rescue, clock) = (self.rescue, self.clock);
-        let board = &mut self.board;
-        if self.state != CaState::Recovery || tcp.rack || used + f64::from(tcb.smss) > tcb.cwnd {
+    fn send_what_may_be_lost(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        if self.state != CaState::Recovery || tcp.rack || self.used(tcb, tcp) + f64::from(tcb.smss) > tcb.cwnd
+        {
             return None;
         }
+        let (rescue, clock) = (self.rescue, self.clock);
+        let board = &mut self.board;
         let (i, start, end) = match board.next_hole() {
             Some(hole) => {
                 board.on_resent_early(hole.0, now, &clock);

@@ -96,6 +96,7 @@ impl ByBoard {
     }
 
     /// Sets the timer after an ACK, or where losses were looked for; `next`: when RACK would find more.
+    #[inline(always)]
     pub(super) fn set_timer(
         &mut self,
         tcb: &mut Tcb,
@@ -130,7 +131,7 @@ impl ByBoard {
     }
 
     /// New data went out, of which the scoreboard knows. `runs`: the timer ran before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn time_new_data(&mut self, tcb: &mut Tcb, runs: bool, now: Time, tcp: &Tcp) {
         if !runs {
             self.rto_from = now; // RFC 6298 §5.1

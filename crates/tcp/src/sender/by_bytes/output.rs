@@ -16,8 +16,8 @@ impl ByBytes {
         if self.measured.is_some() || self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {
             return self.next_otherwise(tcb, now, tcp);
         }
-        // Most often: a whole segment of new data, or no room for it.
-        if tcb.unsent < u64::from(tcb.smss) {
+        // Most often: a whole segment of new data with more behind it, or no room for one.
+        if tcb.unsent <= u64::from(tcb.smss) {
             let nothing = tcb.unsent == 0 && tcb.closing == tcb.fin_sent; // a receiver of data is always here
             return if nothing { None } else { self.next_in_order(tcb, now, tcp) };
         }
@@ -26,7 +26,7 @@ impl ByBytes {
         if room < tcb.smss {
             return if sent > 0 { None } else { self.next_in_order(tcb, now, tcp) };
         }
-        let outgoing = tcb.build(now, tcb.max, tcb.smss, None, tcp);
+        let outgoing = tcb.build_next(now, tcb.smss, tcp);
         self.time(outgoing, now);
         self.nxt = tcb.max;
         Some(outgoing)

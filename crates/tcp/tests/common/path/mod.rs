@@ -97,7 +97,7 @@ impl<'a> Path<'a> {
         if fate.dropped {
             return;
         }
-        let size = pair.ends[from].wire_size(&segment, &options);
+        let size = pair.ends[from].wire_size(&segment) + options.wire_len();
         let Some(left) = self.links[from].pass(self.now, size) else { return };
         let field = if fate.marked && field.is_capable() { Ecn::Ce } else { field };
         for extra in [Some(Duration::ZERO), fate.again].into_iter().flatten() {
