@@ -139,15 +139,26 @@ def places(scenario: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
+def at(scenario: Mapping[str, Any], place: str) -> Any:
+    """Return what stands at a place of a scenario, a dotted path.
+
+    Examples
+    --------
+    >>> at({"flows": [{"to": "a"}]}, "flows.0.to")
+    'a'
+    """
+    node: Any = scenario
+    for part in place.split("."):
+        node = node[int(part)] if isinstance(node, list) else node[part]
+    return node
+
+
 def buffer_of(scenario: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Return the keys of the buffer of the queue at a place of a scenario."""
     from aqmlab import manual
 
-    node: Any = scenario
-    for part in place.split("."):
-        node = node[int(part)] if isinstance(node, list) else node[part]
     keys = {p.name for p in manual.pages()["drop_tail"].parameters}
-    return {key: value for key, value in node.items() if key in keys}
+    return {key: value for key, value in at(scenario, place).items() if key in keys}
 
 
 def put(

@@ -33,6 +33,7 @@ MAKERS = {
     "aqmlab run --pcap": ("capture", "earlier captures"),
     "aqmlab compare": ("comparison", "an earlier comparison"),
     "aqmlab sweep": ("sweep", "an earlier sweep"),
+    "aqmlab tune-red": ("tuning", "an earlier tuning"),
     "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
 }
 """The commands, and what they call what they make."""

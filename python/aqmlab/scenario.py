@@ -8,6 +8,7 @@ simulator alone reads and checks it.
 import json
 import math
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from os import PathLike
@@ -274,3 +275,76 @@ def toml_value(value: Any, given: Given | None = None) -> str:
     if isinstance(value, str | bool | int | float):
         return json.dumps(value, ensure_ascii=False)
     raise ScenarioError(f"{value!r} is no value of a scenario; give a text, a number or a dict")
+
+
+def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return a scenario as it was written, with these keys changed.
+
+    Parameters
+    ----------
+    scenario : path, dict or Scenario
+        The scenario.
+    overrides : iterable of (str, str)
+        As of :func:`normalize`, which checks them.
+
+    Raises
+    ------
+    ScenarioError, OSError
+        As :func:`normalize`.
+
+    Examples
+    --------
+    >>> red = [("network.queue", "red"), ("network.queue.maxp", "0.2")]
+    >>> changed("examples/two_flows.toml", red)["network"]["queue"]
+    {'kind': 'red', 'maxp': 0.2}
+    """
+    made = [*overrides]
+    normalize(scenario, overrides=made)
+    document = as_said(scenario)
+    for key, text in made:
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text  # a bare word
+        document = _put(document, key.split("."), value)
+    return document
+
+
+def _put(node: Any, path: list[str], value: Any) -> Any:
+    """Return a node of a scenario with a value at a path; a word alone is the kind of a table."""
+    if not path:
+        return value
+    head, *rest = path
+    if isinstance(node, list):
+        return [_put(one, rest, value) if i == int(head) else one for i, one in enumerate(node)]
+    table = {"kind": node} if isinstance(node, str) else dict(node or {})
+    return table | {head: _put(table.get(head), rest, value)}
+
+
+def toml_document(document: Mapping[str, Any]) -> str:
+    """Write a scenario as a TOML document.
+
+    Examples
+    --------
+    >>> print(toml_document({"seed": 3, "tcp": {"ecn": "off"}, "flows": [{"to": "b"}]}))
+    seed = 3
+    <BLANKLINE>
+    [tcp]
+    ecn = "off"
+    <BLANKLINE>
+    [[flows]]
+    to = "b"
+    <BLANKLINE>
+    """
+    heads: list[str] = []
+    parts: list[str] = []
+    for key, value in document.items():
+        several = value if isinstance(value, list) else [value]
+        if not several or not all(isinstance(one, Mapping) for one in several):
+            heads.append(f"{key} = {toml_value(value)}\n")
+            continue
+        name = f"[[{key}]]" if isinstance(value, list) else f"[{key}]"
+        for one in several:
+            lines = (f"{k} = {toml_value(v)}\n" for k, v in one.items())
+            parts.append(f"{name}\n{''.join(lines)}")
+    return "\n".join(filter(None, ["".join(heads), *parts]))

@@ -327,6 +327,9 @@ macro_rules! queues {
             }
 
             fn average(&self) -> Option<f64> {
+                if let Some(classes) = self.classes() {
+                    return classes.average();
+                }
                 match self {
                     Keeping::DropTail(queue) => queue.average(),
                     Keeping::Custom(queue) => queue.average(),

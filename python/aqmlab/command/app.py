@@ -15,6 +15,7 @@ from aqmlab.command import (
     script,
     status,
     sweep,
+    tune_red,
 )
 
 app = typer.Typer(
@@ -45,6 +46,7 @@ app.command("results")(results.results_command)
 app.command("plot")(plot.plot)
 app.command("reproduce")(reproduce.reproduce)
 app.command("compare")(compare.compare_command)
+app.command("tune-red")(tune_red.tune_red_command)
 app.command("status")(status.status_command)
 app.command("script")(script.script_command)
 app.command("bench")(bench.bench)

@@ -16,7 +16,7 @@ columns::tables! {
         link in "": "Where.";
         queue_packets in "packets": "What waits.";
         queue_bytes in "bytes": "The size of these.";
-        average_packets in "packets": "The average that the law keeps; empty if it keeps none.";
+        average_packets in "packets": "The average that the law keeps, or that of the only class of a scheduler that keeps one; empty if there is none.";
         transmitting in "0 or 1": "1 while a packet is being transmitted.";
     }
 }

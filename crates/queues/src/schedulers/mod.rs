@@ -254,6 +254,12 @@ impl Classes {
         self.backlog
     }
 
+    /// The average queue of the only class that keeps one; none if several do.
+    pub fn average(&self) -> Option<f64> {
+        let mut known = self.leaves.iter().filter_map(|leaf| leaf.queue.average());
+        known.next().filter(|_| known.next().is_none())
+    }
+
     /// Shows every packet that waits.
     pub fn each(&self, see: &mut dyn FnMut(&Held)) {
         self.leaves.iter().for_each(|leaf| leaf.queue.each(see));

@@ -1,0 +1,196 @@
+"""`aqmlab tune-red`: what it finds, writes and refuses; RED's average, behind a scheduler too."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab import ScenarioError
+from aqmlab.command import execute
+from aqmlab.experiment import tuning
+from aqmlab.experiment.tuning import Shares, Tried
+from aqmlab.scenario import changed, normalize, toml_document
+
+RED = {"kind": "red", "limit": "60 packets", "maxp": 0.1, "gentle": False}
+LOADS = ["--loads", "5,10", "--minth", "3:9", "--replications", "2"]
+
+
+@pytest.fixture
+def downloads(small: dict[str, Any]) -> dict[str, Any]:
+    """Downloads without end through RED."""
+    small["network"] |= {"queue": dict(RED), "right_hosts": 1}
+    small["flows"] = [
+        {"name": "C{i}", "count": 2, "from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}
+    ]
+    del small["record"]
+    return small | {"duration": "40 s"}
+
+
+@pytest.fixture
+def file(downloads: dict[str, Any], tmp_path: Path) -> Path:
+    """The same as a file."""
+    path = tmp_path / "downloads.toml"
+    path.write_text(toml_document(downloads))
+    return path
+
+
+def test_it_leaves_the_tuned_scenario_and_the_evidence(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "tuned"
+    assert execute(["tune-red", str(file), *LOADS, "--out", str(out)]) == 0
+    shown = capsys.readouterr().out
+    import pandas as pd
+
+    table = pd.read_csv(out / "shares.csv")
+    assert set(table["load"]) == {"5 flows", "10 flows"}
+    assert np.allclose(table["below"] + table["inside"] + table["above"], 1)
+    worst = table.groupby("minth")["inside"].min()
+    (minth,) = table[table["best"] == 1]["minth"].unique()
+    assert worst[minth] >= 0.9
+    assert worst[minth] == pytest.approx(worst.max(), abs=0.01)
+    assert f"minth = {minth:g} packets and maxth = {3 * minth:g} packets" in shown
+
+    # The scenario says what was found, and nothing else than before; run, it does so.
+    tuned, before = aqmlab.Scenario.load(out / file.name), aqmlab.Scenario.load(file)
+    sizes = {"minth": f"{minth:g} packets", "maxth": f"{3 * minth:g} packets"}
+    said, was = json.loads(normalize(tuned)), json.loads(normalize(before))
+    assert said["network"]["queue"] == was["network"]["queue"] | sizes
+    said["network"]["queue"] = was["network"]["queue"]
+    assert said == was
+    loaded = changed(out / file.name, [("flows.0.count", "10"), ("record.series", "['queue']")])
+    loaded["record"]["links"] = ["left>right"]
+    averages = [tuning.average_of(run) for run in aqmlab.replicate(loaded, 2)]
+    ours = Shares.mean(Shares.of(a, minth, 3 * minth) for a in averages)
+    row = table[(table["best"] == 1) & (table["load"] == "10 flows")].iloc[0]
+    assert ours.inside == pytest.approx(row["inside"])
+
+    # The same again, whatever the number of threads; but never over what is there, unless asked.
+    again = tmp_path / "again"
+    assert execute(["tune-red", str(file), *LOADS, "--out", str(again), "--jobs", "1"]) == 0
+    for one in ("shares.csv", "shares.png", file.name):
+        assert (again / one).read_bytes() == (out / one).read_bytes()
+    capsys.readouterr()
+    assert execute(["tune-red", str(file), *LOADS, "--out", str(again)]) == 2
+    assert "an earlier tuning" in capsys.readouterr().err
+    assert execute(["tune-red", str(file), *LOADS, "--out", str(again), "--force"]) == 0
+
+
+def test_nothing_found_says_the_best_and_writes_nothing(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "tuned"
+    loads = ["--load", "flows.0.count=40", "--load", "flows.0.count=2; tcp.ecn=off"]
+    few = ["--minth", "2:4", "--set", "network.queue.maxp=0.01"]
+    assert execute(["tune-red", str(file), *loads, *few, "--out", str(out)]) == 2
+    told = capsys.readouterr()
+    assert "no thresholds from 2 to 4 packets" in told.err
+    assert "under flows.0.count=40" in told.err
+    assert "flows.0.count=2; tcp.ecn=off" in told.out
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--set", "network.queue=codel"], "no link of this scenario"),
+        (["--set", "network.reverse_queue.kind=red"], "name one with --link"),
+        (["--link", "a>b"], "these have: left>right"),
+        (["--minth", "9"], "LOW:HIGH"),
+        (["--minth", "50:60"], "the buffer holds 60 packets"),
+        (["--ratio", "1"], "above 1"),
+        (["--share", "2"], "at most 1"),
+        (["--warm-up", "long"], "'20 s'"),
+        (["--warm-up", "50 s"], "leaves no sample"),
+        (["--loads", "0"], "--loads '0'"),
+        (["--flow", "C{i}"], "give --loads too"),
+        (["--loads", "3", "--flow", "D"], "there are: C{i}"),
+        (["--load", "flows"], "KEY=VALUE"),
+        (["--load", "flows.0.cuont=3"], "cuont"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    assert execute(["tune-red", str(file), *arguments, "--out", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_which_flows_are_counted(downloads: dict[str, Any]) -> None:
+    from aqmlab.command.tune_red import read_loads
+
+    other = downloads["flows"][0] | {"name": "D{i}"}
+    two = json.loads(normalize(downloads | {"flows": [downloads["flows"][0], other]}))
+    with pytest.raises(ValueError, match="not clear"):
+        read_loads(two, "2,5", None, [])
+    assert read_loads(two, "2", "D{i}", []) == {"2 flows": [("flows.1.count", "2")]}
+    other["traffic"] = {"kind": "bulk", "size": "10 kB"}
+    one = json.loads(normalize(downloads | {"flows": [other, downloads["flows"][0]]}))
+    assert read_loads(one, "1", None, []) == {"1 flow": [("flows.1.count", "1")]}
+
+
+def _behind(
+    queue: dict[str, Any], downloads: dict[str, Any], rate: str = "10 Mbit/s"
+) -> dict[str, Any]:
+    made = copy.deepcopy(downloads)
+    made["network"] |= {"rate": rate, "queue": queue}
+    made["record"] = {"series": ["queue"], "links": ["left>right"]}
+    return made
+
+
+def test_a_class_of_a_scheduler_has_the_average_that_red_has_alone(
+    downloads: dict[str, Any],
+) -> None:
+    alone = downloads | {"record": {"series": ["queue"], "links": ["left>right"]}}
+    cbq = {
+        "kind": "cbq",
+        "classes": [{"rate": "1.5 Mbit/s", "borrow": "bounded", "queue": dict(RED)}],
+    }
+    shaper = {"kind": "tbf", "rate": "1.5 Mbit/s", "queue": cbq["classes"][0]["queue"]}  # type: ignore[index]
+    two = {"kind": "priority", "classes": [{"match": {"dscp": "EF"}, "queue": dict(RED)},
+                                           {"queue": dict(RED)}]}  # fmt: skip
+    one = {"kind": "priority", "classes": [{"match": {"dscp": "EF"}}, {"queue": dict(RED)}]}
+    behind = [_behind(q, downloads) for q in (cbq, shaper)]
+    behind += [_behind(q, downloads, "1.5 Mbit/s") for q in (one, two)]
+    runs = aqmlab.run_many([alone, *behind])
+    means = [float(np.mean(tuning.average_of(run))) for run in runs]
+    assert means[1:4] == pytest.approx([means[0]] * 3, rel=0.1)
+    assert np.isnan(means[4])  # of two averages neither is that of the link
+
+    queue = tuning.the_queue(_behind(cbq, downloads))
+    assert (queue.link, queue.path) == ("left>right", "network.queue.classes.0.queue")
+    with pytest.raises(ScenarioError, match="several queues"):
+        tuning.the_queue(_behind(two, downloads))
+
+
+def test_thresholds_in_bytes_stay_in_bytes(downloads: dict[str, Any]) -> None:
+    downloads["network"]["queue"] = {
+        "kind": "tc_red", "limit": "90000 B", "min": "5 kB", "max": "15 kB", "burst": "20 packets",
+    }  # fmt: skip
+    found = tuning.tune(downloads, {"as it is": []}, minth=(4000, 9000), replications=1)
+    assert (found.queue.unit, found.queue.keys) == ("B", ("min", "max"))
+    assert 4000 <= found.best.minth <= 9000
+    assert found.best.score > 0.5
+
+
+def test_of_equal_pairs_the_lowest_is_best() -> None:
+    def pair(minth: float, *inside: float) -> Tried:
+        shares = {str(i): Shares(0, x, 1 - x) for i, x in enumerate(inside)}
+        return Tried(minth, 3 * minth, shares)
+
+    tried = [pair(2, 0.99, 0.5), pair(4, 0.951, 0.97), pair(5, 0.953, 0.99), pair(9, 1, 0.9)]
+    assert tuning.best(tried).minth == 4
+
+
+def test_a_toml_document_reads_back(file: Path, downloads: dict[str, Any]) -> None:
+    assert normalize(file) == normalize(downloads)
+    for example in Path("examples").glob("*.toml"):
+        said = aqmlab.scenario.as_said(example)
+        assert aqmlab.Scenario.from_toml(toml_document(said)) == aqmlab.Scenario.load(example)
