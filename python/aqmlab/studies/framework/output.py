@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 MADE_BY = "aqmlab reproduce"
+FILES = "files"
 
 
 def write(reproduction: Reproduction, folder: Path) -> None:
@@ -35,6 +36,10 @@ def write(reproduction: Reproduction, folder: Path) -> None:
             for suffix in ("svg", "png"):
                 save(figure.drawing, figures / f"{figure.name}.{suffix}")
                 figure.drawing.set_layout_engine("none")  # it is laid out; once is enough
+    for section in reproduction.sections:
+        for file in section.files:
+            (folder / FILES).mkdir(exist_ok=True)
+            (folder / FILES / file.name).write_bytes(file.content)
     write_report(report(reproduction, figures), folder / "report.html")
     (folder / MANIFEST).write_text(json.dumps(_manifest(reproduction), indent=2) + "\n", "utf-8")
 

@@ -36,14 +36,24 @@ class Figure:
     drawing: MatplotlibFigure
 
 
+@dataclass(frozen=True)
+class Attachment:
+    """A file of an item, such as a capture of packets: its name, what it is, its bytes."""
+
+    name: str
+    about: str
+    content: bytes
+
+
 @dataclass
 class Section:
-    """What an item leaves: sentences for its reader, numbers, tables, figures."""
+    """What an item leaves: sentences for its reader, numbers, tables, figures, files."""
 
     text: list[str] = field(default_factory=list)
     cells: list[Cell] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    files: list[Attachment] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

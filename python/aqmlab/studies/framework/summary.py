@@ -101,7 +101,9 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         pictures = [
             Picture(f.name, f.caption, _svg(figures / f"{f.name}.svg")) for f in section.figures
         ]
-        chapters.append(Chapter(item.name, item.title, section.text, section.tables, pictures))
+        files = [f"files/{file.name}: {file.about}" for file in section.files]
+        text = [*section.text, *files]
+        chapters.append(Chapter(item.name, item.title, text, section.tables, pictures))
     if reproduction.claims:
         chapters.append(Chapter("claims", "Claims", tables=[_claims(reproduction)]))
     if warnings := reproduction.runs.warnings():
