@@ -6,7 +6,12 @@ import pytest
 
 from aqmlab import studies
 
-CLAIMS = {"ecn-finite-transfers": 76, "ecn-red-simulation": 30, "red-wired-testbed": 143}
+CLAIMS = {
+    "ecn-finite-transfers": 76,
+    "ecn-red-simulation": 30,
+    "red-wired-testbed": 143,
+    "rfc2884": 39,
+}
 
 
 @pytest.mark.parametrize("name", studies.names())

@@ -45,7 +45,7 @@ def tried(pairs: Sequence[Tried], best: Tried, unit: str) -> Figure:
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.set_xlabel(f"minth ({unit}); maxth is {best.maxth / best.minth:g} times as much")
-    axes.set_ylabel("average between minth and maxth (% of time)")
+    axes.set_ylabel("average between the thresholds (%)")
     axes.set_ylim(-2, 102)
     legend_below(figure, axes, 3 if max(map(len, best.shares)) < 20 else 1)
     return figure

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 _TITLES = {
     "ecn-finite-transfers": "ECN for large finite transfers: Drop Tail, RED and RED with ECN",
     "ecn-red-simulation": "ECN and head marking in RED networks: 128 pairs with and without",
+    "rfc2884": "RFC 2884: ECN for bulk transfers and transactions on a Linux testbed",
     "red-wired-testbed": "RED against Tail Drop on a wired Linux testbed: three flows, and CBR",
 }
 

@@ -1,0 +1,295 @@
+"""The claims of the memo, decided from the runs.
+
+A printed percentage is held against the mean of ours: within five percentage points, or inside its
+95 % interval. A direction needs an interval of the mean that holds no 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from aqmlab import estimates
+from aqmlab.estimates import Estimate, number
+from aqmlab.studies.framework import Claims, Decision, Published, Runs, Tolerance
+from aqmlab.studies.framework.claims import bound, direction, holds, none
+from aqmlab.studies.framework.verdicts import judge
+from aqmlab.studies.rfc2884 import bulk, fairness, recovery, transactions
+from aqmlab.studies.rfc2884.gains import POINTS, absolute, both, gain, percent
+from aqmlab.studies.rfc2884.outcomes import Outcome
+from aqmlab.studies.rfc2884.scenarios import (
+    HIGH,
+    LEVELS,
+    LOW,
+    MAXP,
+    MODERATE,
+    RENO,
+    SACK,
+    Setting,
+)
+
+CLAIMS = Claims(Path(__file__).parent / "published" / "claims.csv")
+RATE = Tolerance.larger_of(0, 0.1)
+AGAIN = ["bulk", "retransmissions"]
+
+
+def _printed(claim: Published, ours: Estimate, rule: Tolerance, evidence: str) -> Decision:
+    """Decide a printed mean."""
+    text = f"{evidence} Rule: within {rule.about}, or inside the 95 % interval of the mean."
+    return Decision(str(ours), judge(ours, claim.value, rule), text)
+
+
+def _gains(claim: Published, runs: Runs, at: Setting, unit: str) -> Decision:
+    on, off = (float(np.mean(values)) for values in both(runs, at))
+    text = (
+        f"ECN {number(on)} {unit}, non-ECN {number(off)} {unit}, {len(runs.of(at))} replications."
+    )
+    return _printed(claim, gain(runs, at), POINTS, text)
+
+
+BULK = {
+    "R2-001": (LOW, 0.1, RENO), "R2-002": (HIGH, 0.1, RENO),
+    "R2-003": (HIGH, 0.02, RENO), "R2-004": (HIGH, 0.5, RENO),
+    "R2-005": (LOW, 0.1, SACK), "R2-006": (HIGH, 0.1, SACK),
+    "R2-007": (HIGH, 0.02, SACK), "R2-008": (HIGH, 0.5, SACK),
+}  # fmt: skip
+SHORT = {
+    "R2-009": (MODERATE, 0.1, RENO), "R2-010": (HIGH, 0.1, RENO),
+    "R2-013": (HIGH, 0.02, RENO), "R2-014": (HIGH, 0.5, RENO),
+    "R2-015": (MODERATE, 0.1, SACK), "R2-016": (HIGH, 0.1, SACK),
+    "R2-017": (HIGH, 0.02, SACK), "R2-018": (HIGH, 0.5, SACK),
+}  # fmt: skip
+
+
+@CLAIMS.decides(*BULK, items=["bulk"])
+def bulk_advantage(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean relative advantage of a bulk transfer."""
+    return _gains(claim, runs, bulk.setting(*BULK[claim.id]), "kbit/s")
+
+
+@CLAIMS.decides(*SHORT, items=["transactions"])
+def transactional_gain(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean relative gain of small transactions."""
+    return _gains(claim, runs, transactions.setting(*SHORT[claim.id]), "per second")
+
+
+@CLAIMS.decides("R2-011", "R2-012", items=["transactions"])
+def transaction_rate(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean rate of the ECN client at the lowest and highest maximum drop rate."""
+    at = transactions.setting(HIGH, MAXP[0] if claim.id == "R2-011" else MAXP[-1])
+    on, off = both(runs, at)
+    text = f"Rates of the ECN client; of the other {number(float(np.mean(off)))}."
+    return _printed(claim, estimates.mean(on), RATE, text)
+
+
+@CLAIMS.decides("R2-019", items=["recovery"])
+def outstanding_packets(runs: Runs, claim: Published) -> Decision:
+    """Decide by the least window in which Reno recovers from a loss without a timeout."""
+    ours = recovery.least_window(runs)
+    text = "The fewest outstanding packets of which the first is lost, without a timeout."
+    return holds(ours == claim.value, str(ours), text)
+
+
+@CLAIMS.decides("R2-020", items=["transactions"])
+def packets_of_5_kb(runs: Runs, claim: Published) -> Decision:
+    """Decide by the new segments that the server sends for a transaction of 5 KB."""
+    ran: list[Outcome] = runs.of(transactions.setting(LOW, 0.1))
+    sent = [(r.on.segments - r.on.resent) / r.on.transactions for r in ran]
+    text = f"New segments with data a transaction: {number(float(np.mean(sent)))}."
+    return holds(round(float(np.mean(sent))) == claim.value, str(round(np.mean(sent))), text)
+
+
+@CLAIMS.decides("R2-021", items=["marks-and-drops"])
+def drops_equal_marks(runs: Runs, claim: Published) -> Decision:
+    """Decide by the setting of the fairness test, four flows, that is furthest from equal."""
+    found = fairness.ratios(runs)
+    tested = {maxp: v for (n, maxp), v in found.items() if n == LOW and maxp in fairness.RATES}
+    furthest = max(tested, key=lambda maxp: abs(float(np.mean(tested[maxp])) - 1))
+    ends = ", ".join(
+        f"{n + 2} flows, maxp {maxp:g}: {np.mean(values):.2f}"
+        for (n, maxp), values in found.items()
+        if maxp in (MAXP[0], MAXP[-1])
+    )
+    text = (
+        f"Four flows, maxp {furthest:g}, of {len(tested)} the furthest from 1; {ends}. A packet of "
+        "a non-ECN flow is dropped as often as one of an ECN flow is marked or dropped, within "
+        f"{100 * fairness.chances(runs):.0f} % in every setting; but ECN flows send more of them."
+    )
+    return _printed(claim, estimates.mean(tested[furthest]), fairness.ALIKE, text)
+
+
+@CLAIMS.decides("R2-022", items=["fairness"])
+def smallest_index(runs: Runs, claim: Published) -> Decision:
+    """Decide by the index of that cell; the evidence says which of ours is the smallest."""
+    cells = {key: fairness.index(runs, *key) for key in fairness.printed()}
+    least = min(cells, key=lambda key: cells[key].ours.value)
+    where = f"{fairness.NAMES[least[0]]} background, maxp {least[1]:g}"
+    text = f"Our smallest: {number(cells[least].ours.value)}, {where}."
+    return _printed(claim, cells["all", 0.2].ours, fairness.INDEX, text)
+
+
+@CLAIMS.decides("R2-039", items=["fairness"])
+def background_does_not_matter(runs: Runs, claim: Published) -> Decision:
+    """Decide by the greatest difference between the kinds of background."""
+    apart = [
+        fairness.index(runs, "all", maxp).ours.value - fairness.index(runs, "none", maxp).ours.value
+        for maxp in fairness.RATES
+    ]
+    greatest = max(apart, key=abs)
+    return none(claim, greatest, fairness.INDEX.width(0), "Greatest of four mean differences.")
+
+
+def _every(runs: Runs, claim: Published, settings: Sequence[Setting], about: str) -> Decision:
+    """Decide a gain in every setting: each mean with an interval that is above 0."""
+    found = {at: gain(runs, at) for at in settings}
+    surely = [at for at, e in found.items() if e.low > 0]
+    least = min(found, key=lambda at: found[at].low)
+    low, middle, high = found[least].interval
+    where = f"{LEVELS[least.congesting]} congestion, maxp {least.maxp:g}"
+    text = (
+        f"{about}: 95 % interval above 0 in {len(surely)} of {len(found)} settings; least sure: "
+        f"{where}, {number(middle)} % [{number(low)} to {number(high)}]."
+    )
+    ours = 1 if len(surely) == len(found) else 0
+    return holds(ours == claim.value, f"{len(surely)} of {len(found)}", text)
+
+
+@CLAIMS.decides("R2-023", items=["bulk"])
+def ecn_gains_in_bulk(runs: Runs, claim: Published) -> Decision:
+    """Decide by every level of congestion and maximum drop rate, with Reno."""
+    return _every(runs, claim, bulk.grid(RENO), "Reno, all levels and maximum drop rates")
+
+
+@CLAIMS.decides("R2-038", items=["transactions"])
+def ecn_gains_in_transactions(runs: Runs, claim: Published) -> Decision:
+    """Decide by every level of congestion."""
+    settings = [transactions.setting(congesting, 0.1) for congesting in LEVELS]
+    return _every(runs, claim, settings, "5 KB, Reno, maxp 0.1")
+
+
+Values = Callable[[Runs, Setting], list[float]]
+
+
+def _change(
+    runs: Runs, claim: Published, first: Setting, last: Setting, values: Values = percent
+) -> Decision:
+    """Decide how a gain changes from one setting to another, replication by replication."""
+    a, b = values(runs, first), values(runs, last)
+    n = min(len(a), len(b))
+    unit = "percentage points" if values is percent else "kbit/s"
+    text = f"From {number(float(np.mean(a)))} to {number(float(np.mean(b)))}, in {unit}."
+    return direction(claim, [y - x for x, y in zip(a[:n], b[:n], strict=True)], text)
+
+
+@CLAIMS.decides("R2-024", items=["bulk"])
+def absolute_advantage_falls(runs: Runs, claim: Published) -> Decision:
+    """Decide by the absolute advantage from low to high congestion."""
+    ends = bulk.setting(LOW, 0.1), bulk.setting(HIGH, 0.1)
+    return _change(runs, claim, *ends, absolute)
+
+
+@CLAIMS.decides("R2-025", items=["transactions"])
+def advantage_falls_with_size(runs: Runs, claim: Published) -> Decision:
+    """Decide by 5 KB against 20 KB, high congestion, Reno."""
+    return _change(
+        runs, claim, transactions.setting(HIGH, 0.1), transactions.setting(HIGH, 0.1, RENO, 20)
+    )
+
+
+@CLAIMS.decides("R2-026", items=["bulk"])
+def sack_gains_less(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean over the settings that the memo prints."""
+    pairs = [(n, maxp) for tcp, n, maxp in bulk.PRINTED if tcp == RENO]
+    return _between(runs, claim, [bulk.setting(*at) for at in pairs],
+                    [bulk.setting(*at, SACK) for at in pairs])  # fmt: skip
+
+
+def _means(runs: Runs, settings: Sequence[Setting]) -> list[float]:
+    """Return the mean of the gains over settings, one a replication."""
+    return [float(np.mean(g)) for g in zip(*(percent(runs, at) for at in settings), strict=False)]
+
+
+def _between(
+    runs: Runs, claim: Published, reno: Sequence[Setting], sack: Sequence[Setting]
+) -> Decision:
+    a, b = _means(runs, reno), _means(runs, sack)
+    text = (
+        f"Mean gain over the printed settings: Reno {number(float(np.mean(a)))} %, SACK "
+        f"{number(float(np.mean(b)))} %."
+    )
+    return direction(claim, [y - x for x, y in zip(a, b, strict=True)], text)
+
+
+@CLAIMS.decides("R2-027", items=["transactions"])
+def sack_as_reno_in_transactions(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean over the printed settings; the memo's own differ by 15 points."""
+    keys = [key[1:] for key in transactions.PRINTED if key[0] == RENO]
+    reno, sack = (
+        _means(runs, [transactions.setting(*key, tcp) for key in keys]) for tcp in (RENO, SACK)
+    )
+    difference = float(np.mean(sack)) - float(np.mean(reno))
+    low, _, high = estimates.difference(sack, reno).interval
+    text = f"SACK less Reno, percentage points [{number(low)} to {number(high)}]."
+    return none(claim, difference, 15, text)
+
+
+GROWTH: dict[str, tuple[list[str], Setting, Setting]] = {
+    "R2-028": (["bulk"], bulk.setting(LOW, 0.1), bulk.setting(HIGH, 0.1)),
+    "R2-029": (["bulk"], bulk.setting(HIGH, 0.02), bulk.setting(HIGH, 0.5)),
+    "R2-032": (["bulk"], bulk.setting(LOW, 0.1, SACK), bulk.setting(HIGH, 0.1, SACK)),
+    "R2-033": (["bulk"], bulk.setting(HIGH, 0.02, SACK), bulk.setting(HIGH, 0.5, SACK)),
+    "R2-034": (["transactions"], transactions.setting(MODERATE, 0.1),
+               transactions.setting(HIGH, 0.1)),
+    "R2-035": (["transactions"], transactions.setting(HIGH, 0.02), transactions.setting(HIGH, 0.5)),
+    "R2-036": (["transactions"], transactions.setting(MODERATE, 0.1, SACK),
+               transactions.setting(HIGH, 0.1, SACK)),
+    "R2-037": (["transactions"], transactions.setting(HIGH, 0.02, SACK),
+               transactions.setting(HIGH, 0.5, SACK)),
+}  # fmt: skip
+
+
+def _register(claim_id: str, items: list[str], first: Setting, last: Setting) -> None:
+    def grows(runs: Runs, claim: Published) -> Decision:
+        return _change(runs, claim, first, last)
+
+    CLAIMS.decides(claim_id, items=items)(grows)
+
+
+for _id, _row in GROWTH.items():
+    _register(_id, *_row)
+
+
+def _resent(run: Outcome) -> float:
+    return 100 * run.on.resent / run.on.segments
+
+
+@CLAIMS.decides("R2-030", items=AGAIN)
+def hardly_any_retransmissions(runs: Runs, claim: Published) -> Decision:
+    """Decide by the greatest mean share of what ECN transfers sent again, but for the exception."""
+    shares = {at: float(np.mean([_resent(r) for r in runs.of(at)])) for at in bulk.grid(RENO)}
+    excepted = bulk.setting(HIGH, MAXP[0])
+    there = shares.pop(excepted)
+    most = max(shares, key=lambda at: shares[at])
+    text = (
+        f"Most: {LEVELS[most.congesting]} congestion, maxp {most.maxp:g}. At high congestion and "
+        f"maxp {MAXP[0]:g}, which the memo excepts: {number(there)} %."
+    )
+    return bound(claim, shares[most], text)
+
+
+@CLAIMS.decides("R2-031", items=AGAIN)
+def hardly_any_timeouts(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean share over all settings, counted as the memo counts."""
+    shares = {}
+    for at in bulk.grid(RENO):
+        ran: list[Outcome] = runs.of(at)
+        resent, fast = sum(r.off.resent for r in ran), sum(r.off.fast for r in ran)
+        shares[at] = 100 * (1 - fast / resent)
+    least, most = (f(shares, key=lambda at: shares[at]) for f in (min, max))
+    text = "; ".join(
+        f"{about}: {number(shares[at])} % ({LEVELS[at.congesting]} congestion, maxp {at.maxp:g})"
+        for about, at in (("least", least), ("most", most))
+    )
+    return bound(claim, float(np.mean(list(shares.values()))), text.capitalize() + ".")

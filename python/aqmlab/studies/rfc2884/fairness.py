@@ -1,0 +1,174 @@
+"""Section 5.1: fairness with ECN and non-ECN background, and marks against drops."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from aqmlab import estimates
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance
+from aqmlab.studies.framework.show import KINDS
+from aqmlab.studies.rfc2884.outcomes import JAIN, Outcome
+from aqmlab.studies.rfc2884.scenarios import FAIRNESS, HIGH, LOW, MAXP, Setting
+
+PUBLISHED = Path(__file__).parent / "published"
+BACKGROUNDS = {"ecn": "all", "non_ecn": "none"}
+NAMES = {"all": "ECN", "none": "non-ECN"}
+RATES = MAXP[:4]
+"""The maximum drop rates of the printed table."""
+TIMES = 10
+"""The memo ran each of its tests so often."""
+INDEX = Tolerance.of("0.01", 0.01)
+EQUAL_LEVELS = (LOW, HIGH)
+ALIKE = Tolerance.of("10 %", 0.1)
+
+
+@cache
+def printed() -> dict[tuple[str, float], float]:
+    """Return the printed indices by background and maximum drop rate."""
+    with (PUBLISHED / "fairness.csv").open(encoding="utf-8", newline="") as file:
+        return {
+            (BACKGROUNDS[row["background_flows"]], float(row["maxp"])): float(row["jain_index"])
+            for row in csv.DictReader(file)
+        }
+
+
+def setting(background: str, maxp: float) -> Setting:
+    """Return a cell of the printed table: two flows in the background, two competing."""
+    return Setting(FAIRNESS, LOW, maxp, ecn_of_congesting=background)
+
+
+def _needs() -> Iterator[Need]:
+    for background, maxp in printed():
+        yield Need(setting(background, maxp), at_most=TIMES, quick=maxp in (RATES[0], RATES[-1]))
+
+
+def index(runs: Runs, background: str, maxp: float) -> Cell:
+    """Return a cell of the table: the mean of the replications and its interval."""
+    at = setting(background, maxp)
+    ours = estimates.mean(JAIN.of(run) for run in runs.of(at))
+    where = printed()[background, maxp]
+    return Cell("fairness", at.columns(), JAIN.name, JAIN.unit, ours, where, INDEX)
+
+
+def told(made: Cell) -> Entry:
+    """Return a mean with its interval and the printed number."""
+    low, middle, high = made.ours.interval
+    below = f"printed {made.published:.4f}\n{low:.4f} to {high:.4f}"
+    return Entry(f"{middle:.4f}", below, KINDS.get(made.verdict, ""))
+
+
+def _make(runs: Runs) -> Section:
+    rows: list[list[str | Entry]] = []
+    section = Section(
+        [
+            "Two flows in the background from the beginning, an ECN flow and a non-ECN flow from "
+            "20 s on; Jain's index of the throughputs of all four from then to 200 s. Mean of the "
+            "replications, which are as many as the memo had, with its 95 % interval. The memo "
+            "concludes that the kind of background does not bias the results; the last column "
+            "is the difference of ours.",
+        ]
+    )
+    for maxp in RATES:
+        if not runs.has(setting("all", maxp)):
+            continue
+        cells = [index(runs, background, maxp) for background in NAMES]
+        section.cells += cells
+        values = [[JAIN.of(run) for run in runs.of(setting(b, maxp))] for b in NAMES]
+        low, middle, high = estimates.difference(*values).interval
+        apart = Entry(f"{middle:+.4f}", f"{low:+.4f} to {high:+.4f}")
+        rows.append([f"{maxp:g}", *map(told, cells), apart])
+    head = ["Maximum drop rate", "Background with ECN", "Background without", "Difference"]
+    section.tables.append(Table("Fairness index", head, rows))
+    return section
+
+
+ITEM = Item("fairness", "Section 5.1: fairness index", _needs, _make)
+
+
+def equal(congesting: int, maxp: float) -> Setting:
+    """Return equal numbers of ECN and non-ECN flows: half of the background, and the two."""
+    return Setting(FAIRNESS, congesting, maxp, ecn_of_congesting="half")
+
+
+def _equal_needs() -> Iterator[Need]:
+    for congesting in EQUAL_LEVELS:
+        for maxp in MAXP:
+            even = congesting % 2 == 0
+            assert even, "half of them have ECN"
+            yield Need(equal(congesting, maxp), at_most=TIMES, quick=maxp == 0.1)
+
+
+def ratios(runs: Runs) -> dict[tuple[int, float], list[float]]:
+    """Return drops of the non-ECN flows over marks of the ECN flows, one a replication."""
+    found = {}
+    for congesting in EQUAL_LEVELS:
+        for maxp in MAXP:
+            at = equal(congesting, maxp)
+            if runs.has(at):
+                there: list[Outcome] = runs.of(at)
+                found[congesting, maxp] = [run.drops / run.marks for run in there]
+    return found
+
+
+def chances(runs: Runs) -> float:
+    """Return by how much the chances of packets of both kinds differ at most: their ratio - 1."""
+    found = []
+    for congesting in EQUAL_LEVELS:
+        for maxp in MAXP:
+            at = equal(congesting, maxp)
+            if runs.has(at):
+                ran: list[Outcome] = runs.of(at)
+                found.append(abs(_chance(ran) - 1))
+    return max(found)
+
+
+def _chance(ran: list[Outcome]) -> float:
+    """Return the chance that a packet is chosen: a non-ECN flow's over an ECN flow's."""
+    dropped = sum(run.drops for run in ran) / sum(run.other_packets for run in ran)
+    chosen = sum(run.marks + run.ecn_drops for run in ran) / sum(run.ecn_packets for run in ran)
+    return dropped / chosen
+
+
+def _equal_make(runs: Runs) -> Section:
+    section = Section(
+        [
+            "As many flows with ECN as without: half of those in the background, and one of the "
+            "two that compete. The memo found as many drops of the one kind as marks of the other, "
+            "and takes it for RED's fairness. What RED does is in the last column: how often it "
+            "chooses a packet of a non-ECN flow, over how often it marks or drops one of an ECN "
+            "flow. Drops above maxth count too.",
+        ]
+    )
+    rows: list[list[str | Entry]] = []
+    for (congesting, maxp), found in ratios(runs).items():
+        at = equal(congesting, maxp)
+        runs_of: list[Outcome] = runs.of(at)
+        made = Cell("marks-and-drops", at.columns(), "drops_over_marks", "1",
+                    estimates.mean(found), 1.0, ALIKE, again=True)  # fmt: skip
+        section.cells.append(made)
+        low, middle, high = made.ours.interval
+        ratio = Entry(f"{middle:.3f}", f"{low:.3f} to {high:.3f}", KINDS[made.verdict])
+        marks, drops = (
+            float(np.mean([getattr(r, k) for r in runs_of])) for k in ("marks", "drops")
+        )
+        case = f"{congesting + 2} flows, maxp {maxp:g}"
+        chance = f"{_chance(runs_of):.3f}"
+        rows.append([case, f"{drops:.0f}", f"{marks:.0f}", ratio, chance])
+    head = [
+        "",
+        "Drops of non-ECN flows",
+        "Marks of ECN flows",
+        "Ratio",
+        "Chances of a packet",
+    ]
+    section.tables.append(Table("Marks and drops, means of the replications", head, rows))
+    return section
+
+
+EQUAL = Item("marks-and-drops", "Section 5.1: marks against drops", _equal_needs, _equal_make)

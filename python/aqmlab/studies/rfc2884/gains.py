@@ -1,0 +1,83 @@
+"""What ECN gains: the ECN flow less the non-ECN flow of the same run, in % of the latter's mean.
+
+The memo prints such percentages of averages. Intervals are of the mean over the replications, 95 %,
+by Student's t: of paired differences, since both flows are in the same runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from aqmlab import estimates
+from aqmlab.estimates import Estimate
+from aqmlab.figures.style import look
+from aqmlab.report import Entry
+from aqmlab.studies.framework import Cell, Runs, Tolerance
+from aqmlab.studies.framework.show import KINDS
+from aqmlab.studies.rfc2884.outcomes import Outcome, metric
+from aqmlab.studies.rfc2884.scenarios import Setting
+
+POINTS = Tolerance.of("5 percentage points", 5)
+"""How far a mean gain may be from the printed one; or the printed one is inside its interval."""
+
+
+def both(runs: Runs, at: Setting) -> tuple[list[float], list[float]]:
+    """Return what the ECN flow and the other had, one number a replication."""
+    there: list[Outcome] = runs.of(at)
+    on, off = metric(at.kind, "on"), metric(at.kind, "off")
+    return ([on.scale * on.of(run) for run in there], [off.scale * off.of(run) for run in there])
+
+
+def percent(runs: Runs, at: Setting) -> list[float]:
+    """Return the relative advantage of ECN in %, one number a replication."""
+    on, off = both(runs, at)
+    base = float(np.mean(off))
+    return [100 * (a - b) / base for a, b in zip(on, off, strict=True)]
+
+
+def absolute(runs: Runs, at: Setting) -> list[float]:
+    """Return the absolute advantage of ECN, in kbit/s or 1/s, one number a replication."""
+    return [a - b for a, b in zip(*both(runs, at), strict=True)]
+
+
+def gain(runs: Runs, at: Setting) -> Estimate:
+    """Return the relative advantage of ECN in %: the mean and its 95 % interval."""
+    return estimates.mean(percent(runs, at))
+
+
+def growth(values: Sequence[float], of: Sequence[float]) -> Estimate:
+    """Return how much more one is than the other, replication by replication."""
+    return estimates.difference(values, of)
+
+
+def cell(
+    item: str, runs: Runs, at: Setting, published: float | None = None, *, again: bool = False
+) -> Cell:
+    """Return a relative advantage as a cell."""
+    rule = POINTS if published is not None else None
+    return Cell(
+        item, at.columns(), "relative_advantage_of_ecn", "%", gain(runs, at), published, rule,
+        again=again,
+    )  # fmt: skip
+
+
+def entry(made: Cell) -> Entry:
+    """Return a relative advantage: green or red if its interval holds no 0, or by its verdict."""
+    low, middle, high = made.ours.interval
+    kind = KINDS.get(made.verdict, "good" if low > 0 else "bad" if high < 0 else "")
+    printed = [] if made.published is None else [f"printed {made.published:g} %"]
+    return Entry(f"{middle:+.0f} %", "\n".join([*printed, f"{low:+.0f} to {high:+.0f}"]), kind)
+
+
+def curve(axes: object, i: int, label: str, points: Iterable[tuple[float, Estimate]]) -> None:
+    """Draw gains with their intervals over something."""
+    colour, marker = look(i)
+    known = [(x, e.interval) for x, e in points]
+    x = [at for at, _ in known]
+    middle = [e.middle for _, e in known]
+    ends = [[e.middle - e.low for _, e in known], [e.high - e.middle for _, e in known]]
+    axes.errorbar(  # type: ignore[attr-defined]
+        x, middle, np.nan_to_num(ends), label=label, color=colour, marker=marker, capsize=3
+    )

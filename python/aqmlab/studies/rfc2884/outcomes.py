@@ -1,0 +1,230 @@
+"""A run of the study, reduced to what its tables, figures and claims look at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab.experiment.tuning import Shares
+from aqmlab.measures import Measure
+from aqmlab.results import Columns, Result
+from aqmlab.statistics import jain
+from aqmlab.studies.rfc2884.scenarios import BEGINS_S, BOTTLENECK, ECN_OFF, ECN_ON, TRANSACTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOTHING = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A flow, or a sum of flows: what the server sent them, and what became of it.
+
+    Attributes
+    ----------
+    goodput_bps : float
+        Since the competing flows started.
+    transactions : int
+        Transactions that were completed.
+    rate : float
+        The same per second; NaN: it has none.
+    seconds : float
+        Mean time of a transaction from the request to the last byte; NaN: it has none.
+    segments, resent : int
+        Segments with data that the server sent, and of these those sent again.
+    timeouts, fast : int
+        Retransmission timeouts and fast retransmits of the server.
+    client_timeouts : int
+        Timeouts of the client: what answered its SYN or its FIN was lost, mostly.
+    marks, drops : int
+        Of the server's packets.
+    completed : bool
+        Whether a transfer ended.
+    """
+
+    goodput_bps: float
+    transactions: int
+    rate: float
+    seconds: float
+    segments: int
+    resent: int
+    timeouts: int
+    fast: int
+    client_timeouts: int
+    marks: int
+    drops: int
+    completed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A run: the ECN flow, the non-ECN flow, and what all had together.
+
+    Attributes
+    ----------
+    on, off : Flow
+        The competing flows.
+    jain : float
+        Fairness of all flows since the competing ones started; NaN: it was not recorded.
+    marks, drops : int
+        Marks of all ECN flows, drops of all non-ECN flows.
+    ecn_drops : int
+        Drops of all ECN flows.
+    ecn_packets, other_packets : int
+        Packets that the server sent in all ECN flows, and in all others.
+    shares : Shares or None
+        Where RED's average was since then; None: the queue keeps none.
+    queue : float
+        Mean queue since then, in packets.
+    """
+
+    on: Flow
+    off: Flow
+    jain: float
+    marks: int
+    drops: int
+    ecn_drops: int
+    ecn_packets: int
+    other_packets: int
+    shares: Shares | None
+    queue: float
+
+
+def reduce(result: Result) -> Outcome:
+    """Reduce the result of a run."""
+    flows = result.columns("flows")
+    names = list(map(str, flows["flow"]))
+    ends_s = float(result.manifest["simulated_s"])
+    transacting = "exchanges" in result.tables
+    on, off = (
+        _transactions(result, name, ends_s) if transacting else _transfer(flows, name)
+        for name in (ECN_ON, ECN_OFF)
+    )
+    with_ecn = [i for i, name in enumerate(names) if "rfc3168" in name or name == ECN_ON]
+    without = [i for i in range(len(names)) if i not in with_ecn]
+    shares, queue = _queue(result)
+    return Outcome(
+        on,
+        off,
+        _fairness(result, names, ends_s) if "window" in result.tables else NOTHING,
+        int(np.asarray(flows["marked_packets"])[with_ecn].sum()),
+        int(np.asarray(flows["dropped_packets"])[without].sum()),
+        int(np.asarray(flows["dropped_packets"])[with_ecn].sum()),
+        int(np.asarray(flows["packets_sent"])[with_ecn].sum()),
+        int(np.asarray(flows["packets_sent"])[without].sum()),
+        shares,
+        queue,
+    )
+
+
+def _queue(result: Result) -> tuple[Shares | None, float]:
+    """Return where the average was since the competing flows started, and the mean queue."""
+    if "queue" not in result.tables:
+        return None, NOTHING
+    queue = result.columns("queue")
+    after = np.asarray(queue["time_s"]) >= BEGINS_S
+    mean = float(np.asarray(queue["queue_packets"])[after].mean())
+    average = np.asarray(queue["average_packets"])[after]
+    (link,) = [one for one in result.scenario["network"]["links"]
+               if f"{one['from']}>{one['to']}" == BOTTLENECK]  # fmt: skip
+    leaf = link["queue"]["classes"][0]["queue"]
+    if leaf["kind"] != "red":
+        return None, mean
+    minth, maxth = (float(leaf[key].split()[0]) for key in ("minth", "maxth"))
+    return Shares.of(average, minth, maxth), mean
+
+
+def _transfer(flows: Columns, name: str) -> Flow:
+    i = list(flows["flow"]).index(name)
+
+    def count(column: str) -> int:
+        return int(flows[column][i])
+
+    return Flow(
+        goodput_bps=float(flows["goodput_bps"][i]),
+        transactions=0,
+        rate=NOTHING,
+        seconds=NOTHING,
+        segments=count("segments_sent"),
+        resent=count("retransmitted_segments"),
+        timeouts=count("timeouts"),
+        fast=count("fast_retransmits"),
+        client_timeouts=0,
+        marks=count("marked_packets"),
+        drops=count("dropped_packets"),
+        completed=math.isfinite(float(flows["completed_s"][i])),
+    )
+
+
+def _transactions(result: Result, name: str, ends_s: float) -> Flow:
+    def row(table: str) -> Callable[[str], float]:
+        columns = result.columns(table)
+        i = list(columns["flow"]).index(name)
+        return lambda column: float(columns[column][i])
+
+    exchanged, replies, asked = row("exchanges"), row("replies"), row("flows")
+    lasts_s = ends_s - asked("start_s")
+    return Flow(
+        goodput_bps=8 * exchanged("response_bytes") / lasts_s,
+        transactions=int(exchanged("completed")),
+        rate=exchanged("completed") / lasts_s,
+        seconds=exchanged("mean_duration_s"),
+        segments=int(replies("segments_sent")),
+        resent=int(replies("retransmitted_segments")),
+        timeouts=int(replies("timeouts")),
+        fast=int(replies("fast_retransmits")),
+        client_timeouts=int(asked("timeouts")),
+        marks=int(replies("marked_packets")),
+        drops=int(replies("dropped_packets")),
+        completed=True,
+    )
+
+
+def _fairness(result: Result, names: list[str], ends_s: float) -> float:
+    """Return Jain's index of all flows, from when the competing ones started."""
+    window = result.columns("window")
+    then = np.isclose(np.asarray(window["time_s"]), BEGINS_S)
+    had = dict(zip(np.asarray(window["flow"])[then], np.asarray(window["acked_bytes"])[then],
+                   strict=True))  # fmt: skip
+    flows = result.columns("flows")
+    starts = np.maximum(np.asarray(flows["start_s"], dtype=float), BEGINS_S)
+    acked = np.asarray(flows["acked_bytes"], dtype=float)
+    before = np.array([float(had.get(name, 0)) for name in names])
+    return float(jain((acked - before) / (ends_s - starts)))
+
+
+def of_flow(which: str, name: str, unit: str, read: Callable[[Flow], float], better: int = 0,
+            scale: float = 1.0) -> Measure[Outcome]:  # fmt: skip
+    """Return a number of the ECN flow ("on") or of the other ("off") as a measure."""
+
+    def of(run: Outcome) -> float:
+        return float(read(getattr(run, which)))
+
+    return Measure(name, unit, of, better, part=which, scale=scale)
+
+
+def metric(kind: str, which: str) -> Measure[Outcome]:
+    """Return what the memo measures: throughput of a bulk transfer, rate of transactions."""
+    if kind == TRANSACTIONS:
+        return of_flow(which, "transaction_rate", "1/s", lambda f: f.rate, 1)
+    return of_flow(which, "throughput", "kbit/s", lambda f: f.goodput_bps, 1, 1e-3)
+
+
+JAIN: Measure[Outcome] = Measure("jain_index", "1", lambda run: run.jain, 1)
+BELOW: Measure[Outcome] = Measure(
+    "average_below_minth", "% of time", lambda run: _share(run, "below"), scale=100
+)
+WITHIN: Measure[Outcome] = Measure(
+    "average_in_region", "% of time", lambda run: _share(run, "inside"), scale=100
+)
+ABOVE: Measure[Outcome] = Measure(
+    "average_above_maxth", "% of time", lambda run: _share(run, "above"), scale=100
+)
+
+
+def _share(run: Outcome, which: str) -> float:
+    return NOTHING if run.shares is None else float(getattr(run.shares, which))

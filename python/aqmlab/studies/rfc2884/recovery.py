@@ -1,0 +1,79 @@
+"""Section 5.3: how many packets must be outstanding for Reno to recover without a timeout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from aqmlab import estimates
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+from aqmlab.studies.framework.show import plain
+from aqmlab.studies.rfc2884.scenarios import ECN_OFF, ECN_ON, HOSTS, RENO, SEGMENT_BYTES, TCP
+
+WINDOWS = (2, 3, 4, 5, 6)
+LOST = 60
+"""The packet of the server that is lost, long after slow start; the ECN flow comes later."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """A transfer whose window is so many segments, of which one is lost."""
+
+    segments: int
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of cells.csv."""
+        return {"experiment": "recovery", "tcp": RENO, "window": self.segments}
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario: no queue, one listed loss."""
+        lost = [{"kind": "listed_loss", "packets": [LOST]}]
+        link = {"from": "server", "to": "lan", "rate": "1.5 Mbit/s", "delay": "20 ms",
+                "impairments": lost}  # fmt: skip
+        ends = [{"from": "lan", "to": host, "rate": "10 Mbit/s", "delay": "50 us"}
+                for host in (ECN_ON, ECN_OFF)]  # fmt: skip
+        size = {"kind": "bulk", "size": f"{200 * SEGMENT_BYTES} B"}
+        window = {"receive_window": f"{self.segments * SEGMENT_BYTES} B"}
+        return {
+            "title": f"recovery from a loss, {self.segments} packets outstanding",
+            "seed": replication + 1,
+            "network": {"kind": "graph", "links": [link, *ends]},
+            "flows": [
+                {"name": ECN_OFF, "from": "server", "to": ECN_OFF, "traffic": size},
+                {"name": ECN_ON, "from": "server", "to": ECN_ON, "traffic": size, "start": "60 s"},
+            ],
+            "tcp": HOSTS | TCP[RENO] | window,
+        }
+
+
+def least_window(runs: Runs) -> int:
+    """Return the least window without a timeout."""
+    return min(w for w in WINDOWS if runs.one(Window(w), 0).off.timeouts == 0)
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        ["One packet of a Reno transfer without ECN is lost; the receiver's window holds so many."]
+    )
+    rows: list[list[str | Entry]] = []
+    for segments in WINDOWS:
+        at = Window(segments)
+        cells = [
+            Cell("recovery", at.columns(), name, "times",
+                 estimates.median([getattr(runs.one(at, 0).off, key)]))
+            for name, key in (("fast_retransmits", "fast"), ("timeouts", "timeouts"))
+        ]  # fmt: skip
+        section.cells += cells
+        rows.append([str(segments), *(plain(c.ours) for c in cells)])
+    head = ["Outstanding packets", "Fast retransmits", "Timeouts"]
+    section.tables.append(Table("Recovery from one loss", head, rows))
+    return section
+
+
+def _needs() -> Iterator[Need]:
+    yield from (Need(Window(segments), at_most=1) for segments in WINDOWS)
+
+
+ITEM = Item("recovery", "Section 5.3: packets that Reno needs outstanding", _needs, _make)

@@ -1,0 +1,218 @@
+"""The testbed of section 4.1 and its traffic as scenarios: fairness, bulk transfers, transactions.
+
+Source: RFC 2884 (`rfc2884`), sections 4 and 5. What it leaves open is decided here, is listed in
+`deviations.py`, and is read otherwise in `readings.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+SERVER, ECN_ON, ECN_OFF, CONGESTING = "server", "ecn-on", "ecn-off", "c"
+"""Hosts, as the memo's figure has them; also the names of the competing flows."""
+BOTTLENECK = "r1>r2"
+PIPE_BPS = 1_500_000
+PACKET_BYTES, SEGMENT_BYTES = 1500, 1460
+
+LOW, MODERATE, HIGH = 2, 5, 10
+LEVELS = {LOW: "low", MODERATE: "moderate", HIGH: "high"}
+"""Congesting flows, and what the memo calls so many (section 4.3)."""
+MAXP = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+"""Maximum drop rates (section 4.3)."""
+
+RENO, NEWRENO, SACK = "Reno", "NewReno", "SACK"
+TCPS = (RENO, NEWRENO, SACK)
+
+FAIRNESS, BULK, TRANSACTIONS, TUNING = "fairness", "bulk", "transactions", "tuning"
+BEGINS_S, LASTS_S = 20, 180
+"""When the competing flows start, and how long a run of transactions lasts (section 5)."""
+TUNED_S = 100
+"""How long the average queue is looked at to tune the thresholds."""
+FILE_BYTES = 20 * 2**20
+KB = 1024
+REQUEST_BYTES = KB
+SIZES_KB = (5, 8, 10, 20)
+
+THRESHOLDS = (7, 21)
+"""minth and maxth in packets: what the item `tuning` finds."""
+LIMIT = 100
+
+HOSTS: dict[str, Any] = {
+    "receive_window": "32736 B",
+    "ssthresh_from": "cwnd",
+    "rto_initial": "3 s",
+    "rto_min": "200 ms",
+    "rto_max": "120 s",
+    "clock_granularity": "10 ms",
+    "delayed_ack": "2 segments",
+    "delayed_ack_timeout": "200 ms",
+    "quick_ack": "2 packets",
+    "syn_retries": 10,
+    "ect_on": "all-data",  # section 3.2: all packets other than pure ACKs
+    "ecn_least_window": "2 packets",  # section 3.2: as a fast retransmit does
+}
+LINUX_2_2: dict[str, Any] = {"mss": "1448 B", "timestamps": True, "initial_window": "2 segments"}
+TCP: dict[str, dict[str, Any]] = {
+    RENO: {"mss": f"{SEGMENT_BYTES} B", "recovery": "reno", "initial_window": "1 segment"},
+    NEWRENO: {**LINUX_2_2, "recovery": "newreno"},
+    SACK: {**LINUX_2_2, "recovery": "fack", "sack": True, "flight_unit": "segments"},
+}
+"""Linux 2.0.32 has Reno; 2.2 and later NewReno, and FACK where both ends know SACK (section 4)."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the memo leaves open, read otherwise: what it is, and the keys that say so."""
+
+    about: str = "as read here"
+    tcp: tuple[tuple[str, Any], ...] = ()
+    red: tuple[tuple[str, Any], ...] = ()
+    delay_ms: float = 20
+    background: tuple[tuple[str, Any], ...] = ()
+    traffic: tuple[tuple[str, Any], ...] = ()
+    queue: str = ""
+
+
+AS_READ = Reading()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An experiment: congesting flows from the beginning, an ECN and a non-ECN flow after 20 s.
+
+    Parameters
+    ----------
+    kind : str
+        Of the experiment.
+    congesting : int
+        Congesting flows.
+    maxp : float
+        RED's maximum drop rate.
+    tcp : str
+        TCP of all hosts.
+    size : int
+        Bytes of the file, or of a response.
+    ecn_of_congesting : str
+        Which congesting flows have ECN: "none", "half" or "all".
+    thresholds : (float, float)
+        minth and maxth, in packets.
+    reading : Reading
+        What is read otherwise.
+    """
+
+    kind: str
+    congesting: int
+    maxp: float
+    tcp: str = RENO
+    size: int = FILE_BYTES
+    ecn_of_congesting: str = "none"
+    thresholds: tuple[float, float] = THRESHOLDS
+    reading: Reading = field(default=AS_READ)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        return {
+            "experiment": self.kind,
+            "congesting": self.congesting,
+            "maxp": self.maxp,
+            "tcp": self.tcp,
+            "bytes": self.size,
+            "ecn_of_congesting": self.ecn_of_congesting,
+            "minth": self.thresholds[0],
+            "maxth": self.thresholds[1],
+            "reading": self.reading.about,
+        }
+
+    @property
+    def ends_s(self) -> float:
+        """When a run ends: bulk transfers have a quarter more time than even shares would take."""
+        if self.kind == TUNING:
+            return BEGINS_S + TUNED_S
+        if self.kind != BULK:
+            return BEGINS_S + LASTS_S
+        share_bps = PIPE_BPS * SEGMENT_BYTES / PACKET_BYTES / (self.congesting + 2)
+        return round(BEGINS_S + 1.25 * 8 * self.size / share_bps)
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication."""
+        return {
+            "title": f"{self.kind}, {self.congesting} congesting flows, maxp {self.maxp:g}",
+            "seed": replication + 1,
+            "duration": f"{self.ends_s:g} s",
+            "phase_breaking": {"start": "1 s"},
+            "network": _network(self),
+            "flows": [*_congesting(self), _competing(self, ECN_ON), _competing(self, ECN_OFF)],
+            "tcp": HOSTS | TCP[self.tcp] | dict(self.reading.tcp),
+            "record": _record(self),
+        }
+
+
+def red(at: Setting) -> dict[str, Any]:
+    """Return the queue of the class at R1."""
+    minth, maxth = at.thresholds
+    return {
+        "kind": "red",
+        "minth": f"{minth:g} packets",
+        "maxth": f"{maxth:g} packets",
+        "maxp": at.maxp,
+        "wq": 0.002,
+        "gentle": False,  # section 2.1.1: beyond maxth all are dropped
+        "limit": f"{LIMIT} packets",
+    } | dict(at.reading.red)
+
+
+def _network(at: Setting) -> dict[str, Any]:
+    """Server, R1 with CBQ, R2 with the delay, and behind it the clients."""
+    leaf: Any = at.reading.queue or red(at)
+    pipe = {"rate": f"{PIPE_BPS} bit/s", "borrow": "bounded", "queue": leaf}
+    cbq = {"kind": "cbq", "classes": [pipe]}
+
+    def link(a: str, b: str, delay: str = "50 us", **more: Any) -> dict[str, Any]:
+        return {"from": a, "to": b, "rate": "10 Mbit/s", "delay": delay} | more
+
+    clients = [link("lan", name) for name in (CONGESTING, ECN_ON, ECN_OFF)]
+    delayed = link("r2", "lan", f"{at.reading.delay_ms:g} ms")
+    links = [link(SERVER, "r1"), link("r1", "r2", queue=cbq), delayed, *clients]
+    return {"kind": "graph", "links": links}
+
+
+def _congesting(at: Setting) -> list[dict[str, Any]]:
+    """FTP from the server to C, without end."""
+    with_ecn = {"none": 0, "half": at.congesting // 2, "all": at.congesting}[at.ecn_of_congesting]
+    counts = {"rfc3168": with_ecn, "off": at.congesting - with_ecn}
+    return [
+        {
+            "name": f"congesting-{ecn}-{{i}}",
+            "count": count,
+            "from": SERVER,
+            "to": CONGESTING,
+            "traffic": {"kind": "bulk"},
+            "tcp": dict(at.reading.background) | {"ecn": ecn},
+        }
+        for ecn, count in counts.items()
+        if count
+    ]
+
+
+def _competing(at: Setting, host: str) -> dict[str, Any]:
+    """A file from the server; or a client's transactions, one after the other."""
+    flow = {
+        "name": host,
+        "start": f"{BEGINS_S} s",
+        "tcp": {"ecn": "rfc3168" if host == ECN_ON else "off"},
+    }
+    if at.kind != TRANSACTIONS:
+        size = {"size": f"{at.size} B"} if at.kind == BULK else {}
+        return flow | {"from": SERVER, "to": host, "traffic": {"kind": "bulk"} | size}
+    sizes = {"request": f"{REQUEST_BYTES} B", "response": f"{at.size} B", "requests": 1}
+    traffic = {"kind": "request_response", **sizes, "closes": "server"} | dict(at.reading.traffic)
+    one_by_one = {"interval": "1 us", "spacing": "constant", "after": "closing"}
+    return flow | {"from": host, "to": SERVER, "traffic": traffic, "arrivals": one_by_one}
+
+
+def _record(at: Setting) -> dict[str, Any]:
+    """RED's average; for fairness what each flow had got when the competing flows started."""
+    often = {TUNING: "100 ms", FAIRNESS: "500 ms", TRANSACTIONS: "500 ms", BULK: "1 s"}[at.kind]
+    series = ["queue", "window"] if at.kind == FAIRNESS else ["queue"]
+    return {"series": series, "links": [BOTTLENECK], "interval": often}

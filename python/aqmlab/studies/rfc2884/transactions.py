@@ -1,0 +1,184 @@
+"""Section 5.3: transactions, one after the other, of an ECN client and of a non-ECN client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from aqmlab import estimates
+from aqmlab.figures.style import legend_below, sheet
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
+from aqmlab.studies.rfc2884.gains import both, cell, curve, entry, gain
+from aqmlab.studies.rfc2884.outcomes import Outcome
+from aqmlab.studies.rfc2884.scenarios import (
+    HIGH,
+    KB,
+    LEVELS,
+    MAXP,
+    MODERATE,
+    RENO,
+    SACK,
+    SIZES_KB,
+    TCPS,
+    TRANSACTIONS,
+    Setting,
+)
+
+SMALL = SIZES_KB[0]
+RECOVERIES = ("fast", "timeouts", "client_timeouts")
+FEWER = 6
+"""Replications of settings that the memo prints nothing of; the others have all."""
+PRINTED = {
+    (RENO, MODERATE, 0.1): 42.0, (RENO, HIGH, 0.1): 62.0,
+    (RENO, HIGH, 0.02): 20.0, (RENO, HIGH, 0.5): 140.0,
+    (SACK, MODERATE, 0.1): 47.0, (SACK, HIGH, 0.1): 80.0,
+    (SACK, HIGH, 0.02): 15.0, (SACK, HIGH, 0.5): 120.0,
+}  # fmt: skip
+"""The relative gains of 5 KB transactions that the memo prints, in %. Where it does not name the
+ends of a range they are taken to be 5 and 10 flows, and maximum drop rates of 0.02 and 0.5."""
+RATES = {0.02: 0.8, 0.5: 2.2}
+"""Transactions per second at high congestion; of which flow is not said: taken to be ECN's."""
+
+
+def setting(congesting: int, maxp: float, tcp: str = RENO, kb: int = SMALL) -> Setting:
+    """Return transactions of a TCP under a load."""
+    return Setting(TRANSACTIONS, congesting, maxp, tcp, KB * kb)
+
+
+def grid(tcp: str) -> list[Setting]:
+    """Return all loads and maximum drop rates of small transactions."""
+    return [setting(congesting, maxp, tcp) for congesting in LEVELS for maxp in MAXP]
+
+
+def by_size(tcp: str) -> list[Setting]:
+    """Return all sizes under each load, with the maximum drop rate of 0.1."""
+    return [setting(congesting, 0.1, tcp, kb) for congesting in LEVELS for kb in SIZES_KB]
+
+
+def _needs() -> Iterator[Need]:
+    for tcp in TCPS:
+        for at in grid(tcp):
+            printed = (tcp, at.congesting, at.maxp) in PRINTED
+            yield Need(at, at_most=None if printed else FEWER, quick=tcp == RENO and printed)
+        for at in by_size(tcp):
+            most = at.congesting == HIGH and at.size == KB * SIZES_KB[-1]
+            yield Need(at, at_most=None if most else FEWER, quick=tcp == RENO and most)
+
+
+def _row(runs: Runs, section: Section, many: list[Setting]) -> list[str | Entry]:
+    row: list[str | Entry] = []
+    for at in many:
+        if not runs.has(at):
+            row.append("–")
+            continue
+        small = at.size == KB * SMALL
+        known = PRINTED.get((at.tcp, at.congesting, at.maxp)) if small else None
+        made = cell("transactions", runs, at, known)
+        if made not in section.cells:  # a size of both tables
+            section.cells.append(made)
+        row.append(entry(made))
+    return row
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        [
+            "Two clients, one with ECN and one without, each make transactions one after the "
+            "other for three minutes, from 20 s on: connect, a request of 1 KB, the response, "
+            "close, and at once the next. Gain: transactions per second of the ECN client less "
+            "those of the other, in % of the latter; means of the replications, paired, with "
+            "their 95 % intervals. Green: the interval is above 0, or the printed number is met.",
+        ]
+    )
+    for tcp in TCPS:
+        rows = [
+            [f"{name} ({n} flows)", *_row(runs, section, [setting(n, p, tcp) for p in MAXP])]
+            for n, name in LEVELS.items()
+        ]
+        rows = [row for row in rows if any(isinstance(one, Entry) for one in row)]
+        if not rows:
+            continue
+        head = ["Congestion", *(f"maxp {maxp:g}" for maxp in MAXP)]
+        caption = f"{tcp}: gain of ECN, transactions of {SMALL} KB"
+        section.tables.append(Table(caption, head, rows))
+        rows = [
+            [f"{name} ({n} flows)",
+             *_row(runs, section, [setting(n, 0.1, tcp, kb) for kb in SIZES_KB])]
+            for n, name in LEVELS.items()
+        ]  # fmt: skip
+        rows = [row for row in rows if any(isinstance(one, Entry) for one in row)]
+        head = ["Congestion", *(f"{kb} KB" for kb in SIZES_KB)]
+        section.tables.append(Table(f"{tcp}: gain of ECN by size, maxp 0.1", head, rows))
+        section.tables.append(_rates(runs, section, tcp))
+    section.figures.append(_figure(runs))
+    return section
+
+
+def _rates(runs: Runs, section: Section, tcp: str) -> Table:
+    """Return rates, times, and what recoveries there were."""
+    rows: list[list[str | Entry]] = []
+    for at in dict.fromkeys([*grid(tcp), *by_size(tcp)]):
+        if not runs.has(at):
+            continue
+        ran: list[Outcome] = runs.of(at)
+        row: list[str | Entry] = [f"{at.size // KB} KB, {LEVELS[at.congesting]}, maxp {at.maxp:g}"]
+        for which, values in zip(("on", "off"), both(runs, at), strict=True):
+            flows = [getattr(run, which) for run in ran]
+            section.cells.append(
+                Cell("transactions", at.columns() | {"flow": which}, "transaction_rate", "1/s",
+                     estimates.mean(values))
+            )  # fmt: skip
+            done = sum(f.transactions for f in flows)
+            counts = (sum(getattr(f, key) for f in flows) for key in RECOVERIES)
+            told = " / ".join(f"{100 * count / done:.1f}" for count in counts)
+            row += [f"{np.mean(values):.2f}", told]
+        rows.append(row)
+    what = "per 100 transactions: fast retransmits / timeouts of the server / of the client"
+    head = ["", "ECN: per second", f"ECN, {what}", "non-ECN: per second", f"non-ECN, {what}"]
+    return Table(f"{tcp}: transactions per second, and recoveries", head, rows)
+
+
+def _figure(runs: Runs) -> Figure:
+    figure, panels = sheet(1, 3, size=(11, 4.2), sharey=True)
+    loads, rates, sizes = panels
+    for i, tcp in enumerate(TCPS):
+        for axes, over in (
+            (loads, {n: setting(n, 0.1, tcp) for n in LEVELS}),
+            (rates, {p: setting(HIGH, p, tcp) for p in MAXP}),
+            (sizes, {kb: setting(HIGH, 0.1, tcp, kb) for kb in SIZES_KB}),
+        ):
+            points = [(x, gain(runs, at)) for x, at in over.items() if runs.has(at)]
+            if points:
+                curve(axes, i, tcp, points)
+    for i, tcp in enumerate((RENO, SACK)):
+        style = {"linestyle": "none", "marker": "*x"[i], "markersize": 10, "color": "#555555"}
+        for axes, by in ((loads, 1), (rates, 2)):
+            where = [(k[by], v) for k, v in PRINTED.items()
+                     if k[0] == tcp and (k[2] == 0.1 if by == 1 else k[1] == HIGH)]  # fmt: skip
+            axes.plot(
+                [x for x, _ in where], [v for _, v in where], label=f"{tcp}, printed", **style
+            )
+    for axes, ticks, about in (
+        (loads, LEVELS, "congesting flows (5 KB, maxp 0.1)"),
+        (rates, MAXP, "maxp (5 KB, 10 flows)"),
+        (sizes, SIZES_KB, "size (KB; 10 flows, maxp 0.1)"),
+    ):
+        axes.set_xlabel(about)
+        axes.axhline(0, color="#555555", linewidth=0.8)
+        if axes is rates:
+            axes.set_xscale("log")
+            axes.minorticks_off()
+        axes.set_xticks(list(ticks), [f"{x:g}" for x in ticks])
+    loads.set_ylabel("gain of ECN (%)")
+    legend_below(figure, loads, 5)
+    about = (
+        "Gain of ECN in transactions per second over the level of congestion, over the maximum "
+        "drop rate and over the size of a response: means with 95 % intervals, and what the memo "
+        "prints."
+    )
+    return Figure("transactions", about, figure)
+
+
+ITEM = Item("transactions", "Section 5.3: transactions", _needs, _make)

@@ -1,0 +1,201 @@
+"""The study of RFC 2884: its data, its scenarios, its tuning, and its quick form."""
+
+import csv
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aqmlab import studies
+from aqmlab.command import execute
+from aqmlab.engine import Simulator
+from aqmlab.experiment import run_many
+from aqmlab.experiment.tuning import best, the_queue
+from aqmlab.scenario import normalize
+from aqmlab.studies.framework import Need, Runs
+from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED, WITHIN_SPREAD
+from aqmlab.studies.rfc2884 import bulk, fairness, readings, recovery, transactions, tuned
+from aqmlab.studies.rfc2884.claims import CLAIMS
+from aqmlab.studies.rfc2884.outcomes import reduce
+from aqmlab.studies.rfc2884.scenarios import (
+    BOTTLENECK,
+    ECN_OFF,
+    ECN_ON,
+    HIGH,
+    LEVELS,
+    LOW,
+    MAXP,
+    RENO,
+    SACK,
+    TCPS,
+    THRESHOLDS,
+    TUNING,
+    Setting,
+)
+from test_wire import tshark
+
+STUDY = studies.load("rfc2884")
+PARAMETERS = CLAIMS.path.parent / "parameters.csv"
+
+
+def printed(name: str) -> str:
+    """Return a printed parameter."""
+    with PARAMETERS.open(encoding="utf-8", newline="") as file:
+        (found,) = {row["value"] for row in csv.DictReader(file) if row["name"] == name}
+    return found
+
+
+def test_scenarios_are_as_the_memo_has_them() -> None:
+    assert [str(x) for x in MAXP] == printed("maxp_values").split(";")
+    assert [str(n) for n in LEVELS] == [
+        printed(f"congesting_flows_{level}") for level in LEVELS.values()
+    ]
+    scenario = json.loads(normalize(bulk.setting(HIGH, 0.2).scenario(3)))
+    links = {f"{one['from']}>{one['to']}": one for one in scenario["network"]["links"]}
+    assert {one["rate"] for one in links.values()} == {"10 Mbit/s"}
+    (pipe,) = links[BOTTLENECK]["queue"]["classes"]
+    assert (pipe["rate"], pipe["borrow"]) == ("1.5 Mbit/s", "bounded")
+    assert (pipe["queue"]["maxp"], pipe["queue"]["gentle"]) == (0.2, False)
+    assert links["r2>lan"]["delay"] == "20 ms"
+    congesting, on, off = scenario["flows"]
+    assert (congesting["count"], congesting["to"]) == (10, "c")
+    assert congesting["traffic"]["size"] is None
+    assert on["traffic"]["size"] == off["traffic"]["size"] == "20 MiB"
+    assert (on["start"], off["start"]) == ("20 s", "20 s")
+    ecn = [flow["tcp"]["ecn"] for flow in (congesting, on, off)]
+    assert ecn == ["off", "rfc3168", "off"]
+    small = json.loads(normalize(transactions.setting(LOW, 0.1).scenario(0)))
+    assert small["duration"] == "200 s"
+    assert {flow["to"] for flow in small["flows"][1:]} == {"server"}
+    assert {flow["arrivals"]["after"] for flow in small["flows"][1:]} == {"closing"}
+    assert fairness.equal(HIGH, 0.1).scenario(0)["flows"][0]["count"] == 5
+
+
+def test_every_setting_and_every_reading_is_a_scenario_of_its_own() -> None:
+    grids = [at for tcp in TCPS for at in (*bulk.grid(tcp), *transactions.grid(tcp))]
+    read = [readings.read(at, r) for at in readings.EVERY for r in readings.READINGS]
+    for many in (grids, read):
+        found = {normalize(at.scenario(0) | {"title": ""}) for at in many}
+        assert len(found) >= 0.95 * len(many)  # some TCPs do not know what is read otherwise
+    assert len({reading.about for reading in readings.READINGS}) == len(readings.READINGS)
+
+
+def test_a_run_is_reduced_to_what_is_printed() -> None:
+    short = [
+        transactions.setting(HIGH, 0.1, RENO, 20).scenario(0),
+        fairness.setting("none", 0.1).scenario(0),
+    ]
+    result, even = run_many(short)
+    run, replies = reduce(result), result.columns("replies")
+    done = dict(zip(result.columns("exchanges")["flow"],
+                    result.columns("exchanges")["completed"], strict=True))  # fmt: skip
+    assert run.on.rate == pytest.approx(float(done[ECN_ON]) / 180, rel=0.01)
+    assert run.off.drops == replies["dropped_packets"][list(replies["flow"]).index(ECN_OFF)]
+    assert run.off.marks == 0 < run.on.marks
+    assert run.shares is not None
+    assert run.shares.inside > 0.9
+    fair, flows = reduce(even), even.columns("flows")
+    assert 0.95 < fair.jain < 1
+    late = [float(acked) for acked in flows["acked_bytes"]][-2:]
+    assert fair.on.goodput_bps / fair.off.goodput_bps == pytest.approx(late[0] / late[1], rel=0.01)
+
+
+def test_the_thresholds_are_what_the_rule_of_tune_red_finds() -> None:
+    """All that the item tries, run in the order of the study: first a ladder, then between."""
+    runs = Runs(tuned.REPLICATIONS, reduce, Simulator())
+    runs.ask(tuned.ITEM.needs())
+    runs.run()
+    assert tuned.ITEM.then
+    runs.ask(tuned.ITEM.then(runs))
+    runs.run()
+    chosen = best(tuned.found(runs))
+    assert (chosen.minth, chosen.maxth) == THRESHOLDS
+    assert chosen.score > 0.85
+    queue = the_queue(Setting(TUNING, LOW, 0.1).scenario(0))
+    assert queue.link == BOTTLENECK
+
+
+def test_reno_needs_four_packets_outstanding() -> None:
+    runs = Runs(1, reduce, Simulator())
+    runs.ask(recovery.ITEM.needs())
+    runs.run()
+    assert recovery.least_window(runs) == 4
+    three, four = (runs.one(recovery.Window(w), 0).off for w in (3, 4))
+    assert (three.fast, three.timeouts, four.fast, four.timeouts) == (0, 1, 1, 0)
+
+
+def test_every_claim_is_decided() -> None:
+    """From two replications of 80 s, so that each claim has what it looks at."""
+    runs = Runs(2, reduce, Simulator(), changes=[("duration", "'80 s'")])
+    for item in STUDY.items:
+        if item.name not in ("tuning", "readings", "validation"):
+            runs.ask(Need(need.setting, at_most=2) for need in item.needs())
+    runs.run()
+    decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
+    assert len(decided) == 39
+    verdicts = {claim.id: decision.verdict for claim, decision in decided}
+    assert set(verdicts.values()) <= {REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED}
+    assert all(decision.ours and decision.evidence for _, decision in decided)
+    assert verdicts["R2-019"] == verdicts["R2-020"] == REPRODUCED
+    assert verdicts["R2-031"] == NOT_REPRODUCED  # most retransmissions are by timeout
+
+
+def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "study"
+    assert execute(["reproduce", "rfc2884", "--quick", "--out", str(out)]) == 0
+    assert "Reno alone" in capsys.readouterr().out
+    manifest = json.loads((out / "manifest.json").read_text("utf-8"))
+    assert manifest["quick"]
+    assert manifest["items"] == [item.name for item in STUDY.items]
+    assert (out / "claims.csv").read_text("utf-8").strip() == ""
+    report = (out / "report.html").read_text("utf-8")
+    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
+    assert ">nan" not in report
+    assert "files/ecn-on.pcapng" in report
+
+    with (out / "cells.csv").open(encoding="utf-8", newline="") as file:
+        cells = list(csv.DictReader(file))
+    for c in [c for c in cells if c["item"] == "fairness"]:
+        assert abs(float(c["ours"]) - float(c["published"])) < 0.02
+    gains = {
+        (c["item"], c["congesting"], c["maxp"]): float(c["ours"])
+        for c in cells
+        if c["quantity"] == "relative_advantage_of_ecn"
+    }
+    # What holds whatever the seed: the more congestion and the higher maxp, the more ECN gains.
+    assert 0 < gains["bulk", "2", "0.1"] < gains["bulk", "10", "0.1"] < gains["bulk", "10", "0.5"]
+    assert gains["bulk", "10", "0.02"] < gains["bulk", "10", "0.1"]
+
+
+def test_the_captures_have_the_bits_of_both_flows(tmp_path: Path) -> None:
+    """What tshark reads: ECT on data, CE, ECE and CWR in one flow; nothing of it in the other."""
+    if not shutil.which("tshark"):
+        pytest.skip("captures are not read without tshark; install it with: apt-get install tshark")
+    out = tmp_path / "study"
+    chosen = ["--only", "validation", "--out", str(out)]
+    assert execute(["reproduce", "rfc2884", *chosen]) == 0
+    bits: dict[str, np.ndarray] = {}
+    for host in (ECN_ON, ECN_OFF):
+        fields = ["ip.dsfield.ecn", "tcp.len", "tcp.flags.ece", "tcp.flags.cwr", "tcp.flags.syn"]
+        wanted = [word for field in fields for word in ("-e", field)]
+        lines = tshark(out / "files" / f"{host}.pcapng", "-T", "fields", *wanted)
+        rows = [line.replace("True", "1").replace("False", "0").split("\t") for line in lines]
+        bits[host] = np.array([[int(x) for x in row] for row in rows])
+    ecn, length, ece, cwr, syn = bits[ECN_ON].T
+    assert set(ecn[length > 0]) == {2, 3}  # ECT(0), CE
+    assert set(ecn[length == 0]) == {0}  # pure ACKs, SYN, SYN-ACK
+    assert list(ece[syn == 1]) == [1, 1]
+    assert list(cwr[syn == 1]) == [1, 0]
+    assert (ecn == 3).sum() > 5
+    assert ece[syn == 0].sum() >= cwr[syn == 0].sum() > 5
+    assert not bits[ECN_OFF][:, [0, 2, 3]].any()
+
+
+def test_sack_knows_more_than_reno() -> None:
+    plain, sack = (json.loads(normalize(bulk.setting(LOW, 0.1, tcp).scenario(0))) for tcp in
+                   (RENO, SACK))  # fmt: skip
+    assert (plain["tcp"]["recovery"], plain["tcp"]["sack"]) == ("reno", False)
+    assert (sack["tcp"]["recovery"], sack["tcp"]["sack"]) == ("fack", True)
