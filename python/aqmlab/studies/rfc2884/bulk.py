@@ -62,7 +62,7 @@ def _make(runs: Runs) -> Section:
             "transfer less that of the other, in % of the latter; paired means with their 95 % "
             f"intervals over {REPLICATIONS} replications where something is printed, else {FEWER}. "
             "Green: the interval is above 0, or the "
-            "printed number is met. A transfer that has not ended after a quarter more than the "
+            "printed number is met. A transfer that has not ended after a tenth more than the "
             "time that even shares would take counts with what it had got by then.",
         ]
     )

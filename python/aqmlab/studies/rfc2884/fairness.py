@@ -101,7 +101,7 @@ def _equal_needs() -> Iterator[Need]:
         for maxp in MAXP:
             even = congesting % 2 == 0
             assert even, "half of them have ECN"
-            yield Need(equal(congesting, maxp), at_most=TIMES, quick=maxp == 0.1)
+            yield Need(equal(congesting, maxp), at_most=TIMES // 2, quick=maxp == 0.1)
 
 
 def ratios(runs: Runs) -> dict[tuple[int, float], list[float]]:

@@ -72,6 +72,7 @@ class Reading:
     background: tuple[tuple[str, Any], ...] = ()
     traffic: tuple[tuple[str, Any], ...] = ()
     queue: str = ""
+    preset: str = ""
 
 
 AS_READ = Reading()
@@ -126,13 +127,13 @@ class Setting:
 
     @property
     def ends_s(self) -> float:
-        """When a run ends: bulk transfers have a quarter more time than even shares would take."""
+        """When a run ends: bulk transfers have a tenth more time than even shares would take."""
         if self.kind == TUNING:
             return BEGINS_S + TUNED_S
         if self.kind != BULK:
             return BEGINS_S + LASTS_S
         share_bps = PIPE_BPS * SEGMENT_BYTES / PACKET_BYTES / (self.congesting + 2)
-        return round(BEGINS_S + 1.25 * 8 * self.size / share_bps)
+        return round(BEGINS_S + 1.1 * 8 * self.size / share_bps)
 
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication."""
@@ -143,9 +144,13 @@ class Setting:
             "phase_breaking": {"start": "1 s"},
             "network": _network(self),
             "flows": [*_congesting(self), _competing(self, ECN_ON), _competing(self, ECN_OFF)],
-            "tcp": HOSTS | TCP[self.tcp] | dict(self.reading.tcp),
+            "tcp": _hosts(self) | dict(self.reading.tcp),
             "record": _record(self),
         }
+
+
+def _hosts(at: Setting) -> dict[str, Any]:
+    return {"preset": at.reading.preset} if at.reading.preset else HOSTS | TCP[at.tcp]
 
 
 def red(at: Setting) -> dict[str, Any]:

@@ -52,6 +52,10 @@ def grid(tcp: str) -> list[Setting]:
     return [setting(congesting, maxp, tcp) for congesting in LEVELS for maxp in MAXP]
 
 
+CLAIMED = [setting(congesting, 0.1) for congesting in LEVELS]
+"""Settings of which the memo says in words that ECN gains."""
+
+
 def by_size(tcp: str) -> list[Setting]:
     """Return all sizes under each load, with the maximum drop rate of 0.1."""
     return [setting(congesting, 0.1, tcp, kb) for congesting in LEVELS for kb in SIZES_KB]
@@ -61,7 +65,8 @@ def _needs() -> Iterator[Need]:
     for tcp in TCPS:
         for at in grid(tcp):
             printed = (tcp, at.congesting, at.maxp) in PRINTED
-            yield Need(at, at_most=None if printed else FEWER, quick=tcp == RENO and printed)
+            every = printed or at in CLAIMED
+            yield Need(at, at_most=None if every else FEWER, quick=tcp == RENO and printed)
         for at in by_size(tcp):
             most = at.congesting == HIGH and at.size == KB * SIZES_KB[-1]
             yield Need(at, at_most=None if most else FEWER, quick=tcp == RENO and most)

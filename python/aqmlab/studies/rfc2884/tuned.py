@@ -73,16 +73,17 @@ def _make(runs: Runs) -> Section:
     worst = chosen.shares[chosen.worst]
     section = Section(
         [
-            "The memo's results stand on this step: with the average above maxth RED is Tail Drop, "
-            "below minth it does nothing. Each pair of thresholds (maxth is three times minth) is "
-            "run under the three levels of congestion, at three maximum drop rates, with the two "
-            f"competing flows; {REPLICATIONS} replications, from 20 s on. A pair is as good as its "
-            "worst case; of equals, to a whole percent, the lowest is taken. It is the rule of "
-            "`aqmlab tune-red`.",
+            "The memo's results stand on this step: with the average above maxth RED is Tail "
+            "Drop, below minth it does nothing. Each pair of thresholds (maxth is three times "
+            "minth) is run under the three levels of congestion, at the least and the greatest "
+            f"maximum drop rate, with the two competing flows; {REPLICATIONS} replications, from "
+            "20 s on. A pair is as good as its worst case; of equals, to a whole percent, the "
+            "lowest is taken. It is the rule of `aqmlab tune-red`.",
             f"Found: minth {chosen.minth:g} and maxth {chosen.maxth:g} packets. The worst case is "
             f"{chosen.worst}: {100 * worst.below:.1f} % below, {100 * worst.inside:.1f} % between, "
             f"{100 * worst.above:.1f} % above. All other experiments have minth "
-            f"{THRESHOLDS[0]:g} and maxth {THRESHOLDS[1]:g}.",
+            f"{THRESHOLDS[0]:g} and maxth {THRESHOLDS[1]:g}"
+            + (", which the full form finds with more loads and runs." if runs.quick else "."),
         ]
     )
     head = ["minth / maxth", *chosen.shares]
