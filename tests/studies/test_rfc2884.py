@@ -17,7 +17,7 @@ from aqmlab.experiment.tuning import best, the_queue
 from aqmlab.scenario import normalize
 from aqmlab.studies.framework import Need, Runs
 from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED, WITHIN_SPREAD
-from aqmlab.studies.rfc2884 import bulk, fairness, readings, recovery, transactions, tuned
+from aqmlab.studies.rfc2884 import bulk, fairness, readings, recovery, today, transactions, tuned
 from aqmlab.studies.rfc2884.claims import CLAIMS
 from aqmlab.studies.rfc2884.outcomes import reduce
 from aqmlab.studies.rfc2884.scenarios import (
@@ -127,11 +127,11 @@ def test_reno_needs_four_packets_outstanding() -> None:
     assert (three.fast, three.timeouts, four.fast, four.timeouts) == (0, 1, 1, 0)
 
 
-def test_every_claim_is_decided() -> None:
-    """From two replications of 80 s, so that each claim has what it looks at."""
-    runs = Runs(2, reduce, Simulator(), changes=[("duration", "'80 s'")])
+def test_every_claim_is_decided_and_every_reading_made() -> None:
+    """From two replications of 60 s, so that each claim has what it looks at."""
+    runs = Runs(2, reduce, Simulator(), changes=[("duration", "'60 s'")])
     for item in STUDY.items:
-        if item.name not in ("tuning", "readings", "today", "validation"):
+        if item.name not in ("tuning", "validation"):
             runs.ask(Need(need.setting, at_most=2) for need in item.needs())
     runs.run()
     decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
@@ -141,6 +141,12 @@ def test_every_claim_is_decided() -> None:
     assert all(decision.ours and decision.evidence for _, decision in decided)
     assert verdicts["R2-019"] == verdicts["R2-020"] == REPRODUCED
     assert verdicts["R2-031"] == NOT_REPRODUCED  # most retransmissions are by timeout
+
+    made = {item.name: item.make(runs) for item in (readings.ITEM, today.ITEM)}
+    for name, lines in (("readings", len(readings.READINGS)), ("today", len(today.QUEUES))):
+        assert {len(table.rows) for table in made[name].tables} == {lines}
+        assert all(np.isfinite(cell.ours.value) for cell in made[name].cells)
+    assert made["readings"].text[-1].startswith("5 KB gain more than 20 KB")
 
 
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
