@@ -11,7 +11,7 @@ from aqmlab.estimates import number
 from aqmlab.figures.style import legend_below, sheet
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
-from aqmlab.studies.rfc2884.gains import absolute, both, cell, curve, entry, gain
+from aqmlab.studies.rfc2884.gains import absolute, both, cell, curve, entry, gain, told
 from aqmlab.studies.rfc2884.outcomes import ABOVE, BELOW, WITHIN, Outcome
 from aqmlab.studies.rfc2884.scenarios import (
     BULK,
@@ -113,7 +113,7 @@ def _rates(runs: Runs, section: Section, tcp: str) -> Table:
         rows.append(
             [
                 f"{LEVELS[at.congesting]}, maxp {at.maxp:g}", f"{on:.0f}", f"{off:.0f}",
-                Entry(f"{more.value:+.0f}", f"{more.low:+.0f} to {more.high:+.0f}"), region,
+                told(more, kind=""), region,
                 f"{float(np.mean([run.queue for run in ran])):.1f}",
             ]
         )  # fmt: skip

@@ -13,6 +13,7 @@ from aqmlab import estimates
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance
 from aqmlab.studies.framework.show import KINDS
+from aqmlab.studies.rfc2884.gains import told
 from aqmlab.studies.rfc2884.outcomes import JAIN, Outcome
 from aqmlab.studies.rfc2884.scenarios import FAIRNESS, HIGH, LOW, MAXP, Setting
 
@@ -56,11 +57,9 @@ def index(runs: Runs, background: str, maxp: float) -> Cell:
     return Cell("fairness", at.columns(), JAIN.name, JAIN.unit, ours, where, INDEX)
 
 
-def told(made: Cell) -> Entry:
-    """Return a mean with its interval and the printed number."""
-    low, middle, high = made.ours.interval
-    below = f"printed {made.published:.4f}\n{low:.4f} to {high:.4f}"
-    return Entry(f"{middle:.4f}", below, KINDS.get(made.verdict, ""))
+def _entry(made: Cell) -> Entry:
+    """Return an index with its interval and the printed one."""
+    return told(made.ours, ".4f", printed=f"printed {made.published:.4f}", kind=KINDS[made.verdict])
 
 
 def _make(runs: Runs) -> Section:
@@ -79,10 +78,9 @@ def _make(runs: Runs) -> Section:
             continue
         cells = [index(runs, background, maxp) for background in NAMES]
         section.cells += cells
-        values = [[JAIN.of(run) for run in runs.of(setting(b, maxp))] for b in NAMES]
-        low, middle, high = estimates.difference(*values).interval
-        apart = Entry(f"{middle:+.4f}", f"{low:+.4f} to {high:+.4f}")
-        rows.append([f"{maxp:g}", *map(told, cells), apart])
+        with_ecn, without = ([JAIN.of(run) for run in runs.of(setting(b, maxp))] for b in NAMES)
+        apart = told(estimates.difference(with_ecn, without), "+.4f", kind="")
+        rows.append([f"{maxp:g}", *map(_entry, cells), apart])
     head = ["Maximum drop rate", "Background with ECN", "Background without", "Difference"]
     section.tables.append(Table("Fairness index", head, rows))
     return section
@@ -152,8 +150,7 @@ def _equal_make(runs: Runs) -> Section:
         made = Cell("marks-and-drops", at.columns(), "drops_over_marks", "1",
                     estimates.mean(found), 1.0, ALIKE, again=True)  # fmt: skip
         section.cells.append(made)
-        low, middle, high = made.ours.interval
-        ratio = Entry(f"{middle:.3f}", f"{low:.3f} to {high:.3f}", KINDS[made.verdict])
+        ratio = told(made.ours, ".3f", kind=KINDS[made.verdict])
         marks, drops = (
             float(np.mean([getattr(r, k) for r in runs_of])) for k in ("marks", "drops")
         )

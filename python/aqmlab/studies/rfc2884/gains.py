@@ -6,6 +6,7 @@ by Student's t: of paired differences, since both flows are in the same runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -65,10 +66,19 @@ def cell(
 
 def entry(made: Cell) -> Entry:
     """Return a relative advantage: green or red if its interval holds no 0, or by its verdict."""
-    low, middle, high = made.ours.interval
-    kind = KINDS.get(made.verdict, "good" if low > 0 else "bad" if high < 0 else "")
-    printed = [] if made.published is None else [f"printed {made.published:g} %"]
-    return Entry(f"{middle:+.0f} %", "\n".join([*printed, f"{low:+.0f} to {high:+.0f}"]), kind)
+    printed = "" if made.published is None else f"printed {made.published:g} %"
+    return told(made.ours, unit=" %", printed=printed, kind=KINDS.get(made.verdict))
+
+
+def told(
+    of: Estimate, form: str = "+.0f", unit: str = "", printed: str = "", kind: str | None = None
+) -> Entry:
+    """Return a mean with its interval, which one replication has not, and its colour by that."""
+    low, middle, high = of.interval
+    if kind is None:
+        kind = "good" if low > 0 else "bad" if high < 0 else ""
+    apart = "" if math.isnan(low) else f"{low:{form}} to {high:{form}}"
+    return Entry(f"{middle:{form}}{unit}", "\n".join(filter(None, [printed, apart])), kind)
 
 
 def curve(axes: object, i: int, label: str, points: Iterable[tuple[float, Estimate]]) -> None:

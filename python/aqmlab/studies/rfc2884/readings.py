@@ -12,7 +12,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 from aqmlab.studies.rfc2884 import bulk, transactions
-from aqmlab.studies.rfc2884.gains import growth, percent
+from aqmlab.studies.rfc2884.gains import growth, percent, told
 from aqmlab.studies.rfc2884.outcomes import Outcome
 from aqmlab.studies.rfc2884.scenarios import (
     AS_READ,
@@ -152,9 +152,7 @@ def _make(runs: Runs) -> Section:
         row: list[str | Entry] = [reading.about]
         for question in QUESTIONS:
             found = question.of(runs, reading)
-            low, middle, high = found.interval
-            kind = "good" if low > 0 else "bad" if high < 0 else ""
-            row.append(Entry(f"{middle:+.0f}", f"{low:+.0f} to {high:+.0f}", kind))
+            row.append(told(found))
             columns: dict[str, object] = {"reading": reading.about, "question": question.about}
             section.cells.append(
                 Cell("readings", columns, "should_be_above_0", "percentage points", found)

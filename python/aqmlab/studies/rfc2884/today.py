@@ -11,7 +11,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
 from aqmlab.studies.rfc2884 import readings, transactions
-from aqmlab.studies.rfc2884.gains import both, growth, percent
+from aqmlab.studies.rfc2884.gains import both, growth, percent, told
 from aqmlab.studies.rfc2884.outcomes import Outcome
 from aqmlab.studies.rfc2884.scenarios import (
     AS_READ,
@@ -107,8 +107,7 @@ def _make(runs: Runs) -> Section:
                 here = readings.read(at, reading(queue, hosts))
                 found[case] = _gains(runs, here)
                 of = estimates.mean(found[case])
-                kind = "good" if of.low > 0 else "bad" if of.high < 0 else ""
-                row.append(Entry(f"{of.value:+.0f} %", f"{of.low:+.0f} to {of.high:+.0f}", kind))
+                row.append(told(of, unit=" %"))
                 columns = here.columns() | {"queue": name, "hosts": about}
                 section.cells.append(Cell("today", columns, "relative_advantage_of_ecn", "%", of))
             there = readings.read(BULK_HIGH, reading(queue, hosts))
