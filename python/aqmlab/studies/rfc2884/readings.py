@@ -172,7 +172,7 @@ def _plainly(runs: Runs) -> list[str]:
         found = {reading.about: question.of(runs, reading) for reading in READINGS}
         without = [about for about, e in found.items() if e.low <= 0 <= e.high]
         turned = [about for about, e in found.items() if e.high < 0]
-        shows = len(found) - len(without) - len(turned)
+        shows = sum(e.low > 0 for e in found.values())
         parts = [f"{question.about}: above 0 in {shows} of {len(found)} readings"]
         if without:
             parts.append("open in " + ("most" if len(without) > 6 else "; ".join(without)))
