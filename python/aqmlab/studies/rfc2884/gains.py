@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from aqmlab.studies.framework import Cell, Runs, Tolerance
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.rfc2884.outcomes import Outcome, metric
 from aqmlab.studies.rfc2884.scenarios import Setting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 POINTS = Tolerance.of("5 percentage points", 5)
 """How far a mean gain may be from the printed one; or the printed one is inside its interval."""
@@ -81,13 +85,13 @@ def told(
     return Entry(f"{middle:{form}}{unit}", "\n".join(filter(None, [printed, apart])), kind)
 
 
-def curve(axes: object, i: int, label: str, points: Iterable[tuple[float, Estimate]]) -> None:
+def curve(axes: Axes, i: int, label: str, points: Iterable[tuple[float, Estimate]]) -> None:
     """Draw gains with their intervals over something."""
     colour, marker = look(i)
     known = [(x, e.interval) for x, e in points]
     x = [at for at, _ in known]
     middle = [e.middle for _, e in known]
     ends = [[e.middle - e.low for _, e in known], [e.high - e.middle for _, e in known]]
-    axes.errorbar(  # type: ignore[attr-defined]
+    axes.errorbar(
         x, middle, np.nan_to_num(ends), label=label, color=colour, marker=marker, capsize=3
     )

@@ -35,12 +35,9 @@ def _rows(result: Result) -> list[list[str]]:
         data = of[(of["direction"] == "sent") & (of["bytes"] > 0)]
         acks = of["direction"] == "received"
         syn = flags.map(lambda f: "SYN" in f)
-        shown = {
-            "SYN": (~acks & syn), "SYN-ACK": (acks & syn),
-        }  # fmt: skip
         told = [
             f"{row['flags']} ({row['ecn']})"
-            for which in shown.values()
+            for which in (~acks & syn, acks & syn)
             for _, row in of[which].head(1).iterrows()
         ]
         marks = result.series("marks")
