@@ -172,10 +172,14 @@ def test_a_class_of_a_scheduler_has_the_average_that_red_has_alone(
 
 def test_thresholds_in_bytes_stay_in_bytes(downloads: dict[str, Any]) -> None:
     downloads["network"]["queue"] = {
-        "kind": "tc_red", "limit": "90000 B", "min": "5 kB", "max": "15 kB", "burst": "20 packets",
+        "kind": "tc_red", "limit": "90 kB", "min": "5 kB", "max": "1 MiB", "burst": "20 packets",
     }  # fmt: skip
     found = tuning.tune(downloads, {"as it is": []}, minth=(4000, 9000), replications=1)
     assert (found.queue.unit, found.queue.keys) == ("B", ("min", "max"))
+    assert found.queue.limit == 90_000
+    assert found.queue.pair(4001, 2.5) == (4001, 10002)
+    (_, maxth) = found.queue.overrides(1_234_567, 3_703_701)
+    assert maxth[1] == "'3703701 B'"
     assert 4000 <= found.best.minth <= 9000
     assert found.best.score > 0.5
 

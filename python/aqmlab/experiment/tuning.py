@@ -54,7 +54,12 @@ class RedQueue:
     def overrides(self, minth: float, maxth: float) -> list[tuple[str, str]]:
         """Return what sets its thresholds."""
         pairs = zip(self.keys, (minth, maxth), strict=True)
-        return [(f"{self.path}.{key}", f"'{value:g} {self.unit}'") for key, value in pairs]
+        return [(f"{self.path}.{key}", f"'{value:.12g} {self.unit}'") for key, value in pairs]
+
+    def pair(self, minth: float, ratio: float) -> tuple[float, float]:
+        """Return minth and maxth; bytes are whole."""
+        maxth = ratio * minth
+        return minth, round(maxth) if self.unit == "B" else maxth
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ def ladder(low: float, high: float) -> list[float]:
     Examples
     --------
     >>> ladder(2, 20)
-    [2, 3, 4, 6, 9, 13, 20]
+    [2, 3, 4, 6, 9, 14, 20]
     """
     steps = max(1, round(math.log(high / low) / math.log(STEP)))
     return sorted({round(low * (high / low) ** (k / steps)) for k in range(steps + 1)})
@@ -153,7 +158,7 @@ def between(tried: Sequence[float], middle: float) -> list[float]:
 
     Examples
     --------
-    >>> between([2, 3, 4, 6, 9, 13, 20], 6)
+    >>> between([2, 3, 4, 6, 9, 14, 20], 6)
     [5, 7, 8]
     """
     k = sorted(tried).index(middle)
@@ -179,14 +184,32 @@ def _within(queue: Any, path: str, link: str) -> Iterator[RedQueue]:
         return
     if queue["kind"] in KEYS:
         keys = KEYS[queue["kind"]]
-        unit = str(queue[keys[1]]).split()[1]
-        amount, of = str(queue["limit"]).split()
-        known = of == unit or (of, unit) == ("packet", "packets")
-        yield RedQueue(link, path, keys, unit, float(amount) if known else math.inf)
+        _, unit = _amount(queue[keys[1]])
+        limit, of = _amount(queue["limit"])
+        yield RedQueue(link, path, keys, unit, limit if of == unit else math.inf)
     for i, one in enumerate(queue.get("classes") or []):
         yield from _within(one.get("queue"), f"{path}.classes.{i}.queue", link)
     if queue.get("queue"):
         yield from _within(queue["queue"], f"{path}.queue", link)
+
+
+BYTES = {
+    "B": 1, "kB": 1000, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
+}  # fmt: skip
+
+
+def _amount(text: str) -> tuple[float, str]:
+    """Return an amount in packets or in B; in another unit, such as a time, as it is.
+
+    Examples
+    --------
+    >>> _amount("1 packet"), _amount("2 KiB"), _amount("50 ms")
+    ((1.0, 'packets'), (2048.0, 'B'), (50.0, 'ms'))
+    """
+    number, unit = text.split()
+    if unit in BYTES:
+        return float(number) * BYTES[unit], "B"
+    return float(number), "packets" if unit == "packet" else unit
 
 
 def the_queue(scenario: ScenarioLike, link: str | None = None) -> RedQueue:
@@ -290,7 +313,7 @@ def tune(
 
 
 def _bounds(queue: RedQueue, ratio: float) -> tuple[float, float]:
-    low = 2.0 if queue.unit.startswith("packet") else 2000.0
+    low = 2.0 if queue.unit == "packets" else 2000.0
     return low, max(low, min(64 * low, math.floor(queue.limit / ratio) if math.isfinite(queue.limit)
                              else math.inf))  # fmt: skip
 
@@ -308,7 +331,7 @@ class _Trial:
         """Try pairs of thresholds under every load."""
         asks, keys = [], []
         for minth in minths:
-            pair = minth, self.ratio * minth
+            pair = self.queue.pair(minth, self.ratio)
             for load, changes in self.loads.items():
                 text = normalize(self.said, overrides=[*changes, *self.queue.overrides(*pair)])
                 base = json.loads(text)
