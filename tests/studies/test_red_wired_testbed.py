@@ -108,6 +108,11 @@ def test_a_run_is_reduced_to_what_is_printed() -> None:
     assert run.at("slowest").closed_s > 8 * (437 * 52 + 630_720 - 1600) / 143_360
 
 
+def test_every_figure_of_the_thesis_has_one() -> None:
+    figures = [item.name for item in STUDY.items if item.name.startswith("figure")]
+    assert figures == [f"figure-5-{i}" for i in range(1, 24)]
+
+
 def test_what_delays_acks_lets_cbr_packets_in() -> None:
     """Behind a full queue a CBR packet has room from a departure to the segment that follows."""
     scenarios = [

@@ -1,15 +1,15 @@
-"""The figures: medians over the starts, and time-sequence graphs of replications."""
+"""The figures of medians over the starts, with the printed medians as crosses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aqmlab.figures import sequence
 from aqmlab.figures.style import legend_below, look, sheet
 from aqmlab.measures import Measure
-from aqmlab.studies.framework import Figure, Item, Need, Record, Runs, Section
-from aqmlab.studies.red_wired_testbed.beside import NAMED
+from aqmlab.studies.framework import Figure, Item, Need, Runs, Section
+from aqmlab.studies.red_wired_testbed import graphs
+from aqmlab.studies.red_wired_testbed.beside import FILES, NAMED
 from aqmlab.studies.red_wired_testbed.outcomes import (
     ELAPSED,
     FASTEST,
@@ -22,17 +22,19 @@ from aqmlab.studies.red_wired_testbed.outcomes import (
     handshake,
     measure,
 )
-from aqmlab.studies.red_wired_testbed.printed import estimate, rows
+from aqmlab.studies.red_wired_testbed.printed import HEADS, estimate, rows
 from aqmlab.studies.red_wired_testbed.scenarios import (
     ALONE,
     BRIEF,
     DISCIPLINES,
     LONG,
+    LONG_BYTES,
     MEDIUM,
     ONE_CLASS,
     RED,
     RED_STARTS_S,
     SHORT,
+    SHORT_BYTES,
     TAIL_DROP,
     TAIL_DROP_STARTS_S,
     TWO_CLASS,
@@ -44,7 +46,8 @@ from aqmlab.studies.red_wired_testbed.scenarios import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FULL = Record(frozenset({"segments", "drops"}))
+TIME, RATE = "elapsed_time_s", "throughput_bytes_per_s"
+Found = list[tuple[float, list[float]]]
 STARTS = {TAIL_DROP: TAIL_DROP_STARTS_S, RED: RED_STARTS_S}
 PRINTED_TABLES = {TAIL_DROP: "table5_1.csv", RED: "table5_4.csv"}
 
@@ -52,20 +55,25 @@ PRINTED_TABLES = {TAIL_DROP: "table5_1.csv", RED: "table5_4.csv"}
 def _curve(
     axes: Axes, i: int, label: str, at: Sequence[tuple[float, list[float]]], *, dashed: bool = False
 ) -> None:
-    """Draw medians with the central 95 % of their bootstrap."""
+    """Draw medians with the central 95 % of their bootstrap; what lies below shows through."""
     colour, marker = look(i)
     found = [(x, estimate("median", values)) for x, values in at]
     x = [where for where, _ in found]
     middle = [e.value for _, e in found]
     ends = [[e.value - e.low for _, e in found], [e.high - e.value for _, e in found]]
-    style = "--" if dashed else "-"
+    style = "--" if dashed or i % 2 else "-"
     axes.errorbar(x, middle, ends, label=label, color=colour, marker=marker, linestyle=style,
-                  capsize=2, markersize=5, linewidth=1.2)  # fmt: skip
+                  capsize=2, markersize=7 - i, markerfacecolor="none" if i % 2 else colour,
+                  linewidth=1.2)  # fmt: skip
 
 
-def _over_starts(
-    runs: Runs, discipline: str, read: Measure[Outcome]
-) -> list[tuple[float, list[float]]]:
+def _crosses(axes: Axes, i: int, label: str, at: tuple[list[float], list[float]]) -> None:
+    """Draw printed medians."""
+    if at[0]:
+        axes.plot(*at, "x", color=look(i)[0], markersize=6, label=label)
+
+
+def _over_starts(runs: Runs, discipline: str, read: Measure[Outcome]) -> Found:
     return [
         (s, [read.of(run) for run in runs.of(Three(discipline, s))])
         for s in STARTS[discipline]
@@ -73,12 +81,17 @@ def _over_starts(
     ]
 
 
-def _printed(discipline: str, place: str) -> tuple[list[float], list[float]]:
-    found = [row for row in rows(PRINTED_TABLES[discipline]) if row["flow"] == place]
-    return (
-        [float(row["third_flow_start_s"]) for row in found],
-        [float(row["elapsed_median_s"]) for row in found],
-    )
+def _printed(
+    discipline: str, place: str, starts_s: Sequence[float], *, rate: bool = False
+) -> tuple[list[float], list[float]]:
+    """Return printed median elapsed times, or the throughputs that follow from them."""
+    found = [
+        (float(row["third_flow_start_s"]), float(row["elapsed_median_s"]))
+        for row in rows(PRINTED_TABLES[discipline])
+        if row["flow"] == place and float(row["third_flow_start_s"]) in starts_s
+    ]
+    size = SHORT_BYTES if place == THIRD else LONG_BYTES
+    return [s for s, _ in found], [size / t if rate else t for _, t in found]
 
 
 def _needs(*disciplines: str) -> Iterator[Need]:
@@ -87,51 +100,111 @@ def _needs(*disciplines: str) -> Iterator[Need]:
             yield Need(Three(discipline, s), quick=s in (0, 2, 5.5))
 
 
+START = "start of the third flow (s)"
+
+
 def _by_place(column: str, label: str, name: str) -> Callable[[Runs], Section]:
     def make(runs: Runs) -> Section:
         figure, axes = sheet()
+        rate = column == RATE
         for i, place in enumerate(PLACES):
-            _curve(axes, i, f"{place} flow", _over_starts(runs, TAIL_DROP, measure(place, column)))
-            if column == "elapsed_time_s":
-                axes.plot(*_printed(TAIL_DROP, place), "x", color=look(i)[0], markersize=6,
-                          label=f"{place}, printed")  # fmt: skip
-        axes.set_xlabel("start of the third flow (s)")
+            found = _over_starts(runs, TAIL_DROP, measure(place, column))
+            _curve(axes, i, f"{place} flow", found)
+            starts_s = [s for s, _ in found]
+            _crosses(axes, i, f"{place}, printed",
+                     _printed(TAIL_DROP, place, starts_s, rate=rate))  # fmt: skip
+        axes.set_xlabel(START)
         axes.set_ylabel(label)
         axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         legend_below(figure, axes)
-        return Section(figures=[Figure(name, "Medians of the replications; bars: 95 % of the "
-                                             "bootstrap.", figure)])  # fmt: skip
+        how = " Crosses: bytes sent over the printed medians of Table 5-1." if rate else ""
+        about = f"Medians of the replications; bars: 95 % of the bootstrap.{how}"
+        return Section(figures=[Figure(name, about, figure)])
 
     return make
 
 
-def _both(runs: Runs) -> Section:
-    """Figures 5-13 and 5-14: the third flow, and the others, with Tail Drop and RED."""
-    third = [
-        (measure(THIRD, "elapsed_time_s"), "elapsed time (s)"),
-        (measure(THIRD, "data_xmit_time_s"), "data transmit time (s)"),
-        (handshake(THIRD), "three-way handshake (s)"),
-        (measure(THIRD, "retx_packets"), "retransmitted packets"),
-    ]
-    others = [
-        (measure(place, column), f"{place}: {label}")
-        for place in (FASTEST, SLOWEST)
-        for column, label in (("elapsed_time_s", "elapsed (s)"), ("retx_packets", "resent packets"))
-    ]
-    figures = []
-    for name, panels, whose in (("figure-5-13", third, "third flow"),
-                                ("figure-5-14", others, "first two flows")):  # fmt: skip
-        figure, grid = sheet(2, 2, (8.4, 6.0))
-        for axes, (read, label) in zip(grid.flat, panels, strict=True):
-            for i, discipline in enumerate(DISCIPLINES):
-                told = NAMED[ONE_CLASS, discipline]
-                _curve(axes, i, told, _over_starts(runs, discipline, read))
-            axes.set_ylabel(label)
-            axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
-            axes.set_xlabel("start of the third flow (s)")
-        legend_below(figure, grid.flat[0])
-        figures.append(Figure(name, f"The {whose} with Tail Drop and RED: medians.", figure))
-    return Section(figures=figures)
+def _both_starts(runs: Runs, discipline: str, read: Measure[Outcome]) -> Found:
+    """Return what there is at the starts that both disciplines have."""
+    return [(s, values) for s, values in _over_starts(runs, discipline, read) if s in RED_STARTS_S]
+
+
+def _five(axes: Axes, runs: Runs, discipline: str) -> None:
+    """Draw the five statistics of the third flow's elapsed time, and the printed ones."""
+    found = _both_starts(runs, discipline, measure(THIRD, TIME))
+    starts_s = [s for s, _ in found]
+    printed = [
+        row for row in rows(PRINTED_TABLES[discipline])
+        if row["flow"] == THIRD and float(row["third_flow_start_s"]) in starts_s
+    ]  # fmt: skip
+    at = [float(row["third_flow_start_s"]) for row in printed]
+    for i, s in enumerate(("max", "p75", "median", "p25", "min")):
+        colour, marker = look(i + 2)
+        axes.plot(starts_s, [estimate(s, values).value for _, values in found], color=colour,
+                  marker=marker, label=HEADS[s])  # fmt: skip
+        axes.plot(at, [float(row[f"elapsed_{s}_s"]) for row in printed], "x", color=colour,
+                  markersize=6)  # fmt: skip
+    axes.set_title(f"{NAMED[ONE_CLASS, discipline]}: elapsed time", fontsize=10)
+    axes.set_ylabel("s")
+    axes.set_ylim(0, 42)  # both alike, up to the printed maximum
+    axes.legend(ncols=3, fontsize="x-small", loc="upper right")
+
+
+def _compare(axes: Axes, runs: Runs, read: Measure[Outcome], title: str, unit: str) -> None:
+    """Draw the medians with Tail Drop and RED, and printed ones where there are any."""
+    for i, discipline in enumerate(DISCIPLINES):
+        found = _both_starts(runs, discipline, read)
+        named = NAMED[ONE_CLASS, discipline]
+        _curve(axes, i, named, found)
+        if read.name in ("elapsed_s", "throughput"):
+            starts_s = [s for s, _ in found]
+            rate = read.name == "throughput"
+            printed = _printed(discipline, read.part, starts_s, rate=rate)
+            _crosses(axes, i, f"{named}, printed", printed)
+    axes.set_title(title, fontsize=10)
+    axes.set_ylabel(unit)
+    axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
+
+
+def _third_flow(runs: Runs) -> Section:
+    """Figure 5-13: five statistics of the elapsed time, and the medians of four other things."""
+    figure, grid = sheet(2, 3, (11.0, 6.4))
+    for axes, discipline in zip(grid[0, :2], DISCIPLINES, strict=True):
+        _five(axes, runs, discipline)
+    shown = (
+        (handshake(THIRD), "Three-way handshake", "s"),
+        (measure(THIRD, "data_xmit_time_s"), "Data transmit time", "s"),
+        (measure(THIRD, RATE), "Throughput", "byte/s"),
+        (measure(THIRD, "retx_packets"), "Retransmitted packets", "packets"),
+    )
+    for axes, of in zip(grid.flat[2:], shown, strict=True):
+        _compare(axes, runs, *of)
+    for axes in grid.flat:
+        axes.set_xlabel(START)
+    legend_below(figure, grid[1, 1], columns=4)
+    about = (
+        "The third flow with Tail Drop and RED, at the starts that both have. Elapsed times: five "
+        "statistics, crosses as printed. The others: medians and 95 % of the bootstrap."
+    )
+    return Section(figures=[Figure("figure-5-13", about, figure)])
+
+
+def _long_flows(runs: Runs) -> Section:
+    """Figure 5-14: elapsed time and retransmissions of the fastest and the slowest flow."""
+    figure, grid = sheet(2, 2, (8.4, 6.4))
+    for line, place in zip(grid, (FASTEST, SLOWEST), strict=True):
+        for axes, (column, title, unit) in zip(
+            line,
+            ((TIME, "elapsed time", "s"), ("retx_packets", "retransmitted packets", "packets")),
+            strict=True,
+        ):
+            _compare(
+                axes, runs, measure(place, column), f"{place.capitalize()} flow: {title}", unit
+            )
+            axes.set_xlabel(START)
+    legend_below(figure, grid[0, 0], columns=4)
+    about = "The first two flows with Tail Drop and RED: medians and 95 % of the bootstrap."
+    return Section(figures=[Figure("figure-5-14", about, figure)])
 
 
 def _configurations(case: Workload) -> Iterator[tuple[str, list[Beside]]]:
@@ -154,132 +227,49 @@ def _case_needs(case: Workload) -> Iterator[Need]:
             yield Need(at, quick=at.start_s == 0 and case is not MEDIUM)
 
 
+def _printed_case(case: Workload, at: Beside, column: str) -> tuple[list[float], list[float]]:
+    """Return printed medians of a configuration over the starts of the CBR flow."""
+    found = [
+        (float(row["cbr_start_s"]), float(row[column]))
+        for row in (rows(FILES[case.name]) if case.name in FILES else ())
+        if (row["htb_config"], row["discipline"]) == (at.classes, at.discipline) and row[column]
+    ]
+    return [s for s, _ in found], [value for _, value in found]
+
+
 def _case(case: Workload, number: str) -> Item:
     name = f"figure-{number}"
 
     def make(runs: Runs) -> Section:
-        figure, grid = sheet(1, 3, (10.5, 4.2))
+        figure, grid = sheet(1, 3, (11.0, 4.4))
+        columns = {ELAPSED: "elapsed_median_s", RECEIVED: "udp_received_median_packets"}
         for axes, read in zip(grid, (ELAPSED, RESENT, RECEIVED), strict=True):
             for i, (label, settings) in enumerate(_configurations(case)):
                 alone = settings[0].classes == ALONE
-                if read is RECEIVED and alone:
-                    continue
                 there = [
                     (start_s, [read.of(run) for run in runs.of(at)])
                     for start_s, at in zip(case.starts_s, settings, strict=True)
                     if runs.has(at)
                 ]
-                if there:
-                    _curve(axes, i, label, there, dashed=alone)
-            axes.set_ylabel(read.head)
+                if not there or (read is RECEIVED and alone):
+                    continue
+                _curve(axes, i, label, there, dashed=alone)
+                if read in columns and not alone:
+                    printed = _printed_case(case, settings[0], columns[read])
+                    _crosses(axes, i, "", printed)
+            axes.set_title(read.head, fontsize=10)
+            axes.set_ylabel(read.unit)
             axes.set_xlabel("start of the CBR flow (s)")
         legend_below(figure, grid[0])
+        crosses = " Crosses: printed medians." if case.name in FILES else ""
         about = (
             f"Test case {case.name}: medians and 95 % of the bootstrap. DS: CBR in a class of its "
-            "own."
+            f"own.{crosses}"
         )
         return Section(figures=[Figure(name, about, figure)])
 
-    title = f"Figure {number}: test case {case.name}"
+    title = f"Figure {number}: test case {case.name}, TCP of {case.tcp_bytes / 1000:.1f} kB and CBR"
     return Item(name, title, lambda: _case_needs(case), make)
-
-
-Choose = Callable[[Sequence[Outcome]], int]
-
-
-def _nearest(place: str, column: str, value: float) -> Choose:
-    """Choose the replication that comes nearest to the one shown."""
-    read = measure(place, column)
-    return lambda found: min(range(len(found)), key=lambda r: abs(read.of(found[r]) - value))
-
-
-def _most(place: str, column: str) -> Choose:
-    read = measure(place, column)
-    return lambda found: max(range(len(found)), key=lambda r: read.of(found[r]))
-
-
-def _near_tcp(value: float) -> Choose:
-    return lambda found: min(range(len(found)), key=lambda r: abs(ELAPSED.of(found[r]) - value))
-
-
-RATE, TIME = "throughput_bytes_per_s", "elapsed_time_s"
-GRAPHS: dict[str, tuple[str, list[tuple[Three | Beside, Choose]]]] = {
-    "5-3": ("fair long flows, third flow near 4124 byte/s",
-            [(Three(TAIL_DROP, 0.0), _nearest(THIRD, RATE, 4124))]),
-    "5-4": ("the third flow's greatest throughput", [(Three(TAIL_DROP, 0.0), _most(THIRD, RATE))]),
-    "5-5": ("the third flow's least throughput", [(Three(TAIL_DROP, 2.0), _most(THIRD, TIME))]),
-    "5-6": ("the third flow's greatest throughput, start 2 s",
-            [(Three(TAIL_DROP, 2.0), _most(THIRD, RATE))]),
-    "5-9": ("third flow near 21.2 s, start 2 s",
-            [(Three(TAIL_DROP, 2.0), _nearest(THIRD, TIME, 21.2))]),
-    "5-11": ("the fastest flow at its best, start 5.5 s",
-             [(Three(TAIL_DROP, 5.5), _most(FASTEST, RATE))]),
-    "5-12": ("the third flow's greatest throughput, start 5.5 s",
-             [(Three(TAIL_DROP, 5.5), _most(THIRD, RATE))]),
-    "5-15": ("RED, the third flow's greatest throughput, start 5.5 s",
-             [(Three(RED, 5.5), _most(THIRD, RATE))]),
-    "5-17": ("test case 1, CBR after 3 s: Tail Drop, RED, each in one class and two",
-             [(Beside(LONG, d, c, 3), _near_tcp(v)) for c, d, v in (
-                 (ONE_CLASS, TAIL_DROP, 32.3), (ONE_CLASS, RED, 33.4),
-                 (TWO_CLASS, TAIL_DROP, 35.9), (TWO_CLASS, RED, 35.8))]),
-    "5-19": ("test case 2, Tail Drop, CBR after 1.5 s and 0 s",
-             [(Beside(SHORT, TAIL_DROP, ONE_CLASS, 1.5), _near_tcp(5.0)),
-              (Beside(SHORT, TAIL_DROP, ONE_CLASS, 0), _near_tcp(3.7))]),
-    "5-20": ("test case 2, CBR after 0.5 s, two classes: Tail Drop and RED",
-             [(Beside(SHORT, TAIL_DROP, TWO_CLASS, 0.5), _near_tcp(8.3)),
-              (Beside(SHORT, RED, TWO_CLASS, 0.5), _near_tcp(4.9))]),
-    "5-23": ("test case 3, Tail Drop in one class, CBR after 0, 7, 18 s",
-             [(Beside(BRIEF, TAIL_DROP, ONE_CLASS, s), _near_tcp(v))
-              for s, v in ((0, 25.5), (7, 23.7), (18, 24.5))]),
-}  # fmt: skip
-"""What each figure shows, and of which replications: those of ours that are nearest."""
-QUICK = ("5-4", "5-15")
-
-
-def _graph(number: str) -> Item:
-    about, shown = GRAPHS[number]
-    name = f"figure-{number}"
-
-    def needs() -> Iterator[Need]:
-        yield from (Need(at, quick=number in QUICK) for at, _ in shown)
-
-    def then(runs: Runs) -> Iterable[Need]:
-        for at, choose in shown:
-            if runs.has(at):
-                yield Need(at, (choose(runs.of(at)),), record=FULL, quick=number in QUICK)
-
-    def make(runs: Runs) -> Section:
-        section = Section([f"Here: {about}; of ours, the replication that comes nearest."])
-        for i, (at, choose) in enumerate(shown):
-            if runs.has(at):
-                run: Outcome = runs.one(at, choose(runs.of(at)))
-                if run.result is None:  # the quick form has few graphs
-                    continue
-                section.figures += _graphs(f"{name}-{i + 1}" if len(shown) > 1 else name, at, run)
-        return section
-
-    return Item(name, f"Figure {number}: {about}", needs, make, then)
-
-
-def _graphs(name: str, at: Three | Beside, run: Outcome) -> list[Figure]:
-    """Return a time-sequence graph of each TCP flow of a run."""
-    assert run.result is not None, "recorded for this figure"
-    made = []
-    for i, flow in enumerate(run.transfers):
-        suffix = f"-{'abc'[i]}" if len(run.transfers) > 1 else ""
-        caption = (
-            f"{run_title(at)}: {flow.name} takes {flow.elapsed_s:.1f} s, {flow.resent} segments "
-            "sent again."
-        )
-        made.append(Figure(name + suffix, caption, sequence(run.result, flow.name)))
-    return made
-
-
-def run_title(at: Three | Beside) -> str:
-    """Return what a scenario is, in words."""
-    if isinstance(at, Three):
-        return f"{at.discipline.replace('_', ' ')}, third flow after {at.start_s:g} s"
-    return f"{NAMED[at.classes, at.discipline]}, CBR after {at.start_s:g} s"
 
 
 MEDIANS = (
@@ -292,8 +282,12 @@ MEDIANS = (
         _by_place("throughput_bytes_per_s", "median throughput (byte/s)", "figure-5-2"),
     ),
     Item(
-        "figure-5-13", "Figures 5-13 and 5-14: Tail Drop and RED", lambda: _needs(*DISCIPLINES),
-        _both,
+        "figure-5-13", "Figure 5-13: the third flow, Tail Drop and RED",
+        lambda: _needs(*DISCIPLINES), _third_flow,
+    ),
+    Item(
+        "figure-5-14", "Figure 5-14: the first two flows, Tail Drop and RED",
+        lambda: _needs(*DISCIPLINES), _long_flows,
     ),
     _case(LONG, "5-16"),
     _case(SHORT, "5-18"),
@@ -301,7 +295,5 @@ MEDIANS = (
     _case(BRIEF, "5-22"),
 )  # fmt: skip
 ITEMS = tuple(
-    sorted(
-        (*MEDIANS, *map(_graph, GRAPHS)), key=lambda item: int(item.name.removeprefix("figure-5-"))
-    )
+    sorted((*MEDIANS, *graphs.ITEMS), key=lambda item: int(item.name.removeprefix("figure-5-")))
 )
