@@ -15,7 +15,7 @@ from aqmlab.experiment import run_many
 from aqmlab.scenario import normalize
 from aqmlab.studies.framework import Need, Runs
 from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED, WITHIN_SPREAD
-from aqmlab.studies.red_wired_testbed import beside, printed, three_flows
+from aqmlab.studies.red_wired_testbed import beside, beyond, printed, three_flows
 from aqmlab.studies.red_wired_testbed.claims import CLAIMS
 from aqmlab.studies.red_wired_testbed.memory import printed_first
 from aqmlab.studies.red_wired_testbed.outcomes import THIRD, measure, reduce
@@ -111,6 +111,23 @@ def test_a_run_is_reduced_to_what_is_printed() -> None:
 def test_every_figure_of_the_thesis_has_one() -> None:
     figures = [item.name for item in STUDY.items if item.name.startswith("figure")]
     assert figures == [f"figure-5-{i}" for i in range(1, 24)]
+
+
+def test_beyond_the_study_one_thing_is_changed_at_a_time() -> None:
+    three = Three(RED, 2.0, memory=False)
+    plain = json.loads(normalize(three.scenario(3) | {"record": {"series": []}}))
+    assert json.loads(normalize(beyond.Today(three).scenario(3))) == plain
+    for queue in beyond.QUEUES:
+        made = json.loads(normalize(beyond.Today(three, queue).scenario(3)))
+        (_, leaf) = made["network"]["links"][2]["queue"]["classes"]
+        assert leaf["queue"]["limit"] == "20000 B"
+        assert (made["tcp"]["ecn"] == "rfc3168") == (queue == "RED with ECN")
+    far = json.loads(normalize(beyond.Today(three, rtt_ms=50).scenario(3)))
+    assert far["network"]["links"][0]["delay"] == "25.05 ms"
+    large = json.loads(normalize(beyond.Today(three, scale=10).scenario(3)))
+    assert [f["traffic"]["size"] for f in large["flows"]] == ["2920000 B", "2920000 B", "467200 B"]
+    hosts = json.loads(normalize(beyond.Today(three, preset="linux").scenario(3)))
+    assert hosts["tcp"]["congestion"]["kind"] == "cubic"
 
 
 def test_what_delays_acks_lets_cbr_packets_in() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from aqmlab.measures import Measure
@@ -71,7 +71,7 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A run: its TCP transfers in order, CBR packets received and sent, drops at the bottleneck.
+    """A run: its TCP transfers in order, CBR packets received and sent, and their one-way delays.
 
     `result` is kept of runs that recorded their drops, for time-sequence graphs.
     """
@@ -79,6 +79,8 @@ class Outcome:
     transfers: tuple[Transfer, ...]
     cbr_received: float
     cbr_sent: float
+    cbr_delay_s: float = NOTHING
+    cbr_p99_delay_s: float = NOTHING
     result: Result | None = field(default=None, repr=False, compare=False)
 
     def at(self, place: str) -> Transfer:
@@ -127,12 +129,17 @@ def reduce(result: Result) -> Outcome:
         for i, name in enumerate(map(str, flows["flow"]))
     )
     cbr = result.columns("datagrams") if "datagrams" in result.tables else None
-    return Outcome(
-        transfers,
-        NOTHING if cbr is None else float(cbr["received_packets"][0]),
-        NOTHING if cbr is None else float(cbr["sent_packets"][0]),
-        result if {"drops", "segments"} <= set(result.tables) else None,
-    )
+    told = Outcome(transfers, NOTHING, NOTHING)
+    if cbr is not None:
+        told = Outcome(
+            transfers,
+            float(cbr["received_packets"][0]),
+            float(cbr["sent_packets"][0]),
+            float(cbr["mean_delay_s"][0]),
+            float(cbr["p99_delay_s"][0]),
+        )
+    drawn = {"drops", "segments"} <= set(result.tables)
+    return replace(told, result=result) if drawn else told
 
 
 def _acks(result: Result) -> dict[str, Acks]:

@@ -43,7 +43,7 @@ REMEMBERED: dict[tuple[str, str], tuple[int, ...]] = {
 as often as our own runs leave it (item `memory`). A link without CBR traffic is as two classes."""
 
 LINUX_2_4: dict[str, Any] = {
-    "mss": f"{SEGMENT_BYTES} B",  # 1460 B less the timestamps
+    "mss": "1460 B",  # 1448 B of data beside the timestamps
     "timestamps": True,
     "sack": True,
     "recovery": "fack",  # Linux 2.4 with SACK
