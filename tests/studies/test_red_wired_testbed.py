@@ -15,7 +15,7 @@ from aqmlab.experiment import run_many
 from aqmlab.scenario import normalize
 from aqmlab.studies.framework import Need, Runs
 from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED, WITHIN_SPREAD
-from aqmlab.studies.red_wired_testbed import beside, beyond, printed, three_flows
+from aqmlab.studies.red_wired_testbed import beside, beyond, kernel, printed, three_flows
 from aqmlab.studies.red_wired_testbed.claims import CLAIMS
 from aqmlab.studies.red_wired_testbed.memory import printed_first
 from aqmlab.studies.red_wired_testbed.outcomes import THIRD, measure, reduce
@@ -23,6 +23,7 @@ from aqmlab.studies.red_wired_testbed.scenarios import (
     LONG,
     ONE_CLASS,
     RED,
+    SHORT,
     TAIL_DROP,
     TWO_CLASS,
     Beside,
@@ -128,6 +129,23 @@ def test_beyond_the_study_one_thing_is_changed_at_a_time() -> None:
     assert [f["traffic"]["size"] for f in large["flows"]] == ["2920000 B", "2920000 B", "467200 B"]
     hosts = json.loads(normalize(beyond.Today(three, preset="linux").scenario(3)))
     assert hosts["tcp"]["congestion"]["kind"] == "cubic"
+
+
+def test_a_link_that_sends_in_pairs_leaves_less_room_for_cbr_packets() -> None:
+    """As HTB's hysteresis did, which brings test case 1 near to what was printed."""
+    base = Beside(LONG, TAIL_DROP, ONE_CLASS, 0)
+    scenarios = [base.scenario(1), kernel.With(base, kernel.PAIRS).scenario(1)]
+    exact, pairs = (reduce(result) for result in run_many(scenarios))
+    assert pairs.cbr_received < 0.95 * exact.cbr_received
+    assert pairs.tcp.elapsed_s < exact.tcp.elapsed_s
+
+
+def test_a_fin_by_itself_spares_a_short_transfer_its_timeout() -> None:
+    base = Beside(SHORT, TAIL_DROP, TWO_CLASS, 0.5)
+    scenarios = [base.scenario(1), kernel.With(base, kernel.LONE_FIN).scenario(1)]
+    with_data, alone = (reduce(result).tcp for result in run_many(scenarios))
+    assert (with_data.timeouts, alone.timeouts) == (1, 0)
+    assert alone.bytes == with_data.bytes == SHORT.tcp_bytes
 
 
 def test_what_delays_acks_lets_cbr_packets_in() -> None:

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from aqmlab.studies import title
 from aqmlab.studies.framework import Cell, Quick, Study
 from aqmlab.studies.framework.verdicts import NOT_REPRODUCED
-from aqmlab.studies.red_wired_testbed import beside, beyond, drawing, memory, readings, three_flows
+from aqmlab.studies.red_wired_testbed import (
+    beside,
+    beyond,
+    drawing,
+    kernel,
+    memory,
+    readings,
+    three_flows,
+)
 from aqmlab.studies.red_wired_testbed.claims import CLAIMS
 from aqmlab.studies.red_wired_testbed.deviations import ABOUT, DEVIATIONS, READING
 from aqmlab.studies.red_wired_testbed.outcomes import reduce
@@ -38,6 +46,7 @@ STUDY = Study(
         *beside.APPENDIX,
         memory.ITEM,
         readings.ITEM,
+        kernel.ITEM,
         beyond.ITEM,
     ),
     claims=CLAIMS,
