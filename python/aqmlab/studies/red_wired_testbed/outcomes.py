@@ -11,6 +11,7 @@ from aqmlab.results import Columns, Result
 from aqmlab.studies.red_wired_testbed.scenarios import SEGMENT_BYTES
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 FASTEST, SLOWEST, THIRD = "fastest", "slowest", "third"
@@ -143,25 +144,29 @@ def reduce(result: Result) -> Outcome:
 
 
 def _acks(result: Result) -> dict[str, Acks]:
+    """Return what the segments tell of each flow; duplicate ACKs only where tables count them."""
     if "segments" not in result.tables:
         return {}
     from aqmlab.figures.segments import duplicate_acks
 
-    table = result.series("segments")
-    return {str(flow): _seen(rows, duplicate_acks(rows)) for flow, rows in table.groupby("flow")}
+    flows = result.series("segments").groupby("flow")
+    counted = len(flows) == len(PLACES)
+    return {str(flow): _seen(rows, duplicate_acks(rows) if counted else None)
+            for flow, rows in flows}  # fmt: skip
 
 
-def _seen(rows: pd.DataFrame, duplicate: pd.Series) -> Acks:
+def _seen(rows: pd.DataFrame, duplicate: np.ndarray | None) -> Acks:
     """What one flow's segments tell; three in a row is the third duplicate of the same ACK."""
     data = rows[(rows["direction"] == "sent") & (rows["bytes"] > 0)]
     times, again = data["time_s"], data["time_s"][data["resent"] == 1]
-    in_a_row = rows["ack"][duplicate].value_counts()
-    return Acks(
+    told = Acks(
         transmit_s=float(times.iloc[-1] - times.iloc[0]),
-        duplicates=int(duplicate.sum()),
-        triples=int((in_a_row >= 3).sum()),
         slow_start_s=float(again.iloc[0] - times.iloc[0]) if len(again) else NOTHING,
     )
+    if duplicate is None:
+        return told
+    in_a_row = rows["ack"][duplicate].value_counts()
+    return replace(told, duplicates=int(duplicate.sum()), triples=int((in_a_row >= 3).sum()))
 
 
 def _leaves(result: Result) -> dict[str, float]:

@@ -312,9 +312,9 @@ TABLE_5_4 = _elapsed_item("table-5-4", "Table 5-4: three flows, RED", "table5_4.
 ITEMS = (
     TABLE_5_1,
     _statistics_item("table-5-2", "Table 5-2: Tail Drop, start 0 s", "table5_2.csv"),
-    _best_item("table-5-3", "Table 5-3: the third flow at its best, Tail Drop", "table5_3.csv"),
+    _best_item("table-5-3", "Table 5-3: the best third flow, Tail Drop", "table5_3.csv"),
     TABLE_5_4,
-    _best_item("table-5-5", "Table 5-5: the third flow at its best, RED", "table5_5.csv"),
+    _best_item("table-5-5", "Table 5-5: the best third flow, RED", "table5_5.csv"),
     Item(
         "table-5-6", "Table 5-6: RED's parameters",
         lambda: (Need(at, quick=False) for _, at in _reds()), _parameters,
