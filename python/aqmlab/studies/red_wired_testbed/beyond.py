@@ -207,8 +207,10 @@ HEADS = {
     SLOWEST: "Slowest (s)",
     THIRD: "Third (s)",
     "gap": "Slowest less fastest (s)",
-    "spread": "Third: latest less earliest of the starts (s)",
+    "spread": "Third: range over starts (s)",
 }
+LENGTH = len(HEADS)
+"""Columns before that of the exceptions: the queue, and of three flows all but one."""
 QUANTITIES: dict[str, tuple[str, str, Callable[[Outcome], float]]] = {
     "elapsed": ("TCP (s)", "s", lambda run: run.tcp.elapsed_s),
     "cbr_lost": ("CBR lost (%)", "%", lambda run: 100 * (1 - run.cbr_received / run.cbr_sent)),
@@ -242,6 +244,7 @@ def _queues(runs: Runs, section: Section) -> Table:
         for name, (head, unit, _) in QUANTITIES.items():
             heads[f"{name}_{case.name}"] = f"Case {case.name}: {head}"
             units[f"{name}_{case.name}"] = unit
+    shown = [name for name in heads if name != "gap" and "p99" not in name]  # one page wide
     rows: list[list[str | Entry]] = []
     for queue in QUEUES:
         columns: dict[str, object] = {"test": "today's queues", "queue": queue}
@@ -249,17 +252,18 @@ def _queues(runs: Runs, section: Section) -> Table:
         for name, values in _seen(runs, queue).items():
             found = estimates.mean(values)
             section.cells.append(Cell("beyond", columns, name, units[name], found))
-            row.append(_entry(found))
+            if name in shown:
+                row.append(_entry(found))
         odd = [run.exception for at in _starts(queue) for run in runs.of(at)]
-        end = 1 + len(HEADS)
-        rows.append([*row[:end], f"{sum(odd)} of {len(odd)}", *row[end:]])
-    told = list(heads.values())
-    told.insert(len(HEADS), "Exceptions")
+        row.insert(LENGTH, f"{sum(odd)} of {len(odd)}")
+        rows.append(row)
+    titles = ["Queue", *(heads[name] for name in shown)]
+    titles.insert(LENGTH, "Exceptions")
     caption = (
         "Today's queues: three flows, mean over starts of 0 to 5.5 s; TCP beside CBR in one class, "
         "CBR after 0 s. Means and 95 % intervals"
     )
-    return Table(caption, ["Queue", *told], rows)
+    return Table(caption, titles, rows)
 
 
 def _differences(runs: Runs, variant: Variant) -> dict[str, Estimate]:
@@ -280,7 +284,7 @@ def _variants(runs: Runs, section: Section) -> Table:
             section.cells.append(Cell("beyond", columns, name, "s", found))
             sign = _sign(found)
             kind = {-1: "good", 0: "", 1: "bad"}[sign] if name != FASTEST else ""
-            row.append(Entry(f"{found.value:+.1f}", f"{found.low:+.1f} to {found.high:+.1f}", kind))
+            row.append(Entry(f"{found.value:+.2f}", f"{found.low:+.2f} to {found.high:+.2f}", kind))
         rows.append(row)
     caption = (
         "RED less Tail Drop, three flows, mean over starts of 0, 2 and 5.5 s, paired, with 95 % "
@@ -307,6 +311,7 @@ def _listed(found: dict[str, Estimate], words: dict[int, str]) -> str:
 def _queue_sentences(runs: Runs) -> list[str]:
     """Say what the author would have concluded of today's queues: each against RED."""
     told = {queue: _seen(runs, queue) for queue in QUEUES}
+    signs: dict[str, set[int]] = {queue: set() for queue in QUEUES if queue != "RED"}
     said = ["What would the author have concluded? Each against RED, by paired 95 % intervals:"]
     for name, about, unit in (
         (THIRD, "The short flow's time", "s"),
@@ -320,9 +325,17 @@ def _queue_sentences(runs: Runs) -> list[str]:
             for queue in QUEUES
             if queue != "RED"
         }
+        for queue, found in against.items():
+            signs[queue].add(_sign(found))
         red = _said(estimates.mean(told["RED"][name]).value)
         words = {-1: "less", 1: "more", 0: "no difference that shows"}
         said.append(f"{about} (RED: {red} {unit}) – {_listed(against, words)}")
+    clear = [queue for queue, found in signs.items() if -1 in found and 1 not in found]
+    worse = [queue for queue, found in signs.items() if 1 in found and -1 not in found]
+    said.append(
+        f"So better than RED in some of these and worse in none: {', '.join(clear) or 'no queue'}. "
+        f"Worse in some and better in none: {', '.join(worse) or 'no queue'}."
+    )
     return said
 
 

@@ -179,7 +179,7 @@ def _third_flow(runs: Runs) -> Section:
     )
     for axes, of in zip(grid.flat[2:], shown, strict=True):
         _compare(axes, runs, *of)
-    for axes in grid.flat:
+    for axes in grid[-1]:
         axes.set_xlabel(START)
     legend_below(figure, grid[1, 1], columns=4)
     about = (

@@ -82,9 +82,9 @@ def _paired_lone_fin(made: Scenario) -> None:
     _each_flow(_lone_fin)(made)
 
 
-AS_IT_IS, PAIRS, LATE_PAIRS = "as reproduced", "in pairs", "in pairs, ACKs delayed by 40 ms"
-LONE_FIN, PAIRS_FIN = "FIN by itself", "FIN by itself, in pairs"
-WRITES, READS = "writes of 5840 bytes", "reads of 5840 bytes, 1 Mbit/s"
+AS_IT_IS, PAIRS, LATE_PAIRS = "as reproduced", "in pairs", "in pairs with ACKs after 40 ms"
+LONE_FIN, PAIRS_FIN = "FIN by itself", "FIN by itself and in pairs"
+WRITES, READS = "writes of 5840 bytes", "reads of 5840 bytes at 1 Mbit/s"
 CHANGES: dict[str, Callable[[Scenario], None]] = {
     PAIRS: _pairs,
     LATE_PAIRS: _late_pairs,
@@ -179,7 +179,7 @@ def _good(section: Section, found: list[list[Cell]], changes: tuple[str, ...]) -
     for i, change in enumerate(changes):
         there = [line[i].verdict != NOT_REPRODUCED for line in found if len(line) > i]
         told.append(f"{change} {sum(there)} of {len(there)}")
-    return f"On target: {', '.join(told)}."
+    return f"on target: {', '.join(told)}."
 
 
 def _table(caption: str, first: str, head: list[str], names: list[str],
@@ -206,7 +206,7 @@ def _make(runs: Runs) -> Section:
         "its burst, and then waits until it owes nothing. So two segments leave together every 169 "
         "ms, their ACKs bring the next ones at once, and the queue is full until then: that is the "
         "less room for CBR packets. Here a link that takes two packets at a time stands for it. "
-        f"TCP: {_good(section, times, changes)} CBR packets: {_good(section, packets, changes)}"
+        f"TCP {_good(section, times, changes)} CBR packets {_good(section, packets, changes)}"
     )
     names = [_name(row) for row in ONE]
     section.tables += [
@@ -228,7 +228,7 @@ def _make(runs: Runs) -> Section:
         "gap is not heeded: a timeout follows. Where the FIN comes by itself, after all data, none "
         "does. With Tail Drop in one class the thesis has a jump from 3.4 to 5 s between CBR after "
         "1 and 1.5 s; where the FIN comes by itself and the link sends in pairs it goes from "
-        f"{tail[1.0]:.1f} to {tail[1.5]:.1f} s. {_good(section, short, fins)}"
+        f"{tail[1.0]:.1f} to {tail[1.5]:.1f} s. TCP {_good(section, short, fins)}"
     )
     section.tables.append(
         _table("Test case 2: TCP, elapsed time (s)", "CBR after", list(fins),
@@ -240,7 +240,8 @@ def _make(runs: Runs) -> Section:
     third += [[_elapsed(runs, row, change) for change in ttcp] for row in chosen]
     section.text.append(
         "ttcp writes and reads 5840 bytes at a time. Writes that wait for room in the sender's "
-        f"buffer are not offered; here they come once a millisecond. {_good(section, third, ttcp)}"
+        "buffer are not offered; here they come once a millisecond. TCP "
+        f"{_good(section, third, ttcp)}"
     )
     names = [f"third flow, {at.discipline.replace('_', ' ')}, {at.start_s:g} s" for at in THREE]
     names += [f"test case {row['test_case']}, {_name(row)}" for row in chosen]
