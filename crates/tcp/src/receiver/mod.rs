@@ -87,7 +87,8 @@ impl Receiver {
     #[inline]
     pub fn on_data(&mut self, now: Time, segment: &Segment, tcp: &Tcp) -> bool {
         let end = segment.seq + u32::from(segment.len);
-        if segment.flags.has(net::Flags::FIN) {
+        let fin = segment.flags.has(net::Flags::FIN);
+        if fin {
             self.fin = Some(end);
         }
         if segment.len > 0 {
@@ -99,15 +100,16 @@ impl Receiver {
                 self.advance(end);
                 self.delay_ack(now, segment.len, tcp);
             } else {
-                self.out_of_order(now, segment.seq, end, tcp);
+                self.out_of_order(now, segment.seq, end, fin, tcp);
             }
+        } else if fin && segment.seq != self.next {
+            self.out_of_order(now, segment.seq, end, fin, tcp);
         }
-        let done = self.fin == Some(self.next);
-        if self.fin.is_some() {
-            self.ack_now = true;
-        }
+        let Some(fin) = self.fin else { return false };
+        self.ack_now = true;
+        let done = !self.next.before(fin);
         if done {
-            self.next = self.next + 1;
+            self.next = fin + 1;
             self.fin = None;
         }
         done
@@ -128,6 +130,15 @@ impl Receiver {
 
     fn advance(&mut self, to: Seq) {
         self.unread = self.unread.saturating_add(to - self.next);
+        self.next = to;
+    }
+
+    /// As [`Receiver::advance`], where a FIN may be among what is reached: it is nothing to read.
+    fn advance_over(&mut self, to: Seq) {
+        let data = self.fin.filter(|fin| fin.before(to)).unwrap_or(to);
+        if data.after(self.next) {
+            self.advance(data);
+        }
         self.next = to;
     }
 

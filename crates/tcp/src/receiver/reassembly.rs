@@ -26,17 +26,19 @@ pub(super) struct Behind {
 }
 
 impl Receiver {
-    /// Data that is not simply the next: old, ahead, or filling a gap.
+    /// Data, or a `fin` behind it, that is not simply the next: old, ahead, or filling a gap. A FIN has a place in sequence space, and
+    /// is reported with the rest (RFC 2018 §3; Linux, tcp_data_queue_ofo).
     #[inline(never)]
-    pub(super) fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, tcp: &Tcp) {
+    pub(super) fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
+        let (data, end) = (end, end + u32::from(fin));
         if self.grow(start, end) {
             self.ack_now |= !self.holds_back(now, tcp);
             return;
         }
-        let before = self.received_in(start, end);
+        let before = self.received_in(start, data);
         self.stats.duplicate_bytes += u64::from(before);
-        self.stats.duplicate_segments += u32::from(before == end - start);
-        if before > 0 {
+        self.stats.duplicate_segments += u32::from(before > 0 && before == data - start);
+        if self.received_in(start, end) > 0 {
             self.duplicate = Some(self.first_duplicate(start, end));
         }
         if !end.after(self.next) || start.after(self.next) {
@@ -51,7 +53,7 @@ impl Receiver {
             self.ack_now = true; // RFC 5681 §4.2: at once, so that the sender learns of the gap
             return;
         }
-        self.advance(end);
+        self.advance_over(end);
         let mut released = false;
         if let Some(mut behind) = self.behind.take() {
             while let Some(&(s, e)) = behind.ranges.first() {
@@ -59,7 +61,7 @@ impl Receiver {
                     break;
                 }
                 released = true;
-                self.advance(self.next.max(e));
+                self.advance_over(self.next.max(e));
                 behind.ranges.remove(0);
             }
             (behind.latest, behind.intact, behind.known) = (None, false, false);
@@ -69,7 +71,7 @@ impl Receiver {
         if at_once {
             self.ack_now = true;
         } else {
-            self.delay_ack(now, (end - start) as u16, tcp);
+            self.delay_ack(now, (data - start) as u16, tcp);
         }
     }
 
