@@ -40,8 +40,6 @@ DEVIATIONS = (
     "that may send goes on until it owes more than its burst, so that segments leave in pairs, and "
     "it wakes with the timer's ticks of 10 ms. Which version the thesis ran is not known. The item "
     "`kernel` has what hangs on it: the CBR packets lost behind Tail Drop.",
-    "A SACK here ends before a FIN; that of Linux 2.4 covers it. The item `kernel` has what hangs "
-    "on it: the timeouts of test case 2.",
     "Assumed: hosts remember ssthresh of earlier connections, as Linux 2.4 does "
     "(`tcp_update_metrics`); the first replication of a scenario begins without, the others with a "
     "value drawn from those that our own runs leave. Test case 2 leaves none. The item `memory` "
