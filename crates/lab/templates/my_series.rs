@@ -8,10 +8,9 @@
 use net::Packet;
 use units::{Duration, Time};
 
-use super::recorder::{Held, Instant, Names, Recorder, Start, Wants};
+use super::recorder::{Held, Instant, Names, Recorder, Sizes, Start, Wants};
 use super::samples::Samples;
 use crate::columns::{self, Definition as _};
-use crate::memory::Sizes;
 use crate::record::Table;
 
 // The one definition of the table: its struct, the tables of docs/results.md and `aqmlab.manual.columns()` are made from it.
@@ -40,10 +39,10 @@ impl Recorder for MySeries {
     // marks, requests, connections that are over, the end) it is told without asking.
     const WANTS: Wants = Wants { samples: true, packets: true, ..Wants::NOTHING };
 
-    // `start` has the scenario, its links and flows, the links that `record.links` names, and the flows of one connection.
+    // `start` has the number of links, those that `record.links` names, and the flows of one connection.
     fn begin(start: &Start) -> Self {
-        let longest = vec![Duration::ZERO; start.plan.links.len()];
-        MySeries { links: start.links.to_vec(), longest, samples: Samples::default() }
+        let longest = vec![Duration::ZERO; start.links];
+        MySeries { links: start.recorded.to_vec(), longest, samples: Samples::default() }
     }
 
     // Only for one that is sampled: too many samples are refused before the run.
