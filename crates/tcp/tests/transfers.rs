@@ -148,6 +148,36 @@ mod found {
         check(&Case { tcps, apps, harm, seed, rtt, link: None, iss: [0, 0], both_open: false, fast: None });
     }
 
+    /// A sender that waits for its timer, after a mark at a window of one segment (RFC 3168 §6.1.2), and finds the other's window closed
+    /// probes it when the timer expires.
+    #[test]
+    fn who_waits_for_the_timer_probes_a_closed_window() {
+        let both = |more: Value| {
+            let mut all = json!({"mss": "100 B", "receive_window": "100 B", "initial_window": "1 packets", "duplicate_acks": "1 packets",
+                "delayed_ack": "1 packets", "delayed_ack_timeout": "1 ms", "rto_initial": "100 ms", "rto_max": "1000 ms", "clock_granularity": "1 ms",
+                "quick_ack": "0 packets", "tlp_max_ack_delay": "0 ms", "msl": "0 ms"});
+            all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            Drawn { tcp: Tcp::read(&all, "tcp").unwrap(), from: all }
+        };
+        let tcps = [
+            both(json!({"ecn": "ecn+", "window_scaling": "on", "rto_min": "281 ms"})),
+            both(json!({"ssthresh_from": "cwnd", "ecn": "ecn++", "rto_min": "159 ms"})),
+        ];
+        let apps = [
+            App { closes: Closes::AfterPeer, reads: Some((ms(1357), 500)), ..App::default() },
+            App { closes: Closes::AfterWrites, ..writer(&[(0, 3729), (0, 3571)]) },
+        ];
+        let harm = Harm {
+            loss: 0.04162086933460128,
+            corruption: 0.016563649629786778,
+            duplication: 0.05363449154662121,
+            reordering: 0.08766048786713823,
+            marking: 0.020292522629552983,
+            late_ms: 241,
+        };
+        run(tcps, apps, harm, 3145717503530149737, 153);
+    }
+
     /// What probed a small window is out when more is written: its timer goes on.
     #[test]
     fn a_write_leaves_the_timer_of_a_probe() {

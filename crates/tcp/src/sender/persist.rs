@@ -39,6 +39,7 @@ impl Tcb {
 
     /// The persist timer expired. Returns `None` to give up; otherwise that the window was not cut.
     pub(super) fn on_persist_timer(&mut self, now: Time, tcp: &Tcp) -> Option<bool> {
+        self.wait_for_timer = false; // it has expired: who waits with a window of one segment (RFC 3168 §6.1.2) may send
         if self.una == self.max && self.is_held() && self.is_worth_it(self.rwnd) {
             self.end_longest_wait();
             return Some(false);
