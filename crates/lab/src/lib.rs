@@ -35,7 +35,7 @@ mod warnings;
 pub use effort::Effort;
 pub use failure::Failure;
 pub use limits::Limits;
-pub use read::{Format, read, read_file_text};
+pub use read::{Format, read, read_all, read_file_text};
 pub use record::{Column, Outcome, Table, Warning};
 pub use run::guard::{guarded, named, run_guarded};
 pub use run::{Watch, run, run_with};

@@ -1,5 +1,8 @@
 //! Reads scenario documents: TOML or JSON, with keys changed from the command line.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use units::Read;
 use units::param::{Invalid, Json, JsonMap, join};
 
@@ -135,6 +138,29 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     let scenario = Scenario::read(&document, "")?;
     crate::build::plan(&scenario)?;
     Ok(scenario)
+}
+
+/// The seed in the text of a scenario, between what stands before and behind it; none: it is not where [`write`](crate::write) has it.
+fn around_seed(text: &str) -> Option<([&str; 2], u64)> {
+    const KEY: &str = ",\"seed\":";
+    let begins = text.find(KEY)? + KEY.len();
+    let length = text[begins..].find(|c: char| !c.is_ascii_digit())?;
+    let seed = text[begins..begins + length].parse().ok()?;
+    let in_the_table = !text[1..begins].contains(['{', '[']);
+    in_the_table.then_some(([&text[..begins], &text[begins + length..]], seed))
+}
+
+/// Reads scenarios as [`write`](crate::write) has them, in JSON; those that differ by their seed alone are read once.
+pub fn read_all(texts: &[String]) -> Result<Vec<Scenario>, Invalid> {
+    let mut known: HashMap<[&str; 2], Scenario> = HashMap::new();
+    let scenario = |text| match around_seed(text) {
+        None => read(text, Format::Json, &[]),
+        Some((around, seed)) => Ok(match known.entry(around) {
+            Entry::Occupied(same) => Scenario { seed, ..same.get().clone() },
+            Entry::Vacant(place) => place.insert(read(text, Format::Json, &[])?).clone(),
+        }),
+    };
+    texts.iter().map(String::as_str).map(scenario).collect()
 }
 
 /// Writes out the presets of TCP that a document names.

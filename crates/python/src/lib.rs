@@ -3,7 +3,6 @@
 mod laws;
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
@@ -34,31 +33,6 @@ create_exception!(
 fn parse(text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<Scenario> {
     let format = if format == "toml" { Format::Toml } else { Format::Json };
     lab::read(text, format, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))
-}
-
-/// The seed in the text of a scenario, between what stands before and behind it; none: it is not where a text that
-/// [`check`] gave has it.
-fn around_seed(text: &str) -> Option<([&str; 2], u64)> {
-    const KEY: &str = ",\"seed\":";
-    let begins = text.find(KEY)? + KEY.len();
-    let length = text[begins..].find(|c: char| !c.is_ascii_digit())?;
-    let seed = text[begins..begins + length].parse().ok()?;
-    let in_the_table = !text[1..begins].contains(['{', '[']);
-    in_the_table.then_some(([&text[..begins], &text[begins + length..]], seed))
-}
-
-/// Reads scenarios; those that differ by their seed alone are read once.
-fn parse_all(texts: &[String]) -> PyResult<Vec<Scenario>> {
-    let mut known: HashMap<[&str; 2], Scenario> = HashMap::new();
-    let read = |text| parse(text, "json", &[]);
-    let scenario = |text| match around_seed(text) {
-        None => read(text),
-        Some((around, seed)) => Ok(match known.entry(around) {
-            Entry::Occupied(same) => Scenario { seed, ..same.get().clone() },
-            Entry::Vacant(place) => place.insert(read(text)?).clone(),
-        }),
-    };
-    texts.iter().map(String::as_str).map(scenario).collect()
 }
 
 /// Reads a scenario ("toml" or "json"), applies dotted-path overrides, and returns it as JSON with
@@ -252,7 +226,7 @@ impl Batch {
         limits: &str,
     ) -> PyResult<Self> {
         let limits = read_limits(limits)?;
-        let scenarios = parse_all(&scenarios)?;
+        let scenarios = lab::read_all(&scenarios).map_err(|e| ScenarioError::new_err(e.to_string()))?;
         let jobs = if laws.is_empty() { jobs } else { 1 };
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(jobs.max(1))
