@@ -1,10 +1,12 @@
 //! Requests and their responses, as applications that have such tell of them.
 
+use tcp::Endpoint;
 use traffic::application::{Answered, Log};
 use units::Time;
 
 use crate::histogram::Histogram;
-use crate::series::Recorded;
+use crate::series::{Asked, Recorded};
+use crate::slot::Slot;
 
 /// The requests of a flow.
 #[derive(Debug, Default)]
@@ -32,9 +34,15 @@ impl Exchanges {
         Exchanges { flows, of }
     }
 
-    /// Where the application of a flow tells of its requests; series hear of them too.
-    pub fn log<'a>(&'a mut self, series: &'a mut Recorded, now: Time, flow: u32) -> FlowLog<'a> {
-        FlowLog { exchanges: self, series, now, flow }
+    /// Where the application of a connection tells of its requests; series hear of them too.
+    pub fn log<'a>(
+        &'a mut self,
+        series: &'a mut Recorded,
+        slot: &Slot,
+        ends: [&'a Endpoint; 2],
+        now: Time,
+    ) -> Entry<'a> {
+        Entry { exchanges: self, series, flow: slot.flow, connection: slot.connection, ends, now, count: 0 }
     }
 
     fn of(&mut self, flow: u32) -> Option<&mut Exchange> {
@@ -48,16 +56,34 @@ impl Exchanges {
     }
 }
 
-/// Enters the requests of a flow.
-#[derive(Debug)]
-pub struct FlowLog<'a> {
-    exchanges: &'a mut Exchanges,
-    series: &'a mut Recorded,
-    now: Time,
-    flow: u32,
+/// A request of a flow and its connection, as series hear of it.
+pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Answered, completed: Time) -> Asked {
+    let [flow, connection] = whose;
+    Asked {
+        flow,
+        connection,
+        since: request.since,
+        opened: ends[0].milestones().0,
+        completed,
+        timeouts: ends.map(|end| end.sender_stats().timeouts),
+        bytes: [request.request, request.response],
+    }
 }
 
-impl Log for FlowLog<'_> {
+/// Enters the requests of a connection.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    exchanges: &'a mut Exchanges,
+    series: &'a mut Recorded,
+    flow: u32,
+    connection: u32,
+    ends: [&'a Endpoint; 2],
+    now: Time,
+    /// How many were answered now.
+    pub count: u32,
+}
+
+impl Log for Entry<'_> {
     fn asked(&mut self) {
         if let Some(exchange) = self.exchanges.of(self.flow) {
             exchange.begun += 1;
@@ -65,11 +91,12 @@ impl Log for FlowLog<'_> {
     }
 
     fn answered(&mut self, answered: &Answered) {
+        self.count += 1;
         if let Some(exchange) = self.exchanges.of(self.flow) {
             exchange.times.add(self.now.since(answered.since));
             exchange.bytes[0] += answered.request;
             exchange.bytes[1] += answered.response;
         }
-        self.series.answered(self.now, self.flow, answered);
+        self.series.asked(&asked([self.flow, self.connection], self.ends, answered, self.now));
     }
 }

@@ -4,7 +4,7 @@ use impairments::{Impairment, RateChanges};
 use queues::Queue;
 use queues::diffserv::{Dscp, Rule};
 use tcp::Tcp;
-use traffic::{Arrivals, Traffic};
+use traffic::{Application, Arrivals, Opener, Traffic};
 use units::param::{Invalid, Json};
 use units::{Duration, Params, Range, Rate, Read, choice, params, words};
 
@@ -229,6 +229,12 @@ params! {
         /// TCP parameters that differ at its receiver alone.
         receiver_tcp: Changes<Tcp> = (Changes::none()), in Range::ANY, from "";
     }
+}
+
+/// What opens the connections of a flow, if it has more than one: its arrivals, or its traffic itself.
+pub(crate) fn opener<'a>(arrivals: Option<&'a Arrivals>, traffic: &'a Traffic) -> Option<&'a dyn Opener> {
+    let own = || traffic.application().and_then(Application::opener);
+    arrivals.map(|arrivals| arrivals as &dyn Opener).or_else(own)
 }
 
 words! {

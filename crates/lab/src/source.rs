@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tcp::{Endpoint, Tcp};
+use traffic::opener::Progress;
 use units::Duration;
 
 use crate::histogram::Histogram;
@@ -19,8 +20,9 @@ pub struct Source {
     pub dscp: u8,
     /// Parameters and clock of the sending and of the receiving host.
     pub hosts: [(Arc<Tcp>, Duration); 2],
-    /// Connections opened so far.
-    pub opened: u32,
+    /// How far the opening of its connections is, and whether there are no more.
+    pub progress: Progress,
+    pub over: bool,
     /// All its connections that are over.
     pub sum: Sum,
     /// The same of the data that comes back, if any does.

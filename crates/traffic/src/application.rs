@@ -2,11 +2,13 @@
 //! answers with actions; the connection does what they say. What it is told of at an end is what it asks for
 //! ([`Application::wants`]), so that one which only writes costs nothing a packet.
 
+use units::param::Invalid;
 use units::{Duration, Time};
 
 pub use crate::side::Side;
 
 use crate::draws::Lots;
+use crate::opener::Opener;
 
 /// What happens at an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub enum Event {
     PeerClosed,
 }
 
-/// A request that has its whole response.
+/// A request, with its response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answered {
     /// When the request was written.
@@ -162,6 +164,22 @@ pub trait Application {
     /// Whether a connection with it ever closes; if not, the key whose absence says so, and what to give there.
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {
         Ok(())
+    }
+
+    /// Reads what it needs of files, before a run; `path` is where the traffic stands.
+    fn load(&self, _path: &str) -> Result<(), Invalid> {
+        Ok(())
+    }
+
+    /// What opens its connections, if it says that itself; if not, a flow has one, or as many as its `arrivals`.
+    fn opener(&self) -> Option<&dyn Opener> {
+        None
+    }
+
+    /// A request that was written and has no response, by its place in the order in which a connection has its responses, given
+    /// what was remembered of the client's end; none: it has no requests.
+    fn asked(&self, _number: u32, _client: &Memory, _lots: Lots) -> Option<Answered> {
+        None
     }
 
     /// How much of it is done, between 0 and 1, if that is known: given what was remembered of the client's end and the

@@ -1,7 +1,9 @@
 //! Connections that come and go.
 
-use units::{Duration, Range, params, words};
+use units::{Duration, Range, Time, params, words};
 
+use crate::draws::Lots;
+use crate::opener::{Next, Opener, Progress, Told};
 use crate::spacing::Spacing;
 
 words! {
@@ -26,5 +28,29 @@ params! {
         spacing: Spacing = (Spacing::Exponential), in Range::ANY, from "paxson1995poisson §3: sessions of users arrive as a Poisson process within an hour";
         /// How many there are in all; absent: they come to the end of the run, which needs a duration.
         connections: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
+    }
+}
+
+impl Opener for Arrivals {
+    fn next(&self, progress: &mut Progress, told: Told, now: Time, lots: Lots) -> Next {
+        let counts = match self.after {
+            After::Opening => Told::Opened == told,
+            After::Closing => matches!(told, Told::Closed { .. }),
+        };
+        if !counts && told != Told::Begins {
+            return Next::Waits;
+        }
+        if self.connections.is_some_and(|most| u64::from(progress.opened) >= most) {
+            return Next::Over;
+        }
+        Next::At(now + lots.of(progress.opened).gap(self.spacing, self.interval))
+    }
+
+    fn ends(&self) -> Result<(), (&'static str, &'static str)> {
+        self.connections.map(drop).ok_or(("connections", "a number of connections"))
+    }
+
+    fn share_done(&self, progress: &Progress, _: Lots) -> f64 {
+        self.connections.map_or(0.0, |most| f64::from(progress.opened) / most as f64)
     }
 }

@@ -42,6 +42,17 @@ pub struct Lots<'a> {
 }
 
 impl Lots<'_> {
+    /// The number of the flow in its table, and that of the connection.
+    pub fn whose(&self) -> (u32, u32) {
+        (self.flow, self.connection)
+    }
+
+    /// Those of another connection of the flow.
+    #[must_use]
+    pub fn of(self, connection: u32) -> Self {
+        Lots { connection, ..self }
+    }
+
     /// The size of what an end writes, in bytes, by its number.
     pub fn size(&self, side: Side, size: &Size, number: u32) -> u64 {
         if let Size::Fixed(size) = size {

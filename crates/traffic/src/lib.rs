@@ -3,11 +3,14 @@
 pub mod application;
 mod arrivals;
 mod bulk;
+mod conversation;
 pub mod datagrams;
 mod draws;
 mod messages;
+pub mod opener;
 mod ping;
 mod request_response;
+mod requests;
 mod side;
 mod size;
 mod spacing;
@@ -16,6 +19,7 @@ pub use application::Application;
 pub use arrivals::{After, Arrivals};
 pub use datagrams::Emitter;
 pub use draws::{Draws, Lots};
+pub use opener::Opener;
 pub use size::{Distribution, Size};
 pub use spacing::Spacing;
 
@@ -69,6 +73,7 @@ traffic! {
         Messages(messages::Messages),
         Ping(ping::Ping),
         RequestResponse(request_response::RequestResponse),
+        Requests(requests::Requests),
     }
     datagrams {
         Cbr(Cbr),

@@ -86,9 +86,9 @@ impl Ping {
     /// The client has replies.
     fn on_replies(&self, talk: &mut Talk, replies: u32) -> Actions {
         for _ in 0..replies {
-            let since = self.written(talk.client, talk.client.ended).unwrap_or(talk.client.since);
+            let answered = self.asked(talk.client.ended, talk.client, talk.lots);
             talk.client.ended += 1;
-            talk.log.answered(&Answered { since, request: self.size.0, response: self.size.0 });
+            answered.iter().for_each(|answered| talk.log.answered(answered));
         }
         match self.interval {
             _ if self.pings == Some(u64::from(talk.client.ended)) => Actions::CLOSE,
@@ -117,6 +117,11 @@ impl Application for Ping {
             Load::Upload => side == Side::Client,
         };
         Wants { waiting: if loads { self.unsent.0 } else { 0 }, ..Wants::TOLD }
+    }
+
+    fn asked(&self, number: u32, client: &Memory, _: Lots) -> Option<Answered> {
+        let since = self.written(client, number).unwrap_or(client.since);
+        Some(Answered { since, request: self.size.0, response: self.size.0 })
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {

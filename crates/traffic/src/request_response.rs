@@ -1,8 +1,9 @@
 //! Requests and responses, one after the other over a connection.
 
-use units::{Duration, Range, params, words};
+use units::{Duration, Range, Time, params, words};
 
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::conversation::Conversation;
 use crate::draws::Lots;
 use crate::size::Size;
 use crate::spacing::Spacing;
@@ -42,72 +43,48 @@ params! {
     }
 }
 
-impl RequestResponse {
-    /// The client's next request. Where it and its response end, headers would tell.
-    fn ask(&self, talk: &mut Talk) -> Actions {
-        let request = self.request_size(talk.lots, talk.client.begun);
-        talk.server.place = talk.client.written + request;
-        talk.client.place = talk.server.written + self.response_size(talk.lots, talk.client.begun);
-        talk.client.begun += 1;
-        talk.client.since = talk.now;
-        talk.log.asked();
-        Actions::write(request)
+impl Conversation for RequestResponse {
+    fn count(&self, _: Lots) -> Option<u32> {
+        self.requests.map(|n| n as u32)
     }
 
-    /// The server's next response.
-    fn answer(&self, talk: &mut Talk) -> Actions {
-        let write = self.response_size(talk.lots, talk.server.begun);
-        talk.server.begun += 1;
-        let last = self.requests == Some(u64::from(talk.server.begun));
-        Actions { close: last && self.closes == Closes::Server, ..Actions::write(write) }
-    }
-
-    fn request_size(&self, lots: Lots, number: u32) -> u64 {
+    fn request(&self, number: u32, lots: Lots) -> u64 {
         lots.size(Side::Client, &self.request, number)
     }
 
-    fn response_size(&self, lots: Lots, number: u32) -> u64 {
+    fn response(&self, number: u32, lots: Lots) -> u64 {
         lots.size(Side::Server, &self.response, number)
     }
 
-    /// The client has a response.
-    fn on_response(&self, talk: &mut Talk) -> Actions {
-        let number = talk.client.ended;
-        talk.client.ended += 1;
-        talk.log.answered(&Answered {
-            since: talk.client.since,
-            request: self.request_size(talk.lots, number),
-            response: self.response_size(talk.lots, number),
-        });
-        if self.requests == Some(u64::from(talk.client.ended)) {
-            return if self.closes == Closes::Client { Actions::CLOSE } else { Actions::NONE };
-        }
-        let time = talk.lots.time(Side::Client, self.think_spacing, self.think_time, number);
-        if time == Duration::ZERO { self.ask(talk) } else { Actions::wake(talk.after(time)) }
+    fn server_time(&self, number: u32, lots: Lots) -> Duration {
+        lots.time(Side::Server, self.server_spacing, self.server_time, number)
     }
 
-    /// The server has a request.
-    fn on_request(&self, talk: &mut Talk) -> Actions {
-        let time = talk.lots.time(Side::Server, self.server_spacing, self.server_time, talk.server.ended);
-        talk.server.ended += 1;
-        if time == Duration::ZERO { self.answer(talk) } else { Actions::wake(talk.after(time)) }
+    fn due(&self, number: u32, now: Time, lots: Lots) -> Time {
+        let think = |before| lots.time(Side::Client, self.think_spacing, self.think_time, before);
+        now + number.checked_sub(1).map_or(Duration::ZERO, think)
+    }
+
+    fn waits(&self, _: u32) -> bool {
+        true
+    }
+
+    fn server_closes(&self) -> bool {
+        self.closes == Closes::Server
     }
 }
 
 impl Application for RequestResponse {
     fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
-        match (side, event) {
-            (Side::Client, Event::Opening | Event::Woken) => self.ask(talk),
-            (Side::Client, Event::Received(n)) if talk.client.has_it(n) => self.on_response(talk),
-            (Side::Server, Event::Received(n)) if talk.server.has_it(n) => self.on_request(talk),
-            (Side::Server, Event::Woken) => self.answer(talk),
-            (_, Event::PeerClosed) => Actions::CLOSE,
-            _ => Actions::NONE,
-        }
+        self.converse(side, event, talk)
     }
 
     fn wants(&self, _: Side) -> Wants {
         Wants::TOLD
+    }
+
+    fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {
+        Some(self.told(number, client, lots))
     }
 
     fn ends(&self) -> Result<(), (&'static str, &'static str)> {

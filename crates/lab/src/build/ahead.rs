@@ -46,7 +46,7 @@ pub(super) fn find_told_ahead(scenario: &Scenario, plan: &Plan, built: &mut Buil
 /// How many flows, each way counted, use each link.
 fn users(built: &Built) -> Vec<u32> {
     let lasting = built.slots.iter().flat_map(|slot| slot.first_hop);
-    let passing = built.sources.iter().flat_map(|(source, _)| source.first_hop.repeat(2));
+    let passing = built.sources.iter().flat_map(|source| source.first_hop.repeat(2));
     let datagrams = built.datagrams.iter().map(|(stream, _)| stream.first_hop);
     let mut users = vec![0; built.links.len()];
     for first in lasting.chain(passing).chain(datagrams) {

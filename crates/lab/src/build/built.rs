@@ -26,8 +26,8 @@ pub struct Built {
     pub endpoints: Endpoints,
     /// A slot for each flow that is one connection, in their order.
     pub slots: Vec<Slot>,
-    /// The flows whose connections come and go, in their order, and when the process of arrivals begins.
-    pub sources: Vec<(Source, Time)>,
+    /// The flows whose connections come and go, in their order.
+    pub sources: Vec<Source>,
     /// The flows of datagrams, in their order, and when their first packet is sent.
     pub datagrams: Vec<(Datagrams, Option<Time>)>,
     /// The random numbers of each table of flows.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use engine::Stream;
 use tcp::{Endpoint, Tcp};
 use traffic::application::Side;
+use traffic::opener::Progress;
 use units::Time;
 
 use super::built::Built;
@@ -39,7 +40,7 @@ impl Endings<'_> {
 /// Adds every flow of the plan, whose routes begin at `begins`.
 pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built: &mut Built) {
     let seed = scenario.seed;
-    let lasting = |&f: &usize| plan.arrivals(f).is_none() && !plan.traffic(f).is_datagrams();
+    let lasting = |&f: &usize| plan.opener(f).is_none() && !plan.traffic(f).is_datagrams();
     let connections = (0..plan.flows()).filter(lasting).count();
     built.endpoints = Endpoints::with_capacity(connections);
     built.slots.reserve_exact(connections);
@@ -62,19 +63,20 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             offset(seed, &format!("flow/{name}/clock-{side}"), tcp.clock_granularity)
         };
         let clocks = [clock(0, &table.sender), clock(1, &table.receiver)];
-        if table.arrivals.is_some() {
+        if plan.opener(f).is_some() {
             let source = Source {
                 flow: f as u32,
                 first_hop,
                 dscp: table.dscp.0,
                 hosts: [(table.sender.clone(), clocks[0]), (table.receiver.clone(), clocks[1])],
-                opened: 0,
+                progress: Progress::new(Time::ZERO + start),
+                over: false,
                 sum: Sum::default(),
                 replies: plan.converses(f).then(Sum::default),
                 durations: Histogram::default(),
                 completed_bytes: 0,
             };
-            built.sources.push((source, Time::ZERO + start));
+            built.sources.push(source);
         } else {
             let ends = [(&table.sender, clocks[0]), (&table.receiver, clocks[1])];
             built.endpoints.push(ends.map(|(tcp, clock)| Endpoint::new(tcp.clone(), clock)));

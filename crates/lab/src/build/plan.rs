@@ -6,13 +6,13 @@ use net::Way;
 use queues::diffserv::{self, Dscp, Flows, Protocol};
 use tcp::Tcp;
 use traffic::application::{Side, Wants};
-use traffic::{Application, Arrivals, Traffic};
+use traffic::{Application, Arrivals, Opener, Traffic};
 use units::param::{Invalid, join};
 use units::{Duration, Read};
 
 use super::links::{LinkPlan, links};
 use super::routes::{Nodes, Routes};
-use crate::scenario::{Record, Scenario};
+use crate::scenario::{Record, Scenario, opener};
 use crate::series::Lasting;
 use crate::template::expand;
 
@@ -103,9 +103,10 @@ impl Plan {
         self.wants(f, Side::Client).told
     }
 
-    /// How its connections come, if it has more than one.
-    pub fn arrivals(&self, f: usize) -> Option<&Arrivals> {
-        self.tables[self.table(f)].arrivals.as_ref()
+    /// What opens its connections, if it has more than one.
+    pub fn opener(&self, f: usize) -> Option<&dyn Opener> {
+        let table = &self.tables[self.table(f)];
+        opener(table.arrivals.as_ref(), &table.traffic)
     }
 
     /// The table it is described in.
@@ -197,6 +198,9 @@ pub(super) fn lay_out(scenario: &Scenario) -> Result<Plan, Invalid> {
         } else {
             Arc::new(table.receiver_tcp.apply(&sender, &join(&path, "receiver_tcp"))?)
         };
+        if let Some(application) = table.traffic.application() {
+            application.load(&join(&path, "traffic"))?;
+        }
         plan.tables.push(FlowTable {
             name: table.name.clone(),
             from: table.from.clone(),

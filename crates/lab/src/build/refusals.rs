@@ -56,7 +56,7 @@ fn unknown_traced(traced: &[String], plan: &Plan) -> Result<(), Invalid> {
     if traced.is_empty() {
         return Ok(());
     }
-    let single = (0..plan.flows()).filter(|&f| plan.arrivals(f).is_none());
+    let single = (0..plan.flows()).filter(|&f| plan.opener(f).is_none());
     let names: Vec<String> = single.map(|f| plan.name(f)).collect();
     for (i, name) in traced.iter().enumerate() {
         if !names.contains(name) {

@@ -4,6 +4,7 @@ use net::{End, Seq};
 use tcp::State;
 use traffic::Lots;
 use traffic::application::{Event, Side, Talk};
+use traffic::opener::Told;
 use units::Time;
 
 use super::Simulation;
@@ -45,7 +46,8 @@ impl Simulation<'_> {
         let flow = slot.flow as usize;
         let Some(application) = self.plan.application(flow) else { return };
         let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
-        let log = &mut self.connections.exchanges.log(&mut self.connections.fates.series, now, slot.flow);
+        let both = self.connections.endpoints.of(end.connection());
+        let log = &mut self.connections.exchanges.log(&mut self.connections.fates.series, slot, both, now);
         let unremembered = &mut [Actor::NEW; 2];
         let ends = self.connections.acting.of(slot.acting).unwrap_or(unremembered);
         let side = side(end);
@@ -55,6 +57,7 @@ impl Simulation<'_> {
         let [client, server] = ends;
         let (client, server) = (&mut client.memory, &mut server.memory);
         let actions = application.on(side, event, &mut Talk { now, client, server, lots, log });
+        let (answered, connection) = (log.count, slot.connection);
         let actor = &mut ends[side as usize];
         actor.memory.written = actor.memory.written.saturating_add(actions.write);
         if actions.wake != Time::NEVER {
@@ -69,6 +72,10 @@ impl Simulation<'_> {
         }
         if actions.close {
             endpoint.close();
+        }
+        if answered > 0 && self.plan.opener(flow).is_some() {
+            let k = self.connections.source_of(flow as u32);
+            (0..answered).for_each(|_| self.tell_opener(now, k, Told::Answered(connection)));
         }
     }
 

@@ -2,20 +2,23 @@
 
 use net::{End, Packet, Way};
 use tcp::ecn::Mode as EcnMode;
-use traffic::After;
+use traffic::opener::{Next, Told};
 use units::Time;
 
 use super::{Simulation, Step};
 use crate::acting;
+use crate::exchanges::asked;
 use crate::slot::{Slot, Stage};
 
 impl Simulation<'_> {
     /// A connection of a source begins.
     pub(super) fn arrival(&mut self, now: Time, k: usize) -> Step {
         let source = &mut self.connections.sources[k];
-        let slot = Slot::new(source.flow, source.opened, source.first_hop, now, source.dscp);
+        let Some(opener) = self.plan.opener(source.flow as usize) else { return Ok(()) };
+        let slot =
+            Slot::new(source.flow, opener.connection(&source.progress), source.first_hop, now, source.dscp);
         let ends = source.endpoints();
-        source.opened += 1;
+        source.progress.opened += 1;
         self.connections.begun += 1;
         self.connections.open += 1;
         let s = match self.connections.free.pop() {
@@ -34,30 +37,27 @@ impl Simulation<'_> {
         if let Some(captures) = &mut self.captures {
             captures.opened(s);
         }
-        if self
-            .plan
-            .arrivals(self.connections.sources[k].flow as usize)
-            .is_some_and(|a| a.after == After::Opening)
-        {
-            self.next_arrival(now, k);
-        }
+        self.tell_opener(now, k, Told::Opened);
         self.open(now, s);
         self.pump(now, End::sender(s))?;
         self.rearm(End::sender(s));
         Ok(())
     }
 
-    /// Sets the next arrival of a source after `now`, or ends it.
-    pub(super) fn next_arrival(&mut self, now: Time, k: usize) {
-        let source = &self.connections.sources[k];
+    /// Tells what opens the connections of a source, and sets when it opens the next, or ends it.
+    pub(super) fn tell_opener(&mut self, now: Time, k: usize, told: Told) {
+        let source = &mut self.connections.sources[k];
         let flow = source.flow as usize;
-        let Some(arrivals) = self.plan.arrivals(flow) else { return };
-        if arrivals.connections.is_some_and(|most| u64::from(source.opened) >= most) {
-            self.connections.open -= 1;
-            return;
+        let Some(opener) = self.plan.opener(flow).filter(|_| !source.over) else { return };
+        let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), 0);
+        match opener.next(&mut source.progress, told, now, lots) {
+            Next::At(time) => self.events.set(self.lanes.source(k), time.max(now)),
+            Next::Waits => {}
+            Next::Over => {
+                source.over = true;
+                self.connections.open -= 1;
+            }
         }
-        let gap = self.lots(flow, source.opened).gap(arrivals.spacing, arrivals.interval);
-        self.events.set(self.lanes.source(k), now + gap);
     }
 
     /// A connection is to be opened, its application is to be woken, or a timer expires.
@@ -145,8 +145,12 @@ impl Simulation<'_> {
                 slot.stage = Stage::Closed;
                 self.connections.open -= 1;
                 let flow = slot.flow;
-                if self.plan.arrivals(flow as usize).is_some_and(|a| a.after == After::Closing) {
-                    self.next_arrival(now, self.connections.source_of(flow));
+                if self.plan.opener(flow as usize).is_some() {
+                    let (connection, place) = (slot.connection, slot.acting);
+                    let client = self.connections.acting.get(place).map(|ends| ends[0].memory);
+                    let unanswered = client.map_or(0, |client| client.begun - client.ended);
+                    let k = self.connections.source_of(flow);
+                    self.tell_opener(now, k, Told::Closed { connection, unanswered });
                 }
             }
             self.release(end.connection());
@@ -183,6 +187,7 @@ impl Simulation<'_> {
 
     /// Counts a connection of a source, the last time that it is seen.
     pub(super) fn count(&mut self, s: u32) {
+        self.tell_unanswered(s);
         let sum = self.connections.sum(s as usize, Way::There);
         let flow = self.connections.fates.slots[s as usize].flow;
         let source = self.connections.source_of(flow);
@@ -194,8 +199,28 @@ impl Simulation<'_> {
         self.connections.fates.series.transferred(flow, &sum);
     }
 
-    /// Counts the connections of sources that are not over when the run ends.
+    /// Tells series of the requests that have no response when the run ends or their connection does.
+    fn tell_unanswered(&mut self, s: u32) {
+        let slot = &self.connections.fates.slots[s as usize];
+        let (flow, connection) = (slot.flow, slot.connection);
+        let Some(application) = self.plan.application(flow as usize) else { return };
+        let Some(client) = self.connections.acting.get(slot.acting).map(|ends| ends[0].memory) else {
+            return;
+        };
+        let lots = self.connections.draws[self.plan.table(flow as usize)]
+            .of(self.plan.number(flow as usize), connection);
+        for number in client.ended..client.begun {
+            let Some(request) = application.asked(number, &client, lots) else { return };
+            let ends = self.connections.endpoints.of(s);
+            self.connections.fates.series.asked(&asked([flow, connection], ends, &request, Time::NEVER));
+        }
+    }
+
+    /// Tells of every request that is still open, and counts the connections of sources that are not over, when the run ends.
     pub(crate) fn count_the_rest(&mut self) {
+        for s in 0..self.connections.lasting {
+            self.tell_unanswered(s as u32);
+        }
         for s in self.connections.first_passing()..self.connections.fates.slots.len() {
             if self.connections.fates.slots[s].stage != Stage::Free {
                 self.count(s as u32);

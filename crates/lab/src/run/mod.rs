@@ -15,7 +15,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use engine::EventQueue;
 use net::{End, Flight, InPipe, OptionStore, Options, Violation};
 use queues::{Laws, NoLaws};
+use traffic::Opener;
 use traffic::application::Memory;
+use traffic::opener::Told;
 use units::Time;
 
 use crate::acting::Acting;
@@ -207,9 +209,10 @@ impl<'a> Simulation<'a> {
             horizon: Time::ZERO,
             told: Time::ZERO,
         };
-        for (k, (source, start)) in sources.into_iter().enumerate() {
+        for (k, source) in sources.into_iter().enumerate() {
+            let begins = source.progress.began;
             sim.connections.sources.push(source);
-            sim.next_arrival(start, k);
+            sim.tell_opener(begins, k, Told::Begins);
         }
         sim
     }
@@ -354,8 +357,9 @@ impl<'a> Simulation<'a> {
             application.share_done(&client, acked, self.lots(flow, slot.connection))
         };
         let arrived = |source: &Source| {
-            let most = self.plan.arrivals(source.flow as usize).and_then(|a| a.connections);
-            most.map_or(0.0, |n| f64::from(source.opened) / n as f64)
+            let flow = source.flow as usize;
+            let done = |opener: &dyn Opener| opener.share_done(&source.progress, self.lots(flow, 0));
+            if source.over { 1.0 } else { self.plan.opener(flow).map_or(0.0, done) }
         };
         let lasting = self.connections.fates.slots[..self.connections.lasting].iter().enumerate().map(of);
         let datagrams = self.connections.datagrams.iter().map(Datagrams::share_done);

@@ -3,7 +3,7 @@
 use engine::Stream;
 use impairments::Impairment;
 use tcp::Tcp;
-use traffic::Arrivals;
+use traffic::{Application, Opener};
 use units::Read;
 use units::param::{Invalid, join};
 
@@ -60,12 +60,11 @@ fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
     let Some(application) = flow.traffic.application() else {
         return Ok(()); // it accompanies the others
     };
-    let (key, what) = match (&flow.arrivals, application.ends()) {
-        (Some(Arrivals { connections: None, .. }), _) => {
-            ("arrivals.connections".into(), "a number of connections")
-        }
+    let arrivals = flow.arrivals.as_ref().map_or(Ok(()), Opener::ends);
+    let (key, what) = match (arrivals, application.ends()) {
+        (Err((key, what)), _) => (format!("arrivals.{key}"), what),
         (_, Err((key, what))) => (format!("traffic.{key}"), what),
-        (_, Ok(())) => return Ok(()),
+        (Ok(()), Ok(())) => return Ok(()),
     };
     let problem = "is absent, so the flow never ends, and the scenario has no duration";
     let remedy = format!("give the flow {what} or the scenario a duration");
@@ -108,6 +107,17 @@ impl Scenario {
                         return Err(Invalid::at(&join(&path, key), problem).remedy("leave it out"));
                     }
                 }
+            }
+            let opens = |application: &dyn Application| application.opener().is_some();
+            if let Some(arrivals) = &flow.arrivals
+                && flow.traffic.application().is_some_and(opens)
+            {
+                let kind = flow.traffic.kind();
+                let problem =
+                    format!("is there, and traffic of the kind {kind} says itself when its connections come");
+                return Err(
+                    Invalid::new(&join(&path, "arrivals"), &arrivals.write(), problem).remedy("leave it out")
+                );
             }
             let tcp = flow.tcp.apply(&self.tcp, &join(&path, "tcp"))?;
             check_scoreboard(&tcp, flow, &path)?;

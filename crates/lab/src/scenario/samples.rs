@@ -5,7 +5,7 @@ use traffic::application::Side;
 use units::param::{Invalid, join};
 use units::{Duration, Read};
 
-use super::{Network, Scenario, Series};
+use super::{Network, Scenario, Series, opener};
 use crate::series::Sizes;
 
 impl Scenario {
@@ -22,7 +22,8 @@ impl Scenario {
 
     fn sizes(&self) -> Sizes {
         let connections = |which: fn(&dyn Application) -> bool| {
-            let lasting = self.flows.iter().filter(|flow| flow.arrivals.is_none());
+            let lasting =
+                self.flows.iter().filter(|flow| opener(flow.arrivals.as_ref(), &flow.traffic).is_none());
             let those = lasting.filter(|flow| flow.traffic.application().is_some_and(which));
             those.map(|flow| flow.count).fold(0, u64::saturating_add)
         };

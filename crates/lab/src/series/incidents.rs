@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use net::{Fate, Way, Why};
+use net::{Fate, Flags, Way, Why};
 use units::Time;
 
 use super::recorder::{Held, Names, Recorder, Start, Wants};
@@ -21,6 +21,7 @@ columns::tables! {
         reply in "0 or 1": "1 if it came from the host `to`: an ACK, or data that comes back.";
         seq in "bytes": "First byte of its data, counted from 0.";
         bytes in "bytes": "How much data.";
+        syn in "0 or 1": "1 if it is a SYN, or with `reply` a SYN-ACK.";
         reason in "": "Why: `full`, `early` or `threshold`, as for links; on a wire `loss`, `corruption` (also found by the receiver) or `outage`; before the queue `policed`.";
     }
 }
@@ -42,6 +43,7 @@ struct Incident {
     link: u32,
     flow: u32,
     reply: bool,
+    syn: bool,
     seq: u32,
     bytes: u16,
     why: Why,
@@ -72,8 +74,9 @@ impl<H: Happened> Recorder for Incidents<H> {
         if H::is(fate) {
             let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
             let (seq, bytes) = (packet.segment.seq.0, packet.segment.len);
+            let syn = packet.segment.flags.has(Flags::SYN);
             let reply = packet.label.way() == Way::Back;
-            self.list.push(Incident { at, link, flow, reply, seq, bytes, why: *why });
+            self.list.push(Incident { at, link, flow, reply, syn, seq, bytes, why: *why });
         }
     }
 
@@ -88,6 +91,7 @@ impl<H: Happened> Recorder for Incidents<H> {
             // The SYN holds sequence number 0: data begins at 1.
             seq: Column::Count(list.iter().map(|i| u64::from(i.seq.saturating_sub(1))).collect()),
             bytes: Column::Count(list.iter().map(|i| u64::from(i.bytes)).collect()),
+            syn: Column::Count(list.iter().map(|i| u64::from(i.syn)).collect()),
             reason: Column::Name(list.iter().map(|i| i.why.index() as u32).collect(), reasons),
         };
         vec![columns.named(H::WORD)]

@@ -18,7 +18,6 @@ mod window;
 
 use net::{End, Fate, Packet};
 use tcp::Endpoint;
-use traffic::application::Answered;
 use units::param::{Invalid, Json, did_you_mean, words_schema};
 use units::{Read, Time};
 
@@ -27,7 +26,7 @@ use crate::record::Table;
 use crate::seen::Seen;
 use crate::sum::Sum;
 
-pub use recorder::{Instant, Lasting, Names, Sizes, Start};
+pub use recorder::{Asked, Instant, Lasting, Names, Sizes, Start};
 
 use recorder::{Held, Recorder, Wants};
 
@@ -118,9 +117,9 @@ macro_rules! series {
                 $(self.$module.iter_mut().for_each(|series| series.fate(at, link, flow, fate));)+
             }
 
-            /// See [`Recorder::answered`].
-            pub fn answered(&mut self, now: Time, flow: u32, answered: &Answered) {
-                $(self.$module.iter_mut().for_each(|series| series.answered(now, flow, answered));)+
+            /// See [`Recorder::asked`].
+            pub fn asked(&mut self, asked: &Asked) {
+                $(self.$module.iter_mut().for_each(|series| series.asked(asked));)+
             }
 
             /// See [`Recorder::transferred`].

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use net::{End, Fate, Link, Packet};
 use queues::Discipline;
 use tcp::Endpoint;
-use traffic::application::Answered;
 use units::Time;
 
 use crate::columns::Definition;
@@ -64,6 +63,25 @@ pub struct Sizes {
     pub lasting: u64,
     /// Of these, those whose two hosts send data.
     pub conversing: u64,
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Its flow.
+    pub flow: u32,
+    /// Its connection, by the number that this has in its flow.
+    pub connection: u32,
+    /// When it was written.
+    pub since: Time,
+    /// When its connection was established at the client; [`Time::NEVER`]: it was not.
+    pub opened: Time,
+    /// When it had its response whole; [`Time::NEVER`]: it has not.
+    pub completed: Time,
+    /// Timeouts of the connection's client and of its server by then.
+    pub timeouts: [u32; 2],
+    /// The sizes of the request and of its response.
+    pub bytes: [u64; 2],
 }
 
 /// What is seen of a run at an instant.
@@ -160,8 +178,8 @@ pub trait Recorder: Debug + Sized {
     /// A packet of a flow is dropped or marked at a link.
     fn fate(&mut self, _at: Time, _link: u32, _flow: u32, _fate: &Fate) {}
 
-    /// A request of a flow has its response.
-    fn answered(&mut self, _now: Time, _flow: u32, _answered: &Answered) {}
+    /// A request has its response, or the run ends and it has not.
+    fn asked(&mut self, _asked: &Asked) {}
 
     /// A connection of a flow with arrivals is over, or the run is: what it counted.
     fn transferred(&mut self, _flow: u32, _sum: &Sum) {}

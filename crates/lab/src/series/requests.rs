@@ -1,29 +1,32 @@
-//! Every request that has its response.
+//! Every request.
 
-use traffic::application::Answered;
 use units::Time;
 
-use super::recorder::{Held, Names, Recorder, Start, Wants};
+use super::recorder::{Asked, Held, Names, Recorder, Start, Wants};
 use crate::columns::{self, Definition as _};
 use crate::memory::List;
-use crate::record::{Column, Table};
+use crate::record::{Column, Table, seconds};
 
 columns::tables! {
-    /// Every request that has its response, of flows whose two hosts send data.
+    /// Every request of flows whose two hosts send data: first those that have their response, as they had it.
     Columns "requests" {
         flow in "": "Whose.";
-        start_s in "s": "When it was written.";
-        completed_s in "s": "When the last byte of its response was read.";
+        connection in "": "The number of the connection of its flow that it went over, as the traffic counts them.";
+        start_s in "s": "When it was written: for the first of a connection, when that was opened and sent its first SYN.";
+        opened_s in "s": "When the handshake of that connection was done at the client; empty if it never was.";
+        completed_s in "s": "When the last byte of its response was read; empty if that never was.";
         duration_s in "s": "The time from `start_s` to `completed_s`.";
+        client_timeouts in "times": "Retransmission timeouts of that connection's client by then: of the SYN and of requests.";
+        server_timeouts in "times": "Those of its server: of the SYN-ACK and of responses.";
         request_bytes in "bytes": "Its size.";
         response_bytes in "bytes": "The size of the response.";
     }
 }
 
-/// Requests in the order in which they were answered.
+/// Requests in the order in which they were answered, then those that were not.
 #[derive(Debug, Default)]
 pub struct Requests {
-    list: List<(Time, u32, Answered)>,
+    list: List<Asked>,
 }
 
 impl Recorder for Requests {
@@ -38,21 +41,28 @@ impl Recorder for Requests {
         Held::from(&self.list)
     }
 
-    fn answered(&mut self, now: Time, flow: u32, answered: &Answered) {
-        self.list.push((now, flow, *answered));
+    fn asked(&mut self, asked: &Asked) {
+        self.list.push(*asked);
     }
 
     fn tables(self, names: &Names) -> Vec<Table> {
-        type Request = (Time, u32, Answered);
-        let float = |get: &dyn Fn(&Request) -> f64| Column::Float(self.list.iter().map(get).collect());
-        let count = |get: &dyn Fn(&Request) -> u64| Column::Count(self.list.iter().map(get).collect());
+        let float = |get: &dyn Fn(&Asked) -> f64| Column::Float(self.list.iter().map(get).collect());
+        let count = |get: &dyn Fn(&Asked) -> u64| Column::Count(self.list.iter().map(get).collect());
+        let duration = |r: &Asked| match r.completed {
+            Time::NEVER => f64::NAN,
+            completed => completed.since(r.since).seconds(),
+        };
         let columns = Columns {
-            flow: Column::Name(self.list.iter().map(|r| r.1).collect(), names.flows().clone()),
-            start_s: float(&|r| r.2.since.seconds()),
-            completed_s: float(&|r| r.0.seconds()),
-            duration_s: float(&|r| r.0.since(r.2.since).seconds()),
-            request_bytes: count(&|r| r.2.request),
-            response_bytes: count(&|r| r.2.response),
+            flow: Column::Name(self.list.iter().map(|r| r.flow).collect(), names.flows().clone()),
+            connection: count(&|r| u64::from(r.connection)),
+            start_s: float(&|r| r.since.seconds()),
+            opened_s: float(&|r| seconds(r.opened)),
+            completed_s: float(&|r| seconds(r.completed)),
+            duration_s: float(&duration),
+            client_timeouts: count(&|r| u64::from(r.timeouts[0])),
+            server_timeouts: count(&|r| u64::from(r.timeouts[1])),
+            request_bytes: count(&|r| r.bytes[0]),
+            response_bytes: count(&|r| r.bytes[1]),
         };
         vec![columns.table()]
     }

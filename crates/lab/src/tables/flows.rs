@@ -111,7 +111,7 @@ impl Simulation<'_> {
             if self.plan.traffic(f).is_datagrams() {
                 continue;
             }
-            if self.plan.arrivals(f).is_some() {
+            if self.plan.opener(f).is_some() {
                 let of = &self.connections.sources[source];
                 let sum = if way == Way::There { Some(&of.sum) } else { of.replies.as_ref() };
                 sum.into_iter().for_each(|sum| tell(f, sum));

@@ -79,7 +79,7 @@ impl Simulation<'_> {
         let count = |get: &dyn Fn(&Source) -> u64| Column::Count(sources.iter().map(get).collect());
         columns::Connections {
             flow: Column::Name(sources.iter().map(|s| s.flow).collect(), names.clone()),
-            opened: count(&|s| u64::from(s.opened)),
+            opened: count(&|s| u64::from(s.progress.opened)),
             completed: count(&|s| s.durations.count()),
             completed_bytes: count(&|s| s.completed_bytes),
             mean_duration_s: float(&|s| s.durations.mean_s()),

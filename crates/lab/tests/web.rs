@@ -1,0 +1,129 @@
+//! Requests that a list has, and pages of the web.
+
+mod common;
+
+use common::{numbers, outcome, scenario};
+
+/// One host on each side, links without waiting but at the bottleneck: a packet there takes 8 µs a byte.
+const PATH: &str = r#"
+    network = { kind = "dumbbell", rate = "1 Mbit/s", delay = "20 ms", left_rate = "1 Gbit/s", left_delay = "0 ms",
+        right_rate = "1 Gbit/s", right_delay = "0 ms",
+        queue = { kind = "drop_tail", limit = "100 packets" }, reverse_queue = { kind = "drop_tail", limit = "100 packets" } }
+    phase_breaking = { start = "0 s", delay = "0 s" }
+    record = { series = ["requests"] }
+    flows = [{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "bulk" } }]
+"#;
+
+/// The time that a packet of so many bytes takes from one host to the other when nothing else is there.
+fn takes(bytes: f64) -> f64 {
+    bytes * 8.0 * (1e-6 + 2.0 * 1e-9) + 0.020
+}
+
+fn near(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len(), "{found:?} {expected:?}");
+    for (f, e) in found.iter().zip(expected) {
+        assert!((f - e).abs() < 1e-9, "{found:?} are not {expected:?}");
+    }
+}
+
+/// A file with a list, gone at the end.
+struct Listed(std::path::PathBuf);
+
+impl Listed {
+    fn new(name: &str, text: &str) -> Self {
+        let file = std::env::temp_dir().join(format!("aqmlab-web-{}-{name}", std::process::id()));
+        std::fs::write(&file, text).unwrap();
+        Listed(file)
+    }
+
+    fn traffic(&self, more: &str) -> String {
+        format!("{{ kind = \"requests\", list = \"{}\"{more} }}", self.0.display())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.0).unwrap();
+    }
+}
+
+/// SYN, SYN-ACK, request, the server's time, response: each is one packet with 40 bytes of headers. In turn a request waits
+/// for the response before it, in a pipeline it does not.
+#[test]
+fn requests_are_written_when_the_list_says() {
+    let list = "0,0,0.5,1000,1200\n0,0,0.55,500,300\n0,0,2,100,200\n0,1,3,1000,1200\n";
+    let file = Listed::new("order", list);
+    let open = 2.0 * takes(40.0);
+    let first = open + takes(1040.0) + 0.050 + takes(1240.0);
+    let ask = |traffic: String| outcome(PATH, &[("flows.0.traffic", &traffic)]);
+    let in_turn = ask(file.traffic(", server_time = \"50 ms\""));
+    let next = 0.5 + first; // later than 0.55
+    near(&numbers(&in_turn, "requests", "start_s"), &[0.5, next, 2.0, 3.0]);
+    let serial = |request: f64, response: f64| takes(request) + 0.050 + takes(response);
+    near(
+        &numbers(&in_turn, "requests", "duration_s"),
+        &[first, serial(540.0, 340.0), serial(140.0, 240.0), first],
+    );
+    near(&numbers(&in_turn, "requests", "opened_s"), &[0.5 + open, 0.5 + open, 0.5 + open, 3.0 + open]);
+    assert_eq!(numbers(&in_turn, "requests", "connection"), [0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(numbers(&in_turn, "connections", "opened"), [2.0]);
+    let pipelined = ask(file.traffic(", server_time = \"50 ms\", order = \"pipelined\""));
+    near(&numbers(&pipelined, "requests", "start_s"), &[0.5, 0.55, 2.0, 3.0]);
+    // The server has both requests before it has answered the first; its second answer is a server's time behind that.
+    let second = 0.5 + first - takes(1240.0) + 0.050 + takes(340.0) - 0.55;
+    near(&numbers(&pipelined, "requests", "duration_s"), &[first, second, serial(140.0, 240.0), first]);
+}
+
+/// What has no response at the end has a row too, and a list shorter than the flows leaves some without.
+#[test]
+fn unanswered_requests_are_told_at_the_end() {
+    let file = Listed::new("unanswered", "0,0,0.2,500,300\n0,1,0.5,1000,9000000\n0,1,0.9,10,20\n");
+    let changes = [
+        ("flows.0.traffic", &*file.traffic("")),
+        ("duration", "1 s"),
+        ("flows.0.count", "2"),
+        ("flows.0.name", "F{i}"),
+    ];
+    let o = outcome(PATH, &changes);
+    let starts = numbers(&o, "requests", "start_s");
+    near(&starts, &[0.2, 0.5]);
+    let completed = numbers(&o, "requests", "completed_s");
+    assert!(completed[0] < 1.0 && completed[1].is_nan(), "{completed:?}");
+    assert_eq!(numbers(&o, "requests", "response_bytes"), [300.0, 9e6]);
+    assert_eq!(numbers(&o, "connections", "opened"), [2.0, 0.0]);
+    assert_eq!(numbers(&o, "exchanges", "unfinished"), [1.0]);
+}
+
+/// A server that is never reached: the request has a row that says how often its SYN was sent again.
+#[test]
+fn a_request_whose_syn_is_lost_is_told_with_its_timeouts() {
+    let file = Listed::new("lost", "0,0,0.5,1000,100\n");
+    let changes = [
+        ("flows.0.traffic", &*file.traffic("")),
+        ("duration", "20 s"),
+        ("network.impairments", r#"[{ kind = "loss", probability = 1.0 }]"#),
+    ];
+    let o = outcome(PATH, &changes);
+    assert!(numbers(&o, "requests", "opened_s")[0].is_nan());
+    assert!(numbers(&o, "requests", "completed_s")[0].is_nan());
+    assert_eq!(numbers(&o, "requests", "client_timeouts"), [4.0], "after 1, 3, 7 and 15 s");
+}
+
+#[test]
+fn refusals_name_the_key() {
+    let e = |changes: &[(&str, &str)]| scenario(PATH, changes).unwrap_err();
+    let file = Listed::new("refused", "0,0,0.5,1000,100\n");
+    let traffic = file.traffic("");
+    let said =
+        e(&[("flows.0.traffic", &traffic), ("flows.0.arrivals", "{ interval = \"1 s\", connections = 1 }")]);
+    assert!(
+        said.contains("flows.0.arrivals") && said.contains("says itself when its connections come"),
+        "{said}"
+    );
+    let said = e(&[("flows.0.traffic", r#"{ kind = "requests", list = "/nowhere" }"#)]);
+    assert!(said.contains("flows.0.traffic.list: \"/nowhere\" cannot be read"), "{said}");
+    let frozen =
+        format!("{{ kind = \"requests\", list = {{ file = \"{}\", sha256 = \"00\" }} }}", file.0.display());
+    let said = e(&[("flows.0.traffic", &frozen)]);
+    assert!(said.contains("flows.0.traffic.list.sha256: \"00\" has changed since"), "{said}");
+}

@@ -1,0 +1,121 @@
+//! Requests as a list has them: the same whatever becomes of them, so that runs with different networks differ by these alone.
+
+mod list;
+
+use units::param::{Invalid, join};
+use units::{Duration, Range, Time, params, words};
+
+pub use list::List;
+
+use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::conversation::Conversation;
+use crate::draws::Lots;
+use crate::opener::{Next, Opener, Progress, Told};
+use crate::spacing::Spacing;
+
+words! {
+    /// When the requests of a connection are written, if it has several.
+    pub enum Order {
+        /// Each at its time, or when the response to the one before is there, if that is later (HTTP/1.1 without pipelining).
+        InTurn = "in-turn",
+        /// Each at its time, whatever is still to come (pipelining).
+        Pipelined = "pipelined",
+    }
+}
+
+params! {
+    /// Requests as a list has them, each over the connection that the list says, written at its time whatever becomes of the others.
+    /// The list of a run of `web` traffic is written by `aqmlab traffic --freeze`; the flows of a table take its users in their order.
+    pub struct Requests: "requests" {
+        /// The list: the name of a text file with the columns user, connection, at_s, request_bytes, response_bytes.
+        list: List = required, in Range::ANY, from "";
+        /// When the requests of a connection are written.
+        order: Order = (Order::InTurn), in Range::ANY, from "rfc9112 §9.3.2";
+        /// Mean time from the arrival of a request to its response.
+        server_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
+        /// How these times are distributed.
+        server_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
+    }
+}
+
+impl Conversation for Requests {
+    fn count(&self, lots: Lots) -> Option<u32> {
+        Some(self.list.requests(lots.whose()).len() as u32)
+    }
+
+    fn request(&self, number: u32, lots: Lots) -> u64 {
+        self.list.requests(lots.whose()).get(number as usize).map_or(0, |r| r.request)
+    }
+
+    fn response(&self, number: u32, lots: Lots) -> u64 {
+        self.list.requests(lots.whose()).get(number as usize).map_or(0, |r| r.response)
+    }
+
+    fn server_time(&self, number: u32, lots: Lots) -> Duration {
+        lots.time(Side::Server, self.server_spacing, self.server_time, number)
+    }
+
+    fn due(&self, number: u32, _: Time, lots: Lots) -> Time {
+        self.list.requests(lots.whose()).get(number as usize).map_or(Time::NEVER, |r| r.at)
+    }
+
+    fn waits(&self, _: u32) -> bool {
+        self.order == Order::InTurn
+    }
+
+    fn server_closes(&self) -> bool {
+        true
+    }
+
+    fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
+        let since = match self.order {
+            Order::InTurn => client.since,
+            Order::Pipelined => self.due(number, Time::ZERO, lots),
+        };
+        Answered { since, request: self.request(number, lots), response: self.response(number, lots) }
+    }
+}
+
+impl Application for Requests {
+    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+        self.converse(side, event, talk)
+    }
+
+    fn wants(&self, _: Side) -> Wants {
+        Wants::TOLD
+    }
+
+    fn load(&self, path: &str) -> Result<(), Invalid> {
+        self.list.load(&join(path, "list"))
+    }
+
+    fn opener(&self) -> Option<&dyn Opener> {
+        Some(self)
+    }
+
+    fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {
+        Some(self.told(number, client, lots))
+    }
+}
+
+impl Opener for Requests {
+    fn next(&self, progress: &mut Progress, told: Told, _: Time, lots: Lots) -> Next {
+        if !matches!(told, Told::Begins | Told::Opened) {
+            return Next::Waits;
+        }
+        let (user, _) = lots.whose();
+        match self.list.requests((user, progress.opened)).first() {
+            Some(first) => Next::At(first.at),
+            None => Next::Over,
+        }
+    }
+
+    fn ends(&self) -> Result<(), (&'static str, &'static str)> {
+        Ok(())
+    }
+
+    fn share_done(&self, progress: &Progress, lots: Lots) -> f64 {
+        let (user, _) = lots.whose();
+        f64::from(progress.opened) / f64::from(self.list.connections(user).max(1))
+    }
+}
