@@ -62,25 +62,29 @@ pub trait Conversation {
                     return Actions { wake: due, ..actions };
                 }
             }
-            actions.write += self.request(number, talk.lots);
+            let request = self.request(number, talk.lots);
+            if talk.server.ended == number {
+                talk.server.place += request;
+            }
+            if talk.client.ended == number {
+                talk.client.place += self.response(number, talk.lots);
+            }
+            actions.write += request;
             talk.client.begun += 1;
             talk.client.since = talk.now;
             talk.log.asked();
         }
     }
 
-    /// The client has more bytes. [`Memory::place`]: where the last response that is whole ends.
+    /// The client has more bytes. [`Memory::place`]: where the response ends that it waits for. (Headers would tell.)
     fn take_responses(&self, talk: &mut Talk) -> Actions {
         let before = talk.client.ended;
-        while talk.client.ended < talk.client.begun {
-            let number = talk.client.ended;
-            let end = talk.client.place + self.response(number, talk.lots);
-            if talk.client.received < end {
-                break;
-            }
-            talk.client.place = end;
-            talk.log.answered(&self.told(number, talk.client, talk.lots));
+        while talk.client.ended < talk.client.begun && talk.client.received >= talk.client.place {
+            talk.log.answered(&self.told(talk.client.ended, talk.client, talk.lots));
             talk.client.ended += 1;
+            if talk.client.ended < talk.client.begun {
+                talk.client.place += self.response(talk.client.ended, talk.lots);
+            }
         }
         if talk.client.ended == before {
             Actions::NONE
@@ -93,18 +97,15 @@ pub trait Conversation {
         }
     }
 
-    /// The server has more bytes. [`Memory::place`]: where the last request that is whole ends. (Where requests end, headers
-    /// would tell.)
+    /// The server has more bytes. [`Memory::place`]: where the request ends that it waits for.
     fn take_requests(&self, talk: &mut Talk) -> Actions {
         let idle = talk.server.begun == talk.server.ended;
         let before = talk.server.ended;
-        while talk.server.ended < talk.client.begun {
-            let end = talk.server.place + self.request(talk.server.ended, talk.lots);
-            if talk.server.received < end {
-                break;
-            }
-            talk.server.place = end;
+        while talk.server.ended < talk.client.begun && talk.server.received >= talk.server.place {
             talk.server.ended += 1;
+            if talk.server.ended < talk.client.begun {
+                talk.server.place += self.request(talk.server.ended, talk.lots);
+            }
         }
         if idle && talk.server.ended > before { self.answer(false, talk) } else { Actions::NONE }
     }

@@ -1,0 +1,347 @@
+//! Pages of the web: sessions of users, pages of a session, objects of a page.
+//!
+//! Sources: Feldmann, Gilbert, Huang & Willinger 1999, §2 (sessions, pages, objects, each over a connection of its own);
+//! Barford & Crovella 1998 (objects within a page, times between pages); RFC 1945, RFC 9112 and RFC 9113 for what goes over a
+//! connection. What a user draws depends on his number, the page and the object alone: the same pages come over any kind of
+//! connection, and whatever the network does to those before.
+
+use units::param::{Invalid, join};
+use units::{Duration, Range, Read, Time, params, words};
+
+use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
+use crate::conversation::Conversation;
+use crate::distribution::{Count, Size, Times};
+use crate::draws::Lots;
+use crate::opener::{Next, Opener, Progress, Told};
+
+words! {
+    /// What goes over a connection.
+    pub enum Connections {
+        /// One object; the server closes behind it (HTTP/1.0).
+        Each = "each",
+        /// The objects of a page, one after the other (HTTP/1.1).
+        Persistent = "persistent",
+        /// The objects of a page; requests do not wait for responses, which come in their order (HTTP/1.1).
+        Pipelined = "pipelined",
+        /// The objects of a page, all at the same time: the server sends 16 KiB of each in turn (HTTP/2).
+        Multiplexed = "multiplexed",
+    }
+}
+
+words! {
+    /// What the time to the next page counts from.
+    pub enum PageGapFrom {
+        /// When the page before it is there whole: a user who reads it.
+        End = "end",
+        /// When the page before it began: pages come whatever becomes of the others.
+        Start = "start",
+    }
+}
+
+params! {
+    /// Users of the web: a flow is a user, `from` is his host and `to` the server's. A session has pages, a page has objects, and each
+    /// object is a request with its response. The first page begins a gap between pages after the flow's start.
+    pub struct Web: "web", checked by Web::check {
+        /// How many pages a session has; absent: a session without end.
+        pages: Option<Count> = (None), in Range::ANY, from "";
+        /// How many sessions a user has; absent: one after the other without end.
+        sessions: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
+        /// Time from a session to the next, counted as `page_gap` is; absent: it is a gap between pages.
+        session_gap: Option<Times> = (None), in Range::ANY, from "";
+        /// Time from a page to the next.
+        page_gap: Times = required, in Range::at_least(0.0), from "";
+        /// What that counts from.
+        page_gap_from: PageGapFrom = (PageGapFrom::End), in Range::ANY, from "barford1998surge: OFF times begin when a page is there";
+        /// How many objects a page has, of which at most 1024 count.
+        objects: Count = required, in Range::ANY, from "";
+        /// Time from the request for an object to that for the next, where each has a connection.
+        object_gap: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
+        /// Size of a request.
+        request: Size = required, in Range::between(1.0, 1e12), from "";
+        /// Size of an object.
+        response: Size = required, in Range::between(1.0, 1e15), from "";
+        /// Size of the first object of a page; absent: as of the others.
+        main_response: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
+        /// Time from the arrival of the first object to the requests for the others; absent: these do not wait for it.
+        parse_time: Option<Times> = (None), in Range::at_least(0.0), from "";
+        /// Time from the arrival of a request to its response; the server takes the requests of a connection one after the other, or
+        /// those that are multiplexed together.
+        server_time: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
+        /// What goes over a connection.
+        connections: Connections = (Connections::Each), in Range::ANY, from "rfc1945 §1.3";
+        /// How many objects are under way at most, where each has a connection; absent: any number.
+        parallel: Option<u64> = (None), in Range::between(1.0, 1e6), from "rfc2616 §8.1.4: two; browsers: six and more";
+    }
+}
+
+/// Most objects of a page, by which connections are numbered where each object has one.
+const MOST_OBJECTS: u32 = 1024;
+/// Most pages of a user.
+const MOST_PAGES: u32 = u32::MAX / MOST_OBJECTS;
+/// What is sent of each object in turn: the largest frame (RFC 9113 §4.2).
+const FRAME: u64 = 16_384;
+/// The numbers of a page's times: those from 1 on are between its objects.
+const AFTER_PAGE: u32 = 0;
+const PARSING: u32 = MOST_OBJECTS;
+const AFTER_SESSION: u32 = MOST_OBJECTS + 1;
+const BEFORE_FIRST: u32 = MOST_OBJECTS + 2;
+
+impl Web {
+    fn check(&self, path: &str) -> Result<(), Invalid> {
+        let needs_pages = [
+            ("sessions", self.sessions.map(|n| n.write())),
+            ("session_gap", self.session_gap.as_ref().map(Times::write)),
+        ];
+        for (key, given) in needs_pages {
+            if let (Some(value), None) = (given, &self.pages) {
+                let problem = "means nothing where a session has no end";
+                return Err(Invalid::new(&join(path, key), &value, problem).remedy("give pages too"));
+            }
+        }
+        match self.parallel {
+            Some(parallel) if self.connections != Connections::Each => {
+                let problem = "means nothing where a page has one connection";
+                Err(Invalid::new(&join(path, "parallel"), &parallel.write(), problem).remedy("leave it out"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The page that a connection is for, and the object if it is for one alone.
+    fn place(&self, connection: u32) -> (u32, Option<u32>) {
+        match self.connections {
+            Connections::Each => (connection / MOST_OBJECTS, Some(connection % MOST_OBJECTS)),
+            _ => (connection, None),
+        }
+    }
+
+    /// The page of a connection, and what object its request of this number is for.
+    fn object(&self, number: u32, lots: Lots) -> (u32, u32) {
+        let (page, object) = self.place(lots.whose().1);
+        (page, object.unwrap_or(number))
+    }
+
+    fn objects(&self, page: u32, lots: Lots) -> u32 {
+        lots.of(page).count(Side::Client, &self.objects, 0).min(u64::from(MOST_OBJECTS)) as u32
+    }
+
+    fn size(&self, (page, object): (u32, u32), lots: Lots) -> u64 {
+        let main = self.main_response.as_ref().filter(|_| object == 0);
+        lots.of(page).size(Side::Server, main.unwrap_or(&self.response), object)
+    }
+
+    /// Which object of a page is the one that is whole as number `k`, and where that ends in what the server sends, where
+    /// those from `first` on are sent in turn, a frame of each.
+    fn in_frames(&self, page: u32, first: u32, k: u32, lots: Lots) -> (u32, u64) {
+        let sizes: Vec<u64> = (0..self.objects(page, lots)).map(|o| self.size((page, o), lots)).collect();
+        let (before, batch) = sizes.split_at(first as usize);
+        if k < first {
+            return (k, before[..=k as usize].iter().sum());
+        }
+        let mut order: Vec<(u64, usize)> = batch.iter().map(|size| size.div_ceil(FRAME)).zip(0..).collect();
+        order.sort_unstable();
+        let (rounds, object) = order[(k - first) as usize];
+        let sent = |(o, size): (usize, &u64)| *size.min(&((rounds - u64::from(o > object)) * FRAME));
+        let end: u64 = before.iter().sum::<u64>() + batch.iter().enumerate().map(sent).sum::<u64>();
+        (first + object as u32, end)
+    }
+
+    /// Which of a page's objects do not wait for the first.
+    fn first_of_batch(&self) -> u32 {
+        u32::from(self.parse_time.is_some())
+    }
+
+    /// The time between pages, or sessions, that follows a page.
+    fn gap(&self, page: u32, number: u32, lots: Lots) -> Duration {
+        let session = self.session_gap.as_ref().filter(|_| number == AFTER_SESSION);
+        lots.of(page).times(Side::Client, session.unwrap_or(&self.page_gap), number)
+    }
+
+    fn session(&self, progress: &mut Progress, lots: Lots) {
+        progress.sessions += 1;
+        let pages = |count: &Count| lots.of(progress.page).count(Side::Client, count, 1) as u32 - 1;
+        progress.pages_left = self.pages.as_ref().map_or(u32::MAX, pages);
+    }
+
+    /// The page after the one that progress is at, whose gap counts from `since`.
+    fn next_page(&self, progress: &mut Progress, since: Time, lots: Lots) -> Next {
+        let page = progress.page;
+        let over = progress.pages_left == 0;
+        if over && self.sessions == Some(u64::from(progress.sessions)) || page + 1 == MOST_PAGES {
+            return Next::Over;
+        }
+        (progress.page, progress.begun, progress.done) = (page + 1, 0, 0);
+        if over {
+            self.session(progress, lots);
+        } else {
+            progress.pages_left -= u32::from(self.pages.is_some());
+        }
+        Next::At(since + self.gap(page, if over { AFTER_SESSION } else { AFTER_PAGE }, lots))
+    }
+
+    /// A connection is opened.
+    fn on_opened(&self, progress: &mut Progress, now: Time, lots: Lots) -> Next {
+        if progress.begun == 0 {
+            (progress.page_began, progress.objects) = (now, self.objects(progress.page, lots));
+        }
+        progress.open += 1;
+        progress.begun = if self.connections == Connections::Each { progress.begun + 1 } else { progress.objects };
+        if progress.begun < progress.objects {
+            let waits = self.parse_time.is_some() && progress.begun == 1;
+            return if waits { Next::Waits } else { self.next_object(progress, now, lots) };
+        }
+        match self.page_gap_from {
+            PageGapFrom::End => Next::Waits,
+            PageGapFrom::Start => self.next_page(progress, progress.page_began, lots),
+        }
+    }
+
+    fn next_object(&self, progress: &mut Progress, now: Time, lots: Lots) -> Next {
+        let due = now + lots.of(progress.page).times(Side::Client, &self.object_gap, progress.begun);
+        if self.parallel.is_some_and(|most| u64::from(progress.open) >= most) {
+            progress.due = due;
+            return Next::Waits;
+        }
+        Next::At(due)
+    }
+
+    /// So many objects of a connection are there, or never will be.
+    fn on_done(&self, progress: &mut Progress, connection: u32, objects: u32, now: Time, lots: Lots) -> Next {
+        let (page, object) = self.place(connection);
+        if object.is_some() {
+            progress.open -= objects;
+        }
+        if page == progress.page {
+            progress.done += objects;
+            if let (Some(0), Some(time), 1) = (object, &self.parse_time, progress.begun)
+                && progress.objects > 1
+            {
+                return Next::At(now + lots.of(page).times(Side::Client, time, PARSING));
+            }
+        }
+        if progress.due != Time::NEVER {
+            return Next::At(std::mem::replace(&mut progress.due, Time::NEVER).max(now));
+        }
+        let whole = page == progress.page && progress.begun > 0 && progress.done == progress.objects;
+        if whole && self.page_gap_from == PageGapFrom::End {
+            return self.next_page(progress, now, lots);
+        }
+        Next::Waits
+    }
+}
+
+impl Opener for Web {
+    fn next(&self, progress: &mut Progress, told: Told, now: Time, lots: Lots) -> Next {
+        match told {
+            Told::Begins => {
+                self.session(progress, lots);
+                Next::At(now + self.gap(0, BEFORE_FIRST, lots))
+            }
+            Told::Opened => self.on_opened(progress, now, lots),
+            Told::Answered(connection) => self.on_done(progress, connection, 1, now, lots),
+            Told::Closed { unanswered: 0, .. } => Next::Waits,
+            Told::Closed { connection, unanswered } => {
+                // Those of its page that it was never asked for are lost with it.
+                let (page, object) = self.place(connection);
+                let rest = object.is_none() && page == progress.page;
+                let lost = if rest { progress.objects - progress.done } else { unanswered };
+                self.on_done(progress, connection, lost, now, lots)
+            }
+        }
+    }
+
+    fn connection(&self, progress: &Progress) -> u32 {
+        match self.connections {
+            Connections::Each => progress.page * MOST_OBJECTS + progress.begun,
+            _ => progress.page,
+        }
+    }
+
+    fn ends(&self) -> Result<(), (&'static str, &'static str)> {
+        match (&self.pages, self.sessions) {
+            (None, _) => Err(("pages", "a number of pages, and of sessions")),
+            (_, None) => Err(("sessions", "a number of sessions")),
+            _ => Ok(()),
+        }
+    }
+
+    fn share_done(&self, progress: &Progress, _: Lots) -> f64 {
+        self.sessions.map_or(0.0, |n| f64::from(progress.sessions.max(1) - 1) / n as f64)
+    }
+}
+
+impl Conversation for Web {
+    fn count(&self, lots: Lots) -> Option<u32> {
+        let (page, object) = self.place(lots.whose().1);
+        Some(if object.is_some() { 1 } else { self.objects(page, lots) })
+    }
+
+    fn request(&self, number: u32, lots: Lots) -> u64 {
+        let (page, object) = self.object(number, lots);
+        lots.of(page).size(Side::Client, &self.request, object)
+    }
+
+    fn response(&self, number: u32, lots: Lots) -> u64 {
+        let (page, object) = self.object(number, lots);
+        if self.connections != Connections::Multiplexed {
+            return self.size((page, object), lots);
+        }
+        let end = |k: u32| self.in_frames(page, self.first_of_batch(), k, lots).1;
+        end(number) - number.checked_sub(1).map_or(0, end)
+    }
+
+    fn server_time(&self, number: u32, lots: Lots) -> Duration {
+        let (page, object) = self.object(number, lots);
+        // What is sent in turn is sent together: the time of its first is that of all.
+        if self.connections == Connections::Multiplexed && number > self.first_of_batch() {
+            return Duration::ZERO;
+        }
+        lots.of(page).times(Side::Server, &self.server_time, object)
+    }
+
+    fn due(&self, number: u32, now: Time, lots: Lots) -> Time {
+        let (page, _) = self.object(number, lots);
+        let parsing = self.parse_time.as_ref().filter(|_| number == 1);
+        now + parsing.map_or(Duration::ZERO, |time| lots.of(page).times(Side::Client, time, PARSING))
+    }
+
+    fn waits(&self, number: u32) -> bool {
+        self.connections == Connections::Persistent || number == 1 && self.parse_time.is_some()
+    }
+
+    fn server_closes(&self) -> bool {
+        self.connections == Connections::Each
+    }
+
+    fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
+        let (page, object) = self.object(number, lots);
+        let object = match self.connections {
+            Connections::Multiplexed => self.in_frames(page, self.first_of_batch(), number, lots).0,
+            _ => object,
+        };
+        let request = lots.of(page).size(Side::Client, &self.request, object);
+        Answered { since: client.since, request, response: self.size((page, object), lots) }
+    }
+}
+
+impl Application for Web {
+    fn on(&self, side: Side, event: Event, talk: &mut Talk) -> Actions {
+        self.converse(side, event, talk)
+    }
+
+    fn wants(&self, _: Side) -> Wants {
+        Wants::TOLD
+    }
+
+    fn opener(&self) -> Option<&dyn Opener> {
+        Some(self)
+    }
+
+    fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {
+        Some(self.told(number, client, lots))
+    }
+
+    fn ends(&self) -> Result<(), (&'static str, &'static str)> {
+        Opener::ends(self)
+    }
+}
