@@ -37,6 +37,7 @@ CATEGORIES = {
     "impairments": "Impairments",
     "tcp": "TCP",
     "traffic": "Traffic",
+    "distributions": "Distributions",
 }
 
 
@@ -151,6 +152,7 @@ __all__ = {json.dumps(sorted(map(class_name, pages().values())))}
         "queues",
         "impairments",
         "tcp",
+        "distributions",
         "traffic",
         "network",
         "scenario",

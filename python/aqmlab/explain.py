@@ -8,8 +8,8 @@ from aqmlab import manual, studies
 from aqmlab.manual import Page, Parameter
 
 CATEGORIES = (
-    "queues", "classes", "diffserv", "impairments", "tcp", "traffic", "network", "scenario",
-    "studies",
+    "queues", "classes", "diffserv", "impairments", "tcp", "traffic", "distributions", "network",
+    "scenario", "studies",
 )  # fmt: skip
 
 

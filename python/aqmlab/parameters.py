@@ -21,6 +21,7 @@ __all__ = [
     "Bbr3",
     "BitErrors",
     "Blue",
+    "BoundedPareto",
     "Bulk",
     "Cbq",
     "CbqClass",
@@ -29,6 +30,7 @@ __all__ = [
     "Choke",
     "Cobalt",
     "Codel",
+    "Constant",
     "Corruption",
     "Cubic",
     "Custom",
@@ -40,12 +42,14 @@ __all__ = [
     "Dualpi2",
     "Dumbbell",
     "Duplication",
+    "Empirical",
     "Exponential",
     "FairClass",
     "Flow",
     "FqCodel",
     "FqPie",
     "Fred",
+    "Geometric",
     "GilbertElliott",
     "Graph",
     "Highspeed",
@@ -66,10 +70,12 @@ __all__ = [
     "Mdrr",
     "MdrrClass",
     "Messages",
+    "Mixture",
     "NonlinearRed",
     "OnOff",
     "Outage",
     "Pareto",
+    "Part",
     "Pcap",
     "PeriodicLoss",
     "PhaseBreaking",
@@ -91,6 +97,7 @@ __all__ = [
     "Reordering",
     "Replay",
     "RequestResponse",
+    "Requests",
     "Rio",
     "Rule",
     "Scalable",
@@ -114,8 +121,10 @@ __all__ = [
     "Trace",
     "Trtcm",
     "Tswtcm",
+    "Uniform",
     "Vegas",
     "Voip",
+    "Weibull",
     "Westwood",
     "Wfq",
     "Wred",
@@ -4938,6 +4947,224 @@ class Tcp(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Part(Table):
+    """A distribution in a mixture.
+
+    Parameters
+    ----------
+    weight : float
+        Its weight; its share of what is drawn is this of the sum of all. Range: above 0.
+    of : float | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | Geometric | str | Mapping[str, Any]
+        What is drawn: a value, or a table of a distribution.
+    """
+
+    weight: float
+    of: (
+        float
+        | Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | Geometric
+        | str
+        | Mapping[str, Any]
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geometric(Table):
+    """How many trials there are to the first success, from 1 on: P(N > n) = (1 − 1/mean)^n.
+
+    Parameters
+    ----------
+    mean : float
+        Mean. Range: at least 1, at most 4000000000.
+    """
+
+    KIND: ClassVar[str | None] = "geometric"
+
+    mean: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixture(Table):
+    """One of several distributions, which is drawn first.
+
+    Parameters
+    ----------
+    parts : Sequence[Part | Mapping[str, Any]]
+        The distributions and their weights: a list of { weight, of }.
+    """
+
+    KIND: ClassVar[str | None] = "mixture"
+
+    parts: Sequence[Part | Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Empirical(Table):
+    """A distribution as it was measured, or given by points of its distribution function.
+
+    Parameters
+    ----------
+    cdf : Sequence[Sequence[float | str]] | str
+        The points: a list of [value, probability that no more is drawn], or the name of a text file
+        with a value, in bytes, seconds or a number, and its probability on each line. Both rise, or
+        stay, from point to point, and the last probability is 1. What the first probability leaves
+        below it has the first value. What follows # in a file is not read; names are from the
+        folder in which aqmlab runs.
+    between : Literal["linear", "log", "steps"] | None
+        What lies between the points. Default: linear. "linear": Values between them, evenly. "log":
+        Values between them, whose logarithms are spread evenly. "steps": Nothing: there are only
+        the values of the points.
+    """
+
+    KIND: ClassVar[str | None] = "empirical"
+
+    cdf: Sequence[Sequence[float | str]] | str
+    between: Literal["linear", "log", "steps"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundedPareto(Table):
+    """A Pareto law with an upper bound: what falls above it is drawn again.
+
+    Parameters
+    ----------
+    least : float | str
+        Least value. Range: above 0.
+    most : float | str
+        Greatest value. Range: above 0.
+    shape : float | None
+        Exponent of the tail. Default: 1.2. Range: above 0, at most 100. Source: crovella1997web:
+        between 1 and 2 for files of the web.
+    """
+
+    KIND: ClassVar[str | None] = "bounded_pareto"
+
+    least: float | str
+    most: float | str
+    shape: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pareto(Table):
+    """With a heavy tail: P(X > x) = (k/x)^shape from k = mean (shape − 1)/shape on.
+
+    Parameters
+    ----------
+    mean : float | str
+        Mean. Range: above 0.
+    shape : float | None
+        Exponent of the tail; below 2 the variance is infinite, and a sample's mean comes near only
+        slowly. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1 and 2
+        for files of the web.
+    """
+
+    KIND: ClassVar[str | None] = "pareto"
+
+    mean: float | str
+    shape: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weibull(Table):
+    """P(X > x) = exp(−(x/scale)^shape): below shape 1 a tail heavier than that of the exponential, which is shape 1.
+
+    Parameters
+    ----------
+    mean : float | str
+        Mean: scale Γ(1 + 1/shape). Range: above 0.
+    shape : float
+        Exponent. Range: at least 0.1, at most 100.
+    """
+
+    KIND: ClassVar[str | None] = "weibull"
+
+    mean: float | str
+    shape: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lognormal(Table):
+    """The logarithm is normally distributed.
+
+    With bounds, what falls outside them is drawn again.
+
+    Parameters
+    ----------
+    mean : float | str
+        Mean, before the bounds are set. Range: above 0.
+    sigma : float | None
+        Standard deviation of the natural logarithm. Default: 1.0. Range: above 0, at most 10.
+    least : float | str | None
+        Least value; absent: there is none. Default: absent. Range: at least 0.
+    most : float | str | None
+        Greatest value; absent: there is none. Default: absent. Range: at least 0.
+    """
+
+    KIND: ClassVar[str | None] = "lognormal"
+
+    mean: float | str
+    sigma: float | None = None
+    least: float | str | None = None
+    most: float | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exponential(Table):
+    """Without memory: P(X > x) = exp(−x/mean).
+
+    Parameters
+    ----------
+    mean : float | str
+        Mean. Range: above 0.
+    """
+
+    KIND: ClassVar[str | None] = "exponential"
+
+    mean: float | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uniform(Table):
+    """Every value between two is equally likely.
+
+    Parameters
+    ----------
+    least : float | str
+        Least value. Range: at least 0.
+    most : float | str
+        Greatest value. Range: at least 0.
+    """
+
+    KIND: ClassVar[str | None] = "uniform"
+
+    least: float | str
+    most: float | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constant(Table):
+    """Always the same: what a value alone says too.
+
+    Parameters
+    ----------
+    value : float | str
+        The value. Range: at least 0.
+    """
+
+    KIND: ClassVar[str | None] = "constant"
+
+    value: float | str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Arrivals(Table):
     """Connections that are opened one after the other between the same hosts, each with the flow's traffic and ports of its own; the first comes an interval after the flow's start.
 
@@ -4963,59 +5190,6 @@ class Arrivals(Table):
     after: Literal["opening", "closing"] | None = None
     spacing: Literal["exponential", "constant", "uniform"] | None = None
     connections: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lognormal(Table):
-    """Sizes whose logarithm is normally distributed.
-
-    Parameters
-    ----------
-    mean : str
-        Mean size. Range: at least 1 B, at most 1000000000000 B.
-    sigma : float | None
-        Standard deviation of the natural logarithm. Default: 1.0. Range: above 0, at most 10.
-    """
-
-    KIND: ClassVar[str | None] = "lognormal"
-
-    mean: str
-    sigma: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pareto(Table):
-    """Sizes with a heavy tail: P(X > x) = (k/x)^shape from k = mean (shape − 1)/shape on.
-
-    Parameters
-    ----------
-    mean : str
-        Mean size. Range: at least 1 B, at most 1000000000000 B.
-    shape : float | None
-        Exponent of the tail; below 2 the variance is infinite, and a sample's mean comes near only
-        slowly. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web: between 1 and 2
-        for files of the web.
-    """
-
-    KIND: ClassVar[str | None] = "pareto"
-
-    mean: str
-    shape: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Exponential(Table):
-    """Sizes with a memoryless tail.
-
-    Parameters
-    ----------
-    mean : str
-        Mean size. Range: at least 1 B, at most 1000000000000 B.
-    """
-
-    KIND: ClassVar[str | None] = "exponential"
-
-    mean: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -5194,6 +5368,39 @@ class Cbr(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Requests(Table):
+    """Requests as a list has them, each over the connection that the list says, written at its time whatever becomes of the others.
+
+    The list of a run of `web` traffic is written by `aqmlab traffic --freeze`; the flows of a table
+    take its users in their order.
+
+    Parameters
+    ----------
+    list : str | Mapping[str, Any]
+        The list: the name of a text file with the columns user, connection, at_s, request_bytes,
+        response_bytes.
+    order : Literal["in-turn", "pipelined"] | None
+        When the requests of a connection are written. Default: in-turn. "in-turn": Each at its
+        time, or when the response to the one before is there, if that is later (HTTP/1.1 without
+        pipelining). "pipelined": Each at its time, whatever is still to come (pipelining). Source:
+        rfc9112 §9.3.2.
+    server_time : str | None
+        Mean time from the arrival of a request to its response. Default: 0 s. Range: at least 0 s.
+    server_spacing : Literal["exponential", "constant", "uniform"] | None
+        How these times are distributed. Default: constant. "exponential": Exponentially distributed
+        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
+        distributed intervals, from none to twice the mean.
+    """
+
+    KIND: ClassVar[str | None] = "requests"
+
+    list: str | Mapping[str, Any]
+    order: Literal["in-turn", "pipelined"] | None = None
+    server_time: str | None = None
+    server_spacing: Literal["exponential", "constant", "uniform"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class RequestResponse(Table):
     """Requests and responses, one after the other over a connection.
 
@@ -5204,10 +5411,10 @@ class RequestResponse(Table):
 
     Parameters
     ----------
-    request : Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+    request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
         Size of a request: fixed, or a table of a distribution. Range: at least 1 B, at most
         1000000000000 B.
-    response : Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+    response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
         Size of a response. Range: at least 1 B, at most 1000000000000 B.
     requests : int | None
         How many requests a connection has; absent: they never end, and the run needs a duration.
@@ -5233,8 +5440,32 @@ class RequestResponse(Table):
 
     KIND: ClassVar[str | None] = "request_response"
 
-    request: Exponential | Pareto | Lognormal | str | Mapping[str, Any]
-    response: Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+    request: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+    )
+    response: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+    )
     requests: int | None = None
     server_time: str | None = None
     server_spacing: Literal["exponential", "constant", "uniform"] | None = None
@@ -5290,7 +5521,7 @@ class Messages(Table):
 
     Parameters
     ----------
-    size : Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+    size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
         Size of a message: fixed, or a table of a distribution. Range: at least 1 B, at most
         1000000000000 B.
     interval : str
@@ -5306,7 +5537,19 @@ class Messages(Table):
 
     KIND: ClassVar[str | None] = "messages"
 
-    size: Exponential | Pareto | Lognormal | str | Mapping[str, Any]
+    size: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+    )
     interval: str
     spacing: Literal["exponential", "constant", "uniform"] | None = None
     messages: int | None = None
@@ -5321,7 +5564,7 @@ class Bulk(Table):
 
     Parameters
     ----------
-    size : Exponential | Pareto | Lognormal | str | Mapping[str, Any] | None
+    size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
         Size of the file: fixed, or a table of a distribution; absent: data without end, and the run
         needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     read_rate : str | None
@@ -5333,7 +5576,20 @@ class Bulk(Table):
 
     KIND: ClassVar[str | None] = "bulk"
 
-    size: Exponential | Pareto | Lognormal | str | Mapping[str, Any] | None = None
+    size: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
     read_rate: str | None = None
     read_chunk: str | None = None
 
@@ -5830,10 +6086,10 @@ class Record(Table):
         sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled;
         where both hosts send data, at both ends. "drops": Every dropped packet. "marks": Every
         marked packet. "transfers": Every connection of flows with arrivals. "requests": Every
-        request that has its response, of flows whose two hosts send data. "segments": Every segment
-        that the sending host of a traced flow sends and receives; where both hosts send data, each
-        of them. "rtt": Every round trip that the sender of a traced flow measures, with SRTT and
-        the timeout; where both hosts send data, both senders.
+        request of flows whose two hosts send data: first those that have their response, as they
+        had it. "segments": Every segment that the sending host of a traced flow sends and receives;
+        where both hosts send data, each of them. "rtt": Every round trip that the sender of a
+        traced flow measures, with SRTT and the timeout; where both hosts send data, both senders.
     links : Sequence[str] | None
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.
@@ -5916,7 +6172,7 @@ class Flow(Table):
     arrivals : Arrivals | Mapping[str, Any] | None
         Connections that are opened one after the other, each with the flow's traffic; absent: one
         connection, opened at the start. Default: absent.
-    traffic : Bulk | Messages | Ping | RequestResponse | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
+    traffic : Bulk | Messages | Ping | RequestResponse | Requests | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
         What is sent.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of this flow that differ from those of the scenario. Default: nothing.
@@ -5931,6 +6187,7 @@ class Flow(Table):
         | Messages
         | Ping
         | RequestResponse
+        | Requests
         | Cbr
         | Voip
         | Poisson

@@ -63,6 +63,9 @@ pub fn schema() -> Json {
     type Changes = scenario::Changes<tcp::Tcp>;
     schema["$defs"] =
         serde_json::json!({ "queue": queues::Queue::definition(), Changes::name(): Changes::definition() });
+    for (name, definition) in traffic::distribution::definitions() {
+        schema["$defs"][name] = definition;
+    }
     schema
 }
 
@@ -70,7 +73,6 @@ pub fn schema() -> Json {
 pub fn pages() -> Json {
     use scenario::{Dumbbell, Ends, Flow, Graph, Link, Pcap, PhaseBreaking, Record};
     let mut traffic = traffic::Traffic::pages();
-    traffic.extend(traffic::Distribution::pages());
     traffic.push(page::<traffic::Arrivals>());
     serde_json::json!({
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
@@ -81,6 +83,7 @@ pub fn pages() -> Json {
         "impairments": impairments::pages(),
         "tcp": tcp::pages(),
         "traffic": traffic,
+        "distributions": traffic::distribution::pages(),
     })
 }
 

@@ -3,8 +3,8 @@
 use units::{Bytes, Range, Rate, params};
 
 use crate::application::{Actions, Application, Event, Memory, Side, Talk, Wants};
+use crate::distribution::Size;
 use crate::draws::Lots;
-use crate::size::Size;
 
 params! {
     /// A bulk transfer. The sender opens the connection, writes everything at once and closes; the

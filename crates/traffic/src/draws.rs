@@ -4,8 +4,8 @@
 use engine::Indexed;
 use units::Duration;
 
+use crate::distribution::{Count, Size, Times};
 use crate::side::Side;
-use crate::size::Size;
 use crate::spacing::Spacing;
 
 /// What the flows of a table draw.
@@ -14,6 +14,8 @@ pub struct Draws {
     arrivals: Indexed,
     sizes: [Indexed; 2],
     times: [Indexed; 2],
+    waits: [Indexed; 2],
+    counts: [Indexed; 2],
 }
 
 impl Draws {
@@ -24,6 +26,8 @@ impl Draws {
             arrivals: of("arrivals"),
             sizes: [of("sizes"), of("server-sizes")],
             times: [of("messages"), of("server-times")],
+            waits: [of("waits"), of("server-waits")],
+            counts: [of("counts"), of("server-counts")],
         }
     }
 
@@ -55,10 +59,20 @@ impl Lots<'_> {
 
     /// The size of what an end writes, in bytes, by its number.
     pub fn size(&self, side: Side, size: &Size, number: u32) -> u64 {
-        if let Size::Fixed(size) = size {
-            return size.0;
-        }
-        size.draw(self.uniform(&self.draws.sizes[side as usize], number)).0
+        let drawn = || size.draw(self.uniform(&self.draws.sizes[side as usize], number));
+        size.constant().unwrap_or_else(drawn).0
+    }
+
+    /// A time that an end waits, drawn from its own distribution, by its number.
+    pub fn times(&self, side: Side, times: &Times, number: u32) -> Duration {
+        let drawn = || times.draw(self.uniform(&self.draws.waits[side as usize], number));
+        times.constant().unwrap_or_else(drawn)
+    }
+
+    /// How many of something an end has, by its number.
+    pub fn count(&self, side: Side, count: &Count, number: u32) -> u64 {
+        let drawn = || count.draw(self.uniform(&self.draws.counts[side as usize], number));
+        count.constant().unwrap_or_else(drawn)
     }
 
     /// A time that an end waits, by its number.

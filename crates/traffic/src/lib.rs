@@ -5,6 +5,7 @@ mod arrivals;
 mod bulk;
 mod conversation;
 pub mod datagrams;
+pub mod distribution;
 mod draws;
 mod messages;
 pub mod opener;
@@ -12,15 +13,14 @@ mod ping;
 mod request_response;
 mod requests;
 mod side;
-mod size;
 mod spacing;
 
 pub use application::Application;
 pub use arrivals::{After, Arrivals};
 pub use datagrams::Emitter;
+pub use distribution::{Count, Size, Times};
 pub use draws::{Draws, Lots};
 pub use opener::Opener;
-pub use size::{Distribution, Size};
 pub use spacing::Spacing;
 
 use engine::Stream;

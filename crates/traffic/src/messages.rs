@@ -3,8 +3,8 @@
 use units::{Duration, Range, params};
 
 use crate::application::{Actions, Application, Event, Memory, Side, Talk};
+use crate::distribution::Size;
 use crate::draws::Lots;
-use crate::size::Size;
 use crate::spacing::Spacing;
 
 params! {

@@ -4,8 +4,8 @@ use units::{Duration, Range, Time, params, words};
 
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
 use crate::conversation::Conversation;
+use crate::distribution::Size;
 use crate::draws::Lots;
-use crate::size::Size;
 use crate::spacing::Spacing;
 
 words! {

@@ -8,7 +8,7 @@ use units::{Duration, Range, params};
 
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
 use crate::draws::Lots;
-use crate::size::Size;
+use crate::distribution::Size;
 
 // The one definition of the parameters: the struct, the reader with its errors, the JSON Schema, the
 // manual page (the comments are its text) and the Python object are made from it. Each has a type with
@@ -20,7 +20,7 @@ params! {
         /// Size of the file: fixed, or a table of a distribution.
         size: Size = required, in Range::between(1.0, 1e12), from "";
         /// Size of the confirmation.
-        confirmation: Size = (Size::Fixed(units::Bytes(100))), in Range::between(1.0, 1e6), from "made up";
+        confirmation: Size = (Size::fixed(units::Bytes(100))), in Range::between(1.0, 1e6), from "made up";
         /// Time from the arrival of the file to its confirmation.
         storing: Duration = (Duration::ZERO), in Range::at_least(0.0), from "made up";
     }

@@ -1,0 +1,76 @@
+//! Amounts of what is drawn.
+
+use units::param::{Invalid, Json};
+use units::{Bytes, Duration, Read};
+
+/// What can be drawn.
+pub trait Amount: Read {
+    /// So much, in the base unit; `None`: that is too little or too much.
+    fn of(number: f64) -> Option<Self>;
+}
+
+/// An amount in its base unit.
+pub fn base(amount: &impl Read) -> f64 {
+    amount.number().unwrap_or(0.0)
+}
+
+impl Amount for Bytes {
+    fn of(number: f64) -> Option<Self> {
+        (1.0..=1e15).contains(&number).then(|| Bytes(number.round() as u64))
+    }
+}
+
+impl Amount for Duration {
+    fn of(number: f64) -> Option<Self> {
+        (0.0..=1e7).contains(&number).then(|| Duration::from_seconds(number))
+    }
+}
+
+impl Amount for u64 {
+    fn of(number: f64) -> Option<Self> {
+        ((1.0..=4e9).contains(&number) && number.fract() == 0.0).then_some(number as u64)
+    }
+}
+
+/// A size, a time or a number: what the manual has in place of each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Any {
+    /// A size.
+    Size(Bytes),
+    /// A time.
+    Time(Duration),
+    /// A number.
+    Number(f64),
+}
+
+impl Read for Any {
+    fn read(value: &Json, path: &str) -> Result<Self, Invalid> {
+        if value.is_number() {
+            return f64::read(value, path).map(Any::Number);
+        }
+        Bytes::read(value, path).map(Any::Size).or_else(|_| Duration::read(value, path).map(Any::Time))
+    }
+    fn write(&self) -> Json {
+        match self {
+            Any::Size(size) => size.write(),
+            Any::Time(time) => time.write(),
+            Any::Number(number) => number.write(),
+        }
+    }
+    fn schema() -> Json {
+        serde_json::json!({"anyOf": [Bytes::schema(), Duration::schema(), f64::schema()]})
+    }
+    fn number(&self) -> Option<f64> {
+        match self {
+            Any::Size(size) => size.number(),
+            Any::Time(time) => time.number(),
+            Any::Number(number) => Some(*number),
+        }
+    }
+}
+
+impl Amount for Any {
+    fn of(number: f64) -> Option<Self> {
+        Some(Any::Number(number))
+    }
+}

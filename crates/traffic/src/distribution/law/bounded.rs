@@ -1,0 +1,47 @@
+//! A constant, and what is uniform between two values.
+
+use super::Law;
+
+/// Always the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constant(pub f64);
+
+impl Law for Constant {
+    fn mean(&self) -> f64 {
+        self.0
+    }
+    fn quantile(&self, _: f64) -> f64 {
+        self.0
+    }
+    fn survival(&self, x: f64) -> f64 {
+        if x < self.0 { 1.0 } else { 0.0 }
+    }
+    fn above(&self, x: f64) -> f64 {
+        if x < self.0 { self.0 } else { 0.0 }
+    }
+}
+
+/// Uniform between two values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Uniform {
+    /// The least value.
+    pub least: f64,
+    /// The greatest.
+    pub most: f64,
+}
+
+impl Law for Uniform {
+    fn mean(&self) -> f64 {
+        (self.least + self.most) / 2.0
+    }
+    fn quantile(&self, p: f64) -> f64 {
+        self.least + (self.most - self.least) * p
+    }
+    fn survival(&self, x: f64) -> f64 {
+        ((self.most - x) / (self.most - self.least)).clamp(0.0, 1.0)
+    }
+    fn above(&self, x: f64) -> f64 {
+        let x = x.clamp(self.least, self.most);
+        (self.most * self.most - x * x) / (2.0 * (self.most - self.least))
+    }
+}

@@ -1,0 +1,99 @@
+//! A distribution as it was measured.
+
+use units::words;
+
+use super::Law;
+
+words! {
+    /// What lies between two points of a distribution function.
+    pub enum Between {
+        /// Values between them, evenly.
+        Linear = "linear",
+        /// Values between them, whose logarithms are spread evenly.
+        Log = "log",
+        /// Nothing: there are only the values of the points.
+        Steps = "steps",
+    }
+}
+
+/// A distribution function by points of it: values, and the probabilities that no more is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Empirical {
+    points: Vec<[f64; 2]>,
+    between: Between,
+}
+
+impl Empirical {
+    /// Values and probabilities rise, or stay, from point to point; the last probability is 1.
+    pub fn new(points: Vec<[f64; 2]>, between: Between) -> Self {
+        Empirical { points, between }
+    }
+
+    /// The point before, that behind, and the probability between them, of each stretch; the first has the first value alone.
+    fn stretches(&self) -> impl Iterator<Item = ([f64; 2], f64)> {
+        let [first, probability] = self.points[0];
+        let rest = self.points.windows(2).map(|p| ([p[0][0], p[1][0]], p[1][1] - p[0][1]));
+        std::iter::once(([first, first], probability)).chain(rest)
+    }
+
+    /// The value at so much of the way between two.
+    fn at(&self, [a, b]: [f64; 2], way: f64) -> f64 {
+        match self.between {
+            Between::Linear => a + (b - a) * way,
+            Between::Log => a * libm::pow(b / a, way),
+            Between::Steps => b,
+        }
+    }
+
+    /// How much of the way between two is done at a value strictly between them.
+    fn way(&self, [a, b]: [f64; 2], x: f64) -> f64 {
+        match self.between {
+            Between::Linear => (x - a) / (b - a),
+            Between::Log => libm::log(x / a) / libm::log(b / a),
+            Between::Steps => 0.0,
+        }
+    }
+
+    /// The mean of the values between two.
+    fn middle(&self, [a, b]: [f64; 2]) -> f64 {
+        match self.between {
+            Between::Linear => (a + b) / 2.0,
+            Between::Log if a < b => (b - a) / libm::log(b / a),
+            Between::Log | Between::Steps => b,
+        }
+    }
+}
+
+impl Law for Empirical {
+    fn mean(&self) -> f64 {
+        self.stretches().map(|(values, probability)| probability * self.middle(values)).sum()
+    }
+    fn quantile(&self, p: f64) -> f64 {
+        let behind = self.points.partition_point(|point| point[1] < p);
+        let Some(&[b, to]) = self.points.get(behind) else { return self.points[self.points.len() - 1][0] };
+        match behind.checked_sub(1).map(|before| self.points[before]) {
+            Some([a, from]) => self.at([a, b], (p - from) / (to - from)),
+            None => b,
+        }
+    }
+    fn survival(&self, x: f64) -> f64 {
+        let behind = self.points.partition_point(|point| point[0] <= x);
+        let Some(&[b, to]) = self.points.get(behind) else { return 0.0 };
+        match behind.checked_sub(1).map(|before| self.points[before]) {
+            Some([a, from]) => 1.0 - from - (to - from) * self.way([a, b], x),
+            None => 1.0,
+        }
+    }
+    fn above(&self, x: f64) -> f64 {
+        let part = |([a, b], probability): ([f64; 2], f64)| {
+            if x >= b {
+                0.0
+            } else if x < a || a == b || self.between == Between::Steps {
+                probability * self.middle([a, b])
+            } else {
+                probability * (1.0 - self.way([a, b], x)) * self.middle([x, b])
+            }
+        };
+        self.stretches().map(part).sum()
+    }
+}

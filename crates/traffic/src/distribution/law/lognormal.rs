@@ -1,0 +1,73 @@
+//! Lognormal, whole or between two bounds.
+
+use std::f64::consts::TAU;
+
+use super::Law;
+use super::special::{normal_survival, normal_with_survival};
+
+/// The logarithm is normal; what falls outside the bounds is drawn again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogNormal {
+    /// Of the whole law: exp(µ + σ²/2).
+    mean: f64,
+    sigma: f64,
+    bounds: [f64; 2],
+    /// P(Z > z) of the whole law at the bounds.
+    survivals: [f64; 2],
+}
+
+impl LogNormal {
+    /// `mean` is that of the whole law.
+    pub fn new(mean: f64, sigma: f64, least: Option<f64>, most: Option<f64>) -> Self {
+        let bounds = [least.unwrap_or(0.0), most.unwrap_or(f64::INFINITY)];
+        let mut law = LogNormal { mean, sigma, bounds, survivals: [1.0, 0.0] };
+        law.survivals = bounds.map(|x| normal_survival(law.z(x)));
+        law
+    }
+
+    /// The share of the whole law that lies between the bounds.
+    pub fn inside(&self) -> f64 {
+        self.survivals[0] - self.survivals[1]
+    }
+
+    fn is_whole(&self) -> bool {
+        self.survivals == [1.0, 0.0]
+    }
+
+    /// The normal variable at x; the mean is exp(µ + σ²/2).
+    fn z(&self, x: f64) -> f64 {
+        libm::log(x / self.mean) / self.sigma + self.sigma / 2.0
+    }
+
+    fn x(&self, z: f64) -> f64 {
+        self.mean * libm::exp(self.sigma * z - self.sigma * self.sigma / 2.0)
+    }
+}
+
+impl Law for LogNormal {
+    fn mean(&self) -> f64 {
+        if self.is_whole() { self.mean } else { self.above(0.0) }
+    }
+    fn quantile(&self, p: f64) -> f64 {
+        let survival = self.survivals[0] - p * self.inside();
+        self.x(normal_with_survival(survival)).clamp(self.bounds[0], self.bounds[1])
+    }
+    fn survival(&self, x: f64) -> f64 {
+        let x = x.clamp(self.bounds[0], self.bounds[1]);
+        (normal_survival(self.z(x)) - self.survivals[1]) / self.inside()
+    }
+    /// Weighted by its values, a lognormal law is one whose normal variable has the mean σ.
+    fn above(&self, x: f64) -> f64 {
+        let [z, most] =
+            [x.clamp(self.bounds[0], self.bounds[1]), self.bounds[1]].map(|x| self.z(x) - self.sigma);
+        self.mean * (normal_survival(z) - normal_survival(most)) / self.inside()
+    }
+    fn draw(&self, [u, v]: [f64; 2]) -> f64 {
+        if !self.is_whole() {
+            return self.quantile(u);
+        }
+        // Box & Muller 1958.
+        let normal = libm::sqrt(-2.0 * libm::log1p(-u)) * libm::cos(TAU * v);
+        self.x(normal)
+    }
+}

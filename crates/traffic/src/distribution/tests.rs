@@ -1,0 +1,238 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use units::{Bytes, Duration, Read};
+
+use super::law::{self, AnyLaw, Between, Law};
+use super::{Count, Size, Times};
+
+fn size(value: Value) -> Size {
+    Size::read(&value, "size").unwrap()
+}
+
+/// The n midpoints of [0, 1), so that moments come out as integrals.
+fn grid(n: u32) -> impl Iterator<Item = f64> {
+    (0..n).map(move |i| (f64::from(i) + 0.5) / f64::from(n))
+}
+
+/// The integral of P(X > x) from `from` on, over logarithms of x.
+fn integral(law: &AnyLaw, from: f64) -> f64 {
+    let (low, high, n) = (-30.0, 90.0, 60_000);
+    let step = (high - low) / f64::from(n);
+    let lowest = libm::exp(low);
+    let below = (lowest - from).max(0.0) * law.survival(from);
+    below
+        + grid(n)
+            .map(|p| libm::exp(low + (high - low) * p))
+            .filter(|x| *x > from)
+            .map(|x| law.survival(x) * x * step)
+            .sum::<f64>()
+}
+
+fn any_law() -> impl Strategy<Value = AnyLaw> {
+    let mean = 0.5..50.0;
+    let simple = prop_oneof![
+        mean.clone().prop_map(|mean| law::Exponential { mean }.into()),
+        (mean.clone(), 0.3..4.0).prop_map(|(mean, shape)| law::Weibull::new(mean, shape).into()),
+        (mean.clone(), 0.1..3.0)
+            .prop_map(|(mean, sigma)| law::LogNormal::new(mean, sigma, None, None).into()),
+        (mean.clone(), 0.1..3.0).prop_map(|(mean, sigma)| law::LogNormal::new(
+            mean,
+            sigma,
+            Some(mean / 3.0),
+            Some(mean * 7.0)
+        )
+        .into()),
+        (mean.clone(), 1.5..6.0).prop_map(|(mean, shape)| law::Pareto::new(mean, shape).into()),
+        (mean.clone(), 1.1..1e4, 0.2..4.0).prop_map(|(least, times, shape)| law::BoundedPareto::new(
+            least,
+            times * least,
+            shape
+        )
+        .into()),
+        mean.clone().prop_map(|least| law::BoundedPareto::new(least, 90.0 * least, 1.0).into()),
+        (mean.clone(), 1.1..9.0)
+            .prop_map(|(least, times)| law::Uniform { least, most: times * least }.into()),
+        (mean, prop::bool::ANY).prop_map(|(x, log)| {
+            let points = vec![[x, 0.2], [2.0 * x, 0.3], [2.0 * x, 0.5], [9.0 * x, 0.9], [30.0 * x, 1.0]];
+            law::Empirical::new(points, if log { Between::Log } else { Between::Linear }).into()
+        }),
+    ]
+    .boxed();
+    let part = (0.1..5.0, simple.clone());
+    let mixture = prop::collection::vec(part, 1..4).prop_map(|parts| law::Mixture::new(parts).into());
+    prop_oneof![9 => simple, 3 => mixture]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// Mean and the part above a value: E[X; X > x] = x P(X > x) + the integral of P(X > t) from there on.
+    #[test]
+    fn means_are_integrals(law in any_law(), p in 0.05..0.95) {
+        let near = |a: f64, b: f64| (a - b).abs() <= 3e-3 * law.mean();
+        prop_assert!(near(law.mean(), integral(&law, 0.0)), "{} {}", law.mean(), integral(&law, 0.0));
+        let x = law.quantile(p) * 1.001;
+        let above = x * law.survival(x) + integral(&law, x);
+        prop_assert!(near(law.above(x), above), "{x}: {} {above}", law.above(x));
+        prop_assert!(near(law.above(0.0), law.mean()));
+    }
+
+    /// The quantile is the least value that so many do not exceed.
+    #[test]
+    fn quantiles_invert_the_survival(law in any_law(), p in 0.0001..0.9999) {
+        let x = law.quantile(p);
+        prop_assert!(law.survival(x * (1.0 + 1e-9)) <= 1.0 - p + 1e-6);
+        prop_assert!(law.survival(x * (1.0 - 1e-9)) >= 1.0 - p - 1e-6);
+    }
+
+    /// What is drawn has the quantiles of the law: a share p of the grid lies below that of p.
+    #[test]
+    fn draws_have_the_quantiles(law in any_law(), p in 0.1..0.9) {
+        let x = law.quantile(p);
+        let n = 300;
+        let draws = || grid(n).flat_map(|u| grid(n).map(move |v| [u, v])).map(|uv| law.draw(uv));
+        let share = |below: f64| draws().filter(|d| *d <= below).count() as f64 / f64::from(n * n);
+        prop_assert!(share(x * 1.0001) >= p - 0.006 && share(x * 0.9999) <= p + 0.006);
+    }
+}
+
+#[test]
+fn counts_have_the_mean_of_what_is_drawn() {
+    let count = |value| Count::read(&value, "c").unwrap();
+    for value in [
+        json!({"kind": "geometric", "mean": 5.5}),
+        json!({"kind": "geometric", "mean": 1}),
+        json!({"kind": "exponential", "mean": 1.2}),
+        json!({"kind": "pareto", "mean": 4, "shape": 3}),
+        json!({"kind": "uniform", "least": 1, "most": 8}),
+        json!({"kind": "empirical", "cdf": [[1, 0.5], [3, 0.8], [40, 1]], "between": "steps"}),
+        json!({"kind": "mixture", "parts": [{"weight": 3, "of": 1}, {"weight": 1, "of": {"kind": "geometric", "mean": 9}}]}),
+        json!(7),
+    ] {
+        let count = count(value.clone());
+        let n = 1_000_000;
+        let sum: f64 = grid(n).map(|u| count.draw([u, 0.5]) as f64).sum();
+        let mean = sum / f64::from(n);
+        assert!((mean / count.mean() - 1.0).abs() < 1e-3, "{value}: {mean} {}", count.mean());
+    }
+    assert_eq!(count(json!({"kind": "exponential", "mean": 1.2})).draw([0.0, 0.0]), 1);
+}
+
+/// Shares of the largest in closed form: Pareto's are q^(1 − 1/shape), the exponential's q (1 − ln q); among equals q.
+#[test]
+fn the_largest_have_their_share() {
+    for q in [0.01, 0.15, 0.5] {
+        let near = |value: Value, expected: f64| {
+            let share = size(value).share_of_largest(q);
+            assert!((share - expected).abs() < 1e-12, "{q}: {share} {expected}");
+        };
+        near(json!({"kind": "pareto", "mean": "100 kB", "shape": 1.2}), libm::pow(q, 1.0 - 1.0 / 1.2));
+        near(json!({"kind": "exponential", "mean": "100 kB"}), q * (1.0 - libm::log(q)));
+        near(json!("7 kB"), q);
+    }
+}
+
+#[test]
+fn a_constant_is_what_it_says() {
+    assert_eq!(size(json!("7.2 kB")).draw([0.3, 0.9]), Bytes(7200));
+    assert_eq!(size(json!({"kind": "constant", "value": "7.2 kB"})), size(json!("7.2 kB")));
+    assert_eq!(size(json!({"kind": "constant", "value": "7.2 kB"})).write(), json!("7200 B"));
+    assert_eq!(Times::read(&json!("1 s"), "t").unwrap().draw([0.3, 0.9]), Duration::from_millis(1000));
+    assert_eq!(Count::read(&json!(5), "c").unwrap().write(), json!(5));
+}
+
+/// The formulas by which exponential, Pareto and lognormal sizes have been drawn from the beginning, to the bit.
+#[test]
+fn draws_are_as_they_were() {
+    let (mean, sigma, shape) = (12_345_f64, 1.5_f64, 1.2_f64);
+    let of = |kind: &str| size(json!({"kind": kind, "mean": "12345 B", "sigma": sigma}));
+    let exponential = size(json!({"kind": "exponential", "mean": "12345 B"}));
+    let pareto = size(json!({"kind": "pareto", "mean": "12345 B", "shape": shape}));
+    for u in grid(100) {
+        for v in grid(100) {
+            let whole = |x: f64| Bytes(x.round().clamp(1.0, 1e15) as u64);
+            assert_eq!(exponential.draw([u, v]), whole(-mean * libm::log1p(-u)));
+            let least = mean * (shape - 1.0) / shape;
+            assert_eq!(pareto.draw([u, v]), whole(least * libm::pow(1.0 - u, -1.0 / shape)));
+            let normal = libm::sqrt(-2.0 * libm::log1p(-u)) * libm::cos(std::f64::consts::TAU * v);
+            let x = mean * libm::exp(sigma * normal - sigma * sigma / 2.0);
+            assert_eq!(of("lognormal").draw([u, v]), whole(x));
+        }
+    }
+}
+
+/// Medians in closed form: m ln 2; k 2^(1/shape); m exp(−σ²/2); scale (ln 2)^(1/shape).
+#[test]
+fn medians_are_those_of_the_law() {
+    let near = |value: Value, expected: f64| {
+        let found = size(value).quantile(0.5);
+        assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+    };
+    let ln2 = std::f64::consts::LN_2;
+    near(json!({"kind": "exponential", "mean": "100 kB"}), 1e5 * ln2);
+    near(json!({"kind": "pareto", "mean": "100 kB", "shape": 1.2}), 1e5 * 0.2 / 1.2 * 2f64.powf(1.0 / 1.2));
+    near(json!({"kind": "lognormal", "mean": "100 kB", "sigma": 1.5}), 1e5 * (-1.125f64).exp());
+    near(json!({"kind": "weibull", "mean": "100 kB", "shape": 0.5}), 1e5 / 2.0 * ln2 * ln2);
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    for value in [
+        json!({"kind": "pareto", "mean": "7 kB"}),
+        json!({"kind": "lognormal", "mean": "7 kB", "least": "100 B", "most": "2 MB"}),
+        json!({"kind": "bounded_pareto", "least": "1 kB", "most": "1 GB", "shape": 1}),
+        json!({"kind": "empirical", "cdf": [["1 kB", 0.5], ["1 MB", 1]], "between": "log"}),
+        json!({"kind": "mixture", "parts": [{"weight": 0.9, "of": "1 kB"}, {"weight": 0.1, "of": {"kind": "exponential", "mean": "9 kB"}}]}),
+    ] {
+        assert_eq!(Size::read(&size(value.clone()).write(), "").unwrap(), size(value));
+    }
+}
+
+#[test]
+fn a_file_has_points_too() {
+    let file = std::env::temp_dir().join(format!("aqmlab-cdf-{}.txt", std::process::id()));
+    std::fs::write(&file, "# seconds, probability\n0.5 0.25\n2 1\n").unwrap();
+    let times = |cdf: Value| Times::read(&json!({"kind": "empirical", "cdf": cdf}), "t");
+    assert_eq!(times(json!(file)).unwrap(), times(json!([["500 ms", 0.25], ["2 s", 1]])).unwrap());
+    std::fs::write(&file, "0.5 0.25\n2 1 7\n").unwrap();
+    assert!(times(json!(file)).unwrap_err().to_string().contains("line 2 is not a value"));
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
+fn refusals_name_the_key() {
+    let refused = |value: Value, says: &str| {
+        let e = Size::read(&value, "size").unwrap_err().to_string();
+        assert!(e.contains(says), "{e}");
+    };
+    refused(json!({"kind": "pareto", "mean": "7 kB", "shape": 1.0}), "size.shape: 1.0 must be above 1");
+    refused(json!({"kind": "pareto", "mean": "2 B"}), "size.mean: \"2 B\" makes the least size");
+    refused(json!({"kind": "normal"}), "size.kind: \"normal\" is not known");
+    refused(json!({"kind": "exponential"}), "size.mean: is missing");
+    refused(json!({"kind": "geometric", "mean": "7 kB"}), "size.kind: \"geometric\" is not known");
+    refused(
+        json!({"kind": "uniform", "least": "7 kB", "most": "6 kB"}),
+        "size.most: \"6000 B\" must be above",
+    );
+    let bounds = json!({"kind": "lognormal", "mean": "1 kB", "least": "1 GB", "most": "2 GB"});
+    refused(bounds, "size.mean: \"1000 B\" leaves less than");
+    refused(json!({"kind": "mixture", "parts": []}), "size.parts: is empty");
+    refused(
+        json!({"kind": "mixture", "parts": [{"weight": 0, "of": "1 B"}]}),
+        "size.parts.0.weight: 0 must be above 0",
+    );
+    refused(json!({"kind": "mixture", "parts": [{"weight": 1, "of": "1 s"}]}), "size.parts.0.of");
+    let cdf = |cdf: Value| json!({"kind": "empirical", "cdf": cdf});
+    refused(cdf(json!([])), "size.cdf: is no distribution function: there is no point");
+    refused(cdf(json!([["1 B", 0.5]])), "the last probability is 0.5, not 1");
+    refused(cdf(json!([["2 B", 0.5], ["1 B", 1]])), "is below the one before");
+    refused(cdf(json!([["1 B", 0.5], ["2 B", 0.4], ["2 B", 1]])), "the probability 0.4 is below");
+    refused(cdf(json!([[1, 1]])), "size.cdf.0.0: 1 must be a size with its unit");
+    refused(cdf(json!([["1 B"]])), "size.cdf.0: [\"1 B\"] must be a pair");
+    refused(cdf(json!("/nowhere")), "cannot be read");
+    let e =
+        Times::read(&json!({"kind": "empirical", "cdf": [["0 s", 1]], "between": "log"}), "t").unwrap_err();
+    assert!(e.to_string().contains("t.between: \"log\" cannot be spread"), "{e}");
+    let e = Count::read(&json!({"kind": "geometric", "mean": 0.5}), "n").unwrap_err().to_string();
+    assert!(e.contains("n.mean: 0.5 must be at least 1"), "{e}");
+}
