@@ -124,6 +124,7 @@ __all__ = [
     "Uniform",
     "Vegas",
     "Voip",
+    "Web",
     "Weibull",
     "Westwood",
     "Wfq",
@@ -5368,6 +5369,206 @@ class Cbr(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Web(Table):
+    """Users of the web: a flow is a user, `from` is his host and `to` the server's.
+
+    A session has pages, a page has objects, and each object is a request with its response. The
+    first page begins a gap between pages after the flow's start.
+
+    Parameters
+    ----------
+    pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | Geometric | Mapping[str, Any] | None
+        How many pages a session has; absent: a session without end. Default: absent.
+    sessions : int | None
+        How many sessions a user has; absent: one after the other without end. Default: absent.
+        Range: at least 1, at most 4000000000.
+    session_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+        Time from a session to the next, counted as `page_gap` is; absent: it is a gap between
+        pages. Default: absent.
+    page_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
+        Time from a page to the next. Range: at least 0 s.
+    page_gap_from : Literal["end", "start"] | None
+        What that counts from. Default: end. "end": When the page before it is there whole: a user
+        who reads it. "start": When the page before it began: pages come whatever becomes of the
+        others. Source: barford1998surge: OFF times begin when a page is there.
+    objects : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | Geometric | Mapping[str, Any]
+        How many objects a page has, of which at most 1024 count.
+    object_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+        Time from the request for an object to that for the next, where each has a connection.
+        Default: 0 s. Range: at least 0 s.
+    request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
+        Size of a request. Range: at least 1 B, at most 1000000000000 B.
+    response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
+        Size of an object. Range: at least 1 B, at most 1000000000000000 B.
+    main_response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+        Size of the first object of a page; absent: as of the others. Default: absent. Range: at
+        least 1 B, at most 1000000000000000 B.
+    parse_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+        Time from the arrival of the first object to the requests for the others; absent: these do
+        not wait for it. Default: absent. Range: at least 0 s.
+    server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+        Time from the arrival of a request to its response; the server takes the requests of a
+        connection one after the other, or those that are multiplexed together. Default: 0 s. Range:
+        at least 0 s.
+    connections : Literal["each", "persistent", "pipelined", "multiplexed"] | None
+        What goes over a connection. Default: each. "each": One object; the server closes behind it
+        (HTTP/1.0). "persistent": The objects of a page, one after the other (HTTP/1.1).
+        "pipelined": The objects of a page; requests do not wait for responses, which come in their
+        order (HTTP/1.1). "multiplexed": The objects of a page, all at the same time: the server
+        sends 16 KiB of each in turn (HTTP/2). Source: rfc1945 §1.3.
+    parallel : int | None
+        How many objects are under way at most, where each has a connection; absent: any number.
+        Default: absent. Range: at least 1, at most 1000000. Source: rfc2616 §8.1.4: two; browsers:
+        six and more.
+    """
+
+    KIND: ClassVar[str | None] = "web"
+
+    page_gap: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+    )
+    objects: (
+        int
+        | Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | Geometric
+        | Mapping[str, Any]
+    )
+    request: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+    )
+    response: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+    )
+    pages: (
+        int
+        | Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | Geometric
+        | Mapping[str, Any]
+        | None
+    ) = None
+    sessions: int | None = None
+    session_gap: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    page_gap_from: Literal["end", "start"] | None = None
+    object_gap: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    main_response: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    parse_time: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    server_time: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    connections: Literal["each", "persistent", "pipelined", "multiplexed"] | None = None
+    parallel: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Requests(Table):
     """Requests as a list has them, each over the connection that the list says, written at its time whatever becomes of the others.
 
@@ -6172,7 +6373,7 @@ class Flow(Table):
     arrivals : Arrivals | Mapping[str, Any] | None
         Connections that are opened one after the other, each with the flow's traffic; absent: one
         connection, opened at the start. Default: absent.
-    traffic : Bulk | Messages | Ping | RequestResponse | Requests | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
+    traffic : Bulk | Messages | Ping | RequestResponse | Requests | Web | Cbr | Voip | Poisson | OnOff | Replay | str | Mapping[str, Any]
         What is sent.
     tcp : Tcp | Mapping[str, Any] | None
         TCP parameters of this flow that differ from those of the scenario. Default: nothing.
@@ -6188,6 +6389,7 @@ class Flow(Table):
         | Ping
         | RequestResponse
         | Requests
+        | Web
         | Cbr
         | Voip
         | Poisson

@@ -14,6 +14,7 @@ mod request_response;
 mod requests;
 mod side;
 mod spacing;
+mod web;
 
 pub use application::Application;
 pub use arrivals::{After, Arrivals};
@@ -74,6 +75,7 @@ traffic! {
         Ping(ping::Ping),
         RequestResponse(request_response::RequestResponse),
         Requests(requests::Requests),
+        Web(web::Web),
     }
     datagrams {
         Cbr(Cbr),

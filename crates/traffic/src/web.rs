@@ -185,7 +185,8 @@ impl Web {
             (progress.page_began, progress.objects) = (now, self.objects(progress.page, lots));
         }
         progress.open += 1;
-        progress.begun = if self.connections == Connections::Each { progress.begun + 1 } else { progress.objects };
+        progress.begun =
+            if self.connections == Connections::Each { progress.begun + 1 } else { progress.objects };
         if progress.begun < progress.objects {
             let waits = self.parse_time.is_some() && progress.begun == 1;
             return if waits { Next::Waits } else { self.next_object(progress, now, lots) };
