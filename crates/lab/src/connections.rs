@@ -56,6 +56,11 @@ impl Connections {
 
     /// Which of the sources that of a flow is.
     pub fn source_of(&self, flow: u32) -> usize {
+        // Mostly they are all of a scenario's flows, or all behind some that are none.
+        let guess = (flow - self.sources[0].flow) as usize;
+        if self.sources.get(guess).is_some_and(|source| source.flow == flow) {
+            return guess;
+        }
         self.sources.partition_point(|source| source.flow < flow)
     }
 

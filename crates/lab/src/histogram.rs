@@ -9,7 +9,9 @@ const DIGITS: u32 = 6;
 /// A histogram of times.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
+    /// The buckets from the first that holds any to the last: a flow's times are not far from each other.
     buckets: Vec<u64>,
+    first: usize,
     count: u64,
     sum: u128,
     least: u64,
@@ -33,14 +35,26 @@ impl Histogram {
     /// Counts a time.
     pub fn add(&mut self, time: Duration) {
         let b = bucket(time.0);
-        if b >= self.buckets.len() {
-            self.buckets.resize(b + 1, 0);
+        if b.wrapping_sub(self.first) >= self.buckets.len() {
+            self.reach(b);
         }
-        self.buckets[b] += 1;
+        self.buckets[b - self.first] += 1;
         self.least = if self.count == 0 { time.0 } else { self.least.min(time.0) };
         self.greatest = self.greatest.max(time.0);
         self.count += 1;
         self.sum += u128::from(time.0);
+    }
+
+    /// Makes a bucket for what falls outside those that are there.
+    #[cold]
+    fn reach(&mut self, b: usize) {
+        if self.buckets.is_empty() {
+            self.first = b;
+        }
+        let before = self.first.saturating_sub(b);
+        self.buckets.splice(..0, std::iter::repeat_n(0, before));
+        self.first -= before;
+        self.buckets.resize(self.buckets.len().max(b - self.first + 1), 0);
     }
 
     /// How many there are.
@@ -66,7 +80,7 @@ impl Histogram {
     /// The buckets that hold any, in order: the middle of each in seconds, and how many are there.
     pub fn held(&self) -> impl Iterator<Item = (f64, u64)> {
         let of = |(b, &count): (usize, &u64)| (count > 0).then(|| (Duration(middle(b)).seconds(), count));
-        self.buckets.iter().enumerate().filter_map(of)
+        (self.first..).zip(&self.buckets).filter_map(of)
     }
 
     /// The least time that `share` of them do not exceed (nearest rank), in seconds; NaN if there are none.
@@ -77,7 +91,8 @@ impl Histogram {
             seen += n;
             seen >= rank
         });
-        found.map_or(f64::NAN, |b| Duration(middle(b).clamp(self.least, self.greatest)).seconds())
+        found
+            .map_or(f64::NAN, |b| Duration(middle(self.first + b).clamp(self.least, self.greatest)).seconds())
     }
 }
 
