@@ -5572,8 +5572,8 @@ class Web(Table):
 class Requests(Table):
     """Requests as a list has them, each over the connection that the list says, written at its time whatever becomes of the others.
 
-    The list of a run of `web` traffic is written by `aqmlab traffic --freeze`; the flows of a table
-    take its users in their order.
+    The list of a run is written by `aqmlab calibrate`; the flows of a table take its users in their
+    order.
 
     Parameters
     ----------
@@ -5585,20 +5585,29 @@ class Requests(Table):
         time, or when the response to the one before is there, if that is later (HTTP/1.1 without
         pipelining). "pipelined": Each at its time, whatever is still to come (pipelining). Source:
         rfc9112 §9.3.2.
-    server_time : str | None
-        Mean time from the arrival of a request to its response. Default: 0 s. Range: at least 0 s.
-    server_spacing : Literal["exponential", "constant", "uniform"] | None
-        How these times are distributed. Default: constant. "exponential": Exponentially distributed
-        intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
-        distributed intervals, from none to twice the mean.
+    server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+        Time from the arrival of a request to its response; the server takes the requests of a
+        connection one after the other. Default: 0 s. Range: at least 0 s.
     """
 
     KIND: ClassVar[str | None] = "requests"
 
     list: str | Mapping[str, Any]
     order: Literal["in-turn", "pipelined"] | None = None
-    server_time: str | None = None
-    server_spacing: Literal["exponential", "constant", "uniform"] | None = None
+    server_time: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -236,6 +236,17 @@ def seconds(time: str) -> float:
     return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
 
 
+def comes_and_goes(flow: Mapping[str, Any]) -> bool:
+    """Whether a table of flows has connections that come and go, one row each of `connections`.
+
+    Examples
+    --------
+    >>> comes_and_goes({"traffic": {"kind": "bulk"}}), comes_and_goes({"traffic": {"kind": "web"}})
+    (False, True)
+    """
+    return bool(flow.get("arrivals")) or flow["traffic"]["kind"] in ("web", "requests")
+
+
 def as_said(scenario: ScenarioLike, given: Given | None = None) -> dict[str, Any]:
     """Check a scenario and return it as it was written, with nothing filled in.
 

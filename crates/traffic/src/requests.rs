@@ -9,9 +9,9 @@ pub use list::List;
 
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
 use crate::conversation::Conversation;
+use crate::distribution::Times;
 use crate::draws::Lots;
 use crate::opener::{Next, Opener, Progress, Told};
-use crate::spacing::Spacing;
 
 words! {
     /// When the requests of a connection are written, if it has several.
@@ -25,16 +25,14 @@ words! {
 
 params! {
     /// Requests as a list has them, each over the connection that the list says, written at its time whatever becomes of the others.
-    /// The list of a run of `web` traffic is written by `aqmlab traffic --freeze`; the flows of a table take its users in their order.
+    /// The list of a run is written by `aqmlab calibrate`; the flows of a table take its users in their order.
     pub struct Requests: "requests" {
         /// The list: the name of a text file with the columns user, connection, at_s, request_bytes, response_bytes.
         list: List = required, in Range::ANY, from "";
         /// When the requests of a connection are written.
         order: Order = (Order::InTurn), in Range::ANY, from "rfc9112 §9.3.2";
-        /// Mean time from the arrival of a request to its response.
-        server_time: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
-        /// How these times are distributed.
-        server_spacing: Spacing = (Spacing::Constant), in Range::ANY, from "";
+        /// Time from the arrival of a request to its response; the server takes the requests of a connection one after the other.
+        server_time: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
     }
 }
 
@@ -52,7 +50,7 @@ impl Conversation for Requests {
     }
 
     fn server_time(&self, number: u32, lots: Lots) -> Duration {
-        lots.time(Side::Server, self.server_spacing, self.server_time, number)
+        lots.times(Side::Server, &self.server_time, number)
     }
 
     fn due(&self, number: u32, _: Time, lots: Lots) -> Time {

@@ -33,7 +33,7 @@ from aqmlab.measures import (
     series_of,
 )
 from aqmlab.results import Result
-from aqmlab.scenario import as_said, normalize, seconds, toml_value, with_seed
+from aqmlab.scenario import as_said, comes_and_goes, normalize, seconds, toml_value, with_seed
 from aqmlab.statistics import mser
 from aqmlab.store import Store
 
@@ -103,7 +103,7 @@ class Plan:
         record, names = scenario["record"], self.experiment.measures
         series = ["delays"] if names is None or any("_delay_s" in name for name in names) else []
         series += ["waits"] * bool(series and self.experiment.warm_up != WarmUp())
-        series += ["transfers"] * any(flow["arrivals"] for flow in scenario["flows"])
+        series += ["transfers"] * any(map(comes_and_goes, scenario["flows"]))
         columns = [name for name in names or [] if is_column(name)]
         columns += [self.experiment.warm_up.series] if self.experiment.warm_up.series else []
         series += [name for name in map(series_of, columns) if name]

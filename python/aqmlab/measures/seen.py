@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from aqmlab import _core
 from aqmlab.results import Result
+from aqmlab.scenario import comes_and_goes
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def groups(scenario: dict[str, Any], text: str, links: Collection[str]) -> list[
         name = re.sub(r"[-_. ]*\{[^}]*\}", "", table["name"]) or "flow"
         if name in [group.name for group in found]:
             name = f"{name} (flows.{i})"
-        passing, traffic = bool(table["arrivals"]), table["traffic"]
+        passing, traffic = comes_and_goes(table), table["traffic"]
         ends = passing or (traffic["kind"] == "bulk" and traffic["size"] is not None)
         found.append(Group(name, frozenset(there), frozenset(back), passing, ends))
     return found

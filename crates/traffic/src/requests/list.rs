@@ -52,10 +52,11 @@ fn part<T: FromStr>(fields: &mut std::str::Split<'_, char>) -> Option<T> {
 
 impl Rows {
     fn of(text: &str) -> Result<Self, String> {
-        let mut lines = lines(text).filter(|(_, line)| *line != COLUMNS).peekable();
+        let mut lines = lines(text).peekable();
         if lines.peek().is_none() {
-            return Err(format!("it has no request; a line has the columns {COLUMNS}"));
+            return Err(format!("it is empty; a line has the columns {COLUMNS}"));
         }
+        let lines = lines.filter(|(_, line)| *line != COLUMNS);
         let mut rows = Rows::default();
         let mut last = (0, None);
         for (number, line) in lines {
@@ -241,7 +242,7 @@ mod tests {
     #[test]
     fn wrong_lists_are_refused_by_line() {
         let e = |text: &str| Rows::of(text).unwrap_err();
-        assert!(e("").contains("no request"));
+        assert!(e("").contains("it is empty"));
         assert!(e("0,0,0.5,300").contains("line 1 is not user,"));
         assert!(e("0,0,0.5,300,7,9").contains("line 1 is not user,"));
         assert!(e("0,0,nan,300,7").contains("the time NaN"));

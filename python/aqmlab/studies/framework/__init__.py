@@ -6,7 +6,15 @@ docs/how-to/add-a-study.md says how to write one.
 from aqmlab.studies.framework.claims import Claims, Decision, Published
 from aqmlab.studies.framework.runs import Need, Record, Runs
 from aqmlab.studies.framework.show import entry
-from aqmlab.studies.framework.study import Attachment, Figure, Item, Quick, Section, Study
+from aqmlab.studies.framework.study import (
+    Attachment,
+    Figure,
+    Item,
+    Preparation,
+    Quick,
+    Section,
+    Study,
+)
 from aqmlab.studies.framework.verdicts import Cell, Tolerance
 
 __all__ = [
@@ -17,6 +25,7 @@ __all__ = [
     "Figure",
     "Item",
     "Need",
+    "Preparation",
     "Published",
     "Quick",
     "Record",

@@ -1,0 +1,112 @@
+"""Users found for a load, and their requests frozen: the same in every run that replays them."""
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab._core import ScenarioError
+from aqmlab.experiment.calibration import Wanted, calibrate, frozen, write_list
+from aqmlab.scenario import changed
+
+WEB: dict[str, Any] = {
+    "duration": "30 s",
+    "network": {
+        "kind": "dumbbell", "rate": "5 Mbit/s", "delay": "1 ms", "left_rate": "1 Gbit/s",
+        "left_delay": "1 ms", "right_rate": "1 Gbit/s", "right_hosts": 10,
+        "right_delay": {"first": "3 ms", "last": "73 ms"},
+        "queue": {"kind": "drop_tail", "limit": "40 packets"},
+    },
+    "flows": [
+        {
+            "name": f"{name}-{{i}}", "count": count, "from": "right-{i%10}", "to": "left-0",
+            "traffic": {
+                "kind": "web", "page_gap": {"kind": "exponential", "mean": "3 s"}, "objects": 2,
+                "request": "300 B", "response": {"kind": "pareto", "mean": "7.2 kB", "shape": 1.5},
+                "connections": how,
+            },
+        }
+        for name, count, how in [("a", 20, "each"), ("b", 10, "persistent")]
+    ],
+}  # fmt: skip
+WIDE = [("network.rate", "'1 Gbit/s'"), ("network.queue.limit", "'10000 packets'")]
+LINK = "left>right"
+
+
+def rows(file: Path) -> list[list[str]]:
+    return list(csv.reader(file.read_text().splitlines()))
+
+
+def test_the_load_is_found_and_replayed_alike(tmp_path: Path) -> None:
+    wanted = [Wanted(WEB, bps, tmp_path / f"{bps:g}") for bps in (2e6, 4e6)]
+    low, high = calibrate(wanted, link=LINK, uncongested=WIDE, warm_up_s=5, tolerance=0.01)
+    for found, bps in ((low, 2e6), (high, 4e6)):
+        assert abs(found.load_bps / bps - 1) < 0.01
+        assert {i: len({row[0] for row in rows(file)[1:]}) <= found.users[i]
+                for i, file in found.lists.items()} == {0: True, 1: True}  # fmt: skip
+    # The users of the lower load are the first of those of the higher one.
+    few, many = (rows(found.lists[0]) for found in (low, high))
+    assert few == many[: len(few)]
+    asked = [row for file in high.lists.values() for row in rows(file)[1:]]
+    replay = frozen(WEB, high.lists, high.users) | {"record": {"series": ["requests"]}}
+    seen = []
+    for queue in ("{ kind = 'drop_tail', limit = '9 packets' }", "{ kind = 'codel' }"):
+        result = aqmlab.run(changed(replay, [("network.queue", queue)]))
+        got = result.table("requests")
+        assert Counter(got.response_bytes) <= Counter(int(row[4]) for row in asked)
+        single = got[got.flow.astype(str).str.startswith("a")]
+        seen.append(sorted(single.start_s))
+    assert seen[0] == seen[1] == sorted(float(row[2]) for row in rows(high.lists[0])[1:])
+
+
+def test_a_frozen_scenario_says_which_list_it_is_of(tmp_path: Path) -> None:
+    (found,) = calibrate([Wanted(WEB, 2e6, tmp_path)], link=LINK, uncongested=WIDE, tolerance=0.02)
+    text = aqmlab.scenario.normalize(frozen(WEB, found.lists, found.users))
+    found.lists[0].write_text(found.lists[0].read_text() + "\n")
+    with pytest.raises(
+        ScenarioError, match=r"flows\.0\.traffic\.list\.sha256: .* has changed since"
+    ):
+        aqmlab.run(json.loads(text))
+
+
+def test_what_cannot_be_found_is_refused(tmp_path: Path) -> None:
+    def seek(scenario: dict[str, Any], load_bps: float, **how: Any) -> None:
+        calibrate([Wanted(scenario, load_bps, tmp_path)], link=LINK, uncongested=WIDE, **how)
+
+    bulk = WEB | {"flows": [{"from": "left-0", "to": "right-0", "traffic": {"kind": "bulk"}}]}
+    with pytest.raises(ScenarioError, match="flows: none has traffic of the kind web"):
+        seek(bulk, 1e6)
+    with pytest.raises(ScenarioError, match="the scenario has no duration"):
+        seek({k: v for k, v in WEB.items() if k != "duration"}, 1e6)
+    with pytest.raises(ValueError, match=r"load 0 bit/s must be above 0"):
+        seek(WEB, 0)
+    with pytest.raises(
+        ValueError, match=r"no users offer 0\.0001 Mbit/s on left>right within 0\.3 %"
+    ):
+        seek(WEB, 100.0)
+    mixed = changed(WEB, [("flows.0.traffic.connections", "'multiplexed'")])
+    with pytest.raises(
+        ScenarioError, match=r'flows\.0\.traffic\.connections: "multiplexed" cannot'
+    ):
+        seek(mixed, 1e6)
+    with pytest.raises(ScenarioError, match="left>there"):
+        calibrate([Wanted(WEB, 1e6, tmp_path)], link="left>there", uncongested=WIDE)
+
+
+def test_lists_have_connections_as_they_were_opened(tmp_path: Path) -> None:
+    made = {
+        "user": [5, 5, 4, 5], "connection": [7, 2, 9, 2], "start_s": [1.0, 2.5, 0.5, 2.0],
+        "request_bytes": [1, 3, 4, 2], "response_bytes": [10, 30, 40, 20],
+    }  # fmt: skip
+    write_list({key: np.array(values) for key, values in made.items()}, 4, tmp_path / "list.csv")
+    assert rows(tmp_path / "list.csv")[1:] == [
+        ["0", "0", "0.5", "4", "40"],
+        ["1", "0", "1", "1", "10"],
+        ["1", "1", "2", "2", "20"],
+        ["1", "1", "2.5", "3", "30"],
+    ]
