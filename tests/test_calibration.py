@@ -11,6 +11,7 @@ import pytest
 
 import aqmlab
 from aqmlab._core import ScenarioError
+from aqmlab.command.main import execute
 from aqmlab.experiment.calibration import Wanted, calibrate, frozen, write_list
 from aqmlab.scenario import changed
 
@@ -110,3 +111,43 @@ def test_lists_have_connections_as_they_were_opened(tmp_path: Path) -> None:
         ["1", "1", "2", "2", "20"],
         ["1", "1", "2.5", "3", "30"],
     ]
+
+
+def test_the_command_leaves_scenarios_that_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.json").write_text(json.dumps(WEB))
+    asked = ["calibrate", "small.json", "--load", "2 Mbit/s", "--tolerance", "1"]
+    assert execute([*asked, "--replications", "2"]) == 0
+    assert "measured" in capsys.readouterr().out
+    for seed in (1, 2):
+        result = aqmlab.run(f"results/small-calibrated/2Mbitps-{seed}/small.toml")
+        assert result.scenario["seed"] == seed
+        assert result.table("exchanges").requests.sum() > 50
+    assert execute(asked) == 2
+    assert "--force" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--load", "2"], "--load '2' must be a rate above 0, for example '90 Mbit/s'"),
+        (["--load", "-2 Mbit/s"], "must be a rate above 0"),
+        (["--load", "2 Mbit/s", "--warm-up", "x"], "--warm-up 'x' must be a time"),
+        (["--load", "2 Mbit/s", "--uncongested", "x"], "--uncongested 'x' must be KEY=VALUE"),
+        (["--load", "2 Mbit/s", "--link", "a>b"], "a>b"),
+    ],
+)
+def test_wrong_options_are_told(
+    options: list[str],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.json").write_text(json.dumps(WEB))
+    assert execute(["calibrate", "small.json", *options]) == 2
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "results" / "small-calibrated").exists()

@@ -34,6 +34,7 @@ MAKERS = {
     "aqmlab compare": ("comparison", "an earlier comparison"),
     "aqmlab sweep": ("sweep", "an earlier sweep"),
     "aqmlab tune-red": ("tuning", "an earlier tuning"),
+    "aqmlab calibrate": ("calibration", "an earlier calibration"),
     "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
 }
 """The commands, and what they call what they make."""

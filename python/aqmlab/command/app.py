@@ -6,6 +6,7 @@ import typer
 
 from aqmlab.command import (
     bench,
+    calibrate,
     compare,
     manual,
     plot,
@@ -46,6 +47,7 @@ app.command("results")(results.results_command)
 app.command("plot")(plot.plot)
 app.command("reproduce")(reproduce.reproduce)
 app.command("compare")(compare.compare_command)
+app.command("calibrate")(calibrate.calibrate_command)
 app.command("tune-red")(tune_red.tune_red_command)
 app.command("status")(status.status_command)
 app.command("script")(script.script_command)
