@@ -135,7 +135,9 @@ def test_responsiveness(tmp_path: Path) -> None:
         path.write_text(text.replace('{ kind = "drop_tail", limit = "200 packets" }', queue))
         result = aqmlab.run(path)
         rpm[queue] = result.table("exchanges").set_index("flow")["responsiveness_rpm"]
-        assert len(result.series("requests")) == result.table("exchanges")["completed"].sum()
+        requests, exchanges = result.series("requests"), result.table("exchanges")
+        assert len(requests) == exchanges["requests"].sum()
+        assert requests["completed_s"].notna().sum() == exchanges["completed"].sum()
     drop_tail, fq_codel = rpm.values()
     idle = 60 / 0.024
     assert (drop_tail < 0.25 * idle).all()
