@@ -5410,12 +5410,14 @@ class Web(Table):
         Time from the arrival of a request to its response; the server takes the requests of a
         connection one after the other, or those that are multiplexed together. Default: 0 s. Range:
         at least 0 s.
-    connections : Literal["each", "persistent", "pipelined", "multiplexed"] | None
+    connections : Literal["each", "persistent", "pipelined", "multiplexed", "session"] | None
         What goes over a connection. Default: each. "each": One object; the server closes behind it
         (HTTP/1.0). "persistent": The objects of a page, one after the other (HTTP/1.1).
         "pipelined": The objects of a page; requests do not wait for responses, which come in their
         order (HTTP/1.1). "multiplexed": The objects of a page, all at the same time: the server
-        sends 16 KiB of each in turn (HTTP/2). Source: rfc1945 §1.3.
+        sends 16 KiB of each in turn (HTTP/2). "session": The pages of a session, object after
+        object, with the gaps between pages as pauses (HTTP/1.1 with keep-alive). Source: rfc1945
+        §1.3.
     parallel : int | None
         How many objects are under way at most, where each has a connection; absent: any number.
         Default: absent. Range: at least 1, at most 1000000. Source: rfc2616 §8.1.4: two; browsers:
@@ -5564,7 +5566,7 @@ class Web(Table):
         | Mapping[str, Any]
         | None
     ) = None
-    connections: Literal["each", "persistent", "pipelined", "multiplexed"] | None = None
+    connections: Literal["each", "persistent", "pipelined", "multiplexed", "session"] | None = None
     parallel: int | None = None
 
 

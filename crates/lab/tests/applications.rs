@@ -322,6 +322,18 @@ fn random_run() -> impl Strategy<Value = String> {
             let load = ["none", "download", "upload"][load as usize];
             format!(r#"{{ kind = "ping", size = "{size} B", pings = {n}, load = "{load}", unsent = "5 kB" }}"#)
         }),
+        (1..20_000u32, 1..6u32, 0..5usize, 0..2usize, 0..3u32).prop_map(|(size, objects, how, parse, parallel)| {
+            let how = ["each", "persistent", "pipelined", "multiplexed", "session"][how];
+            let parse = ["", r#", parse_time = "7 ms""#][parse];
+            let parallel =
+                if how == "each" && parallel > 0 { format!(", parallel = {parallel}") } else { String::new() };
+            format!(
+                r#"{{ kind = "web", pages = 2, sessions = 2, page_gap = {{ kind = "exponential", mean = "30 ms" }},
+                objects = {{ kind = "geometric", mean = {objects} }}, object_gap = "3 ms", server_time = "2 ms", request = "{size} B",
+                response = {{ kind = "pareto", mean = "{size}0 B" }}, connections = "{how}"{parse}{parallel} }}"#
+            )
+            .replace('\n', " ")
+        }),
         (1..200_000u32, 1..5000u32).prop_map(|(size, chunk)| format!(
             r#"{{ kind = "bulk", size = "{size} B", read_rate = "300 kbit/s", read_chunk = "{chunk} B" }}"#
         )),
@@ -341,6 +353,7 @@ fn random_run() -> impl Strategy<Value = String> {
                 r#"{ kind = "red", limit = "12 packets", minth = "2 packets", maxth = "6 packets", wq = 0.1 }"#,
                 r#"{ kind = "fq_codel", packet_limit = "12 packets" }"#,
             ][queue];
+            let arrivals = if traffic.contains("web") { "" } else { arrivals };
             let wire = |n: u32| {
                 format!(
                     r#"[{{ kind = "loss", probability = {} }}, {{ kind = "duplication", probability = 0.02 }},
@@ -374,7 +387,7 @@ proptest! {
         let first = outcome(&text, &[]);
         let of = |table: &str, column: &str| numbers(&first, table, column);
         prop_assert!(of("flows", "completed_s").iter().all(|t| t.is_finite()), "{}", text);
-        if text.contains("request_response") || text.contains("ping") {
+        if ["request_response", "ping", "web"].iter().any(|kind| text.contains(kind)) {
             prop_assert_eq!(of("exchanges", "unfinished"), vec![0.0], "{}", text);
             prop_assert!(of("replies", "completed_s")[0].is_finite());
             if !text.contains("load = ") {

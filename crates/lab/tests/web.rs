@@ -188,6 +188,14 @@ fn a_page_over_one_connection() {
     near(&numbers(&o, "requests", "duration_s")[..3], &[main, other, other]);
     near(&numbers(&o, "requests", "start_s")[..3], &[2.0, 2.0 + main, 2.0 + main + other]);
     assert_eq!(numbers(&o, "requests", "connection"), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+    // Over one connection for both pages, with the pause between them.
+    let o = with("session", &[]);
+    let second = 2.0 + main + 2.0 * other + 2.0;
+    let again = takes(540.0) + 0.050 + takes(1240.0);
+    near(&numbers(&o, "requests", "duration_s"), &[main, other, other, again, other, other]);
+    near(&numbers(&o, "requests", "start_s")[3..4], &[second]);
+    assert_eq!(numbers(&o, "requests", "connection"), [0.0; 6]);
+    assert_eq!(numbers(&o, "connections", "opened"), [1.0]);
     let o = with("pipelined", &[("flows.0.traffic.server_time", "0 s")]);
     assert_eq!(numbers(&o, "requests", "response_bytes")[..3], [1200.0, 300.0, 300.0]);
     near(&numbers(&o, "requests", "start_s")[..3], &[2.0; 3]);
@@ -223,7 +231,7 @@ fn the_same_pages_come_over_every_kind_of_connection() {
     };
     let each = sizes("each", &[]);
     assert!(each.len() > 10);
-    for how in ["persistent", "pipelined", "multiplexed"] {
+    for how in ["persistent", "pipelined", "multiplexed", "session"] {
         assert_eq!(sizes(how, &[]), each, "{how}");
     }
     assert_eq!(sizes("each", &[("network.queue", r#"{ kind = "drop_tail", limit = "3 packets" }"#)]), each);

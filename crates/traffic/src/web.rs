@@ -25,6 +25,8 @@ words! {
         Pipelined = "pipelined",
         /// The objects of a page, all at the same time: the server sends 16 KiB of each in turn (HTTP/2).
         Multiplexed = "multiplexed",
+        /// The pages of a session, object after object, with the gaps between pages as pauses (HTTP/1.1 with keep-alive).
+        Session = "session",
     }
 }
 
@@ -98,6 +100,18 @@ impl Web {
                 return Err(Invalid::new(&join(path, key), &value, problem).remedy("give pages too"));
             }
         }
+        if self.connections == Connections::Session {
+            let refuse = |key: &str, value, problem| Err(Invalid::new(&join(path, key), &value, problem));
+            if self.pages.is_none() {
+                return refuse("connections", self.connections.write(), "needs sessions with an end")
+                    .map_err(|refusal| refusal.remedy("give pages too"));
+            }
+            if self.page_gap_from == PageGapFrom::Start {
+                let problem = "means nothing where the pages of a session come over one connection";
+                return refuse("page_gap_from", self.page_gap_from.write(), problem)
+                    .map_err(|refusal| refusal.remedy("leave it out"));
+            }
+        }
         match self.parallel {
             Some(parallel) if self.connections != Connections::Each => {
                 let problem = "means nothing where a page has one connection";
@@ -107,7 +121,27 @@ impl Web {
         }
     }
 
-    /// The page that a connection is for, and the object if it is for one alone.
+    /// How many pages the session has that begins with this one.
+    fn pages_of_session(&self, first: u32, lots: Lots) -> u32 {
+        let pages =
+            |count: &Count| lots.of(first).count(Side::Client, count, 1).min(u64::from(MOST_PAGES)) as u32;
+        self.pages.as_ref().map_or(u32::MAX, pages)
+    }
+
+    /// The page and the object of a request of a session that begins with this page; behind its last, the page after it.
+    fn in_session(&self, first: u32, number: u32, lots: Lots) -> (u32, u32) {
+        let mut left = number;
+        for page in first..first + self.pages_of_session(first, lots) {
+            let objects = self.objects(page, lots);
+            if left < objects {
+                return (page, left);
+            }
+            left -= objects;
+        }
+        (first + self.pages_of_session(first, lots), left)
+    }
+
+    /// The page that a connection is for, or the first of its session, and the object if it is for one alone.
     fn place(&self, connection: u32) -> (u32, Option<u32>) {
         match self.connections {
             Connections::Each => (connection / MOST_OBJECTS, Some(connection % MOST_OBJECTS)),
@@ -118,7 +152,20 @@ impl Web {
     /// The page of a connection, and what object its request of this number is for.
     fn object(&self, number: u32, lots: Lots) -> (u32, u32) {
         let (page, object) = self.place(lots.whose().1);
-        (page, object.unwrap_or(number))
+        match self.connections {
+            Connections::Session => self.in_session(page, number, lots),
+            _ => (page, object.unwrap_or(number)),
+        }
+    }
+
+    /// How many objects a connection has that begins with this page.
+    fn objects_of_connection(&self, page: u32, lots: Lots) -> u32 {
+        match self.connections {
+            Connections::Session => {
+                (page..page + self.pages_of_session(page, lots)).map(|p| self.objects(p, lots)).sum()
+            }
+            _ => self.objects(page, lots),
+        }
     }
 
     fn objects(&self, page: u32, lots: Lots) -> u32 {
@@ -159,15 +206,17 @@ impl Web {
 
     fn session(&self, progress: &mut Progress, lots: Lots) {
         progress.sessions += 1;
-        let pages = |count: &Count| lots.of(progress.page).count(Side::Client, count, 1) as u32 - 1;
-        progress.pages_left = self.pages.as_ref().map_or(u32::MAX, pages);
+        progress.pages_left = self.pages_of_session(progress.page, lots) - 1;
     }
 
     /// The page after the one that progress is at, whose gap counts from `since`.
     fn next_page(&self, progress: &mut Progress, since: Time, lots: Lots) -> Next {
+        if self.connections == Connections::Session {
+            progress.page += std::mem::take(&mut progress.pages_left); // all of them came over the connection
+        }
         let page = progress.page;
         let over = progress.pages_left == 0;
-        if over && self.sessions == Some(u64::from(progress.sessions)) || page + 1 == MOST_PAGES {
+        if over && self.sessions == Some(u64::from(progress.sessions)) || page + 1 >= MOST_PAGES {
             return Next::Over;
         }
         (progress.page, progress.begun, progress.done) = (page + 1, 0, 0);
@@ -182,7 +231,7 @@ impl Web {
     /// A connection is opened.
     fn on_opened(&self, progress: &mut Progress, now: Time, lots: Lots) -> Next {
         if progress.begun == 0 {
-            (progress.page_began, progress.objects) = (now, self.objects(progress.page, lots));
+            (progress.page_began, progress.objects) = (now, self.objects_of_connection(progress.page, lots));
         }
         progress.open += 1;
         progress.begun =
@@ -274,7 +323,7 @@ impl Opener for Web {
 impl Conversation for Web {
     fn count(&self, lots: Lots) -> Option<u32> {
         let (page, object) = self.place(lots.whose().1);
-        Some(if object.is_some() { 1 } else { self.objects(page, lots) })
+        Some(if object.is_some() { 1 } else { self.objects_of_connection(page, lots) })
     }
 
     fn request(&self, number: u32, lots: Lots) -> u64 {
@@ -301,13 +350,20 @@ impl Conversation for Web {
     }
 
     fn due(&self, number: u32, now: Time, lots: Lots) -> Time {
-        let (page, _) = self.object(number, lots);
-        let parsing = self.parse_time.as_ref().filter(|_| number == 1);
-        now + parsing.map_or(Duration::ZERO, |time| lots.of(page).times(Side::Client, time, PARSING))
+        let (page, object) = match self.object(number, lots) {
+            (page, _) if self.connections == Connections::Each => (page, 0),
+            place => place,
+        };
+        now + match (object, &self.parse_time) {
+            (0, _) if number > 0 => self.gap(page - 1, AFTER_PAGE, lots), // the next page of a session
+            (1, Some(time)) => lots.of(page).times(Side::Client, time, PARSING),
+            _ => Duration::ZERO,
+        }
     }
 
     fn waits(&self, number: u32) -> bool {
-        self.connections == Connections::Persistent || number == 1 && self.parse_time.is_some()
+        matches!(self.connections, Connections::Persistent | Connections::Session)
+            || number == 1 && self.parse_time.is_some()
     }
 
     fn server_closes(&self) -> bool {
