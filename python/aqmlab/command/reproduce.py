@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    study: Annotated[str, typer.Argument(help="A study that `aqmlab list studies` names.")],
+    study: Annotated[
+        str | None, typer.Argument(help="A study that `aqmlab list studies` names.")
+    ] = None,
     items: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     only: Annotated[
         list[str] | None,
@@ -47,6 +49,12 @@ def reproduce(
             "given again. Verdicts are then called so.",
         ),
     ] = None,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Every study, each in a folder of its own, and a page about all."
+        ),
+    ] = False,
     claim: Annotated[
         str | None,
         typer.Option(
@@ -59,6 +67,16 @@ def reproduce(
     from aqmlab import studies
     from aqmlab.store import Ledger
 
+    if every:
+        given = {"STUDY": study, "--only": only, "--replications": replications,
+                 "--set": changes, "--claim": claim}  # fmt: skip
+        if wrong := [name for name, value in given.items() if value]:
+            raise ValueError(f"--all reproduces each study as it is: leave {wrong[0]} out")
+        _every(out, read_count("--jobs", jobs), store, quick=quick)
+        return
+    if study is None:
+        known = ", ".join(studies.names())
+        raise ValueError(f"which study: {known}? Or --all of them")
     chosen = studies.load(study)
     if items and not only:
         raise ValueError(f"{items[0]!r} is one argument too many; name items after --only")
@@ -79,6 +97,18 @@ def reproduce(
         say(str(chosen.reproduce(
             wanted, runs, threads, out, console(), store=kept, changes=changed, quick=quick
         )))  # fmt: skip
+
+
+def _every(out: Path | None, jobs: int | None, store: Path | None, *, quick: bool) -> None:
+    """Reproduce all studies."""
+    from aqmlab.store import Ledger
+    from aqmlab.studies.framework.every import reproduce_all
+
+    with ExitStack() as stack:
+        kept = stack.enter_context(Ledger(store)) if store else None
+        if kept:
+            stack.enter_context(resumable(kept))
+        say(str(reproduce_all(out, jobs, console(), store=kept, quick=quick)))
 
 
 def _decide(

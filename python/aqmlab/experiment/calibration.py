@@ -33,7 +33,12 @@ MOST_USERS = 10**6
 HEADERS = 40
 """Bytes of headers with which what a user adds to a load is estimated."""
 COLUMNS = ["user", "connection", "at_s", "request_bytes", "response_bytes"]
-ORDERS = {"each": "in-turn", "persistent": "in-turn", "session": "in-turn", "pipelined": "pipelined"}
+ORDERS = {
+    "each": "in-turn",
+    "persistent": "in-turn",
+    "session": "in-turn",
+    "pipelined": "pipelined",
+}
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     from aqmlab.studies.framework.summary import report
 
     _write_csv(folder / "cells.csv", _cells(reproduction))
-    claims = [_claim(*c, changed=bool(reproduction.changes)) for c in reproduction.claims]
+    claims = [claim_row(*c, changed=bool(reproduction.changes)) for c in reproduction.claims]
     _write_csv(folder / "claims.csv", claims)
     _write_runs(folder / "runs.jsonl.gz", reproduction)
     figures = folder / "figures"
@@ -50,7 +50,8 @@ def _cells(reproduction: Reproduction) -> list[dict[str, Any]]:
     return [row | {"verdict": called(cell.verdict, changed=changed)} for cell, row in rows]
 
 
-def _claim(claim: Published, decision: Decision, *, changed: bool) -> dict[str, Any]:
+def claim_row(claim: Published, decision: Decision, *, changed: bool = False) -> dict[str, Any]:
+    """Return a claim and what became of it, as a row of claims.csv."""
     return {
         "id": claim.id,
         "statement": claim.statement,

@@ -1,0 +1,225 @@
+"""All studies one after the other, and one page that says what holds, what does not and why."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aqmlab import studies
+from aqmlab.report import Chapter, Entry, Report, Score, Table, write_report
+from aqmlab.studies.framework.claims import Decision, Published
+from aqmlab.studies.framework.output import MADE_BY, claim_row, write
+from aqmlab.studies.framework.show import KINDS
+from aqmlab.studies.framework.summary import compared, verdicts
+from aqmlab.studies.framework.verdicts import (
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    WITHIN_SPREAD,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from aqmlab.store import Store
+
+LESSONS = "What to take from it today"
+MISSES = "Misses, and why"
+"""Sections of a study's README that the page has."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is kept of a study that was reproduced."""
+
+    name: str
+    title: str
+    claims: list[tuple[Published, Decision]]
+    verdicts: Counter[str]
+    cells: Counter[str]
+    headline: str
+    runs: int
+    seconds: float
+
+
+def section(readme: str, heading: str) -> list[str]:
+    r"""Return the paragraphs and points of a section of a README, as plain text.
+
+    Examples
+    --------
+    >>> section("# A\n\n## B\n\n- one\n  `two`\n- **three**\n\n## C\n\nno\n", "B")
+    ['one two', 'three']
+    """
+    lines = readme.splitlines()
+    if f"## {heading}" not in lines:
+        return []
+    found: list[str] = []
+    new = True
+    for line in lines[lines.index(f"## {heading}") + 1 :]:
+        if line.startswith("## "):
+            break
+        text = line.strip()
+        if not text or text.startswith("- "):
+            new = True
+        text = text.removeprefix("- ").replace("**", "").replace("`", "")
+        if text and new:
+            found.append(text)
+            new = False
+        elif text:
+            found[-1] += f" {text}"
+    return found
+
+
+def readme(name: str) -> str:
+    """Return the README of a study."""
+    folder = resources.files("aqmlab.studies") / name.replace("-", "_")
+    return (folder / "README.md").read_text("utf-8")
+
+
+def reproduce_all(
+    out: str | Path | None = None,
+    jobs: int | None = None,
+    console: Console | None = None,
+    *,
+    store: Store | None = None,
+    quick: bool = False,
+) -> Path:
+    """Reproduce every study, each in a folder of its own, and leave one page about them all.
+
+    Parameters
+    ----------
+    out : str or Path, optional
+        The folder; `results/all` without.
+    jobs, console, store
+        As :meth:`aqmlab.studies.framework.Study.reproduce`.
+    quick : bool
+        Whether only quick forms are run: two replications of a study that has none.
+
+    Returns
+    -------
+    Path
+        The page: `index.html`. `claims.csv` beside it has the claims of all.
+
+    Raises
+    ------
+    OSError
+        If the folder holds something else or cannot be written.
+    """
+    from aqmlab.folder import appearing
+
+    final = Path(out) if out else Path("results") / "all"
+    told = []
+    with appearing(final, MADE_BY) as folder:
+        for name in studies.names():
+            told.append(_reproduce(name, folder / name, jobs, console, store, quick=quick))
+        _write_claims(told, folder / "claims.csv")
+        write_report(page(told, quick=quick), folder / "index.html")
+    return final / "index.html"
+
+
+def _reproduce(
+    name: str,
+    folder: Path,
+    jobs: int | None,
+    console: Console | None,
+    store: Store | None,
+    *,
+    quick: bool,
+) -> Told:
+    study = studies.load(name)
+    form: dict[str, Any] = {"quick": True} if quick and study.quick else {}
+    few = 2 if quick and not study.quick else None
+    made = study.run((), few, jobs, console, store=store, **form)
+    folder.mkdir()
+    write(made, folder)
+    if console is not None:
+        counted = ", ".join(f"{n} {verdict}" for verdict, n in verdicts(made).items())
+        told = f"{counted or 'no claims'}; {made.runs.distinct()} runs, {made.seconds:.0f} s"
+        console.print(f"{name}: {told}")
+    once = [cell for cell in made.cells if not cell.again]
+    cells = sum(compared(once).values(), Counter[str]())
+    headline = study.headline(made.cells)
+    count, claims = made.runs.distinct(), [] if quick else made.claims
+    return Told(
+        name, study.title, claims, verdicts(made) if claims else Counter(), cells, headline,
+        count, made.seconds,
+    )  # fmt: skip
+
+
+def _write_claims(told: list[Told], path: Path) -> None:
+    rows = [
+        {"study": one.name} | claim_row(claim, decision)
+        for one in told
+        for claim, decision in one.claims
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else ["study"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def page(told: list[Told], *, quick: bool) -> Report:
+    """Return the page about all studies."""
+    all_claims = sum((one.verdicts for one in told), Counter[str]())
+    scores = [Score("studies", str(len(told)))]
+    if all_claims:
+        scores += [
+            Score("claims reproduced", str(all_claims[REPRODUCED]), f"of {all_claims.total()}"),
+            Score("claims not reproduced", str(all_claims[NOT_REPRODUCED])),
+            Score("claims not testable", str(all_claims[NOT_TESTABLE])),
+        ]
+    lead = [
+        "What published studies of queues and ECN say, run again: study by study what holds, what "
+        "does not and why, and what there is to take from it today. Each study's own report, with "
+        "every number, figure and claim, is in the folder of its name."
+    ]
+    if quick:
+        lead.append("This is the quick form: a part of each study, which decides no claims.")
+    chapters = [Chapter("overview", "Overview", tables=[_overview(told)])]
+    for one in told:
+        chapters += _chapters(one)
+    seconds = sum(one.seconds for one in told)
+    end = f"{sum(one.runs for one in told)} runs in {seconds:.0f} s. claims.csv has every claim."
+    key = {kind: verdict for verdict, kind in KINDS.items()}
+    return Report("Published studies, run again", lead, scores, chapters, end, key)
+
+
+def _overview(told: list[Told]) -> Table:
+    rows: list[list[str | Entry]] = []
+    for one in told:
+        good = one.cells[REPRODUCED] + one.cells[WITHIN_SPREAD]
+        counts = [
+            Entry(str(one.verdicts[verdict]) if one.claims else "–", kind=KINDS[verdict])
+            for verdict in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE)
+        ]
+        numbers = f"{good} of {one.cells.total()}" if one.cells else "–"
+        rows.append([one.title, *counts, numbers, str(one.runs), f"{one.seconds:.0f}"])
+    head = ["Study", "Claims reproduced", "not reproduced", "not testable"]
+    return Table("Verdicts", [*head, "Printed numbers reproduced", "Runs", "Seconds"], rows)
+
+
+def _chapters(one: Told) -> list[Chapter]:
+    text = readme(one.name)
+    lessons = section(text, LESSONS)
+    missed: list[list[str | Entry]] = [
+        [claim.id, Entry(f"{claim.statement} ({claim.scenario})", prose=True), claim.printed,
+         Entry(decision.ours or "–", kind=KINDS[decision.verdict])]
+        for claim, decision in one.claims
+        if decision.verdict in (NOT_REPRODUCED, NOT_TESTABLE)
+    ]  # fmt: skip
+    summary = [f"{one.headline}."] if one.headline else []
+    summary.append(f"Report: {one.name}/report.html")
+    chapters = [Chapter(one.name, one.title, [*lessons, *summary])]
+    if missed:
+        head = ["Claim", "Statement", "Printed", "Ours"]
+        count = f"{len(missed)} of {len(one.claims)} claims do not hold, or cannot be tested"
+        table = Table(count, head, missed)
+        title = f"{one.title}: what does not hold, and why"
+        chapters.append(
+            Chapter(f"{one.name}-misses", title, section(text, MISSES), [table], folded=True)
+        )
+    return chapters

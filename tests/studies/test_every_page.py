@@ -1,0 +1,62 @@
+"""`aqmlab reproduce --all`: the page about all studies, and what the command refuses."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from aqmlab import studies
+from aqmlab.command.main import execute
+from aqmlab.report import write_report
+from aqmlab.studies.framework.claims import Decision
+from aqmlab.studies.framework.every import LESSONS, MISSES, Told, page, readme, section
+from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_every_readme_says_what_misses_and_what_to_take_from_it(name: str) -> None:
+    for heading in (LESSONS, MISSES):
+        points = section(readme(name), heading)
+        assert len(points) > 2, heading
+        assert not any("**" in point or "`" in point for point in points)
+
+
+def told(name: str) -> Told:
+    """A study of which every second claim holds."""
+    study = studies.load(name)
+    claims = [
+        (claim, Decision("1", [REPRODUCED, NOT_REPRODUCED][i % 2], "looked at"))
+        for i, claim in enumerate(study.claims.published())
+    ]
+    counts = Counter(decision.verdict for _, decision in claims)
+    return Told(name, study.title, claims, counts, Counter({REPRODUCED: 3}), "", 7, 1.0)
+
+
+def test_the_page_says_study_by_study_what_holds(tmp_path: Path) -> None:
+    every = [told(name) for name in studies.names()]
+    report = page(every, quick=False)
+    total = sum(len(one.claims) for one in every)
+    assert [score.of for score in report.scores][1] == f"of {total}"
+    write_report(report, tmp_path / "index.html")
+    text = (tmp_path / "index.html").read_text()
+    for name in studies.names():
+        assert studies.load(name).title in text
+        assert section(readme(name), LESSONS)[0][:40] in text.replace("&#39;", "'")
+        missed = [c.id for c, d in told(name).claims if d.verdict == NOT_REPRODUCED]
+        assert all(f"{claim}<" in text for claim in missed)
+
+
+@pytest.mark.nightly
+def test_all_studies_in_their_quick_form(tmp_path: Path) -> None:
+    assert execute(["reproduce", "--all", "--quick", "--out", str(tmp_path / "all")]) == 0
+    for name in studies.names():
+        assert (tmp_path / "all" / name / "report.html").exists()
+
+
+def test_what_cannot_go_with_all_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["reproduce", "rfc2884", "--all"]) == 2
+    assert "--all reproduces each study as it is: leave STUDY out" in capsys.readouterr().err
+    assert execute(["reproduce", "--all", "--claim", "R2-001"]) == 2
+    assert "leave --claim out" in capsys.readouterr().err
+    assert execute(["reproduce"]) == 2
+    assert "which study: ecn-finite-transfers" in capsys.readouterr().err
