@@ -3,12 +3,9 @@
 import os
 import signal
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
-import typer
-
-from aqmlab._core import InvariantViolation
-from aqmlab.command.app import app
+from aqmlab._core import InvariantViolation, version
 from aqmlab.command.terminal import Interrupted, complain, os_error
 
 WRONG_INPUT = 2
@@ -19,9 +16,8 @@ PIPE_CLOSED = 141
 
 def execute(args: list[str]) -> int:
     """Run the command with these arguments; return the exit code."""
-    command = typer.main.get_command(app)
     try:
-        status = command.main(args, prog_name="aqmlab", standalone_mode=False)
+        status = _run(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return _interrupted()
@@ -30,9 +26,6 @@ def execute(args: list[str]) -> int:
     except InvariantViolation as e:
         told = "the simulator contradicts itself, please report it"
         return complain(f"{told}: {e}, in aqmlab {' '.join(args)}", DEFECT)
-    except typer.TyperException as e:
-        told = e.format_message().replace("Value error, ", "").rstrip(".")
-        return complain(f"{told}. See aqmlab --help.", WRONG_INPUT)
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
@@ -54,6 +47,29 @@ def execute(args: list[str]) -> int:
             DEFECT,
         )
     return _interrupted() if status == INTERRUPTED else int(status or 0)
+
+
+def _run(args: list[str]) -> Any:
+    """Run the command; return what it returns, mostly nothing.
+
+    Raises
+    ------
+    ValueError
+        If the arguments are wrong.
+    """
+    if args == ["--version"]:  # at once, as nothing is imported for it
+        sys.stdout.write(f"aqmlab {version()}\n")
+        return 0
+    import typer
+
+    from aqmlab.command.app import app
+
+    try:
+        command = typer.main.get_command(app)
+        return command.main(args, prog_name="aqmlab", standalone_mode=False)
+    except typer.TyperException as e:
+        told = e.format_message().replace("Value error, ", "").rstrip(".")
+        raise ValueError(f"{told}. See aqmlab --help.") from None
 
 
 def _interrupted(left: str | None = None) -> int:
