@@ -44,7 +44,7 @@ params! {
     /// Users of the web: a flow is a user, `from` is his host and `to` the server's. A session has pages, a page has objects, and each
     /// object is a request with its response. The first page begins a gap between pages after the flow's start.
     pub struct Web: "web", checked by Web::check {
-        /// How many pages a session has; absent: a session without end.
+        /// How many pages a session has, of which at most 1000 count where they come over one connection; absent: a session without end.
         pages: Option<Count> = (None), in Range::ANY, from "";
         /// How many sessions a user has; absent: one after the other without end.
         sessions: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
@@ -78,6 +78,8 @@ params! {
 
 /// Most objects of a page, by which connections are numbered where each object has one.
 const MOST_OBJECTS: u32 = 1024;
+/// Most pages of a connection.
+const MOST_OF_CONNECTION: u32 = 1000;
 /// Most pages of a user.
 const MOST_PAGES: u32 = u32::MAX / MOST_OBJECTS;
 /// What is sent of each object in turn: the largest frame (RFC 9113 §4.2).
@@ -123,8 +125,8 @@ impl Web {
 
     /// How many pages the session has that begins with this one.
     fn pages_of_session(&self, first: u32, lots: Lots) -> u32 {
-        let pages =
-            |count: &Count| lots.of(first).count(Side::Client, count, 1).min(u64::from(MOST_PAGES)) as u32;
+        let most = if self.connections == Connections::Session { MOST_OF_CONNECTION } else { MOST_PAGES };
+        let pages = |count: &Count| lots.of(first).count(Side::Client, count, 1).min(u64::from(most)) as u32;
         self.pages.as_ref().map_or(u32::MAX, pages)
     }
 
