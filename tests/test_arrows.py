@@ -38,6 +38,7 @@ def test_each_part_imports_only_what_it_may() -> None:
         ("store/ledger.py", "from aqmlab.experiment import run"),
         ("measures/seen.py", "from aqmlab.compare import compare"),
         ("compare/show.py", "from aqmlab import studies"),
+        ("models/bursts.py", "from aqmlab.experiment import run"),
         ("report.py", "def f(): from aqmlab.compare.show import show"),
         ("studies/framework/study.py", "from aqmlab.studies import ecn_finite_transfers"),
         ("studies/another/__init__.py", "from aqmlab.studies.ecn_finite_transfers import epochs"),

@@ -1,0 +1,36 @@
+"""How models refuse a value: field, value, bound, and what to do."""
+
+import math
+
+
+def refuse_outside(
+    name: str,
+    value: float,
+    low: float,
+    high: float = math.inf,
+    remedy: str = "give another",
+    *,
+    open_low: bool = True,
+    open_high: bool = True,
+) -> None:
+    """Refuse a value outside its bounds; each bound is outside itself unless closed.
+
+    Raises
+    ------
+    ValueError
+        With field, value, bound and remedy.
+
+    Examples
+    --------
+    >>> refuse_outside("load", 1.0, 0, 1, "a queue with more work than time only grows")
+    Traceback (most recent call last):
+        ...
+    ValueError: load: 1 must be above 0 and below 1; a queue with more work than time only grows
+    """
+    above = value > low if open_low else value >= low
+    below = value < high if open_high else value <= high
+    if above and below and not math.isnan(value):
+        return
+    bounds = [f"{'above' if open_low else 'at least'} {low:g}"] * math.isfinite(low)
+    bounds += [f"{'below' if open_high else 'at most'} {high:g}"] * math.isfinite(high)
+    raise ValueError(f"{name}: {value:g} must be {' and '.join(bounds)}; {remedy}")

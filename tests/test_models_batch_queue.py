@@ -1,0 +1,106 @@
+"""M[X]/M/1 and M[X]/D/1: two ways to the same distribution, moments, delays, what is refused."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aqmlab.models.batch_queue import LEFT_OUT, Batches, BatchQueue, MxD1, MxM1
+
+FLOW_OF_7 = Batches.of({1: 1, 2: 1, 4: 1})
+WEIGHTS = st.dictionaries(st.integers(1, 60), st.floats(0.01, 1), min_size=1, max_size=8)
+QUEUES = pytest.mark.parametrize("queue", [MxM1, MxD1])
+
+
+@QUEUES
+@given(weights=WEIGHTS, load=st.floats(0.02, 0.95))
+def test_recursion_and_generating_function_agree(
+    queue: type[BatchQueue], weights: dict[int, float], load: float
+) -> None:
+    of = queue(load, Batches.of(weights))
+    assert np.abs(of.pmf - of.by_inversion()).max() < 1e-9
+    n = np.arange(len(of.pmf))
+    assert n @ of.pmf == pytest.approx(of.mean_system, rel=1e-9)
+    assert of.pmf[0] == pytest.approx(1 - load)
+    assert abs(1 - of.pmf.sum()) < LEFT_OUT + len(n) * 1e-16
+    assert (of.pmf >= 0).all()
+
+
+def test_one_packet_a_batch_is_the_known_queue() -> None:
+    plain = MxM1(0.7)
+    n = np.arange(60)
+    assert plain.pmf[:60] == pytest.approx(0.3 * 0.7**n, rel=1e-12)
+    assert plain.work_exceeds(3.3) == pytest.approx(0.7 * np.exp(-0.3 * 3.3), rel=1e-10)
+    constant = MxD1(0.7)
+    assert constant.pmf[1] == pytest.approx(0.3 * (np.exp(0.7) - 1), rel=1e-12)  # Kleinrock
+    # Erlang's formula for the wait in M/D/1 up to one service
+    assert 1 - constant.work_exceeds(0.6) == pytest.approx(0.3 * np.exp(0.42), rel=1e-12)
+
+
+def test_the_balance_of_every_state_holds() -> None:
+    """The equations of single states, which the recursion does not use (Kleinrock)."""
+    of = MxM1(0.6, Batches.of({1: 0.5, 3: 0.3, 7: 0.2}))
+    size = len(of.pmf)
+    out = of.pmf * (of.rate + (np.arange(size) > 0))
+    into = of.rate * np.convolve(of.pmf, of.batches.pmf)[:size] + np.append(of.pmf[1:], 0)
+    assert np.abs(out - into).max() < 1e-12
+
+
+def test_a_service_later_the_distribution_is_the_same() -> None:
+    of = MxD1(0.6, Batches.of({1: 0.5, 3: 0.3, 7: 0.2}))
+    left = np.concatenate([[of.pmf[:2].sum()], of.pmf[2:]])
+    after = np.convolve(left, of.arrivals(1, 100))[: len(of.pmf)]
+    assert np.abs(after - of.pmf).max() < 1e-12
+
+
+@QUEUES
+@pytest.mark.parametrize("load", [0.3, 0.8])
+def test_delays_have_the_means_of_the_formulas(queue: type[BatchQueue], load: float) -> None:
+    of = queue(load, FLOW_OF_7, service_s=0.01)
+    step = 0.0005
+    middles = np.arange(step / 2, 3, step)
+    work = sum(of.work_exceeds(float(t)) for t in middles) * step
+    wait = sum(of.wait_exceeds(float(t)) for t in middles) * step
+    assert work == pytest.approx(of.mean_work, rel=1e-3)
+    assert wait == pytest.approx(of.mean_wait, rel=1e-3)
+    assert of.work_exceeds(0) == pytest.approx(load)
+
+
+def test_work_of_constant_service_is_continuous_where_services_end() -> None:
+    of = MxD1(0.8, FLOW_OF_7)
+    for n in (1, 4, 20):
+        near = [of.work_exceeds(n + d) for d in (-1e-7, 0, 1e-7)]
+        assert near == pytest.approx([of.exceeds(n)] * 3, abs=1e-6)
+        assert near[0] >= near[1] >= near[2]
+
+
+@QUEUES
+def test_the_end_of_a_distribution_is_bounded(queue: type[BatchQueue]) -> None:
+    of = queue(0.9, FLOW_OF_7)
+    for left_out in (1e-3, 1e-6):
+        assert of.exceeds(of.size(left_out) - 1) <= left_out
+    ratio = of.pmf[300] / of.pmf[301]
+    assert ratio == pytest.approx(of.decay, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: MxM1(1.0), "load: 1 must be above 0 and below 1; a queue with more work"),
+        (lambda: MxM1(float("nan")), "load: nan must be above 0"),
+        (lambda: MxM1(0.5, service_s=0), "service_s: 0 must be above 0"),
+        (lambda: Batches.of({0: 1}), "size 0 must be a whole number, 1 or more"),
+        (lambda: Batches.of({2: -1}), "weight of 2: -1 must be at least 0"),
+        (lambda: Batches.of({2: 0}), "no size has a weight above 0"),
+        (lambda: Batches(np.array([0.1, 0.9])), "size 0 has probability 0.1"),
+        (lambda: Batches(np.array([0, 0.9])), "must have the sum 1, not 0.9"),
+        (lambda: Batches(np.array([[0, 1.0]])), "must be a list of numbers"),
+        (lambda: MxM1(0.999999999, FLOW_OF_7).pmf, "so near to 1 that the queue has"),
+    ],
+)
+def test_what_is_wrong_is_told(make: Callable[[], object], told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)):
+        make()
