@@ -60,12 +60,12 @@ def test_a_service_later_the_distribution_is_the_same() -> None:
 @pytest.mark.parametrize("load", [0.3, 0.8])
 def test_delays_have_the_means_of_the_formulas(queue: type[BatchQueue], load: float) -> None:
     of = queue(load, FLOW_OF_7, service_s=0.01)
-    step = 0.0005
-    middles = np.arange(step / 2, 3, step)
+    step = 0.0025
+    middles = np.arange(step / 2, 1.5, step)
     work = sum(of.work_exceeds(float(t)) for t in middles) * step
     wait = sum(of.wait_exceeds(float(t)) for t in middles) * step
-    assert work == pytest.approx(of.mean_work, rel=1e-3)
-    assert wait == pytest.approx(of.mean_wait, rel=1e-3)
+    assert work == pytest.approx(of.mean_work, rel=2e-3)
+    assert wait == pytest.approx(of.mean_wait, rel=2e-3)
     assert of.work_exceeds(0) == pytest.approx(load)
 
 

@@ -1,0 +1,103 @@
+"""DCTCP at a step threshold: how far the queue swings (`alizadeh2010dctcp`, §3.3; `rfc8257`).
+
+N flows in step share a link of C packets/s with the round trip RTT (without queue). Marks begin
+when K packets wait; a round trip later every flow cuts, by α/2, and grows again by a packet a
+round trip. It holds for a gain g that is small beside 1/√(C RTT + K).
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from aqmlab.models.bounds import refuse_outside
+
+
+@dataclass(frozen=True)
+class StepMarking:
+    """DCTCP flows in step through a threshold.
+
+    Parameters
+    ----------
+    flows : float
+        N, 1 or more.
+    packets_per_s : float
+        C.
+    rtt_s : float
+        Round trip without queue.
+    threshold : float
+        K, in packets.
+
+    Examples
+    --------
+    >>> of = StepMarking(flows=2, packets_per_s=1e9 / 12000, rtt_s=0.004, threshold=65)
+    >>> round(of.alpha, 3), round(of.most), round(of.swing, 1), round(of.least, 1)
+    (0.101, 67, 20.2, 46.8)
+    """
+
+    flows: float
+    packets_per_s: float
+    rtt_s: float
+    threshold: float
+
+    def __post_init__(self) -> None:
+        refuse_outside("flows", self.flows, 1, open_low=False)
+        for name in ("packets_per_s", "rtt_s"):
+            refuse_outside(name, getattr(self, name), 0)
+        refuse_outside("threshold", self.threshold, 0, open_low=False)
+
+    @property
+    def window(self) -> float:
+        """W*, a flow's window when marks begin, in packets (equation 5)."""
+        return (self.packets_per_s * self.rtt_s + self.threshold) / self.flows
+
+    @property
+    def alpha(self) -> float:
+        """α at rest: α²(1 - α/4) = (2W* + 1)/(W* + 1)² (equation 6); 1 where none solves it."""
+        from scipy.optimize import brentq
+
+        share = (2 * self.window + 1) / (self.window + 1) ** 2
+        if share >= 0.75:
+            return 1.0
+        return float(brentq(lambda a: a * a * (1 - a / 4) - share, 0, 1, xtol=1e-14))
+
+    @property
+    def swing(self) -> float:
+        """A, from the greatest to the least queue, in packets: N(W* + 1)α/2 (equation 8)."""
+        return self.flows * (self.window + 1) * self.alpha / 2
+
+    @property
+    def approximate_swing(self) -> float:
+        """√(2N(C RTT + K))/2, for large windows (equation 8)."""
+        return sqrt(2 * self.flows * self.flows * self.window) / 2
+
+    @property
+    def most(self) -> float:
+        """Greatest queue, K + N packets (equation 10)."""
+        return self.threshold + self.flows
+
+    @property
+    def least(self) -> float:
+        """Least queue, in packets (equation 11); below 0: the link is idle for a while."""
+        return self.most - self.swing
+
+    @property
+    def period_s(self) -> float:
+        """From cut to cut: (W* + 1)α/2 round trips (equation 9), queue left out."""
+        return self.swing / self.flows * self.rtt_s
+
+    @property
+    def greatest_gain(self) -> float:
+        """The gain g up to which α is a mean over periods: 1.386/√(2(C RTT + K)) (equation 15)."""
+        return 1.386 / sqrt(2 * self.flows * self.window)
+
+
+def least_threshold(packets_per_s: float, rtt_s: float) -> float:
+    """Return K that keeps the link busy whatever the number of flows: C RTT/7 (equation 13).
+
+    Examples
+    --------
+    >>> round(least_threshold(1e10 / 12000, 100e-6), 1)
+    11.9
+    """
+    refuse_outside("packets_per_s", packets_per_s, 0)
+    refuse_outside("rtt_s", rtt_s, 0)
+    return packets_per_s * rtt_s / 7

@@ -1,0 +1,152 @@
+"""The fluid over time: its delay-differential equations, integrated.
+
+scipy has no solver for delays. So each step of its Runge–Kutta (RK45) is at most half the round
+trip without queue long, and what was a round trip ago is read from the interpolants of the
+steps before: the method of steps.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aqmlab.models.bounds import refuse_outside
+from aqmlab.models.fluid.laws import Law
+from aqmlab.models.fluid.network import Network
+
+Array = NDArray[np.float64]
+W, Q, LAW = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Course:
+    """What the fluid does: times in s, a flow's window and the queue in packets, probability."""
+
+    time_s: Array
+    window: Array
+    queue: Array
+    probability: Array
+
+
+class _Past:
+    """States at times that are over; before the beginning, the first."""
+
+    def __init__(self, first: Array) -> None:
+        self._first = first
+        self._ends: list[float] = []
+        self._parts: list[Callable[[float], Array]] = []
+
+    def add(self, end: float, part: Callable[[float], Array]) -> None:
+        self._ends.append(end)
+        self._parts.append(part)
+
+    def __call__(self, time: float) -> Array:
+        if time <= 0 or not self._ends:
+            return self._first
+        return self._parts[min(bisect_left(self._ends, time), len(self._ends) - 1)](time)
+
+
+def over_time(
+    network: Network,
+    law: Law,
+    seconds: float,
+    *,
+    flows: Sequence[tuple[float, float]] = (),
+    start: tuple[float, float] | None = None,
+    room: float = inf,
+    points: int = 2000,
+    tolerance: float = 1e-6,
+) -> Course:
+    """Return what the fluid does from rest on, or from elsewhere.
+
+    Parameters
+    ----------
+    network : Network
+        Flows and link; at rest under the law.
+    law : Law
+        What makes the probability of the queue.
+    seconds : float
+        For how long.
+    flows : sequence of (float, float)
+        From when (s) how many flows there are; default: as the network has.
+    start : (float, float), optional
+        A flow's window and the queue at the beginning, in packets; default: at rest.
+    room : float
+        Packets that the queue holds; what is more is gone, and no signal. Default: infinite.
+    points : int
+        Times that are returned, evenly spaced.
+    tolerance : float
+        Relative, of each step.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its bounds, or there is no rest.
+
+    Examples
+    --------
+    >>> from aqmlab.models.fluid.laws import Integral
+    >>> course = over_time(Network(60, 3750, 0.2), Integral(9.64e-6, 0.53, 175), 80, start=(8, 100))
+    >>> round(float(course.queue[-1]), 1), round(float(course.window[-1]), 2)
+    (175.0, 15.42)
+    """
+    from scipy.integrate import RK45
+
+    refuse_outside("seconds", seconds, 0)
+    refuse_outside("room", min(room, 1e300), 0)
+    refuse_outside("points", points, 2, open_low=False)
+    for _, n in flows:
+        refuse_outside("flows", n, 0)
+    rest = law.rest(network)
+    window, queue = start or (rest.window, rest.queue)
+    refuse_outside("start: the window", window, 0)
+    refuse_outside("start: the queue", queue, 0, open_low=False)
+    first = np.array([window, queue, *law.start(rest)])
+    past = _Past(first)
+    changes = sorted(flows)
+    ends = [*(t for t, _ in changes if 0 < t < seconds), seconds]
+    count = rest.flows
+    times = np.linspace(0, seconds, points)
+    state, begin = first, 0.0
+    for end in ends:
+        count = next((n for t, n in reversed(changes) if t <= begin), count)
+        slopes = _Slopes(rest, law, count, room, past)
+        solver = RK45(
+            slopes, begin, state, end, max_step=rest.propagation_s / 2, rtol=tolerance, atol=1e-9
+        )
+        while solver.status == "running":
+            solver.step()
+            past.add(float(solver.t), solver.dense_output())
+        if solver.status == "failed":
+            raise ValueError(f"tolerance: {tolerance:g} is too small for a step; raise it")
+        state, begin = solver.y, end
+    found = np.array([past(float(t)) for t in times])
+    marks = np.array([law.probability(list(row[LAW:])) for row in found])
+    queues = np.clip(found[:, Q], 0, room)
+    return Course(times, found[:, W], queues, marks)
+
+
+class _Slopes:
+    """The right-hand side of the equations, for a number of flows."""
+
+    def __init__(self, rest: Network, law: Law, flows: float, room: float, past: _Past) -> None:
+        self.rest, self.law, self.flows, self.room, self.past = rest, law, flows, room, past
+
+    def __call__(self, time: float, state: Array) -> list[float]:
+        """Return dW/dt, dq/dt and what the law's states do."""
+        c = self.rest.packets_per_s
+        queue = min(max(float(state[Q]), 0.0), self.room)
+        rtt = queue / c + self.rest.propagation_s
+        ago = self.past(time - rtt)
+        rtt_ago = min(max(float(ago[Q]), 0.0), self.room) / c + self.rest.propagation_s
+        signals = self.law.probability([float(x) for x in ago[LAW:]])
+        window = float(state[W])
+        fall = window / 2 * float(ago[W]) / rtt_ago * signals
+        rise = self.flows * window / rtt - c
+        if (state[Q] <= 0 and rise < 0) or (state[Q] >= self.room and rise > 0):
+            rise = 0.0
+        kept = [float(x) for x in state[LAW:]]
+        return [1 / rtt - fall, rise, *self.law.change(kept, queue, rise, self.rest)]

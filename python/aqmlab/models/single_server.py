@@ -1,0 +1,173 @@
+"""Queues at which packets come one by one, as a Poisson process.
+
+M/G/1 by Pollaczek and Khinchine, M/M/1 and M/D/1 as two cases of it, M/M/1/K with its loss, and
+the loss of Erlang (`kleinrock1975queueing`, chapters 3 and 5). Times are in s, numbers in
+packets; ρ is the load. The whole distribution of M/M/1 and M/D/1 is that of
+:mod:`aqmlab.models.batch_queue` with batches of one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aqmlab.models.batch_queue import OVERLOAD, MxD1, MxM1
+from aqmlab.models.bounds import refuse_outside
+
+
+@dataclass(frozen=True)
+class MG1:
+    """M/G/1 by its first two moments (Pollaczek–Khinchine; `kleinrock1975queueing`, chapter 5).
+
+    Parameters
+    ----------
+    load : float
+        ρ, above 0, below 1.
+    service_s : float
+        Mean service time, in s.
+    variation : float
+        Squared coefficient of variation of service times: 0 if constant, 1 if exponential.
+
+    Examples
+    --------
+    >>> queue = MG1(0.8, service_s=0.001, variation=0)
+    >>> round(queue.mean_wait, 6), round(queue.mean_queue, 6), round(queue.mean_system, 6)
+    (0.002, 1.6, 2.4)
+    """
+
+    load: float
+    service_s: float = 1.0
+    variation: float = 1.0
+
+    def __post_init__(self) -> None:
+        refuse_outside("load", self.load, 0, 1, OVERLOAD)
+        refuse_outside("service_s", self.service_s, 0)
+        refuse_outside("variation", self.variation, 0, open_low=False)
+
+    @classmethod
+    def of_sizes(cls, load: float, sizes: ArrayLike, bytes_per_s: float) -> "MG1":
+        """Return the queue of packets whose sizes, in bytes, are like these.
+
+        Examples
+        --------
+        >>> MG1.of_sizes(0.5, [500, 1500], 1e6).service_s
+        0.001
+        """
+        found = np.asarray(sizes, dtype=float)
+        if found.size == 0:
+            raise ValueError("sizes: there are none; give at least one")
+        refuse_outside("bytes_per_s", bytes_per_s, 0)
+        refuse_outside("sizes: the least", float(found.min()), 0)
+        mean = float(found.mean())
+        return cls(load, mean / bytes_per_s, float(found.var()) / mean**2)
+
+    @property
+    def mean_wait(self) -> float:
+        """Mean wait before service, in s."""
+        return self.load * self.service_s * (1 + self.variation) / (2 * (1 - self.load))
+
+    @property
+    def mean_queue(self) -> float:
+        """Mean number that waits, in packets."""
+        return self.load * self.mean_wait / self.service_s
+
+    @property
+    def mean_system(self) -> float:
+        """Mean number that waits or is served, in packets."""
+        return self.mean_queue + self.load
+
+
+def mm1(load: float, service_s: float = 1.0) -> MxM1:
+    """Return M/M/1: exponential service times.
+
+    Examples
+    --------
+    >>> round(mm1(0.8).mean_system, 9), round(mm1(0.8).exceeds(9), 6)  # ρ/(1-ρ), ρ^10
+    (4.0, 0.107374)
+    """
+    return MxM1(load, service_s=service_s)
+
+
+def md1(load: float, service_s: float = 1.0) -> MxD1:
+    """Return M/D/1: constant service times.
+
+    Examples
+    --------
+    >>> round(md1(0.8).mean_queue, 9), round(md1(0.8).work_exceeds(2.5), 4)
+    (1.6, 0.2951)
+    """
+    return MxD1(load, service_s=service_s)
+
+
+@dataclass(frozen=True)
+class MM1K:
+    """M/M/1/K: room for so many packets, the one in service among them (§3.6).
+
+    Parameters
+    ----------
+    load : float
+        Offered load; above 0, also above 1.
+    room : int
+        K, in packets; 1 or more.
+    service_s : float
+        Mean service time, in s.
+
+    Examples
+    --------
+    >>> queue = MM1K(0.8, 10)
+    >>> round(queue.loss, 5), round(queue.mean_system, 4), round(queue.throughput, 5)
+    (0.02349, 2.9663, 0.78121)
+    """
+
+    load: float
+    room: int
+    service_s: float = 1.0
+
+    def __post_init__(self) -> None:
+        refuse_outside("load", self.load, 0)
+        refuse_outside("room", self.room, 1, open_low=False, remedy="one is served at least")
+        refuse_outside("service_s", self.service_s, 0)
+
+    @property
+    def pmf(self) -> "np.ndarray":
+        """P(n in the system), n from 0 to K."""
+        logs = np.arange(self.room + 1) * np.log(self.load)
+        weights = np.exp(logs - logs.max())
+        found: np.ndarray = weights / weights.sum()
+        return found
+
+    @property
+    def loss(self) -> float:
+        """Share of packets that find it full."""
+        return float(self.pmf[-1])
+
+    @property
+    def mean_system(self) -> float:
+        """Mean number that waits or is served, in packets."""
+        return float(np.arange(self.room + 1) @ self.pmf)
+
+    @property
+    def throughput(self) -> float:
+        """Packets served in a mean service time."""
+        return self.load * (1 - self.loss)
+
+    @property
+    def mean_wait(self) -> float:
+        """Mean wait of those that are let in, before service, in s (Little)."""
+        return self.service_s * (self.mean_system / self.throughput - 1)
+
+
+def erlang_b(erlangs: float, servers: int) -> float:
+    """Return the share of calls that find every server busy and are lost, M/M/c/c (§3.7).
+
+    Examples
+    --------
+    >>> round(erlang_b(10, 15), 4)
+    0.0365
+    """
+    refuse_outside("erlangs", erlangs, 0)
+    refuse_outside("servers", servers, 1, open_low=False)
+    lost = 1.0
+    for n in range(1, servers + 1):
+        lost = erlangs * lost / (n + erlangs * lost)
+    return lost
