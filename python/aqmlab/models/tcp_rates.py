@@ -100,7 +100,7 @@ def by_timeout(p: float, window: float) -> float:
 
 
 def back_off(p: float) -> float:
-    """Return f(p): timeouts in a row, doubled six times, in first ones, times 1 - p (equation 29)."""
+    """Return f(p): (1 - p) times how long timeouts in a row take, in first ones (equation 29)."""
     return 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
 
 

@@ -1,0 +1,122 @@
+"""M[X]/M/1 and M[X]/D/1 beside the simulator: Poisson batches of datagrams through one link.
+
+Sizes are exponential, of 4000 B in the mean, so that whole bytes do not matter. What a packet
+waits is known from its trace alone (Lindley's recursion): the simulator has to agree with it to
+rounding; and over so many packets that chance is below 1 %, which no trace of a scenario has
+room for, the recursion has to agree with the closed form.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import aqmlab
+from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
+from aqmlab.statistics import mean_interval
+
+FLOW_OF_7 = Batches.of({1: 1, 2: 1, 4: 1})
+SERVICE_S, MEAN_BYTES, RATE = 1e-3, 4000, "32 Mbit/s"
+LOADS = pytest.mark.parametrize("load", [0.5, 0.8, 0.95])
+Array = NDArray[np.float64]
+
+
+def traces(queue: BatchQueue, packets: int, seed: int) -> Iterator[tuple[Array, Array]]:
+    """Give arrival times (s) and sizes (B, whole) of batches, a piece of a trace at a time."""
+    rng = np.random.default_rng(seed)
+    batches, begin = int(packets / queue.batches.mean), 0.0
+    while True:
+        sizes = rng.choice(len(queue.batches.pmf), batches, p=queue.batches.pmf)
+        gaps = rng.exponential(queue.batches.mean / queue.load * SERVICE_S, batches)
+        times = begin + np.cumsum(gaps)
+        begin = times[-1]
+        many = int(sizes.sum())
+        drawn = rng.exponential(MEAN_BYTES, many) if queue.VARIATION else np.full(many, MEAN_BYTES)
+        yield np.repeat(times, sizes), np.clip(np.rint(drawn), 2, 60_000)
+
+
+def waits(times: Array, sizes: Array, left: float, before: float) -> tuple[Array, float]:
+    """Return what each packet waits (s), and the work that is left at the last arrival (Lindley).
+
+    `left`: the work, in s, at the time `before`.
+    """
+    work = left + np.concatenate([[0], np.cumsum(sizes) * (SERVICE_S / MEAN_BYTES)])
+    ahead = work[:-1] - (times - before)
+    found = ahead - np.minimum(np.minimum.accumulate(ahead), 0)
+    return found, float(found[-1] + sizes[-1] * SERVICE_S / MEAN_BYTES)
+
+
+def run(times: Array, sizes: Array) -> aqmlab.Result:
+    """Send a trace through a link."""
+    trace = [[t, int(n) - 1] for t, n in zip(times.tolist(), sizes.tolist(), strict=True)]
+    scenario: dict[str, Any] = {
+        "duration": f"{round(times[-1]) + 60} s",
+        "phase_breaking": {"start": "0 s", "delay": "0 s"},
+        "network": {"kind": "graph", "links": [
+            {"from": "a", "to": "b", "rate": RATE, "delay": "0 s", "directions": "one",
+             "queue": {"kind": "drop_tail", "limit": "1000000000 packets"}}]},
+        "flows": [{"from": "a", "to": "b", "traffic":
+                   {"kind": "replay", "trace": trace, "headers": "1 B"}}],
+        "record": {"series": ["waits", "delays", "queue"], "interval": "5 ms"},
+    }  # fmt: skip
+    return aqmlab.run(scenario)
+
+
+@pytest.mark.parametrize("kind", [MxM1, MxD1])
+@LOADS
+def test_runs_agree_with_the_closed_form_within_their_interval(
+    kind: type[BatchQueue], load: float
+) -> None:
+    queue = kind(load, FLOW_OF_7, SERVICE_S)
+    long, many = 2 * queue.mean_wait, 2 * queue.mean_system
+    means, numbers, late, shares = [], [], [], []
+    for seed in range(6):
+        times, sizes = next(traces(queue, 15_000, seed))
+        result = run(times, sizes)
+        expected, _ = waits(times, sizes, 0.0, 0.0)
+        (mean,) = result.columns("delays")["mean_delay_s"]
+        assert mean == pytest.approx(expected.mean(), rel=1e-8), "the simulator is Lindley's"
+        means.append(float(mean))
+        series = result.columns("queue")
+        busy = np.asarray(series["time_s"]) < times[-1]
+        there = np.asarray(series["queue_packets"]) + np.asarray(series["transmitting"])
+        numbers.append(float(there[busy].mean()))
+        table = result.columns("waits")
+        above = np.asarray(table["wait_s"]) > long
+        count = np.asarray(table["packets"])
+        late.append(float(count[above].sum() / count.sum()))
+        shares.append(float(np.mean(there[busy] > many)))
+    for found, most, *least in (
+        (means, queue.mean_wait),
+        (numbers, queue.mean_system),
+        (late, queue.wait_exceeds(long * 0.992), queue.wait_exceeds(long * 1.008)),  # a bucket
+        (shares, queue.exceeds(many)),
+    ):
+        low, _, high = mean_interval(found, confidence=0.999)
+        assert low <= most
+        assert high >= min([most, *least])
+    near = {0.5: 0.03, 0.8: 0.1, 0.95: 0.3}[load]
+    assert np.mean(means) == pytest.approx(queue.mean_wait, rel=near)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", [MxM1, MxD1])
+@LOADS
+def test_the_mean_wait_is_within_one_percent(kind: type[BatchQueue], load: float) -> None:
+    """The run of 10^6 packets is the recursion's; 10^7 to 10^9 packets of that, the formula's."""
+    queue = kind(load, FLOW_OF_7, SERVICE_S)
+    long = 2 * queue.mean_wait
+    pieces = traces(queue, 1_000_000, seed=1)
+    left, before, sums, late, count = 0.0, 0.0, 0.0, 0.0, 0
+    for piece in range({0.5: 20, 0.8: 100, 0.95: 1000}[load]):
+        times, sizes = next(pieces)
+        found, left = waits(times, sizes, left, before)
+        if piece == 0:
+            (mean,) = run(times, sizes).columns("delays")["mean_delay_s"]
+            assert mean == pytest.approx(found.mean(), rel=1e-8)
+        before = float(times[-1])
+        sums, late, count = sums + found.sum(), late + (found > long).sum(), count + len(found)
+    assert sums / count == pytest.approx(queue.mean_wait, rel=0.01)
+    assert late / count == pytest.approx(queue.wait_exceeds(long), rel=0.01)
