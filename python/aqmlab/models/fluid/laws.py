@@ -7,7 +7,7 @@ period; that delay is in the response.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from typing import Any
@@ -50,6 +50,15 @@ class Law(ABC):
         """Return the signal probability."""
 
 
+SPACING: dict[str, Callable[[float], float]] = {
+    "geometric": lambda p: p,
+    "uniform": lambda p: 2 * p / (1 + p),
+    "wait": lambda p: 2 * p / 3,
+}
+"""Signals a packet at RED's probability p: gaps have the mean 1/p; (1/p + 1)/2, uniform in 1..1/p
+(`floyd1993red`, §7, method 2); 1.5/p, uniform in 1/p..2/p."""
+
+
 @dataclass(frozen=True)
 class Red(Law):
     """RED: an average, and a probability that grows with it.
@@ -66,6 +75,8 @@ class Red(Law):
         Weight of a packet's sample in the average.
     gentle : bool
         Whether the probability rises to 1 at twice maxth; else it jumps there.
+    spacing : str
+        How signals are spaced, one of :data:`SPACING`; uniform ones are nearly twice as many.
     """
 
     minth: float
@@ -73,12 +84,15 @@ class Red(Law):
     maxp: float
     wq: float
     gentle: bool = True
+    spacing: str = "geometric"
 
     def __post_init__(self) -> None:
         refuse_outside("minth", self.minth, 0, open_low=False)
         refuse_outside("maxth", self.maxth, self.minth)
         refuse_outside("maxp", self.maxp, 0, 1, open_high=False)
         refuse_outside("wq", self.wq, 0, 1)
+        if self.spacing not in SPACING:
+            raise ValueError(f"spacing: {self.spacing!r} must be one of {', '.join(SPACING)}")
 
     @property
     def slope(self) -> float:
@@ -90,17 +104,19 @@ class Red(Law):
         return -log(1 - self.wq) * network.packets_per_s
 
     def of_average(self, average: float) -> float:
-        """Return the probability at an average, in packets."""
+        """Return the share of packets that are signals at an average, in packets."""
         if average <= self.minth:
             return 0.0
         if average <= self.maxth:
-            return self.slope * (average - self.minth)
+            return SPACING[self.spacing](self.slope * (average - self.minth))
         if self.gentle and average <= 2 * self.maxth:
-            return self.maxp + (1 - self.maxp) * (average - self.maxth) / self.maxth
+            p = self.maxp + (1 - self.maxp) * (average - self.maxth) / self.maxth
+            return SPACING[self.spacing](p)
         return 1.0
 
     def _slope_at(self, average: float) -> float:
-        return self.slope if average <= self.maxth else (1 - self.maxp) / self.maxth
+        step = 1e-6 * self.maxth
+        return (self.of_average(average + step) - self.of_average(average - step)) / (2 * step)
 
     def rest(self, network: Network) -> Network:
         """Return the network at the queue whose probability is what the flows ask for."""

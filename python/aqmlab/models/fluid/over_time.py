@@ -149,4 +149,5 @@ class _Slopes:
         if (state[Q] <= 0 and rise < 0) or (state[Q] >= self.room and rise > 0):
             rise = 0.0
         kept = [float(x) for x in state[LAW:]]
-        return [1 / rtt - fall, rise, *self.law.change(kept, queue, rise, self.rest)]
+        grown = 1 / (self.rest.per_ack * rtt)
+        return [grown - fall, rise, *self.law.change(kept, queue, rise, self.rest)]

@@ -1,0 +1,93 @@
+"""All models that fit a run."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from aqmlab.models.batch_queue import BatchQueue
+from aqmlab.models.beside import datagrams, loops, transfers
+from aqmlab.models.beside.place import Place
+from aqmlab.models.beside.row import NotHere, Row
+from aqmlab.models.fluid.margins import Loop
+from aqmlab.results import Result
+
+SERIES = ("delays", "waits", "queue")
+OF_TRANSFERS = ("rtt",)
+
+
+@dataclass
+class Beside:
+    """Models beside a run.
+
+    Attributes
+    ----------
+    link : str
+        The link that is looked at.
+    rows : list of Row
+        What models say and what was measured; empty if none fits.
+    left_out : list of str
+        Why other models do not fit, a sentence each.
+    queue : BatchQueue or None
+        The queue whose distribution is known.
+    loop : Loop or None
+        The loop of law and flows.
+    """
+
+    link: str = ""
+    rows: list[Row] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    queue: BatchQueue | None = None
+    loop: Loop | None = None
+
+
+def beside(result: Result) -> Beside:
+    """Return what models say of a run, beside what it measured.
+
+    Parameters
+    ----------
+    result : Result
+        A run; it has to have the series that :func:`needed` names.
+
+    Examples
+    --------
+    >>> from aqmlab import _core, results
+    >>> import json
+    >>> said = {"duration": "10 s", "network": {"kind": "graph", "links": [
+    ...     {"from": "a", "to": "b", "rate": "8 Mbit/s", "delay": "0 s"}]},
+    ...     "flows": [{"from": "a", "to": "b", "traffic": {"kind": "poisson", "rate": "4 Mbit/s"}}],
+    ...     "record": {"series": ["delays"]}}
+    >>> text = _core.check(json.dumps(said), "json", [])
+    >>> needed(json.loads(text))
+    ['delays', 'waits', 'queue']
+    """
+    found = Beside()
+    try:
+        place = Place.busiest(result)
+        found.link = place.link
+        if not place.crossing:
+            raise NotHere(f"no data crosses {place.link}, the busiest link")
+    except NotHere as e:
+        found.left_out.append(str(e))
+        return found
+    try:
+        rows, found.queue = datagrams.rows(place)
+        found.rows += rows
+    except NotHere as e:
+        found.left_out.append(str(e))
+    try:
+        rows, reasons = transfers.rows(place)
+        found.rows += rows
+        found.left_out += reasons
+    except NotHere as e:
+        found.left_out.append(str(e))
+    try:
+        rows, found.loop = loops.rows(place)
+        found.rows += rows
+    except NotHere as e:
+        found.left_out.append(str(e))
+    return found
+
+
+def needed(scenario: dict[str, Any]) -> list[str]:
+    """Return the series that a run of a normalized scenario has to record for its models."""
+    tcp = any(transfers.endless(table) for table in scenario["flows"])
+    return [*SERIES, *OF_TRANSFERS] if tcp else [*SERIES]
