@@ -139,7 +139,10 @@ def test_pie_keeps_its_margins_by_its_table_of_scales() -> None:
     ("make", "told"),
     [
         (lambda: Network(60, 3750, 0), "propagation_s: 0 must be above 0"),
-        (lambda: Network(6000, 3750, 0.2), "flows: 6000 must be at most 750, a packet each"),
+        (
+            lambda: pie().rest(Network(6000, 3750, 0.2)),
+            "flows: 6000 must be at most 806.2, a packet",
+        ),
         (lambda: Red(50, 40, 0.1, 0.002), "maxth: 40 must be above 50"),
         (lambda: Red(5, 15, 0.001, 0.002, gentle=False).rest(PAPER), "maxp: 0.001 is too small"),
         (lambda: Integral.of_coefficients(1e-5, 1e-5, 0.01, 0), "a: 1e-05 must be above 1e-05"),

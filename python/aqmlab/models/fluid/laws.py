@@ -21,15 +21,25 @@ from aqmlab.models.fluid.network import Network
 class Law(ABC):
     """What makes a probability of a queue."""
 
-    @abstractmethod
     def rest(self, network: Network) -> Network:
         """Return the network at rest at the queue at which this law holds it.
 
         Raises
         ------
         ValueError
-            If there is no such queue.
+            If there is no such queue, or no whole packet is in flight a flow.
         """
+        found = self._rest(network)
+        if found.window < 1:
+            raise ValueError(
+                f"flows: {found.flows:g} must be at most {found.rtt_s * found.packets_per_s:.4g}, a "
+                "packet each in path and queue; a window below 1 packet is none of this fluid"
+            )
+        return found
+
+    @abstractmethod
+    def _rest(self, network: Network) -> Network:
+        """Return the network at that queue."""
 
     @abstractmethod
     def response(self, s: Any, network: Network) -> Any:
@@ -118,7 +128,7 @@ class Red(Law):
         step = 1e-6 * self.maxth
         return (self.of_average(average + step) - self.of_average(average - step)) / (2 * step)
 
-    def rest(self, network: Network) -> Network:
+    def _rest(self, network: Network) -> Network:
         """Return the network at the queue whose probability is what the flows ask for."""
         from scipy.optimize import brentq
 
@@ -209,7 +219,7 @@ class Integral(Law):
         half = self.period_s / 2
         return self.k * (1 / self.z + half), self.k * (1 / self.z - half)
 
-    def rest(self, network: Network) -> Network:
+    def _rest(self, network: Network) -> Network:
         """Return the network at the queue that is held."""
         return network.at(self.queue)
 
@@ -279,7 +289,7 @@ class OfDelay(Law):
         below = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2))
         return next((scale for bound, scale in below if p < bound), 1)
 
-    def rest(self, network: Network) -> Network:
+    def _rest(self, network: Network) -> Network:
         """Return the network at the target."""
         return network.at(self.target_s * network.packets_per_s)
 

@@ -62,11 +62,6 @@ class Network:
         refuse_outside("propagation_s", self.propagation_s, 0)
         refuse_outside("queue", self.queue, 0, open_low=False)
         refuse_outside("per_ack", self.per_ack, 1, open_low=False)
-        if self.window < 1:
-            raise ValueError(
-                f"flows: {self.flows:g} must be at most {self.rtt_s * self.packets_per_s:.4g}, a "
-                "packet each in the path; a window below 1 packet is none of this fluid"
-            )
 
     @property
     def rtt_s(self) -> float:

@@ -1,0 +1,248 @@
+"""Figures of models: loops over frequency and time, delays, and three of a published study.
+
+Curves are of models; points, where there are any, of simulations, with their interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.figures.style import legend_below, look, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from aqmlab.models.batch_queue import BatchQueue
+    from aqmlab.models.fluid.margins import Loop
+    from aqmlab.models.fluid.over_time import Course
+
+    Curve = tuple[Sequence[float], Sequence[float]]
+    """Values on the x axis and on the y axis."""
+    Points = tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[float]]
+    """On the x axis; means, lower and upper ends of their intervals on the y axis."""
+
+LEAST = 1e-6
+"""The least probability that is drawn."""
+
+
+def bode(loops: Mapping[str, Loop]) -> Figure:
+    """Draw gain and phase of loops over the frequency, with their margins.
+
+    Parameters
+    ----------
+    loops : mapping of str to Loop
+        Loops by their names; 8 at most can be told apart.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Frequency in rad/s, gain in dB, phase in degrees. Dots are where the gain is 1, and, on
+        the gain, where the phase is -180°.
+    """
+    figure, (gain, phase) = sheet(2, 1, (7.2, 5.6), sharex=True)
+    ends = []
+    for i, (name, loop) in enumerate(loops.items()):
+        colour, _ = look(i)
+        at = loop.frequencies
+        found = loop.response(at)
+        decibel = 20 * np.log10(np.abs(found))
+        degrees = np.degrees(loop.phase(at))
+        label = f"{name}: {loop.phase_margin_deg:.0f}°, gain ×{loop.gain_margin:.3g}"
+        gain.plot(at, decibel, color=colour, label=label)
+        phase.plot(at, degrees, color=colour)
+        if loop.crossover:
+            margin = np.interp(loop.crossover, at, degrees)
+            phase.plot([loop.crossover] * 2, [-180, margin], color=colour, linewidth=0.8)
+            phase.plot(loop.crossover, margin, "o", color=colour)
+            gain.plot(loop.crossover, 0, "o", color=colour)
+            ends.append(loop.crossover)
+        if np.isfinite(loop.phase_crossover):
+            gain.plot([loop.phase_crossover] * 2, [0, -20 * np.log10(loop.gain_margin)],
+                      color=colour, linewidth=0.8, marker="o")  # fmt: skip
+            ends.append(loop.phase_crossover)
+    if ends:
+        gain.set_xlim(min(ends) / 30, max(ends) * 6)
+    _fit(gain)
+    gain.set_xscale("log")
+    gain.axhline(0, color="#666666", linewidth=0.8)
+    gain.set_ylabel("gain (dB)")
+    phase.axhline(-180, color="#666666", linewidth=0.8)
+    phase.set_ylim(-360, 0)
+    phase.set_yticks(range(-360, 1, 90))
+    phase.set_ylabel("phase (°)")
+    phase.set_xlabel("frequency (rad/s)")
+    legend_below(figure, gain, 1 if len(loops) < 4 else 2)
+    return figure
+
+
+def _fit(axes: Axes) -> None:
+    """Give the y axis what the lines have within the x axis."""
+    low, high = axes.get_xlim()
+    seen = []
+    for line in axes.get_lines():
+        x, y = (np.asarray(a, dtype=float) for a in line.get_data())
+        seen += [*y[(x >= low) & (x <= high)]]
+    if seen:
+        axes.set_ylim(min(seen) - 5, max(seen) + 5)
+
+
+def courses(over_time: Mapping[str, Course]) -> Figure:
+    """Draw what fluids do over time: queue, and probability.
+
+    Parameters
+    ----------
+    over_time : mapping of str to Course
+        Courses by their names.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Time in s, queue in packets, probability in %.
+    """
+    figure, (queue, probability) = sheet(2, 1, (7.2, 5.2), sharex=True)
+    for i, (name, course) in enumerate(over_time.items()):
+        colour, _ = look(i)
+        queue.plot(course.time_s, course.queue, color=colour, label=name)
+        probability.plot(course.time_s, 100 * course.probability, color=colour)
+    for axes in (queue, probability):
+        axes.set_ylim(bottom=0)
+    queue.set_ylabel("queue (packets)")
+    probability.set_ylabel("signals (% of packets)")
+    probability.set_xlabel("time (s)")
+    if len(over_time) > 1:
+        legend_below(figure, queue)
+    return figure
+
+
+def delays(
+    queues: Mapping[str, BatchQueue], waits: Mapping[str, tuple[Any, Any]] | None = None
+) -> Figure:
+    """Draw the share of packets that wait longer than t in queues.
+
+    Parameters
+    ----------
+    queues : mapping of str to BatchQueue
+        Queues by their names.
+    waits : mapping of str to (array, array), optional
+        Waits in s and how many packets had each, of runs, by their names.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        t in ms, share of packets on a logarithmic axis.
+    """
+    figure, axes = sheet()
+    for i, (name, queue) in enumerate(queues.items()):
+        colour, _ = look(i)
+        end = _end(queue)
+        times = np.linspace(0, end, 240)
+        shares = [queue.wait_exceeds(float(t)) for t in times]
+        axes.plot(1e3 * times, shares, color=colour, label=name)
+    for i, (name, (seconds, packets)) in enumerate((waits or {}).items()):
+        seconds, packets = np.asarray(seconds), np.asarray(packets, dtype=float)
+        order = np.argsort(seconds)
+        left = 1 - packets[order].cumsum() / packets.sum()
+        colour, marker = look(len(queues) + i)
+        seen = left > 0
+        axes.plot(1e3 * seconds[order][seen], left[seen], marker, color=colour,
+                  markersize=3, markevery=max(1, int(seen.sum()) // 60), label=name)  # fmt: skip
+    axes.set_yscale("log")
+    axes.set_ylim(LEAST, 1)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("t (ms)")
+    axes.set_ylabel("packets that wait longer than t")
+    legend_below(figure, axes)
+    return figure
+
+
+def _end(queue: BatchQueue) -> float:
+    """Return a time that hardly a packet waits, in s."""
+    end = queue.mean_wait + queue.service_s
+    while queue.wait_exceeds(end) > LEAST:
+        end *= 1.3
+    return end
+
+
+def figure_7(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = None) -> Figure:
+    """Draw the mean queue over the size of flows that are all alike.
+
+    `kuzmanovic2005ecnplus`, figure 7. Curves are those of
+    :func:`aqmlab.models.power_of_ecn.mean_by_flow_size`.
+
+    Parameters
+    ----------
+    curves : mapping of str to (sizes, means)
+        Of models: flow sizes and mean queues in packets.
+    points : mapping of str to (sizes, means, lows, highs), optional
+        Of simulations.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Flow size and queue in packets; sizes on a logarithmic axis.
+    """
+    figure, axes = _curves(curves, points)
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("flow size (packets)")
+    axes.set_ylabel("mean queue (packets)")
+    return figure
+
+
+def figure_8(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = None) -> Figure:
+    """Draw the probability of a long delay over the load, in web traffic.
+
+    `kuzmanovic2005ecnplus`, figure 8. Curves are those of
+    :func:`aqmlab.models.power_of_ecn.late_by_load`.
+
+    Parameters
+    ----------
+    curves : mapping of str to (loads, probabilities)
+        Of models, one a link.
+    points : mapping of str to (loads, means, lows, highs), optional
+        Of simulations.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Load, and probability that the queueing delay exceeds 5 ms.
+    """
+    return _by_load(curves, points, "web traffic")
+
+
+def figure_9(curves: Mapping[str, Curve], points: Mapping[str, Points] | None = None) -> Figure:
+    """Draw the same as :func:`figure_8` for general traffic (`kuzmanovic2005ecnplus`, figure 9)."""
+    return _by_load(curves, points, "general traffic")
+
+
+def _by_load(
+    curves: Mapping[str, Curve], points: Mapping[str, Points] | None, traffic: str
+) -> Figure:
+    figure, axes = _curves(curves, points)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlabel(f"load of the link, {traffic}")
+    axes.set_ylabel("P(queueing delay > 5 ms)")
+    return figure
+
+
+def _curves(
+    curves: Mapping[str, Curve], points: Mapping[str, Points] | None
+) -> tuple[Figure, Axes]:
+    """Return a sheet with curves and points; those of one name have one colour."""
+    figure, axes = sheet()
+    names = list(curves)
+    for i, (name, (x, y)) in enumerate(curves.items()):
+        axes.plot(x, y, color=look(i)[0], label=name)
+    for name, (x, means, lows, highs) in (points or {}).items():
+        names += [name] if name not in names else []
+        colour, marker = look(names.index(name))
+        centre = np.asarray(means, dtype=float)
+        bars = [centre - np.asarray(lows), np.asarray(highs) - centre]
+        axes.errorbar(x, centre, yerr=bars, fmt=marker, color=colour, capsize=2,
+                      label=f"{name}, simulated")  # fmt: skip
+    legend_below(figure, axes)
+    return figure, axes
