@@ -9,6 +9,7 @@ from aqmlab.command import (
     calibrate,
     compare,
     manual,
+    model,
     plot,
     reproduce,
     results,
@@ -49,6 +50,7 @@ app.command("reproduce")(reproduce.reproduce)
 app.command("compare")(compare.compare_command)
 app.command("calibrate")(calibrate.calibrate_command)
 app.command("tune-red")(tune_red.tune_red_command)
+app.add_typer(model.models, name="model")
 app.command("status")(status.status_command)
 app.command("script")(script.script_command)
 app.command("bench")(bench.bench)

@@ -42,3 +42,29 @@ def read_count(option: str, text: str | None) -> int | None:
     if not text.isdecimal() or int(text) < 1:
         raise ValueError(f"{option} {text!r} must be a whole number, 1 or more")
     return int(text)
+
+
+def read_time(option: str, text: str) -> float:
+    """Return a time above 0 in s."""
+    from aqmlab.scenario import seconds
+
+    try:
+        found = seconds(text)
+    except (ValueError, KeyError):
+        found = -1.0
+    if not found > 0:
+        raise ValueError(f"{option} {text!r} must be a time above 0, for example '20 ms'")
+    return found
+
+
+def read_rate(option: str, text: str) -> float:
+    """Return a rate above 0 in bit/s."""
+    from aqmlab.models.beside.place import rate
+
+    try:
+        found = rate(text)
+    except (ValueError, KeyError):
+        found = -1.0
+    if not found > 0:
+        raise ValueError(f"{option} {text!r} must be a rate above 0, for example '10 Mbit/s'")
+    return found

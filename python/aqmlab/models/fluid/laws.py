@@ -31,9 +31,10 @@ class Law(ABC):
         """
         found = self._rest(network)
         if found.window < 1:
+            most = found.rtt_s * found.packets_per_s
             raise ValueError(
-                f"flows: {found.flows:g} must be at most {found.rtt_s * found.packets_per_s:.4g}, a "
-                "packet each in path and queue; a window below 1 packet is none of this fluid"
+                f"flows: {found.flows:g} must be at most {most:.4g}, a packet each in path and "
+                "queue; a window below 1 packet is none of this fluid"
             )
         return found
 

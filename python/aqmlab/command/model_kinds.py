@@ -1,0 +1,362 @@
+"""The models of `aqmlab model`: each a command of its own, with what it asks for."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aqmlab.command.model_shown import draw, drawable, number, show
+from aqmlab.command.options import read_change, read_count, read_rate, read_time
+from aqmlab.command.terminal import say
+
+if TYPE_CHECKING:
+    from aqmlab.models.batch_queue import Batches
+    from aqmlab.models.fluid.laws import Law
+    from aqmlab.models.fluid.network import Network
+
+Load = Annotated[float, typer.Option(help="Load ρ, above 0, below 1.", metavar="X")]
+Rate = Annotated[str, typer.Option(help="Rate of the link.", metavar="RATE")]
+Packet = Annotated[int, typer.Option(help="Bytes of a packet.", metavar="N")]
+Rtt = Annotated[str, typer.Option(help="Round trip.", metavar="TIME")]
+Plot = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw it too (.png, .svg, .pdf)."),
+]
+
+
+def batch_queue(
+    load: Load = 0.8,
+    flows: Annotated[
+        str | None,
+        typer.Option(
+            help="Flow sizes in packets and how often each comes, e.g. 7:3,20:1.", metavar="N:W,…"
+        ),
+    ] = None,
+    sizes: Annotated[
+        Path | None,
+        typer.Option(help="A file with the size of a flow in bytes on each line.", metavar="FILE"),
+    ] = None,
+    batches: Annotated[
+        str | None,
+        typer.Option(help="Sizes of batches themselves, e.g. 1:1,2:1,4:1.", metavar="N:W,…"),
+    ] = None,
+    rate: Rate = "100 Mbit/s",
+    packet: Packet = 1000,
+    delay: Annotated[str, typer.Option(help="Delay that is exceeded.", metavar="TIME")] = "5 ms",
+    initial: Annotated[
+        float | None,
+        typer.Option(help="First burst of a flow; default: 2, and 1 of long ones.", metavar="X"),
+    ] = None,
+    growth: Annotated[
+        float, typer.Option(help="Growth of bursts a round trip; 1.5: delayed ACKs.", metavar="X")
+    ] = 2.0,
+    plot: Plot = None,
+) -> None:
+    """M[X]/M/1 and M[X]/D/1: the queue of bursts that flows send."""
+    from aqmlab.models.batch_queue import BatchQueue, MxD1, MxM1
+
+    drawable(plot)
+    of = _batches(flows, sizes, batches, packet, initial, growth)
+    bps, seconds = read_rate("--rate", rate), read_time("--delay", delay)
+    if packet < 1:
+        raise ValueError(f"--packet {packet} must be at least 1")
+    service = 8 * packet / bps
+    both: dict[str, BatchQueue] = {
+        "M[X]/M/1": MxM1(load, of, service),
+        "M[X]/D/1": MxD1(load, of, service),
+    }
+    late = f"{1e3 * seconds:g} ms"
+    rows: list[tuple[str, str, Callable[[BatchQueue], float]]] = [
+        ("mean number in the system", "packets", lambda q: q.mean_system),
+        ("mean number waiting", "packets", lambda q: q.mean_queue),
+        ("mean wait of a packet", "ms", lambda q: 1e3 * q.mean_wait),
+        ("mean wait of a burst", "ms", lambda q: 1e3 * q.mean_work),
+        (f"P(a burst waits over {late})", "%", lambda q: 100 * q.work_exceeds(seconds)),
+        (f"P(a packet waits over {late})", "%", lambda q: 100 * q.wait_exceeds(seconds)),
+    ]
+    show(
+        f"Load {load:g}; bursts of {of.mean:.4g} packets, a packet is in one of "
+        f"{of.packets_a_batch_seen:.4g}",
+        ["quantity", *both, "unit"],
+        [[what, *(number(value(q)) for q in both.values()), unit] for what, unit, value in rows],
+    )
+    if plot:
+        from aqmlab.figures import models as figures
+
+        draw(figures.delays(both), plot)
+
+
+def _batches(
+    flows: str | None,
+    sizes: Path | None,
+    batches: str | None,
+    packet: int,
+    initial: float | None,
+    growth: float,
+) -> "Batches":
+    from aqmlab.models import bursts
+    from aqmlab.models.batch_queue import Batches
+
+    given = [name for name, value in
+             (("--flows", flows), ("--sizes", sizes), ("--batches", batches)) if value]  # fmt: skip
+    if len(given) != 1:
+        told = " and ".join(given) or "none of them"
+        raise ValueError(f"give one of --flows, --sizes and --batches; there is {told}")
+    if batches:
+        return Batches.of(_weights("--batches", batches))
+    ramp = bursts.Ramp(initial or 2, None if initial else 1, growth)
+    if sizes:
+        lines = sizes.read_text("utf-8").split()
+        try:
+            found = [float(line) for line in lines]
+        except ValueError:
+            raise ValueError(f"--sizes {sizes}: must have a number of bytes a line") from None
+        return bursts.of_responses(found, packet, ramp=ramp)
+    return bursts.batches(_weights("--flows", flows or ""), ramp=ramp, packet=packet)
+
+
+def _weights(option: str, text: str) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for part in text.split(","):
+        size, colon, weight = part.partition(":")
+        try:
+            found[int(size)] = found.get(int(size), 0.0) + (float(weight) if colon else 1.0)
+        except ValueError:
+            raise ValueError(f"{option} {part!r} must be SIZE:WEIGHT, for example 7:3") from None
+    return found
+
+
+def queue(
+    load: Load = 0.8,
+    service: Annotated[str, typer.Option(help="Mean service time.", metavar="TIME")] = "1 ms",
+    variation: Annotated[
+        float,
+        typer.Option(help="Squared coefficient of variation of sizes in M/G/1.", metavar="X"),
+    ] = 0.5,
+    room: Annotated[str, typer.Option(help="Packets that M/M/1/K has room for.", metavar="N")] = (
+        "20"
+    ),
+) -> None:
+    """M/M/1, M/D/1, M/G/1 and M/M/1/K: the queue of packets that come one by one."""
+    from aqmlab.models.batch_queue import BatchQueue
+    from aqmlab.models.single_server import MG1, MM1K, md1, mm1
+
+    seconds = read_time("--service", service)
+    full = MM1K(load, read_count("--room", room) or 1, seconds)
+    every: dict[str, BatchQueue | MG1] = {
+        "M/M/1": mm1(load, seconds), "M/D/1": md1(load, seconds),
+        "M/G/1": MG1(load, seconds, variation),
+    }  # fmt: skip
+    rows = [
+        [name, number(q.mean_system), number(1e3 * q.mean_wait), "0"] for name, q in every.items()
+    ]
+    last = [number(full.mean_system), number(1e3 * full.mean_wait), number(100 * full.loss)]
+    show(
+        f"Load {load:g}, services of {1e3 * seconds:g} ms",
+        ["queue", "mean number (packets)", "mean wait (ms)", "loss (%)"],
+        [*rows, [f"M/M/1/{full.room}", *last]],
+    )
+
+
+def tcp(
+    p: Annotated[float, typer.Option("--p", help="Share of segments lost or marked.", metavar="X")],
+    rtt: Rtt,
+    rto: Annotated[str, typer.Option(help="First timeout.", metavar="TIME")] = "1 s",
+    mss: Annotated[int, typer.Option(help="Bytes of data in a segment.", metavar="N")] = 1460,
+    per_ack: Annotated[float, typer.Option(help="Segments an ACK (b).", metavar="X")] = 2,
+) -> None:
+    """The rate that a TCP gets at a share of signals: square root, PFTK, CUBIC, Scalable."""
+    from aqmlab.models import tcp_rates
+
+    r, t0 = read_time("--rtt", rtt), read_time("--rto", rto)
+    windows = {
+        "square-root law (Reno)": tcp_rates.square_root(p, per_ack=per_ack),
+        "PFTK (Reno)": tcp_rates.pftk(p, r, t0, per_ack=per_ack) * r,
+        "PFTK, simplified": tcp_rates.pftk_simple(p, r, t0, per_ack=per_ack) * r,
+        "CUBIC": tcp_rates.cubic(p, r),
+        "Scalable, W p = 2": tcp_rates.scalable(p),
+    }
+    show(
+        f"p = {100 * p:g} %, RTT {1e3 * r:g} ms",
+        ["control", "window (segments)", "rate (Mbit/s)"],
+        [[name, number(w), number(8e-6 * mss * w / r)] for name, w in windows.items()],
+    )
+
+
+def dctcp(
+    flows: Annotated[float, typer.Option(help="Flows in step.", metavar="N")],
+    rate: Rate,
+    rtt: Rtt,
+    threshold: Annotated[float, typer.Option(help="K, in packets.", metavar="X")],
+    packet: Packet = 1500,
+) -> None:
+    """DCTCP at a threshold: how far the queue swings."""
+    from aqmlab.models.dctcp import StepMarking, least_threshold
+
+    c, r = read_rate("--rate", rate) / 8 / packet, read_time("--rtt", rtt)
+    of = StepMarking(flows, c, r, threshold)
+    show(
+        f"{flows:g} flows, C·RTT = {c * r:.4g} packets, K = {threshold:g} packets",
+        ["quantity", "value", "unit"],
+        [
+            ["greatest queue", number(of.most), "packets"],
+            ["least queue", number(of.least), "packets"],
+            ["share of marks α", number(100 * of.alpha), "%"],
+            ["period", number(1e3 * of.period_s), "ms"],
+            ["least K without idle link", number(least_threshold(c, r)), "packets"],
+            ["greatest gain g", number(of.greatest_gain), ""],
+        ],
+    )
+
+
+def short_flow(
+    segments: Annotated[str, typer.Option(help="Segments of the transfer.", metavar="N")],
+    rtt: Rtt,
+    initial: Annotated[float, typer.Option(help="Initial window, segments.", metavar="X")] = 10,
+    growth: Annotated[float, typer.Option(help="Growth a round trip.", metavar="X")] = 2,
+    p: Annotated[float, typer.Option("--p", help="Share of segments lost.", metavar="X")] = 0,
+    rto: Annotated[str, typer.Option(help="First timeout.", metavar="TIME")] = "1 s",
+) -> None:
+    """How long a transfer takes that ends in slow start."""
+    from aqmlab.models import short_flows
+
+    n = read_count("--segments", segments) or 1
+    r, t0 = read_time("--rtt", rtt), read_time("--rto", rto)
+    latency = short_flows.latency(n, r, initial=initial, growth=growth)
+    expected = short_flows.cardwell(n, p, r, t0, initial=initial, growth=growth)
+    show(
+        f"{n} segments, RTT {1e3 * r:g} ms",
+        ["quantity", "value", "unit"],
+        [
+            ["round trips of data", str(short_flows.rounds(n, initial=initial, growth=growth)), ""],
+            ["time without loss", number(1e3 * latency), "ms"],
+            [f"expected time, p = {100 * p:g} %",
+             number(1e3 * expected), "ms"],
+        ],
+    )  # fmt: skip
+
+
+def loop(
+    law: Annotated[str, typer.Argument(help="red, pi, pie or pi2.", metavar="LAW")],
+    flows: Annotated[float, typer.Option(help="Reno flows.", metavar="N")],
+    rate: Rate,
+    rtt: Annotated[str, typer.Option(help="Round trip without queue.", metavar="TIME")],
+    packet: Packet = 1500,
+    per_ack: Annotated[float, typer.Option(help="Segments an ACK (b).", metavar="X")] = 1,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A parameter of the law: minth, maxth, maxp, wq (red); qref, k, z or a, b, period "
+            "(pi); target, period, alpha, beta (pie, pi2). Packets, s, 1/s.",
+        ),
+    ] = None,
+    step: Annotated[
+        float | None, typer.Option(help="Flows after 20 s, for --step-plot.", metavar="N")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw gain and phase (Bode).")
+    ] = None,
+    step_plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw 100 s of the fluid over time.")
+    ] = None,
+) -> None:
+    """Where RED, PI, PIE or PI2 with Reno flows is at rest, and how far from instability."""
+    from aqmlab.models.fluid.margins import Loop
+    from aqmlab.models.fluid.network import Network
+
+    drawable(plot)
+    drawable(step_plot, "--step-plot")
+    if step is not None and not step_plot:
+        raise ValueError("--step changes the flows of --step-plot FILE; give that too")
+    network = Network(
+        flows, read_rate("--rate", rate) / 8 / packet, read_time("--rtt", rtt), per_ack=per_ack
+    )
+    chosen = _law(law, network, dict(read_change(v, "minth=20") for v in values or []))
+    of = Loop(network, chosen)
+    exact = Loop(network, chosen, exact=True)
+    rest = of.rest
+    rows = [
+        ["queue at rest", number(rest.queue), "", "packets"],
+        ["window at rest", number(rest.window), "", "packets"],
+        ["signals at rest", number(100 * rest.probability), "", "%"],
+    ]
+    for what, unit, scale, name in (
+        ("crossover", "rad/s", 1, "crossover"),
+        ("phase margin", "°", 1, "phase_margin_deg"),
+        ("gain margin", "factor", 1, "gain_margin"),
+        ("delay margin", "ms", 1e3, "delay_margin_s"),
+    ):
+        both = [number(scale * getattr(one, name)) for one in (of, exact)]
+        rows.append([what, *both, unit])
+    told = "stable" if of.is_stable else "unstable"
+    show(f"{law}, {flows:g} flows: {told}", ["quantity", "short", "whole linear", "unit"], rows)
+    say("short: the published plant, which takes the delay out of the window; whole: with it.")
+    _loop_plots(of, law, step, plot, step_plot)
+
+
+def _loop_plots(
+    of: Any, law: str, step: float | None, plot: Path | None, step_plot: Path | None
+) -> None:
+    from aqmlab.figures import models as figures
+    from aqmlab.models.fluid.over_time import over_time
+
+    if plot:
+        draw(figures.bode({law: of}), plot)
+    if step_plot:
+        flows = [(20.0, step)] if step else []
+        start = None if step else (of.rest.window, of.rest.queue / 2)
+        course = over_time(of.network, of.law, 100, flows=flows, start=start)
+        draw(figures.courses({law: course}), step_plot)
+
+
+def _law(name: str, network: "Network", values: dict[str, str]) -> "Law":
+    """Return a law with the parameters that are given, and the published ones of the others."""
+    from aqmlab.models.fluid.design import pi_of
+    from aqmlab.models.fluid.laws import PI2, PIE, Integral, OfDelay, Red
+
+    def take(key: str, default: float) -> float:
+        text = values.pop(key, None)
+        try:
+            return default if text is None else float(text)
+        except ValueError:
+            raise ValueError(f"--set {key}={text} must be a number") from None
+
+    found: Law
+    if name == "red":
+        minth = take("minth", 5)
+        found = Red(minth, take("maxth", 3 * minth), take("maxp", 0.1), take("wq", 0.002))
+    elif name == "pi":
+        queue, period = take("qref", 200), take("period", 0.00625)
+        rule = pi_of(network.at(queue), period)
+        if "a" in values or "b" in values:
+            a, b = rule.coefficients
+            found = Integral.of_coefficients(take("a", a), take("b", b), period, queue)
+        else:
+            found = Integral(take("k", rule.k), take("z", rule.z), queue, period)
+    elif name in ("pie", "pi2"):
+        of = PIE if name == "pie" else PI2
+        found = OfDelay(
+            take("target", of.target_s), take("period", of.period_s), take("alpha", of.alpha),
+            take("beta", of.beta), auto_tuned=of.auto_tuned, squared=of.squared,
+        )  # fmt: skip
+    else:
+        raise ValueError(f"{name!r} must be one of red, pi, pie, pi2")
+    if values:
+        raise ValueError(f"--set {', '.join(values)}: {name} has no such parameter; see --help")
+    return found
+
+
+def figure_7() -> None:
+    """Readings of figure 7 of "The power of ECN", and which give the 5 packets of its text."""
+    from aqmlab.models.figure_7 import readings
+
+    found = [r for r in readings() if len(r.departures) < 2 or r.meets]
+    show(
+        "Flows of 7.22 packets at load 0.8; the text reads 5 packets",
+        ["departs from the text in", "packets", "rounds to 5"],
+        [[", ".join(r.departures) or "nothing", f"{r.packets:.2f}", "yes" if r.meets else ""]
+         for r in found if len(r.departures) < 4],
+    )  # fmt: skip
