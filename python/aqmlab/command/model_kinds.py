@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Load = Annotated[float, typer.Option(help="Load ρ, above 0, below 1.", metavar="X")]
 Rate = Annotated[str, typer.Option(help="Rate of the link.", metavar="RATE")]
-Packet = Annotated[int, typer.Option(help="Bytes of a packet.", metavar="N")]
+Packet = Annotated[int, typer.Option(help="Bytes of a packet.", metavar="N", min=1)]
 Rtt = Annotated[str, typer.Option(help="Round trip.", metavar="TIME")]
 Plot = Annotated[
     Path | None,
@@ -59,8 +59,6 @@ def batch_queue(
     drawable(plot)
     of = _batches(flows, sizes, batches, packet, initial, growth)
     bps, seconds = read_rate("--rate", rate), read_time("--delay", delay)
-    if packet < 1:
-        raise ValueError(f"--packet {packet} must be at least 1")
     service = 8 * packet / bps
     both: dict[str, BatchQueue] = {
         "M[X]/M/1": MxM1(load, of, service),
@@ -163,7 +161,9 @@ def tcp(
     p: Annotated[float, typer.Option("--p", help="Share of segments lost or marked.", metavar="X")],
     rtt: Rtt,
     rto: Annotated[str, typer.Option(help="First timeout.", metavar="TIME")] = "1 s",
-    mss: Annotated[int, typer.Option(help="Bytes of data in a segment.", metavar="N")] = 1460,
+    mss: Annotated[
+        int, typer.Option(help="Bytes of data in a segment.", metavar="N", min=1)
+    ] = 1460,
     per_ack: Annotated[float, typer.Option(help="Segments an ACK (b).", metavar="X")] = 2,
 ) -> None:
     """The rate that a TCP gets at a share of signals: square root, PFTK, CUBIC, Scalable."""

@@ -1,0 +1,190 @@
+"""Models beside runs: which are chosen, how near they are, and what does not fit."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab.models.beside import Beside, Row, beside, needed
+from aqmlab.scenario import normalize
+
+SACK = {"recovery": "sack", "sack": True, "delayed_ack": "1 packets"}
+
+
+def scenario(
+    queue: dict[str, Any], flows: list[dict[str, Any]], tcp: dict[str, Any] | None = None,
+    duration: str = "60 s", **network: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """A dumbbell whose host links change nothing."""
+    return {
+        "duration": duration,
+        "network": {
+            "kind": "dumbbell", "rate": "10 Mbit/s", "delay": "20 ms", "queue": queue,
+            "left_rate": "1 Gbit/s", "left_delay": "1 ms",
+            "right_rate": "1 Gbit/s", "right_delay": "1 ms",
+        } | network,
+        "flows": [{"from": "left-0", "to": "right-0"} | flow for flow in flows],
+        "tcp": SACK | (tcp or {}),
+    }  # fmt: skip
+
+
+def compared(said: dict[str, Any]) -> Beside:
+    """Run it with what its models need."""
+    import json
+
+    whole = json.loads(normalize(said))
+    whole["record"] |= {"series": needed(whole)} | said.get("record", {})
+    return beside(aqmlab.run(whole))
+
+
+def by(found: Beside) -> dict[tuple[str, str], Row]:
+    return {(row.model, row.quantity): row for row in found.rows}
+
+
+UNLIMITED = {"kind": "drop_tail", "limit": "1000000 packets"}
+BULK = [{"name": "b{i}", "count": 10, "traffic": {"kind": "bulk"}}]
+
+
+def poisson(rate: str, payload: str = "972 B", **more: Any) -> dict[str, Any]:
+    return {"traffic": {"kind": "poisson", "rate": rate, "payload": payload} | more}
+
+
+def test_poisson_datagrams_are_md1() -> None:
+    found = compared(scenario(UNLIMITED, [poisson("3 Mbit/s"), poisson("4 Mbit/s")]))
+    assert {row.model for row in found.rows} == {"M/D/1"}
+    wait = by(found)["M/D/1", "mean wait"]
+    assert wait.predicted == pytest.approx(0.8 * 0.7 / 0.6)
+    assert abs(wait.difference) < 0.05
+    late = [row for row in found.rows if "over" in row.quantity]
+    assert len(late) == 2
+    assert all(abs(row.difference) < 0.2 for row in late)
+    assert found.queue is not None
+
+
+def test_two_sizes_are_mg1_and_only_means() -> None:
+    found = compared(scenario(UNLIMITED, [poisson("4 Mbit/s"), poisson("2 Mbit/s", "100 B")]))
+    assert {row.model for row in found.rows} == {"M/G/1"}
+    assert abs(by(found)["M/G/1", "mean wait"].difference) < 0.05
+    assert found.queue is None
+
+
+@pytest.mark.parametrize("exponential", [False, True])
+def test_a_trace_of_batches_is_told_apart(exponential: bool) -> None:
+    rng = np.random.default_rng(2)
+    times = np.repeat(np.cumsum(rng.exponential(2.5, 20_000)), rng.integers(1, 3, 20_000))
+    sizes = rng.exponential(1000, len(times)) if exponential else np.full(len(times), 999.0)
+    trace = [[t / 1000, max(1, int(n))] for t, n in zip(times, sizes, strict=True)]
+    flow = {"from": "a", "to": "b", "traffic": {"kind": "replay", "trace": trace, "headers": "1 B"}}
+    link = {"from": "a", "to": "b", "rate": "8 Mbit/s", "delay": "0 s", "queue": UNLIMITED}
+    found = compared(
+        {"duration": "60 s", "network": {"kind": "graph", "links": [link]}, "flows": [flow]}
+    )
+    name = "M[X]/M/1" if exponential else "M[X]/D/1"
+    assert {row.model for row in found.rows} == {name}
+    assert by(found)[name, "load"].predicted == pytest.approx(60, rel=0.03)
+    assert abs(by(found)[name, "mean wait"].difference) < 0.1
+
+
+def test_reno_with_random_loss_has_the_square_root_law_and_pftk() -> None:
+    lossy: dict[str, Any] = {
+        "impairments": [{"kind": "loss", "probability": 0.005}],
+        "rate": "1 Gbit/s",
+    }
+    flows = [{"name": "b{i}", "count": 5, "traffic": {"kind": "bulk"}}]
+    found = compared(scenario(UNLIMITED, flows, **lossy))
+    rows = by(found)
+    for model in ("square-root law", "PFTK", "PFTK, simplified"):
+        assert abs(rows[model, "goodput of a flow"].difference) < 0.25, model
+    cubic = scenario(UNLIMITED, flows, {"congestion": {"kind": "cubic"}}, **lossy)
+    found = compared(cubic)
+    assert [row.model for row in found.rows] == ["CUBIC"]
+    assert abs(found.rows[0].difference) < 0.3  # random losses, not evenly spaced ones
+    found = compared(scenario(UNLIMITED, flows, {"congestion": {"kind": "vegas"}}, **lossy))
+    assert found.rows == []
+    assert any("no rate of vegas at a drop_tail queue is known" in why for why in found.left_out)
+
+
+def test_without_signals_the_receive_window_is_the_limit() -> None:
+    one = [{"name": "b", "traffic": {"kind": "bulk"}}]
+    said = scenario(UNLIMITED, one, {"receive_window": "29200 B"})
+    (row,) = compared(said).rows
+    assert row.model == "receive window"
+    assert abs(row.difference) < 0.03
+
+
+@pytest.mark.parametrize(
+    ("queue", "near"),
+    [
+        ({"kind": "red", "minth": "20 packets", "maxth": "100 packets"}, 0.15),
+        (
+            {
+                "kind": "pi",
+                "qref": "40 packets",
+                "max_rtt": "100 ms",
+                "min_flows": 8,
+                "mean_packet_size": "1500 B",
+            },
+            0.15,
+        ),
+        ({"kind": "pie", "target": "30 ms"}, 0.15),
+        ({"kind": "pi2", "target": "30 ms"}, 0.15),
+    ],
+    ids=lambda x: x["kind"] if isinstance(x, dict) else "",
+)
+def test_laws_hold_the_queue_where_the_fluid_is_at_rest(queue: dict[str, Any], near: float) -> None:
+    said = scenario({"limit": "1000 packets"} | queue, BULK, {"ecn": "rfc3168"})
+    found = compared(said)
+    rows = by(found)
+    name = f"fluid, {queue['kind']}"
+    assert abs(rows[name, "queue"].difference) < near
+    assert abs(rows[name, "signals"].difference) < 0.45  # no slow start, no timeouts in the fluid
+    assert rows[name, "gain margin"].predicted > 1
+    assert np.isnan(rows[name, "gain margin"].difference)
+    assert found.loop is not None
+    assert found.loop.is_stable
+    assert not any(row.model == "PFTK" for row in found.rows), "marks are no timeouts"
+
+
+def test_dctcp_at_a_threshold_swings_as_far() -> None:
+    flows = [{"name": "b{i}", "count": 2, "traffic": {"kind": "bulk"}}]
+    tcp = {"ecn": "dctcp", "congestion": {"kind": "dctcp", "g": 1 / 64}}
+    queue = {"kind": "threshold", "limit": "1000 packets", "threshold": "40 packets"}
+    said = scenario(queue, flows, tcp, "8 s", rate="100 Mbit/s", delay="4 ms")
+    rows = by(compared(said | {"record": {"interval": "0.2 ms"}}))
+    for what in ("greatest queue", "least queue"):
+        row = rows["DCTCP", what]
+        assert row.predicted == pytest.approx(row.measured, abs=3)
+    assert abs(rows["DCTCP", "share of marks α"].difference) < 0.25
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (scenario({"kind": "codel"}, BULK, duration="2 s"), "margins are known for red, pi"),
+        (scenario(UNLIMITED, [poisson("12 Mbit/s")], duration="2 s"),
+         "the load of left>right is 1.2"),
+        (scenario({"kind": "drop_tail", "limit": "3 packets"}, [poisson("9 Mbit/s")],
+                  duration="2 s"), "dropped packets; the models here have room for all"),
+        (scenario(UNLIMITED, [poisson("1 Mbit/s"), *BULK], duration="2 s"), "bulk crosses too"),
+        (scenario({"kind": "codel"}, [poisson("1 Mbit/s")], duration="2 s"),
+         "known for drop_tail, not codel"),
+        (scenario({"kind": "red"}, BULK, {"congestion": {"kind": "cubic"}}, duration="9 s"),
+         "margins are known for Reno's flows, not for cubic"),
+        (scenario(UNLIMITED, [poisson("1 Mbit/s", lasts="1 s")], duration="2 s"),
+         "does not send from the beginning to the end"),
+        (scenario(UNLIMITED, [{"traffic": {"kind": "bulk", "size": "1 MB"}}], duration="2 s"),
+         "rates of TCP are known for transfers without end; there are none"),
+        (scenario(UNLIMITED, [poisson("1 Mbit/s")], duration="2 s",
+                  rate_changes=[{"at": "1 s", "rate": "5 Mbit/s"}]),
+         "the rate of left>right changes"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_said(said: dict[str, Any], told: str) -> None:
+    assert any(told in why for why in compared(said).left_out), compared(said).left_out
+
+
+def test_a_run_without_the_series_says_which_it_needs() -> None:
+    found = beside(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
+    assert any('no series "rtt"; record it' in why for why in found.left_out)
+    assert found.rows == []

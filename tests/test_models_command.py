@@ -1,0 +1,196 @@
+"""`aqmlab model`: what it prints, draws and refuses; the figures of models."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import aqmlab
+from aqmlab.command import execute
+from aqmlab.figures import models as figures
+from aqmlab.figures import save
+from aqmlab.models import power_of_ecn
+from aqmlab.models.batch_queue import Batches, MxD1, MxM1
+from aqmlab.models.fluid.design import pi_of
+from aqmlab.models.fluid.laws import pie
+from aqmlab.models.fluid.margins import Loop
+from aqmlab.models.fluid.network import Network
+from aqmlab.models.fluid.over_time import over_time
+from conftest import ROOT
+
+POISSON = """
+duration = "20 s"
+[network]
+kind = "graph"
+links = [{ from = "a", to = "b", rate = "8 Mbit/s", delay = "1 ms" }]
+[[flows]]
+from = "a"
+to = "b"
+traffic = { kind = "poisson", rate = "5 Mbit/s" }
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "poisson.toml"
+    path.write_text(POISSON)
+    return path
+
+
+def test_a_scenario_is_run_and_its_models_stand_beside(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plot = tmp_path / "delays.png"
+    assert execute(["model", str(file), "--seed", "2", "--plot", str(plot)]) == 0
+    shown = capsys.readouterr().out
+    assert "Models beside the run: a>b" in shown
+    assert "│ M/D/1 │ a>b │ load" in shown
+    assert "Poisson arrivals at the queue" in shown
+    assert plot.stat().st_size > 5000
+    assert execute(["model", "beside", str(file), "--set", "flows.0.traffic.rate='2 Mbit/s'"]) == 0
+    assert "25" in capsys.readouterr().out
+
+
+def test_a_run_that_is_there_is_taken(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    series = "record.series=['delays']"
+    assert execute(["run", str(file), "--set", series, "--out", str(run)]) == 0
+    assert execute(["model", "--run", str(run)]) == 0
+    assert "mean wait" in capsys.readouterr().out
+
+
+def test_nothing_fits_is_an_answer(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
+    shown = capsys.readouterr().out
+    assert "No model here fits this run." in shown
+    assert "known for drop_tail, not codel" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("batch-queue --batches 1:1,2:1,4:1", "│        8 │      6.4 │ packets │"),
+        ("batch-queue --flows 7 --delay|2 ms", "P(a burst waits over 2 ms)"),
+        ("queue --load 0.8 --service|2 ms", "│ M/M/1    │                     4 │              8"),
+        ("tcp --p 0.01 --rtt|100 ms", "│ square-root law (Reno) │              8.66 │"),
+        ("dctcp --flows 2 --rate|1 Gbit/s --rtt|1 ms --threshold 20", "11.52 │ packets"),
+        ("short-flow --segments 40 --rtt|100 ms", "│ time without loss "),
+        ("loop red --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --set minth=150 "
+         "--set maxth=700 --set wq=1e-6", "red, 60 flows: stable"),
+        ("loop pie --flows 30 --rate|10 Mbit/s --packet 1000 --rtt|300 ms", "30 flows: unstable"),
+        ("loop pi --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --set a=1.822e-5 "
+         "--set b=1.816e-5", "pi, 60 flows: stable"),
+        ("figure-7", "│ growth 1.5, constant service, work before a burst            │    5.01"),
+    ],
+)  # fmt: skip
+def test_models_print_their_numbers(
+    words: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = [a for w in words.replace("|", "=").split(" --") for a in _split(w)]
+    assert execute(["model", *args]) == 0, capsys.readouterr().err
+    assert shown in capsys.readouterr().out
+
+
+def _split(words: str) -> list[str]:
+    """Split words, but for the unit of a value."""
+    first, equals, value = words.partition("=")
+    if equals and not words.startswith("set "):
+        return [f"--{first}={value}"] if " " not in first else [*first.split(), value]
+    name, *rest = words.split()
+    return [name, *rest] if name in ("batch-queue", "queue", "tcp", "dctcp", "short-flow",
+                                     "loop", "figure-7") else [f"--{name}", *rest]  # fmt: skip
+
+
+def test_sizes_come_from_a_file_of_bytes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = tmp_path / "sizes.txt"
+    sizes.write_text("7000\n7000\n")
+    assert execute(["model", "batch-queue", "--sizes", str(sizes)]) == 0
+    assert "bursts of 2.333 packets" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["bach-queue"], "bach-queue is no model and no file; aqmlab model -h lists the models"),
+        (["none.toml"], "none.toml: there is no such file"),
+        (["--run", "x", "y.toml"], "give a scenario or --run DIR, one of both"),
+        (["--run", "x", "--seed", "1"], "--seed and --set change a scenario"),
+        (["batch-queue"], "give one of --flows, --sizes and --batches; there is none of them"),
+        (["batch-queue", "--flows", "7:x"], "--flows '7:x' must be SIZE:WEIGHT"),
+        (["batch-queue", "--flows", "7", "--load", "1"], "load: 1 must be above 0 and below 1"),
+        (["batch-queue", "--flows", "7", "--rate", "5"], "--rate '5' must be a rate above 0"),
+        (["batch-queue", "--flows", "7", "--packet", "0"], "0 is not in the range x>=1"),
+        (["tcp", "--p", "0.1", "--rtt", "-1 ms"], "--rtt '-1 ms' must be a time above 0"),
+        (["tcp", "--p", "2", "--rtt", "1 ms"], "p: 2 must be above 0 and below 1"),
+        (["loop", "sfq", "--flows", "1", "--rate", "1 Mbit/s", "--rtt", "1 s"],
+         "'sfq' must be one of red, pi, pie, pi2"),
+        (["loop", "red", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s", "--set", "x=1"],
+         "--set x: red has no such parameter"),
+        (["loop", "pi", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s", "--step", "3"],
+         "--step changes the flows of --step-plot FILE"),
+        (["batch-queue", "--flows", "7", "--plot", "x.txt"], "--plot x.txt must end in one of"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_in_a_line(
+    args: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert execute(["model", *args]) == 2
+    err = capsys.readouterr().err
+    assert told in err
+    assert err.count("\n") == 1
+
+
+def test_loops_are_drawn(tmp_path: Path) -> None:
+    plots = [tmp_path / "bode.svg", tmp_path / "step.png"]
+    words = ["--flows", "60", "--rate", "15 Mbit/s", "--packet", "500", "--rtt", "200 ms"]
+    done = execute(["model", "loop", "pi", *words, "--plot", str(plots[0]),
+                    "--step-plot", str(plots[1]), "--step", "90"])  # fmt: skip
+    assert done == 0
+    assert all(plot.stat().st_size > 5000 for plot in plots)
+
+
+def test_figures_show_what_the_models_say(tmp_path: Path) -> None:
+    network = Network(60, 3750, 0.2, 175)
+    loops = {"PI": Loop(network, pi_of(network)), "PIE": Loop(network, pie(0.05))}
+    drawn = [figures.bode(loops)]
+    phase = drawn[0].axes[1]
+    assert phase.get_ylim() == (-360, 0)
+    assert [t.get_text()[:8] for t in drawn[0].legends[0].get_texts()] == ["PI: 75°,", "PIE: -40"]
+    drawn.append(figures.courses({"PI": over_time(network, loops["PI"].law, 5)}))
+    queues = {"M": MxM1(0.8, Batches.of({1: 1, 4: 1})), "D": MxD1(0.8, Batches.of({1: 1, 4: 1}))}
+    drawn.append(figures.delays(queues, {"measured": ([1.0, 3.0], [2, 2])}))
+    lines = {line.get_label(): line for line in drawn[-1].axes[0].get_lines()}
+    assert np.asarray(lines["measured"].get_ydata()).tolist() == [0.5]
+    first = np.asarray(lines["M"].get_ydata())
+    assert first[0] == pytest.approx(queues["M"].wait_exceeds(0))
+    sizes = [1, 2, 6, 7]
+    means = power_of_ecn.mean_by_flow_size(sizes)
+    points = {"stated": ([7.0], [5.0], [4.0], [6.0]), "other": ([7.0], [5.0], [4.5], [5.5])}
+    drawn.append(figures.figure_7({"stated": (sizes, means.tolist())}, points))
+    texts = [t.get_text() for t in drawn[-1].legends[0].get_texts()]
+    assert texts == ["stated", "stated, simulated", "other, simulated"]
+    loads = [0.5, 0.9]
+    late = power_of_ecn.late_by_load(Batches.of({2: 1}), loads, 100e6).tolist()
+    for draw, traffic in ((figures.figure_8, "web"), (figures.figure_9, "general")):
+        drawn.append(draw({"100 Mbit/s": (loads, late)}))
+        assert traffic in drawn[-1].axes[0].get_xlabel()
+    for i, figure in enumerate(drawn):
+        assert save(figure, tmp_path / f"{i}.png").stat().st_size > 5000
+
+
+def test_models_are_a_part_of_the_package() -> None:
+    assert aqmlab.models.__doc__
+
+
+def test_the_python_of_the_guide_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    guide = (ROOT / "docs" / "how-to" / "models.md").read_text("utf-8")
+    blocks = dict(re.findall(r"```(python|text)\n(.*?)```", guide, flags=re.DOTALL))
+    exec(blocks["python"], {})
+    assert capsys.readouterr().out == blocks["text"], "copy the output to the guide"
