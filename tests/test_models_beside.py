@@ -62,6 +62,15 @@ def test_poisson_datagrams_are_md1() -> None:
     assert found.queue is not None
 
 
+def test_poisson_datagrams_in_a_small_buffer_are_md1k() -> None:
+    for counts, room in (("waiting", 6), ("waiting-and-in-service", 5)):
+        small = {"kind": "drop_tail", "limit": "5 packets", "limit_counts": counts}
+        rows = by(compared(scenario(small, [poisson("8 Mbit/s")])))
+        assert f"K = {room}" in rows["M/D/1/K", "loss"].assumed
+        assert abs(rows["M/D/1/K", "loss"].difference) < 0.1
+        assert abs(rows["M/D/1/K", "mean wait"].difference) < 0.02
+
+
 def test_two_sizes_are_mg1_and_only_means() -> None:
     found = compared(scenario(UNLIMITED, [poisson("4 Mbit/s"), poisson("2 Mbit/s", "100 B")]))
     assert {row.model for row in found.rows} == {"M/G/1"}
@@ -164,8 +173,9 @@ def test_dctcp_at_a_threshold_swings_as_far() -> None:
         (scenario({"kind": "codel"}, BULK, duration="2 s"), "margins are known for red, pi"),
         (scenario(UNLIMITED, [poisson("12 Mbit/s")], duration="2 s"),
          "the load of left>right is 1.2"),
-        (scenario({"kind": "drop_tail", "limit": "3 packets"}, [poisson("9 Mbit/s")],
-                  duration="2 s"), "dropped packets; the models here have room for all"),
+        (scenario({"kind": "drop_tail", "limit": "3 packets"},
+                  [poisson("5 Mbit/s"), poisson("4 Mbit/s", "100 B")], duration="2 s"),
+         "dropped packets; sizes that differ are known with room for all"),
         (scenario(UNLIMITED, [poisson("1 Mbit/s"), *BULK], duration="2 s"), "bulk crosses too"),
         (scenario({"kind": "codel"}, [poisson("1 Mbit/s")], duration="2 s"),
          "known for drop_tail, not codel"),

@@ -314,13 +314,17 @@ class MxD1(BatchQueue):
         above = float(np.polynomial.polynomial.polyval(z, self.batches.above))
         return self.rate * above - math.log1p(z - 1) / (z - 1)
 
-    def arrivals(self, services: float, size: int) -> Array:
-        """Return how many packets arrive in a time of so many services (Panjer's recursion)."""
+    def arrivals(self, services: float) -> Array:
+        """Return how many packets arrive in a time of so many services (Panjer's recursion).
+
+        At most one, so that more than 60 batches in it have less than 10⁻⁸⁰. A negative time
+        gives the series that undoes a positive one: exp(-λt(X(z) - 1)).
+        """
         rate, x = self.rate * services, self.batches.pmf
         weights = rate * np.arange(len(x)) * x
-        found = np.zeros(size)
+        found = np.zeros(60 * (len(x) - 1) + 1)
         found[0] = math.exp(-rate)
-        for n in range(1, size):
+        for n in range(1, len(found)):
             most = min(n, len(x) - 1)
             found[n] = weights[1 : most + 1] @ found[n - most : n][::-1] / n
         return found
@@ -328,8 +332,7 @@ class MxD1(BatchQueue):
     def _solve(self, size: int) -> Array:
         from scipy.signal import lfilter
 
-        most = min(size, 60 + 40 * (len(self.batches.pmf) - 1))
-        arrivals = self.arrivals(1, most)
+        arrivals = self.arrivals(1)
         above = np.maximum(arrivals[::-1].cumsum()[::-1] - arrivals, 0)
         start = np.zeros(size)
         start[0] = 1 - self.load
@@ -340,32 +343,37 @@ class MxD1(BatchQueue):
         return found
 
     def work_exceeds(self, seconds: float) -> float:
-        """Return P(V > seconds).
-
-        After n whole services more than n packets are there of those that were there, if and
-        only if the work was more; for the part f of a service that is left over, the arrivals
-        in it are taken off the number at its end, in which they all still are: a division by
-        their generating function.
-        """
+        """Return P(V > seconds)."""
         if seconds < 0:
             return 1.0
         n, part = divmod(seconds / self.service_s, 1)
+        return self._beyond(int(n), self._at_most(part))
+
+    def _at_most(self, part: float) -> Array:
+        """Return P(V ≤ (n + part) services), n from 0 on, for a part of a service.
+
+        After n whole services more than n packets are left of those that were there, if and only
+        if the work was more. In the part of a service all stay that arrive; so they are taken off
+        the number at its end, by a division by their generating function.
+        """
+        from scipy.signal import oaconvolve
+
+        below = self.pmf.cumsum()
         if part < 1e-12:
-            return self.exceeds(n)
-        size = int(n) + 1
-        before = np.zeros(size)  # coefficients of exp(+rate part (1 - X(z)))
-        weights = -self.rate * part * np.arange(len(self.batches.pmf)) * self.batches.pmf
-        before[0] = math.exp(self.rate * part)
-        for k in range(1, size):
-            most = min(k, len(weights) - 1)
-            before[k] = weights[1 : most + 1] @ before[k - most : k][::-1] / k
-        head = np.zeros(size)
-        head[: min(size, len(self.pmf))] = self.pmf[:size]
-        # P(at most n of those that were there are left)
-        return max(0.0, 1 - float(before[::-1] @ head.cumsum()))
+            return below
+        found: Array = oaconvolve(below, self.arrivals(-part))[: len(below)]
+        return found
+
+    @staticmethod
+    def _beyond(n: int, at_most: Array) -> float:
+        return max(0.0, 1 - float(at_most[n])) if n < len(at_most) else 0.0
 
     def wait_exceeds(self, seconds: float) -> float:
         """Return the share of packets that wait longer than that, in s, before their service."""
+        if seconds < 0:
+            return 1.0
         ahead = self.batches.above / self.batches.mean
-        behind = (self.work_exceeds(seconds - k * self.service_s) for k in range(len(ahead)))
-        return float(sum(p * q for p, q in zip(ahead, behind, strict=True)))
+        n, part = divmod(seconds / self.service_s, 1)
+        at_most = self._at_most(part)
+        own = (self._beyond(int(n) - k, at_most) if k <= n else 1.0 for k in range(len(ahead)))
+        return float(sum(p * q for p, q in zip(ahead, own, strict=True)))

@@ -14,12 +14,14 @@ between readings; this enumerates them. Each departs from the text in some point
 - *the size*: 7 packets for 7.22, taken as flows of 7 and of 8; or 7.2 kB in packets of 1460 B.
 
 :func:`readings` has all that do not contradict themselves, 150. What they say
-(tests/test_models_bursts.py holds it): no single departure gives 5, the nearest is constant
-service with 6.4. Of two, constant service with slow start at 1.5 a round trip has 5.4 in the
-system, and with E(X)² for E(X²) 5.2; of three, the former with the work before a burst has
-5.01. So the number in the text is near to what the study's own simulations, whose service is
-constant, would measure with delayed ACKs, and it is not what its equation gives; which of these
-it was is not known.
+(tests/test_models_bursts.py holds it): no single departure gives 5, the nearest is constant service
+with 6.4. Of two, constant service with slow start at 1.5 a round trip has 5.4 in the system, and
+with E(X)² for E(X²) 5.2; of three, the former with the work before a burst has 5.01.
+
+What TCP does here (tests/test_models_simulated.py): flows of 7 packets at load 0.8 have 5.3 in
+the system with delayed ACKs and 6.3 without, as M[X]/D/1 has with bursts 2, 3, 2 and 2, 4, 1.
+So the text is what a simulation with delayed ACKs shows, and not what its equation gives.
+Whether its simulations delayed ACKs is not printed.
 """
 
 from collections.abc import Iterator

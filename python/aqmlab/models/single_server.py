@@ -157,6 +157,57 @@ class MM1K:
         return self.service_s * (self.mean_system / self.throughput - 1)
 
 
+@dataclass(frozen=True)
+class WithRoom:
+    """M/G/1/K: the same queue with room for so many packets, the one in service among them.
+
+    What a packet that leaves it leaves behind has the distribution of the unlimited queue, cut
+    off at K; of it follow the time averages (`kleinrock1975queueing`, chapter 5).
+
+    Parameters
+    ----------
+    queue : MxM1 or MxD1
+        The queue without a limit, of batches of one.
+    room : int
+        K, in packets; 1 or more.
+
+    Examples
+    --------
+    >>> round(WithRoom(md1(0.8), 10).loss, 6), round(WithRoom(mm1(0.8), 10).loss, 5)
+    (0.003639, 0.02349)
+    """
+
+    queue: MxM1 | MxD1
+    room: int
+
+    def __post_init__(self) -> None:
+        refuse_outside("room", self.room, 1, open_low=False, remedy="one is served at least")
+        refuse_outside("queue: the largest batch", len(self.queue.batches.pmf) - 1, 0, 2,
+                       "it is known for packets that come one by one")  # fmt: skip
+
+    @property
+    def pmf(self) -> "np.ndarray":
+        """P(n in the system), n from 0 to K."""
+        left = np.zeros(self.room)
+        known = self.queue.pmf[: self.room]
+        left[: len(known)] = known
+        left /= left.sum()
+        found: np.ndarray = np.append(left, 0) / (left[0] + self.queue.load)
+        found[-1] = max(0.0, 1 - found.sum())
+        return found
+
+    @property
+    def loss(self) -> float:
+        """Share of packets that find it full."""
+        return float(self.pmf[-1])
+
+    @property
+    def mean_wait(self) -> float:
+        """Mean wait of those that are let in, before service, in s (Little)."""
+        number = float(np.arange(self.room + 1) @ self.pmf)
+        return self.queue.service_s * (number / (self.queue.load * (1 - self.loss)) - 1)
+
+
 def erlang_b(erlangs: float, servers: int) -> float:
     """Return the share of calls that find every server busy and are lost, M/M/c/c (§3.7).
 

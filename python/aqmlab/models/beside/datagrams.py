@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
-from aqmlab.models.beside.place import Place, rate, size, span_s
+from aqmlab.models.beside.place import SIZES, Place, packets, rate, size, span_s
 from aqmlab.models.beside.row import NotHere, Row
-from aqmlab.models.single_server import MG1, md1
+from aqmlab.models.single_server import MG1, WithRoom, md1
 
 ENOUGH = 1000
 """Batches of a trace from which on its distribution can be told."""
@@ -30,8 +30,8 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue | None]:
         raise NotHere(f"queues of datagrams are known for Poisson arrivals; {others} crosses too")
     if place.queue["kind"] != "drop_tail":
         raise NotHere(f"queues of datagrams are known for drop_tail, not {place.queue['kind']}")
-    if place.count("dropped_packets"):
-        raise NotHere(f"{place.link} dropped packets; the models here have room for all")
+    if place.count("dropped_packets") and kinds != {"poisson"}:
+        raise NotHere(f"{place.link} dropped packets; batches are known with room for all")
     return _poisson(place) if kinds == {"poisson"} else _replayed(place, tables)
 
 
@@ -53,7 +53,13 @@ def _poisson(place: Place) -> tuple[list[Row], BatchQueue | None]:
     told = f"Poisson arrivals at the queue ({place.host_links()}); load as the flows' rates say"
     if variation < 1e-12:
         queue = md1(load, service)
+        if place.count("dropped_packets"):
+            return _with_room(place, queue, mean, told), None
         return _of(place, "M/D/1", queue, told), queue
+    if place.count("dropped_packets"):
+        raise NotHere(
+            f"{place.link} dropped packets; sizes that differ are known with room for all"
+        )
     mixed = MG1(load, service, variation)
     told += f"; {len(set(sizes))} sizes, so means alone are known"
     return [
@@ -61,6 +67,20 @@ def _poisson(place: Place) -> tuple[list[Row], BatchQueue | None]:
         Row("M/G/1", place.link, "mean wait", "ms", 1e3 * mixed.mean_wait,
             1e3 * place.mean_delay_s, "Pollaczek–Khinchine"),
     ], None  # fmt: skip
+
+
+def _with_room(place: Place, queue: MxD1, packet: float, told: str) -> list[Row]:
+    """Return loss and mean wait of M/D/1/K; K counts the packet in service."""
+    text = place.queue["limit"]
+    if text.split()[1] not in (*SIZES, "packet", "packets"):
+        raise NotHere(f"a limit of {text} is a time; give it in packets")
+    room = int(packets(text, packet)) + (place.queue["limit_counts"] == "waiting")
+    of = WithRoom(queue, room)
+    name, lost = "M/D/1/K", place.count("dropped_packets") / place.count("arrived_packets")
+    return [
+        Row(name, place.link, "loss", "%", 100 * of.loss, 100 * lost, f"{told}; K = {room}"),
+        Row(name, place.link, "mean wait", "ms", 1e3 * of.mean_wait, 1e3 * place.mean_delay_s),
+    ]
 
 
 def _replayed(place: Place, tables: list[dict[str, Any]]) -> tuple[list[Row], BatchQueue | None]:

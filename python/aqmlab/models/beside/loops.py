@@ -63,7 +63,9 @@ def _rows(place: Place, loop: Loop, rest: Network) -> list[Row]:
     )
     name = f"fluid, {place.queue['kind']}"
     stable = "unstable: it swings about the rest"
-    if loop.is_stable:
+    if loop.is_stable and not loop.crossover:
+        stable = "stable: its gain is nowhere 1"
+    elif loop.is_stable:
         stable = f"stable; it settles within some {3 / loop.crossover:.2g} s"
     return [
         Row(name, link, "queue", "packets", rest.queue, measured, told),

@@ -88,6 +88,12 @@ class Red(Law):
         Whether the probability rises to 1 at twice maxth; else it jumps there.
     spacing : str
         How signals are spaced, one of :data:`SPACING`; uniform ones are nearly twice as many.
+
+    Examples
+    --------
+    >>> red = Red(minth=20, maxth=60, maxp=0.1, wq=0.002)
+    >>> red.slope, red.of_average(40), round(red.rest(Network(20, 1250, 0.05)).queue, 1)
+    (0.0025, 0.05, 46.8)
     """
 
     minth: float
