@@ -111,6 +111,13 @@ def test_sizes_come_from_a_file_of_bytes(
     sizes.write_text("7000\n7000\n")
     assert execute(["model", "batch-queue", "--sizes", str(sizes)]) == 0
     assert "bursts of 2.333 packets" in capsys.readouterr().out
+    requests = tmp_path / "requests-0.csv"
+    requests.write_text("user,at_s,request_bytes,response_bytes\n0,0.1,300,7000\n1,0.2,1,7000\n")
+    assert execute(["model", "batch-queue", "--sizes", str(requests)]) == 0
+    assert "bursts of 2.333 packets" in capsys.readouterr().out
+    sizes.write_text("7000\nseven\n")
+    assert execute(["model", "batch-queue", "--sizes", str(sizes)]) == 2
+    assert "must have a number of bytes on each line" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

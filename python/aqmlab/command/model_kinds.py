@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from aqmlab.models.fluid.laws import Law
     from aqmlab.models.fluid.network import Network
 
+RESPONSES = "response_bytes"
+"""The column of a list of requests that has the sizes of responses."""
+
 Load = Annotated[float, typer.Option(help="Load ρ, above 0, below 1.", metavar="X")]
 Rate = Annotated[str, typer.Option(help="Rate of the link.", metavar="RATE")]
 Packet = Annotated[int, typer.Option(help="Bytes of a packet.", metavar="N", min=1)]
@@ -35,7 +38,11 @@ def batch_queue(
     ] = None,
     sizes: Annotated[
         Path | None,
-        typer.Option(help="A file with the size of a flow in bytes on each line.", metavar="FILE"),
+        typer.Option(
+            help="A file with the size of a flow in bytes on each line, or a list of requests as "
+            "aqmlab calibrate leaves it: its responses.",
+            metavar="FILE",
+        ),
     ] = None,
     batches: Annotated[
         str | None,
@@ -105,13 +112,23 @@ def _batches(
         return Batches.of(_weights("--batches", batches))
     ramp = bursts.Ramp(initial or 2, None if initial else 1, growth)
     if sizes:
-        lines = sizes.read_text("utf-8").split()
-        try:
-            found = [float(line) for line in lines]
-        except ValueError:
-            raise ValueError(f"--sizes {sizes}: must have a number of bytes a line") from None
-        return bursts.of_responses(found, packet, ramp=ramp)
+        return bursts.of_responses(_sizes(sizes), packet, ramp=ramp)
     return bursts.batches(_weights("--flows", flows or ""), ramp=ramp, packet=packet)
+
+
+def _sizes(file: Path) -> list[float]:
+    """Return the sizes in a file: a number a line, or the responses of a list of requests."""
+    first, *rest = file.read_text("utf-8").splitlines() or [""]
+    heads = [head.strip() for head in first.split(",")]
+    at = heads.index(RESPONSES) if RESPONSES in heads else 0
+    lines = rest if RESPONSES in heads else [first, *rest]
+    try:
+        return [float(line.split(",")[at]) for line in lines if line.strip()]
+    except (ValueError, IndexError):
+        raise ValueError(
+            f"--sizes {file}: must have a number of bytes on each line, or be a CSV file with a "
+            f"column {RESPONSES}, as aqmlab calibrate leaves it"
+        ) from None
 
 
 def _weights(option: str, text: str) -> dict[int, float]:
