@@ -198,3 +198,27 @@ def test_a_run_without_the_series_says_which_it_needs() -> None:
     found = beside(aqmlab.run(scenario(UNLIMITED, BULK, duration="2 s")))
     assert any('no series "rtt"; record it' in why for why in found.left_out)
     assert found.rows == []
+
+
+def test_responses_are_bursts_of_slow_start() -> None:
+    """The model of the power of ECN, for the responses of a run: constant service is nearer."""
+    flow = {"name": "f{i}", "count": 60, "from": "right-{i}", "to": "left-0",
+            "arrivals": {"interval": "42 ms"},
+            "traffic": {"kind": "request_response", "request": "100 B", "response": "6720 B",
+                        "requests": 1}}  # fmt: skip
+    said = scenario(
+        UNLIMITED, [flow], {"mss": "960 B", "initial_window": "2 packets"}, "20 s",
+        rate="100 Mbit/s", delay="1 ms", right_hosts=60,
+        right_delay={"first": "3 ms", "last": "73 ms"}, reverse_queue=UNLIMITED,
+    )  # fmt: skip
+    found = compared(said)
+    assert found.link == "left>right"
+    rows = by(found)
+    assert "growth 2; a packet is in a burst of 3" in rows["M[X]/D/1", "mean wait"].assumed
+    constant, exponential = (rows[f"M[X]/{s}/1", "mean wait"].difference for s in "DM")
+    assert abs(constant) < 0.15
+    assert constant < exponential < 0.5
+    assert found.queue is not None
+    few = compared(said | {"duration": "100 ms"})
+    assert few.rows == []
+    assert few.left_out

@@ -280,8 +280,15 @@ class MxM1(BatchQueue):
 
     def wait_exceeds(self, seconds: float) -> float:
         """Return the share of packets that wait longer than that, in s, before their service."""
-        ahead = np.convolve(self.pmf, self.batches.above / self.batches.mean)
-        return self._erlang(ahead, seconds)
+        return self._erlang(self._ahead, seconds)
+
+    @cached_property
+    def _ahead(self) -> Array:
+        """P(n are before a packet): those that were there, and those before it in its batch."""
+        from scipy.signal import oaconvolve
+
+        found: Array = oaconvolve(self.pmf, self.batches.above / self.batches.mean)
+        return np.maximum(found, 0)
 
     def _erlang(self, ahead: Array, seconds: float) -> float:
         from scipy.special import gammaincc
@@ -315,18 +322,20 @@ class MxD1(BatchQueue):
         return self.rate * above - math.log1p(z - 1) / (z - 1)
 
     def arrivals(self, services: float) -> Array:
-        """Return how many packets arrive in a time of so many services (Panjer's recursion).
+        """Return how many packets arrive in a time of so many services: e^(-λt(1 - X(z))).
 
-        At most one, so that more than 60 batches in it have less than 10⁻⁸⁰. A negative time
-        gives the series that undoes a positive one: exp(-λt(X(z) - 1)).
+        A power series, by the powers of X up to where they are below 10⁻²⁰. A negative time,
+        down to -1, gives the series that undoes the positive one.
         """
+        from scipy.signal import oaconvolve
+
         rate, x = self.rate * services, self.batches.pmf
-        weights = rate * np.arange(len(x)) * x
-        found = np.zeros(60 * (len(x) - 1) + 1)
-        found[0] = math.exp(-rate)
-        for n in range(1, len(found)):
-            most = min(n, len(x) - 1)
-            found[n] = weights[1 : most + 1] @ found[n - most : n][::-1] / n
+        power, weight, found = np.ones(1), math.exp(-rate), np.array([math.exp(-rate)])
+        n = 0
+        while abs(weight) > 1e-20 or n < abs(rate):
+            n += 1
+            power, weight = np.maximum(oaconvolve(power, x), 0), weight * rate / n
+            found = np.pad(found, (0, len(power) - len(found))) + weight * power
         return found
 
     def _solve(self, size: int) -> Array:
@@ -375,5 +384,6 @@ class MxD1(BatchQueue):
         ahead = self.batches.above / self.batches.mean
         n, part = divmod(seconds / self.service_s, 1)
         at_most = self._at_most(part)
-        own = (self._beyond(int(n) - k, at_most) if k <= n else 1.0 for k in range(len(ahead)))
-        return float(sum(p * q for p, q in zip(ahead, own, strict=True)))
+        left = int(n) - np.arange(len(ahead))
+        beyond = np.where(left < len(at_most), 1 - at_most[np.clip(left, 0, len(at_most) - 1)], 0)
+        return float(ahead @ np.where(left < 0, 1.0, np.maximum(beyond, 0)))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aqmlab.models.batch_queue import BatchQueue
-from aqmlab.models.beside import datagrams, loops, transfers
+from aqmlab.models.beside import datagrams, loops, responses, transfers
 from aqmlab.models.beside.place import Place
 from aqmlab.models.beside.row import NotHere, Row
 from aqmlab.models.fluid.margins import Loop
@@ -12,6 +12,7 @@ from aqmlab.results import Result
 
 SERIES = ("delays", "waits", "queue")
 OF_TRANSFERS = ("rtt",)
+OF_RESPONSES = ("requests",)
 
 
 @dataclass
@@ -63,6 +64,9 @@ def beside(result: Result) -> Beside:
     try:
         place = Place.busiest(result)
         found.link = place.link
+        if place.answering:
+            found.rows, found.queue = responses.rows(place)
+            return found
         if not place.crossing:
             raise NotHere(f"no data crosses {place.link}, the busiest link")
     except NotHere as e:
@@ -89,5 +93,8 @@ def beside(result: Result) -> Beside:
 
 def needed(scenario: dict[str, Any]) -> list[str]:
     """Return the series that a run of a normalized scenario has to record for its models."""
-    tcp = any(transfers.endless(table) for table in scenario["flows"])
-    return [*SERIES, *OF_TRANSFERS] if tcp else [*SERIES]
+    flows = scenario["flows"]
+    found = [*SERIES]
+    found += OF_TRANSFERS if any(map(transfers.endless, flows)) else ()
+    asks = any(flow["traffic"]["kind"] in responses.ASKING for flow in flows)
+    return [*found, *OF_RESPONSES] if asks else found

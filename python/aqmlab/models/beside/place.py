@@ -54,6 +54,10 @@ def packets(text: str, packet: float) -> float:
     return float(number) if unit.startswith("packet") else size(text) / packet
 
 
+Flows = list[tuple[dict[str, Any], list[str]]]
+"""Tables of flows, each with names of its flows."""
+
+
 @dataclass(frozen=True)
 class Place:
     """A link in a run.
@@ -128,13 +132,39 @@ class Place:
         return rate(self.table["rate"])
 
     @cached_property
-    def crossing(self) -> list[tuple[dict[str, Any], list[str]]]:
-        """The tables of flows whose data crosses it, each with the names of those flows."""
+    def _ways(self) -> tuple[Flows, Flows]:
+        """The tables of flows whose data crosses it, there and back, with those flows' names."""
         tables = self.result.scenario["flows"]
-        there, back = _core.crossing(json.dumps(self.result.scenario), [self.link])
-        if any(back):
+        ways = _core.crossing(json.dumps(self.result.scenario), [self.link])
+        there, back = (
+            [(t, list(names)) for t, names in zip(tables, way, strict=True) if names]
+            for way in ways
+        )
+        return there, back
+
+    @property
+    def crossing(self) -> Flows:
+        """The tables of flows whose data crosses it, each with the names of those flows.
+
+        Raises
+        ------
+        NotHere
+            If data comes back over it too.
+        """
+        there, back = self._ways
+        if back:
             raise NotHere(f"data comes back over {self.link} to who asked for it")
-        return [(t, list(names)) for t, names in zip(tables, there, strict=True) if names]
+        return there
+
+    @property
+    def answering(self) -> Flows:
+        """The tables of flows whose responses cross it, with their names."""
+        return self._ways[1]
+
+    @property
+    def any_there(self) -> bool:
+        """Whether data of others than responses crosses it."""
+        return bool(self._ways[0])
 
     def count(self, column: str) -> float:
         """Return what the table of links has for it."""
