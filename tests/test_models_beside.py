@@ -219,6 +219,6 @@ def test_responses_are_bursts_of_slow_start() -> None:
     assert abs(constant) < 0.15
     assert constant < exponential < 0.5
     assert found.queue is not None
-    few = compared(said | {"duration": "100 ms"})
+    few = compared(said | {"duration": "50 ms"})
     assert few.rows == []
     assert few.left_out

@@ -149,7 +149,7 @@ def _figure(found: "Beside", result: "Result") -> "Figure":
         if any(here):
             times, packets = (np.asarray(waits[key])[here] for key in ("wait_s", "packets"))
             seen["measured"] = (times, packets)
-        return figures.delays({found.rows[0].model: found.queue}, seen)
+        return figures.delays({found.rows[-1].model: found.queue}, seen)
     if found.loop is not None:
         return figures.bode({found.rows[-1].model: found.loop})
     raise ValueError("--plot: no distribution and no loop is known of this run; leave it out")
