@@ -106,6 +106,14 @@ def test_figure_8_is_below_10_percent_where_the_text_says_so() -> None:
     assert at[1e8] > at[1.55e8] > at[6.22e8]
 
 
+def test_figure_9_is_above_one_half_where_the_text_says_so() -> None:
+    """PE-027: 100 Mbit/s, load 0.9, long flows with nine tenths of the bytes (section 5.3.1)."""
+    sizes = lognormal_sizes(7.2, shape_of(0.15, 0.8)[0])
+    long = 100_000
+    sizes[long] += 9 * sum(n * p for n, p in sizes.items()) / long
+    assert MxM1(0.9, batches(sizes), service_s=8000 / 1e8).work_exceeds(0.005) > 0.5
+
+
 @pytest.mark.parametrize(
     ("make", "told"),
     [
