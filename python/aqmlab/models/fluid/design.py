@@ -1,5 +1,9 @@
 """Published rules for coefficients, for at least N flows and round trips of at most R.
 
+The papers were not at hand. That the rule for PI is theirs is shown by its numbers, which
+agree: the rule gives K and z as they are cited for its setting, and these the coefficients that
+ns-2 has. Of RED only the cited design is known, and that it lies within the bound.
+
 Both ask for the network at rest that is worst for them: the fewest flows, the longest round trip.
 """
 
