@@ -7,6 +7,12 @@ means one a moment, for transfers one a transfer), and answers in their unit.
 from aqmlab.statistics.cautions import cautions
 from aqmlab.statistics.describe import central, jain, median, quartiles
 from aqmlab.statistics.effects import Effect, Effects, effects
+from aqmlab.statistics.hurst import (
+    Hurst,
+    aggregated_variance,
+    fractional_gaussian_noise,
+    local_whittle,
+)
 from aqmlab.statistics.interval import Interval
 from aqmlab.statistics.means import (
     batch_means,
@@ -29,7 +35,9 @@ from aqmlab.statistics.warm_up import mser
 __all__ = [
     "Effect",
     "Effects",
+    "Hurst",
     "Interval",
+    "aggregated_variance",
     "batch_means",
     "bootstrap_interval",
     "cautions",
@@ -37,8 +45,10 @@ __all__ = [
     "effects",
     "exact_proportion_interval",
     "false_discovery",
+    "fractional_gaussian_noise",
     "holm",
     "jain",
+    "local_whittle",
     "lognormal_mean_interval",
     "mean_interval",
     "median",

@@ -1,0 +1,67 @@
+"""The Hurst parameter of series whose parameter is known."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from aqmlab.statistics import Hurst, aggregated_variance, fractional_gaussian_noise, local_whittle
+
+
+@pytest.mark.parametrize("hurst", [0.3, 0.5, 0.75, 0.9])
+def test_noise_has_the_covariances_of_its_parameter(hurst: float) -> None:
+    """γ(k) = (|k − 1|^2H − 2 k^2H + (k + 1)^2H)/2, within six standard errors of 2000 series."""
+    noise = np.stack([fractional_gaussian_noise(hurst, 16, seed) for seed in range(2000)])
+    for k in range(8):
+        expected = (abs(k - 1) ** (2 * hurst) - 2 * k ** (2 * hurst) + (k + 1) ** (2 * hurst)) / 2
+        products = noise[:, 0] * noise[:, k]
+        error = products.std(ddof=1) / np.sqrt(len(products))
+        assert abs(products.mean() - expected) < 6 * error, k
+
+
+@pytest.mark.parametrize("hurst", [0.5, 0.7, 0.85])
+@pytest.mark.parametrize("estimate", [aggregated_variance, local_whittle])
+def test_the_parameter_is_found(estimate: Callable[..., Hurst], hurst: float) -> None:
+    """The mean of 20 estimates lies near, and intervals of 95 % hold it at least 16 times of 20."""
+    options = {"replications": 39} if estimate is aggregated_variance else {}
+    found = [
+        estimate(fractional_gaussian_noise(hurst, 1024, seed), **options).interval
+        for seed in range(1000, 1020)
+    ]
+    mean = np.mean([interval.middle for interval in found])
+    assert abs(mean - hurst) < 0.05
+    assert sum(low < hurst < high for low, _, high in found) >= 16
+
+
+def test_white_noise_and_its_unit() -> None:
+    """Uniform white noise has 0.5, whatever its mean and unit."""
+    noise = np.random.default_rng(5).uniform(3, 9, 2048)
+    for estimate in (aggregated_variance, local_whittle):
+        low, middle, high = estimate(noise).interval
+        assert low < 0.5 < high
+        assert estimate(1e6 * noise).interval == pytest.approx((low, middle, high), abs=1e-4)
+
+
+def test_short_range_dependence_is_left_out_by_longer_blocks() -> None:
+    """Of an autoregressive series the shortest blocks tell something else than the long ones."""
+    noise = np.random.default_rng(6).standard_normal(1 << 13)
+    series = np.empty_like(noise)
+    last = 0.0
+    for i, value in enumerate(noise):
+        last = 0.8 * last + value
+        series[i] = last
+    short = aggregated_variance(series, replications=19).interval.middle
+    long = aggregated_variance(series, shortest=64, replications=19).interval.middle
+    assert short > 0.6 > long > 0.4
+
+
+def test_what_is_wrong_is_refused() -> None:
+    for estimate in (aggregated_variance, local_whittle):
+        with pytest.raises(ValueError, match="at least 128"):
+            estimate(range(100))
+        with pytest.raises(ValueError, match="all values of the series are the same"):
+            estimate([3.0] * 200)
+    with pytest.raises(ValueError, match=r"hurst = 1.0 must be above 0"):
+        fractional_gaussian_noise(1.0, 10)
+    with pytest.raises(ValueError, match=r"power = 1.5 must be"):
+        local_whittle(range(200), power=1.5)
