@@ -64,6 +64,7 @@ __all__ = [
     "Link",
     "ListedLoss",
     "Lognormal",
+    "Lomax",
     "Loss",
     "Marker",
     "Match",
@@ -4954,8 +4955,9 @@ class Part(Table):
     Parameters
     ----------
     weight : float
-        Its weight; its share of what is drawn is this of the sum of all. Range: above 0.
-    of : float | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | Geometric | str | Mapping[str, Any]
+        Its weight; its share of what is drawn is this of the sum of all. Range: above 0, at most
+        1000000000000.
+    of : float | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | str | Mapping[str, Any]
         What is drawn: a value, or a table of a distribution.
     """
 
@@ -4969,6 +4971,7 @@ class Part(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | Geometric
@@ -5032,6 +5035,25 @@ class Empirical(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Lomax(Table):
+    """Pareto's law of the second kind, which begins at 0: P(X > x) = (1 + x/scale)^−shape.
+
+    Parameters
+    ----------
+    mean : float | str
+        Mean: scale/(shape − 1). Range: above 0.
+    shape : float | None
+        Exponent of the tail. Default: 1.2. Range: above 1, at most 100. Source: crovella1997web:
+        between 1 and 2 for files of the web.
+    """
+
+    KIND: ClassVar[str | None] = "lomax"
+
+    mean: float | str
+    shape: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class BoundedPareto(Table):
     """A Pareto law with an upper bound: what falls above it is drawn again.
 
@@ -5042,8 +5064,8 @@ class BoundedPareto(Table):
     most : float | str
         Greatest value. Range: above 0.
     shape : float | None
-        Exponent of the tail. Default: 1.2. Range: above 0, at most 100. Source: crovella1997web:
-        between 1 and 2 for files of the web.
+        Exponent of the tail. Default: 1.2. Range: at least 0.01, at most 100. Source:
+        crovella1997web: between 1 and 2 for files of the web.
     """
 
     KIND: ClassVar[str | None] = "bounded_pareto"
@@ -5377,36 +5399,51 @@ class Web(Table):
 
     Parameters
     ----------
-    pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | Geometric | Mapping[str, Any] | None
-        How many pages a session has; absent: a session without end. Default: absent.
+    preset : Literal["none", "power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http"] | None
+        Traffic to begin with; other keys change it. Default: none. "none": Nothing: every key says
+        itself what it is. "power-of-ecn": The web traffic of "The power of explicit congestion
+        notification", §4.2 (kuzmanovic2005ecnplus): objects of 7.2 kB, of which the largest 15 %
+        have 80 % of the bytes and a few are of gigabytes; Pareto times between pages.
+        "general-mix": Its general traffic, §5.3: a heavier tail, so that these 15 % have 90 % of
+        the bytes. "feldmann1999": The web of Feldmann et al. 1999 with the numbers of ns-2's large
+        example (feldmann1999dynamics, ns2web). "surge": SURGE (barford1998surge): files with a
+        lognormal body and a Pareto tail, embedded files, Weibull times between these, and Pareto
+        times between pages. "packmime": PackMime (cao2004packmime) as ns-2 has it, one connection a
+        second, each with one object, whatever becomes of those before. "3gpp-http": The HTTP model
+        of 3GPP and 3GPP2 (3gpp25892): a main object, embedded objects behind it, reading.
+    pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
+        How many pages a session has, of which at most 1000 count where they come over one
+        connection; absent: a session without end. Default: absent.
     sessions : int | None
         How many sessions a user has; absent: one after the other without end. Default: absent.
         Range: at least 1, at most 4000000000.
-    session_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+    session_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time from a session to the next, counted as `page_gap` is; absent: it is a gap between
         pages. Default: absent.
-    page_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
-        Time from a page to the next. Range: at least 0 s.
+    page_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
+        Time from a page to the next. Default: that of the preset. Range: at least 0 s.
     page_gap_from : Literal["end", "start"] | None
         What that counts from. Default: end. "end": When the page before it is there whole: a user
         who reads it. "start": When the page before it began: pages come whatever becomes of the
         others. Source: barford1998surge: OFF times begin when a page is there.
-    objects : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | Geometric | Mapping[str, Any]
-        How many objects a page has, of which at most 1024 count.
-    object_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+    objects : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
+        How many objects a page has, of which at most 1024 count. Default: that of the preset.
+    object_gap : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time from the request for an object to that for the next, where each has a connection.
         Default: 0 s. Range: at least 0 s.
-    request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
-        Size of a request. Range: at least 1 B, at most 1000000000000 B.
-    response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
-        Size of an object. Range: at least 1 B, at most 1000000000000000 B.
-    main_response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+    request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
+        Size of a request. Default: that of the preset. Range: at least 1 B, at most 1000000000000
+        B.
+    response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
+        Size of an object. Default: that of the preset. Range: at least 1 B, at most
+        1000000000000000 B.
+    main_response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Size of the first object of a page; absent: as of the others. Default: absent. Range: at
         least 1 B, at most 1000000000000000 B.
-    parse_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+    parse_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time from the arrival of the first object to the requests for the others; absent: these do
         not wait for it. Default: absent. Range: at least 0 s.
-    server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+    server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time from the arrival of a request to its response; the server takes the requests of a
         connection one after the other, or those that are multiplexed together. Default: 0 s. Range:
         at least 0 s.
@@ -5426,59 +5463,12 @@ class Web(Table):
 
     KIND: ClassVar[str | None] = "web"
 
-    page_gap: (
-        Constant
-        | Uniform
-        | Exponential
-        | Lognormal
-        | Weibull
-        | Pareto
-        | BoundedPareto
-        | Empirical
-        | Mixture
-        | str
-        | Mapping[str, Any]
-    )
-    objects: (
-        int
-        | Constant
-        | Uniform
-        | Exponential
-        | Lognormal
-        | Weibull
-        | Pareto
-        | BoundedPareto
-        | Empirical
-        | Mixture
-        | Geometric
-        | Mapping[str, Any]
-    )
-    request: (
-        Constant
-        | Uniform
-        | Exponential
-        | Lognormal
-        | Weibull
-        | Pareto
-        | BoundedPareto
-        | Empirical
-        | Mixture
-        | str
-        | Mapping[str, Any]
-    )
-    response: (
-        Constant
-        | Uniform
-        | Exponential
-        | Lognormal
-        | Weibull
-        | Pareto
-        | BoundedPareto
-        | Empirical
-        | Mixture
-        | str
-        | Mapping[str, Any]
-    )
+    preset: (
+        Literal[
+            "none", "power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http"
+        ]
+        | None
+    ) = None
     pages: (
         int
         | Constant
@@ -5488,6 +5478,7 @@ class Web(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | Geometric
@@ -5503,6 +5494,22 @@ class Web(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    page_gap: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str
@@ -5510,6 +5517,22 @@ class Web(Table):
         | None
     ) = None
     page_gap_from: Literal["end", "start"] | None = None
+    objects: (
+        int
+        | Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Lomax
+        | Empirical
+        | Mixture
+        | Geometric
+        | Mapping[str, Any]
+        | None
+    ) = None
     object_gap: (
         Constant
         | Uniform
@@ -5518,6 +5541,37 @@ class Web(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    request: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Lomax
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    response: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str
@@ -5532,6 +5586,7 @@ class Web(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str
@@ -5546,6 +5601,7 @@ class Web(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str
@@ -5560,6 +5616,7 @@ class Web(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str
@@ -5587,7 +5644,7 @@ class Requests(Table):
         time, or when the response to the one before is there, if that is later (HTTP/1.1 without
         pipelining). "pipelined": Each at its time, whatever is still to come (pipelining). Source:
         rfc9112 §9.3.2.
-    server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+    server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Time from the arrival of a request to its response; the server takes the requests of a
         connection one after the other. Default: 0 s. Range: at least 0 s.
     """
@@ -5604,6 +5661,7 @@ class Requests(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str
@@ -5623,10 +5681,10 @@ class RequestResponse(Table):
 
     Parameters
     ----------
-    request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
+    request : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
         Size of a request: fixed, or a table of a distribution. Range: at least 1 B, at most
         1000000000000 B.
-    response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
+    response : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
         Size of a response. Range: at least 1 B, at most 1000000000000 B.
     requests : int | None
         How many requests a connection has; absent: they never end, and the run needs a duration.
@@ -5660,6 +5718,7 @@ class RequestResponse(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str
@@ -5673,6 +5732,7 @@ class RequestResponse(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str
@@ -5733,7 +5793,7 @@ class Messages(Table):
 
     Parameters
     ----------
-    size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any]
+    size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any]
         Size of a message: fixed, or a table of a distribution. Range: at least 1 B, at most
         1000000000000 B.
     interval : str
@@ -5757,6 +5817,7 @@ class Messages(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str
@@ -5776,7 +5837,7 @@ class Bulk(Table):
 
     Parameters
     ----------
-    size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Empirical | Mixture | str | Mapping[str, Any] | None
+    size : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
         Size of the file: fixed, or a table of a distribution; absent: data without end, and the run
         needs a duration. Default: absent. Range: at least 1 B, at most 1000000000000000 B.
     read_rate : str | None
@@ -5796,6 +5857,7 @@ class Bulk(Table):
         | Weibull
         | Pareto
         | BoundedPareto
+        | Lomax
         | Empirical
         | Mixture
         | str

@@ -22,6 +22,7 @@ mod read;
 mod record;
 pub mod resolved;
 mod run;
+pub mod sample;
 pub mod scenario;
 mod seen;
 mod series;

@@ -163,7 +163,7 @@ pub fn read_all(texts: &[String]) -> Result<Vec<Scenario>, Invalid> {
     texts.iter().map(String::as_str).map(scenario).collect()
 }
 
-/// Writes out the presets of TCP that a document names.
+/// Writes out the presets that a document names: of traffic, and of TCP.
 fn expand_presets(document: &mut Json) {
     let preset = preset_of(document, "");
     let base = document.get("tcp").cloned().unwrap_or_default();
@@ -171,6 +171,9 @@ fn expand_presets(document: &mut Json) {
         Tcp::expand(tcp, &Json::Null);
     }
     for flow in document.get_mut("flows").and_then(Json::as_array_mut).into_iter().flatten() {
+        if let Some(traffic) = flow.get_mut("traffic") {
+            traffic::expand(traffic);
+        }
         let both = over(&base, flow.get("tcp"));
         if let Some(tcp) = flow.get_mut("tcp") {
             Tcp::expand_change(tcp, &base, &preset);

@@ -95,6 +95,55 @@ fn columns() -> String {
     lab::columns().to_string()
 }
 
+/// Describes a distribution (JSON) of "size", "times" or "count": its mean, its quantiles at these probabilities, and the shares of the
+/// sum that the largest have who are such shares of all.
+#[pyfunction]
+fn distribution(
+    what: &str,
+    written: &str,
+    probabilities: Vec<f64>,
+    largest: Vec<f64>,
+) -> PyResult<(f64, Vec<f64>, Vec<f64>)> {
+    let written =
+        lab::read_file_text(written, Format::Json).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    lab::sample::describe(what, &written, &probabilities, &largest)
+        .map(|d| (d.mean, d.quantiles, d.shares))
+        .map_err(|e| ScenarioError::new_err(e.to_string()))
+}
+
+/// The requests of web traffic where the network takes no time: for each table of flows of a scenario (JSON) that has such its name
+/// and the columns, one row a request.
+#[pyfunction]
+fn sample<'py>(
+    py: Python<'py>,
+    text: &str,
+    duration_s: f64,
+    users: Option<u32>,
+) -> PyResult<Vec<(String, Bound<'py, PyDict>)>> {
+    let scenario = parse(text, "json", &[])?;
+    let until = units::Duration::from_seconds(duration_s);
+    let tables = py.detach(|| lab::sample::requests(&scenario, until, users));
+    let tables = tables.map_err(|e| ScenarioError::new_err(e.to_string()))?;
+    let columns = |requests: Vec<lab::sample::Sampled>| -> PyResult<Bound<'py, PyDict>> {
+        let count = |of: fn(&lab::sample::Sampled) -> u64| Column::Count(requests.iter().map(of).collect());
+        let float = |of: fn(&lab::sample::Sampled) -> f64| Column::Float(requests.iter().map(of).collect());
+        let all = PyDict::new(py);
+        for (name, values) in [
+            ("user", count(|r| u64::from(r.user))),
+            ("page", count(|r| u64::from(r.page))),
+            ("connection", count(|r| u64::from(r.connection))),
+            ("at_s", float(|r| r.at.seconds())),
+            ("answered_s", float(|r| r.answered.seconds())),
+            ("request_bytes", count(|r| r.request)),
+            ("response_bytes", count(|r| r.response)),
+        ] {
+            all.set_item(name, column(py, &values)?)?;
+        }
+        Ok(all)
+    };
+    tables.into_iter().map(|(name, requests)| Ok((name, columns(requests)?))).collect()
+}
+
 /// Runs a packet script with parameters of TCP from a preset and `changes` (JSON), after the shell scripts of
 /// `preparation` as far as they are understood, and returns its report as JSON.
 #[pyfunction]
@@ -329,6 +378,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(pages, m)?)?;
     m.add_function(wrap_pyfunction!(columns, m)?)?;
+    m.add_function(wrap_pyfunction!(distribution, m)?)?;
+    m.add_function(wrap_pyfunction!(sample, m)?)?;
     m.add_function(wrap_pyfunction!(version, m)?)?;
     m.add_function(wrap_pyfunction!(run_script, m)?)?;
     Ok(())

@@ -12,9 +12,11 @@ pub mod opener;
 mod ping;
 mod request_response;
 mod requests;
+pub mod sample;
 mod side;
 mod spacing;
 mod web;
+mod web_presets;
 
 pub use application::Application;
 pub use arrivals::{After, Arrivals};
@@ -83,6 +85,13 @@ traffic! {
         Poisson(Poisson),
         OnOff(OnOff),
         Replay(Replay),
+    }
+}
+
+/// Writes out the preset that a document of traffic names, under what it says itself.
+pub fn expand(document: &mut units::param::Json) {
+    if document.get("kind").and_then(|kind| kind.as_str()) == Some(<web::Web as Params>::KEY) {
+        web_presets::expand(document);
     }
 }
 

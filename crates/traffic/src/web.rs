@@ -13,6 +13,7 @@ use crate::conversation::Conversation;
 use crate::distribution::{Count, Size, Times};
 use crate::draws::Lots;
 use crate::opener::{Next, Opener, Progress, Told};
+use crate::web_presets::Preset;
 
 words! {
     /// What goes over a connection.
@@ -44,6 +45,8 @@ params! {
     /// Users of the web: a flow is a user, `from` is his host and `to` the server's. A session has pages, a page has objects, and each
     /// object is a request with its response. The first page begins a gap between pages after the flow's start.
     pub struct Web: "web", checked by Web::check {
+        /// Traffic to begin with; other keys change it.
+        preset: Preset = (Preset::None), in Range::ANY, from "";
         /// How many pages a session has, of which at most 1000 count where they come over one connection; absent: a session without end.
         pages: Option<Count> = (None), in Range::ANY, from "";
         /// How many sessions a user has; absent: one after the other without end.
@@ -51,17 +54,17 @@ params! {
         /// Time from a session to the next, counted as `page_gap` is; absent: it is a gap between pages.
         session_gap: Option<Times> = (None), in Range::ANY, from "";
         /// Time from a page to the next.
-        page_gap: Times = required, in Range::at_least(0.0), from "";
+        page_gap: Times = preset, in Range::at_least(0.0), from "";
         /// What that counts from.
         page_gap_from: PageGapFrom = (PageGapFrom::End), in Range::ANY, from "barford1998surge: OFF times begin when a page is there";
         /// How many objects a page has, of which at most 1024 count.
-        objects: Count = required, in Range::ANY, from "";
+        objects: Count = preset, in Range::ANY, from "";
         /// Time from the request for an object to that for the next, where each has a connection.
         object_gap: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
         /// Size of a request.
-        request: Size = required, in Range::between(1.0, 1e12), from "";
+        request: Size = preset, in Range::between(1.0, 1e12), from "";
         /// Size of an object.
-        response: Size = required, in Range::between(1.0, 1e15), from "";
+        response: Size = preset, in Range::between(1.0, 1e15), from "";
         /// Size of the first object of a page; absent: as of the others.
         main_response: Option<Size> = (None), in Range::between(1.0, 1e15), from "";
         /// Time from the arrival of the first object to the requests for the others; absent: these do not wait for it.
@@ -152,7 +155,7 @@ impl Web {
     }
 
     /// The page of a connection, and what object its request of this number is for.
-    fn object(&self, number: u32, lots: Lots) -> (u32, u32) {
+    pub(crate) fn object(&self, number: u32, lots: Lots) -> (u32, u32) {
         let (page, object) = self.place(lots.whose().1);
         match self.connections {
             Connections::Session => self.in_session(page, number, lots),

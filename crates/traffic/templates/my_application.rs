@@ -7,8 +7,8 @@
 use units::{Duration, Range, params};
 
 use crate::application::{Actions, Answered, Application, Event, Memory, Side, Talk, Wants};
-use crate::draws::Lots;
 use crate::distribution::Size;
+use crate::draws::Lots;
 
 // The one definition of the parameters: the struct, the reader with its errors, the JSON Schema, the
 // manual page (the comments are its text) and the Python object are made from it. Each has a type with

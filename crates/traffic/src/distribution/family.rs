@@ -86,7 +86,17 @@ macro_rules! family {
                     /// Greatest value.
                     most: $Amount = required, in $means, from "";
                     /// Exponent of the tail.
-                    shape: f64 = (1.2), in Range::above_to(0.0, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
+                    shape: f64 = (1.2), in Range::between(0.01, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
+                }
+            }
+
+            params! {
+                /// Pareto's law of the second kind, which begins at 0: P(X > x) = (1 + x/scale)^−shape.
+                pub struct Lomax: "lomax" {
+                    /// Mean: scale/(shape − 1).
+                    mean: $Mean = required, in $means, from "";
+                    /// Exponent of the tail.
+                    shape: f64 = (1.2), in Range::above_to(1.0, 100.0), from "crovella1997web: between 1 and 2 for files of the web";
                 }
             }
 
@@ -115,7 +125,7 @@ macro_rules! family {
                 /// A distribution in a mixture.
                 pub struct Part: "part" {
                     /// Its weight; its share of what is drawn is this of the sum of all.
-                    weight: f64 = required, in Range::above(0.0), from "";
+                    weight: f64 = required, in Range::above_to(0.0, 1e12), from "";
                     /// What is drawn: a value, or a table of a distribution.
                     of: super::$Drawn = required, in Range::ANY, from "";
                 }
@@ -131,6 +141,7 @@ macro_rules! family {
                     Weibull(Weibull),
                     Pareto(Pareto),
                     BoundedPareto(BoundedPareto),
+                    Lomax(Lomax),
                     Empirical(Empirical),
                     Mixture(Mixture),
                     $($Extra(super::$Extra),)*
@@ -195,6 +206,7 @@ macro_rules! family {
                         Kind::BoundedPareto(k) => {
                             law::BoundedPareto::new(base(&k.least), base(&k.most), k.shape).into()
                         }
+                        Kind::Lomax(k) => law::Lomax::new(base(&k.mean), k.shape).into(),
                         Kind::Empirical(k) => law::Empirical::new(k.cdf.numbers(), k.between).into(),
                         Kind::Mixture(k) => {
                             let parts = k.parts.iter().map(|part| (part.weight, part.of.law.clone()));
@@ -250,7 +262,10 @@ macro_rules! family {
                     if value.is_object() {
                         return Kind::read(value, path).map(Into::into);
                     }
-                    <$Amount>::read(value, path).map($Drawn::fixed)
+                    let amount = <$Amount>::read(value, path)?;
+                    let amounts: Range = $amounts;
+                    amounts.check(&amount, Some(value), path)?;
+                    Ok($Drawn::fixed(amount))
                 }
                 fn write(&self) -> Json {
                     self.constant().map_or_else(|| self.kind.write(), |value| value.write())

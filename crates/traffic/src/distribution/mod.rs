@@ -130,3 +130,39 @@ pub fn definitions() -> [(&'static str, units::param::Json); 4] {
 pub fn pages() -> Vec<units::param::Json> {
     any::pages()
 }
+
+/// What a distribution is: mean, quantiles at some probabilities, and shares of the sum that the largest have who are such shares
+/// of all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described {
+    /// In bytes, seconds or a number; a number's is that of the whole one that is drawn.
+    pub mean: f64,
+    /// One a probability.
+    pub quantiles: Vec<f64>,
+    /// One a share.
+    pub shares: Vec<f64>,
+}
+
+/// Describes a distribution of `what`, size, times or count, as a scenario writes it.
+pub fn describe(
+    what: &str,
+    written: &units::param::Json,
+    probabilities: &[f64],
+    largest: &[f64],
+) -> Result<Described, units::param::Invalid> {
+    use units::Read;
+    let (law, whole) = match what {
+        "size" => (Size::read(written, what)?.law, false),
+        "times" => (Times::read(written, what)?.law, false),
+        _ => (Count::read(written, what)?.law, true),
+    };
+    let quantile = |&p: &f64| {
+        let x = law.quantile(p);
+        if whole { x.round().max(1.0) } else { x }
+    };
+    Ok(Described {
+        mean: if whole { law::mean_of_whole(&law) } else { law.mean() },
+        quantiles: probabilities.iter().map(quantile).collect(),
+        shares: largest.iter().map(|&q| law::share_of_largest(&law, q)).collect(),
+    })
+}

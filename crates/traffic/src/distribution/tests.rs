@@ -43,6 +43,7 @@ fn any_law() -> impl Strategy<Value = AnyLaw> {
         )
         .into()),
         (mean.clone(), 1.5..6.0).prop_map(|(mean, shape)| law::Pareto::new(mean, shape).into()),
+        (mean.clone(), 1.5..6.0).prop_map(|(mean, shape)| law::Lomax::new(mean, shape).into()),
         (mean.clone(), 1.1..1e4, 0.2..4.0).prop_map(|(least, times, shape)| law::BoundedPareto::new(
             least,
             times * least,
@@ -233,6 +234,9 @@ fn refusals_name_the_key() {
     let e =
         Times::read(&json!({"kind": "empirical", "cdf": [["0 s", 1]], "between": "log"}), "t").unwrap_err();
     assert!(e.to_string().contains("t.between: \"log\" cannot be spread"), "{e}");
+    refused(json!("0 B"), "size: \"0 B\" must be at least 1 B");
+    let e = Count::read(&json!(0), "n").unwrap_err().to_string();
+    assert!(e.contains("n: 0 must be at least 1"), "{e}");
     let e = Count::read(&json!({"kind": "geometric", "mean": 0.5}), "n").unwrap_err().to_string();
     assert!(e.contains("n.mean: 0.5 must be at least 1"), "{e}");
 }

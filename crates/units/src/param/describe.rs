@@ -26,7 +26,9 @@ pub fn page<T: Params>() -> Value {
     let params: Vec<Value> = T::params()
         .iter()
         .map(|p| {
-            json!({"name": p.name, "unit": p.unit, "default": p.default, "range": p.range,
+            let of_preset = || (!p.required).then(|| json!("that of the preset"));
+            let default = p.default.clone().or_else(of_preset);
+            json!({"name": p.name, "unit": p.unit, "default": default, "range": p.range,
                    "meaning": p.meaning, "source": p.source})
         })
         .collect();
@@ -43,7 +45,8 @@ pub fn struct_schema(about: &str, params: &[Param]) -> Value {
             map.insert("description".into(), json!(p.meaning));
             match &p.default {
                 Some(d) => drop(map.insert("default".into(), d.clone())),
-                None => required.push(p.name),
+                None if p.required => required.push(p.name),
+                None => {}
             }
             if !p.range.is_empty() {
                 map.insert("x-range".into(), json!(p.range));

@@ -54,8 +54,10 @@ pub struct Param {
     pub name: &'static str,
     /// Its base unit, empty if it has none.
     pub unit: &'static str,
-    /// Its default as a scenario would write it; `None`: it must be given.
+    /// Its default as a scenario would write it; `None`: it must be given, if not by a preset.
     pub default: Option<Value>,
+    /// Whether it must be given, whatever the preset.
+    pub required: bool,
     /// Its range in words, empty if every value of the type is allowed.
     pub range: String,
     /// What it means.

@@ -1,7 +1,7 @@
 //! A struct of parameters from one description.
 
 /// Defines a struct of parameters: see the module. A field is
-/// `name: Type = (default) | required, in RANGE, from "source";`.
+/// `name: Type = (default) | required | preset, in RANGE, from "source";`, where `preset` is required unless a preset says it.
 #[macro_export]
 macro_rules! params {
     (
@@ -27,6 +27,7 @@ macro_rules! params {
                     unit: <$ty as $crate::param::Read>::UNIT,
                     default: $crate::params!(@default $default, $ty)
                         .map(|d| $crate::param::Read::write(&d)),
+                    required: $crate::params!(@required $default),
                     range: { let range: $crate::param::Range = $range;
                              range.describe(<$ty as $crate::param::Read>::UNIT) },
                     meaning: $crate::param::doc_text(&[$($fdoc),+]),
@@ -70,5 +71,9 @@ macro_rules! params {
         }
     };
     (@default required, $ty:ty) => { None::<$ty> };
+    (@default preset, $ty:ty) => { None::<$ty> };
+    (@required required) => { true };
+    (@required preset) => { false };
+    (@required ($default:expr)) => { false };
     (@default ($default:expr), $ty:ty) => { Some::<$ty>($default) };
 }

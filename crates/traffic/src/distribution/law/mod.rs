@@ -16,7 +16,7 @@ pub use geometric::Geometric;
 pub use light::{Exponential, Weibull};
 pub use lognormal::LogNormal;
 pub use mixture::Mixture;
-pub use pareto::{BoundedPareto, Pareto};
+pub use pareto::{BoundedPareto, Lomax, Pareto};
 
 /// A law on numbers that are not negative.
 pub trait Law {
@@ -75,6 +75,7 @@ laws! {
     LogNormal,
     Pareto,
     BoundedPareto,
+    Lomax,
     Geometric,
     Empirical,
     Mixture,

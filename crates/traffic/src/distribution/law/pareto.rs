@@ -1,4 +1,4 @@
-//! Pareto, without and with an upper bound.
+//! Pareto, without and with an upper bound, and of the second kind.
 
 use super::Law;
 
@@ -43,14 +43,16 @@ pub struct BoundedPareto {
     least: f64,
     most: f64,
     shape: f64,
-    /// P(X > most) of the law without the bound.
+    /// P(X > most) of the law without the bound, and the rest.
     beyond: f64,
+    inside: f64,
 }
 
 impl BoundedPareto {
     /// `most` is above `least`, which is above 0.
     pub fn new(least: f64, most: f64, shape: f64) -> Self {
-        BoundedPareto { least, most, shape, beyond: libm::pow(least / most, shape) }
+        let inside = -libm::expm1(-shape * libm::log(most / least));
+        BoundedPareto { least, most, shape, beyond: libm::pow(least / most, shape), inside }
     }
 }
 
@@ -59,18 +61,50 @@ impl Law for BoundedPareto {
         self.above(0.0)
     }
     fn quantile(&self, p: f64) -> f64 {
-        let survival = 1.0 - p * (1.0 - self.beyond);
+        let survival = 1.0 - p * self.inside;
         (self.least * libm::pow(survival, -1.0 / self.shape)).min(self.most)
     }
     fn survival(&self, x: f64) -> f64 {
         let x = x.clamp(self.least, self.most);
-        (libm::pow(self.least / x, self.shape) - self.beyond) / (1.0 - self.beyond)
+        (libm::pow(self.least / x, self.shape) - self.beyond) / self.inside
     }
     /// The integral of shape least^shape t^−shape from x on: shape least^shape (most^r − x^r)/r with r = 1 − shape.
     fn above(&self, x: f64) -> f64 {
         let x = x.clamp(self.least, self.most);
         let (r, ratio) = (1.0 - self.shape, libm::log(self.most / x));
         let power = if r == 0.0 { ratio } else { libm::expm1(r * ratio) / r };
-        self.shape * x * libm::pow(self.least / x, self.shape) * power / (1.0 - self.beyond)
+        self.shape * x * libm::pow(self.least / x, self.shape) * power / self.inside
+    }
+}
+
+/// Pareto of the second kind (Lomax): P(X > x) = (1 + x/scale)^−shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lomax {
+    mean: f64,
+    scale: f64,
+    shape: f64,
+}
+
+impl Lomax {
+    /// Its mean is scale/(shape − 1).
+    pub fn new(mean: f64, shape: f64) -> Self {
+        Lomax { mean, scale: mean * (shape - 1.0), shape }
+    }
+}
+
+impl Law for Lomax {
+    fn mean(&self) -> f64 {
+        self.mean
+    }
+    fn quantile(&self, p: f64) -> f64 {
+        self.scale * libm::expm1(-libm::log1p(-p) / self.shape)
+    }
+    fn survival(&self, x: f64) -> f64 {
+        libm::pow(1.0 + x.max(0.0) / self.scale, -self.shape)
+    }
+    /// What is beyond x is again of this law, its scale x more.
+    fn above(&self, x: f64) -> f64 {
+        let x = x.max(0.0);
+        (x + (self.scale + x) / (self.shape - 1.0)) * self.survival(x)
     }
 }

@@ -1,0 +1,141 @@
+//! What users of the web ask for where the network takes no time: each response is there when the server sends it. The pages are
+//! those of a run, as the same state machine and the same draws make them; the times are its limit for a fast network.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use units::Time;
+
+use crate::application::Memory;
+use crate::conversation::Conversation;
+use crate::draws::Lots;
+use crate::opener::{Next, Opener, Progress, Told};
+use crate::web::Web;
+
+/// A request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampled {
+    /// The user, by his number in the table.
+    pub user: u32,
+    /// His page, counted from 0.
+    pub page: u32,
+    /// His connection, counted from 0 as they are opened.
+    pub connection: u32,
+    /// When it is written.
+    pub at: Time,
+    /// When its response is there.
+    pub answered: Time,
+    /// Its bytes.
+    pub request: u64,
+    /// Those of the response.
+    pub response: u64,
+}
+
+/// The requests of a connection that is opened then.
+fn requests<'a>(
+    web: &'a Web,
+    user: u32,
+    connection: u32,
+    number: u32,
+    opened: Time,
+    lots: Lots<'a>,
+) -> impl Iterator<Item = Sampled> + 'a {
+    let lots = lots.of(number);
+    let mut client = Memory { since: opened, ..Memory::default() };
+    let mut there = opened;
+    let request = move |n: u32| {
+        if n > 0 {
+            let from = if web.waits(n) { there } else { client.since };
+            client.since = web.due(n, from, lots).max(from);
+        }
+        there = there.max(client.since) + web.server_time(n, lots);
+        let told = web.told(n, &client, lots);
+        let (request, response) = (told.request, told.response);
+        let page = web.object(n, lots).0;
+        Sampled { user, page, connection, at: told.since, answered: there, request, response }
+    };
+    (0..web.count(lots).unwrap_or(0)).map(request)
+}
+
+/// Adds the requests that a user makes from `start` to `until` to those of others, up to so many in all. `lots`: what he draws.
+pub fn sample(web: &Web, start: Time, until: Time, lots: Lots, most: usize, found: &mut Vec<Sampled>) {
+    let mut progress = Progress::new(start);
+    let mut answers: BinaryHeap<Reverse<(Time, u32)>> = BinaryHeap::new();
+    let (mut opens, mut now, mut told) = (Time::NEVER, start, Told::Begins);
+    while now <= until && found.len() < most {
+        match web.next(&mut progress, told, now, lots) {
+            Next::At(time) => opens = time.max(now),
+            Next::Waits => {}
+            Next::Over => return,
+        }
+        match answers.peek() {
+            Some(&Reverse((time, number))) if time <= opens => {
+                answers.pop();
+                (now, told) = (time, Told::Answered(number));
+            }
+            _ if opens == Time::NEVER => return,
+            _ => {
+                (now, told) = (opens, Told::Opened);
+                opens = Time::NEVER;
+                let number = web.connection(&progress);
+                let all = requests(web, lots.whose().0, progress.opened, number, now, lots);
+                for request in all.take_while(|request| request.at <= until) {
+                    answers.push(Reverse((request.answered, number)));
+                    found.push(request);
+                }
+                progress.opened += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use units::Read;
+
+    use super::*;
+    use crate::draws::Draws;
+
+    fn sampled(more: Value, seconds: f64) -> Vec<Sampled> {
+        let mut web = json!({"page_gap": "10 s", "objects": 3, "request": "100 B", "response": "1 kB",
+            "server_time": "200 ms"});
+        web.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let (web, draws) = (Web::read(&web, "").unwrap(), Draws::new(1, "user"));
+        let mut found = Vec::new();
+        let until = Time::ZERO + units::Duration::from_seconds(seconds);
+        sample(&web, Time::ZERO, until, draws.of(0, 0), 1000, &mut found);
+        found
+    }
+
+    fn times(found: &[Sampled]) -> Vec<f64> {
+        found.iter().map(|r| r.at.seconds()).collect()
+    }
+
+    /// By hand: pages from the end of the one before, 10 s each; objects 1 s apart, or as the responses come.
+    #[test]
+    fn requests_come_when_they_are_due() {
+        let each = sampled(json!({"object_gap": "1 s"}), 25.0);
+        assert_eq!(times(&each), [10.0, 11.0, 12.0, 22.2, 23.2, 24.2]);
+        assert_eq!(each[3].page, 1);
+        assert_eq!(each[5].connection, 5);
+        assert_eq!(each[0].answered.seconds(), 10.2);
+        let from_start = sampled(json!({"object_gap": "1 s", "page_gap_from": "start"}), 22.0);
+        assert_eq!(times(&from_start), [10.0, 11.0, 12.0, 20.0, 21.0, 22.0]);
+        let persistent = sampled(json!({"connections": "persistent", "parse_time": "1 s"}), 22.0);
+        assert_eq!(times(&persistent), [10.0, 11.2, 11.4, 21.6]);
+        assert_eq!(persistent[2].connection, 0);
+        let pipelined = sampled(json!({"connections": "pipelined"}), 12.0);
+        assert_eq!(times(&pipelined), [10.0, 10.0, 10.0]);
+        assert_eq!(pipelined[2].answered.seconds(), 10.6);
+        let parallel = sampled(json!({"parallel": 1}), 12.0);
+        assert_eq!(times(&parallel), [10.0, 10.2, 10.4]);
+    }
+
+    #[test]
+    fn they_end_with_the_sessions_the_time_or_the_room() {
+        assert_eq!(sampled(json!({"pages": 2, "sessions": 2}), 1e6).len(), 12);
+        assert_eq!(sampled(json!({"page_gap": "0 s", "server_time": "0 s"}), 1.0).len(), 1000);
+        assert!(sampled(json!({}), 9.9).is_empty());
+    }
+}
