@@ -208,12 +208,14 @@ def test_a_kind_is_changed_by_a_bare_word(
 
 
 @pytest.mark.parametrize(
-    "category", ["queues", "diffserv", "tcp", "traffic", "network", "scenario", "studies"]
+    "category",
+    ["queues", "diffserv", "tcp", "traffic", "distributions", "network", "scenario", "studies"],
 )
 def test_lists(category: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["list", category]) == 0
     words = {"queues": "red", "diffserv": "srtcm", "tcp": "cubic", "traffic": "bulk",
-             "network": "graph", "scenario": "flow", "studies": "ecn-finite-transfers"}  # fmt: skip
+             "distributions": "pareto", "network": "graph", "scenario": "flow",
+             "studies": "ecn-finite-transfers"}  # fmt: skip
     assert words[category] in capsys.readouterr().out
 
 

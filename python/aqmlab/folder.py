@@ -34,6 +34,7 @@ MAKERS = {
     "aqmlab compare": ("comparison", "an earlier comparison"),
     "aqmlab sweep": ("sweep", "an earlier sweep"),
     "aqmlab tune-red": ("tuning", "an earlier tuning"),
+    "aqmlab traffic": ("sample", "an earlier sample"),
     "aqmlab calibrate": ("calibration", "an earlier calibration"),
     "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
 }

@@ -17,6 +17,7 @@ from aqmlab.command import (
     script,
     status,
     sweep,
+    traffic,
     tune_red,
 )
 
@@ -51,6 +52,7 @@ app.command("compare")(compare.compare_command)
 app.command("calibrate")(calibrate.calibrate_command)
 app.command("tune-red")(tune_red.tune_red_command)
 app.add_typer(model.models, name="model")
+app.command("traffic")(traffic.traffic_command)
 app.command("status")(status.status_command)
 app.command("script")(script.script_command)
 app.command("bench")(bench.bench)

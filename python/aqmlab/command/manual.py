@@ -7,7 +7,8 @@ import typer
 
 def list_command(
     category: Annotated[
-        str, typer.Argument(help="queues, tcp, traffic, network, scenario or studies.")
+        str,
+        typer.Argument(help="queues, tcp, traffic, distributions, network, scenario, studies …"),
     ],
 ) -> None:
     """List what a scenario can name, and the studies."""

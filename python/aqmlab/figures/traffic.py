@@ -1,0 +1,132 @@
+"""Figures of a sample of web traffic: its sizes, its load over time, and its Hurst parameter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aqmlab.figures.style import COLOURS, legend_below, look, sheet
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    from aqmlab.statistics import Hurst
+    from aqmlab.traffic import Sample
+
+SPANS = (1, 10, 100)
+"""Of the load over time: the length of an interval in each panel, in intervals of the first."""
+
+
+def sizes(sample: Sample) -> Figure:
+    """Draw which part of the sizes exceeds a size, both on logarithmic axes, with what is written.
+
+    Sizes that are always the same are left out.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Sizes in B; a dot an observation (of many, those that are even on the axis), a line a law.
+    """
+    import numpy as np
+
+    from aqmlab.traffic import laws
+
+    figure, axes = sheet()
+    written = laws(sample.traffic)
+    for i, key in enumerate(("response", "main_response", "request")):
+        values = np.sort(sample.drawn.get(key, []))
+        if not len(values) or values[0] == values[-1]:  # nothing is drawn
+            continue
+        colour, _ = look(i)
+        exceeds = 1 - np.arange(len(values)) / len(values)
+        shown = np.unique(np.geomspace(1, len(values), 200).astype(int)) - 1
+        shown = len(values) - 1 - shown
+        axes.plot(values[shown], exceeds[shown], ".", color=colour, label=f"{key}, drawn")
+        tail = np.geomspace(1, exceeds[-1] / 10, 300)
+        law = written[key].quantile(1 - tail)
+        axes.plot(law, tail, color=colour, linewidth=1, alpha=0.7, label=f"{key}, as written")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("size (B)")
+    axes.set_ylabel("share of the objects that are larger")
+    legend_below(figure, axes, 2)
+    return figure
+
+
+def load(sample: Sample, bin_s: float, rate_bps: float) -> Figure:
+    """Draw the load over time at three scales, each ten times as coarse and as long as the last.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Time in s, load in Mbit/s; traffic that is not long-range dependent becomes smooth.
+    """
+    import numpy as np
+
+    rates = sample.rates_bps(bin_s, rate_bps) / 1e6
+    count = len(rates) // SPANS[-1]
+    figure, panels = sheet(len(SPANS), 1, (7.2, 6.0))
+    for i, (span, axes) in enumerate(zip(SPANS, panels, strict=True)):
+        values = rates[: count * span].reshape(count, span).mean(axis=1)
+        times = (np.arange(count) + 0.5) * bin_s * span
+        axes.plot(times, values, color=COLOURS[i], linewidth=0.8)
+        axes.set_title(f"mean over {bin_s * span:g} s", fontsize=9, loc="left")
+        axes.set_ylabel("load (Mbit/s)")
+        axes.set_ylim(bottom=0)
+        axes.set_xlim(0, count * bin_s * span)
+    panels[-1].set_xlabel("time after the warm-up (s)")
+    return figure
+
+
+def hurst(found: dict[str, Hurst], bin_s: float) -> Figure:
+    """Draw what each method read the Hurst parameter from, with its line.
+
+    Parameters
+    ----------
+    found : dict of str to Hurst
+        The estimates "aggregated variance" and "local Whittle".
+    bin_s : float
+        Length of an interval of the series, in s.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Variances over spans in s, and the periodogram over frequencies in Hz.
+    """
+    import numpy as np
+
+    figure, panels = sheet(1, 2, (9.0, 4.0))
+    blocks, whittle = found["aggregated variance"], found["local Whittle"]
+    spans, frequencies = blocks.x * bin_s, whittle.x / (2 * np.pi * bin_s)
+    panels[0].plot(spans, blocks.y / blocks.y[0], "o", color=COLOURS[0], label="of the load")
+    panels[0].plot(spans, blocks.line / blocks.y[0], color=COLOURS[1], label=_label(blocks))
+    white = blocks.y[-1] / blocks.y[0] * blocks.x[-1] / blocks.x
+    inside = white <= 1.5
+    panels[0].plot(
+        spans[inside], white[inside], "--", color="#666666", linewidth=1, label="H = 0.5"
+    )
+    panels[0].set_xlabel("span (s)")
+    panels[0].set_ylabel("variance of means, relative")
+    panels[1].plot(*_thinned(frequencies, whittle.y), ".", color=COLOURS[0], label="of the load")
+    panels[1].plot(frequencies, whittle.line, color=COLOURS[1], label=_label(whittle))
+    panels[1].set_xlabel("frequency (Hz)")
+    panels[1].set_ylabel("periodogram")
+    for (name, _), axes in zip(found.items(), panels, strict=True):
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_title(name, fontsize=10, loc="left")
+        axes.legend(fontsize=8, loc="lower left")
+    return figure
+
+
+def _label(found: Hurst) -> str:
+    low, middle, high = found.interval
+    return f"H = {middle:.2f} ({low:.2f} to {high:.2f})"
+
+
+def _thinned(x: np.ndarray, y: np.ndarray, most: int = 3000) -> tuple[np.ndarray, np.ndarray]:
+    """Return points that are few enough to be drawn, even on a logarithmic axis."""
+    import numpy as np
+
+    places = np.unique(np.geomspace(1, len(x), most).astype(int)) - 1
+    return x[places], y[places]
