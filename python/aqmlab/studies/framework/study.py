@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,28 +105,6 @@ class Reproduction:
 
 
 @dataclass(frozen=True)
-class Preparation:
-    """What is done before items ask for their runs, such as calibrating traffic that they replay.
-
-    Attributes
-    ----------
-    items : tuple of str
-        The items that were chosen.
-    replications : int
-        Replications of each setting.
-    quick : bool
-        Whether only the quick form is run.
-    how : dict
-        `jobs`, `engine`, `store` and `progress`, as :func:`aqmlab.experiment.run_many` takes them.
-    """
-
-    items: tuple[str, ...]
-    replications: int
-    quick: bool
-    how: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class Quick:
     """The quick form of a study: a sentence that says what it leaves out, and its replications."""
 
@@ -141,8 +118,7 @@ class Study:
 
     `about`, `reading` and `deviations` are paragraphs of its report: what it is, what the
     replications vary and how verdicts come about, and where the reproduction departs from it.
-    `prepare` is called before items ask for their runs. `reduce` makes of a run what its items and
-    claims look at; `headline` says in a line how well
+    `reduce` makes of a run what its items and claims look at; `headline` says in a line how well
     the printed numbers were met. `quick` says what the quick form is, if there is one: it has the
     runs that are needed for it (:attr:`Need.quick`), few replications, and no claims.
     """
@@ -158,7 +134,6 @@ class Study:
     headline: Callable[[Sequence[Cell]], str] = lambda cells: ""  # noqa: ARG005
     replications: int = 20
     quick: Quick | None = None
-    prepare: Callable[[Preparation], None] | None = None
 
     def choose(self, only: Iterable[str] = ()) -> list[Item]:
         """Return the items of these names in the study's order; all without names.
@@ -226,8 +201,6 @@ class Study:
         items = self.choose(only)
         count = self._count(usual if replications is None else replications, jobs)
         runs = Runs(count, self.reduce, engine or Simulator(), store, changes, quick=quick)
-        how = {"jobs": jobs, "engine": engine or Simulator(), "store": store}
-        self._prepare(items, count, how, console, quick=quick)
         for item in items:
             runs.ask(item.needs())
         runs.check_changes()
@@ -238,24 +211,6 @@ class Study:
         sections = [item.make(runs) for item in items]
         claims = [] if quick else self.claims.decide(runs, [item.name for item in items])
         return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
-
-    def _prepare(
-        self,
-        items: list[Item],
-        replications: int,
-        how: dict[str, Any],
-        console: Console | None = None,
-        *,
-        quick: bool = False,
-    ) -> None:
-        """Do what is done before items ask for their runs."""
-        if self.prepare is None:
-            return
-        from aqmlab.progress import Bar
-
-        names = tuple(item.name for item in items)
-        with Bar() if console else nullcontext() as bar:
-            self.prepare(Preparation(names, replications, quick, how | {"progress": bar}))
 
     def _count(self, replications: int | None, jobs: int | None) -> int:
         """Return how many replications there are."""
@@ -297,8 +252,6 @@ class Study:
         )
         needed, function = self.claims.functions[claim]
         items = self.choose(needed) if needed else []
-        how = {"jobs": jobs, "engine": Simulator(), "store": store}
-        self._prepare(items, runs.replications, how)
         for item in items:
             runs.ask(item.needs())
         runs.check_changes()
