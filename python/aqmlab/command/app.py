@@ -12,6 +12,7 @@ from aqmlab.command import (
     model,
     plot,
     reproduce,
+    responses,
     results,
     run,
     script,
@@ -49,6 +50,7 @@ app.command("results")(results.results_command)
 app.command("plot")(plot.plot)
 app.command("reproduce")(reproduce.reproduce)
 app.command("compare")(compare.compare_command)
+app.command("responses")(responses.responses_command)
 app.command("calibrate")(calibrate.calibrate_command)
 app.command("tune-red")(tune_red.tune_red_command)
 app.add_typer(model.models, name="model")

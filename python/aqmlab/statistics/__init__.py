@@ -29,7 +29,7 @@ from aqmlab.statistics.shares import (
     quantile_interval,
     sign_p_value,
 )
-from aqmlab.statistics.transfers import time_quantile
+from aqmlab.statistics.transfers import share_within, time_quantile
 from aqmlab.statistics.warm_up import mser
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "proportion_interval",
     "quantile_interval",
     "quartiles",
+    "share_within",
     "sign_p_value",
     "time_quantile",
 ]
