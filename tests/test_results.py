@@ -33,6 +33,18 @@ def test_csv_is_parquet_is_result(small: dict[str, Any], tmp_path: Path) -> None
         pd.testing.assert_frame_equal(csv, table, check_dtype=False)
 
 
+def test_what_links_had_carried_by_then_is_what_a_run_that_ended_then_had(
+    small: dict[str, Any],
+) -> None:
+    record = {"series": ["carried"], "interval": "500 ms"}
+    series = aqmlab.run(small | {"record": record}).series("carried")
+    links = aqmlab.run(small | {"record": record, "duration": "500 ms"}).links.set_index("link")
+    then = series[series["time_s"] == 0.5].set_index("link")
+    assert then["dropped_packets"].sum() > 0
+    for column in then.columns.drop("time_s"):
+        assert (then[column] == links.loc[then.index, column]).all(), column
+
+
 def test_the_tables_agree_with_each_other(small: dict[str, Any]) -> None:
     result = aqmlab.run(small)
     flows, links = result.flows, result.links.set_index("link")

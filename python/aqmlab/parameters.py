@@ -3168,7 +3168,7 @@ class AdaptiveRed(Table):
     """RED that sets itself: maxp is adapted, slowly and within 1 to 50 %, so that the average stays in the middle fifth between minth and maxth, whatever the load.
 
     Unless they are given, the thresholds follow from a target delay and the weight from the rate of
-    the link. Gentle, as the paper asks.
+    the link. Gentle, as the paper asks, unless it is told otherwise.
 
     Parameters
     ----------
@@ -3179,8 +3179,8 @@ class AdaptiveRed(Table):
         Average queue below which no packet is signalled; absent: by the target delay. Default:
         absent. Range: above 0 packets or bytes. Source: floyd2001adaptive §5.
     maxth : str | None
-        Average queue where gentle begins; absent: three times minth. Default: absent. Range: above
-        0 packets or bytes. Source: floyd2001adaptive §5.
+        Average queue where maxp is reached; absent: three times minth. Default: absent. Range:
+        above 0 packets or bytes. Source: floyd2001adaptive §5.
     wq : float | None
         Weight of the present queue in the average; absent: 1 - exp(-1/C), C the packets the link
         sends in a second. Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive
@@ -3206,10 +3206,13 @@ class AdaptiveRed(Table):
         with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
         "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
         1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+    gentle : bool | None
+        Whether the probability rises from maxp to 1 between maxth and twice maxth, instead of
+        jumping at maxth. Default: true. Source: floyd2001adaptive §2: RED in gentle mode.
     above_maxth : Literal["drop", "mark"] | None
-        What happens to a packet above twice maxth. Default: drop. "drop": It is dropped,
-        ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic
-        2005). Source: rfc3168 §7.
+        What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
+        dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
+        Kuzmanovic 2005). Source: rfc3168 §7.
     least_backlog : str | None
         No packet is signalled while this many or fewer wait, whatever the average; 0: the average
         alone decides. Default: 1 packet. Range: a whole number, at least 0 packets. Source: its
@@ -3253,6 +3256,7 @@ class AdaptiveRed(Table):
     increment: float | None = None
     decrease: float | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
+    gentle: bool | None = None
     above_maxth: Literal["drop", "mark"] | None = None
     least_backlog: str | None = None
     limit: str | None = None
@@ -4590,19 +4594,21 @@ class Tcp(Table):
     clock_granularity : str | None
         Granularity of the clock (G): a tick. Default: 1 ms. Range: above 0 s. Source: rfc6298 §4:
         finer than 100 ms does better.
-    ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | None
+    ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | None
         Explicit Congestion Notification. Default: off. "off": Neither offered nor accepted.
         "rfc3168": Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC 3168
         §6.1). "passive": Accepted when the other side offers it, never offered (Linux, tcp_ecn =
         2). "ecn+": RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window
-        is one segment (RFC 5562, ECN+). "ecn+wait": ECN+, and a marked SYN-ACK is answered by
-        waiting a round trip before any data (RFC 5562 §4, Wait). "ecn+try-once": ECN+, and a marked
-        SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce). "ecn++": RFC 3168, and all
-        packets are ECN-capable that may be with it (ECN++, draft-generalized-ecn): `rfc3168` with
-        `ect_on = "all-packets"`. ECN++ with Accurate ECN is `accurate` with that. "dctcp": The
-        receiver echoes the mark of every packet (RFC 8257 §3.2, DCTCP). "nonce": A nonce of one bit
-        a packet tells the sender when a receiver hides marks (RFC 3540). "accurate": Counters of
-        marked packets and bytes (RFC 9768, Accurate ECN). Source: rfc3168.
+        is one segment (RFC 5562, ECN+). "ecn+unheeded": ECN+, and a marked SYN-ACK says nothing:
+        the client does not echo its mark (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+, and a marked
+        SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
+        "ecn+try-once": ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2,
+        TryOnce). "ecn++": RFC 3168, and all packets are ECN-capable that may be with it (ECN++,
+        draft-generalized-ecn): `rfc3168` with `ect_on = "all-packets"`. ECN++ with Accurate ECN is
+        `accurate` with that. "dctcp": The receiver echoes the mark of every packet (RFC 8257 §3.2,
+        DCTCP). "nonce": A nonce of one bit a packet tells the sender when a receiver hides marks
+        (RFC 3540). "accurate": Counters of marked packets and bytes (RFC 9768, Accurate ECN).
+        Source: rfc3168.
     misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
         What this host does wrong with ECN. Default: none. "none": Nothing. "hide-marks": As a
         receiver it hides marks: it never says ECE. "ignore-ece": As a sender it ignores ECE.
@@ -4880,6 +4886,7 @@ class Tcp(Table):
             "rfc3168",
             "passive",
             "ecn+",
+            "ecn+unheeded",
             "ecn+wait",
             "ecn+try-once",
             "ecn++",
@@ -6353,17 +6360,18 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "delays", "waits", "window", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "carried", "delays", "waits", "window", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
-        sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
-        longest. "waits": How many packets waited how long in the queue of each link: what `delays`
-        sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled;
-        where both hosts send data, at both ends. "drops": Every dropped packet. "marks": Every
-        marked packet. "transfers": Every connection of flows with arrivals. "requests": Every
-        request of flows whose two hosts send data: first those that have their response, as they
-        had it. "segments": Every segment that the sending host of a traced flow sends and receives;
-        where both hosts send data, each of them. "rtt": Every round trip that the sender of a
-        traced flow measures, with SRTT and the timeout; where both hosts send data, both senders.
+        sampled. "carried": What each link has carried, dropped and marked by then, sampled.
+        "delays": How long packets wait in the queue of each link: mean, percentiles, longest.
+        "waits": How many packets waited how long in the queue of each link: what `delays` sums up.
+        "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled; where
+        both hosts send data, at both ends. "drops": Every dropped packet. "marks": Every marked
+        packet. "transfers": Every connection of flows with arrivals. "requests": Every request of
+        flows whose two hosts send data: first those that have their response, as they had it.
+        "segments": Every segment that the sending host of a traced flow sends and receives; where
+        both hosts send data, each of them. "rtt": Every round trip that the sender of a traced flow
+        measures, with SRTT and the timeout; where both hosts send data, both senders.
     links : Sequence[str] | None
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.
@@ -6382,6 +6390,7 @@ class Record(Table):
         Sequence[
             Literal[
                 "queue",
+                "carried",
                 "delays",
                 "waits",
                 "window",

@@ -25,13 +25,13 @@ params! {
     /// RED that sets itself: maxp is adapted, slowly and within 1 to 50 %, so that the average stays in
     /// the middle fifth between minth and maxth, whatever the load. Unless they are given, the
     /// thresholds follow from a target delay and the weight from the rate of the link. Gentle, as the
-    /// paper asks.
+    /// paper asks, unless it is told otherwise.
     pub struct AdaptiveRed: "adaptive_red", checked by check {
         /// Queueing delay that the thresholds are set for: minth is half of it, 5 packets at least.
         target_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "floyd2001adaptive §5: minth = max(5, delay C / 2)";
         /// Average queue below which no packet is signalled; absent: by the target delay.
         minth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
-        /// Average queue where gentle begins; absent: three times minth.
+        /// Average queue where maxp is reached; absent: three times minth.
         maxth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
         /// Weight of the present queue in the average; absent: 1 - exp(-1/C), C the packets the link sends in a second.
         wq: Option<Probability> = (None), in Range::above_to(0.0, 1.0), from "floyd2001adaptive §4.3";
@@ -47,7 +47,9 @@ params! {
         decrease: Probability = (Probability(0.9)), in Range::above_to(0.0, 1.0), from "floyd2001adaptive fig. 1: 0.9";
         /// How signals are spaced.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// What happens to a packet above twice maxth.
+        /// Whether the probability rises from maxp to 1 between maxth and twice maxth, instead of jumping at maxth.
+        gentle: bool = (true), in Range::ANY, from "floyd2001adaptive §2: RED in gentle mode";
+        /// What happens to a packet above maxth (twice maxth when gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
         least_backlog: Packets = (Packets(1.0)), in Range::at_least(0.0).whole(), from "its first author's ns-2 code: 1";
@@ -81,7 +83,7 @@ impl Configures for AdaptiveRed {
             maxth,
             maxp: self.maxp,
             wq: self.wq.unwrap_or(Probability(1.0 - libm::exp(-1.0 / c))),
-            gentle: true,
+            gentle: self.gentle,
             spacing: self.spacing,
             above_maxth: self.above_maxth,
             chance_by: Chance::Packet,
@@ -164,7 +166,7 @@ impl Aqm for AdaptiveRedLaw {
 mod tests {
     use super::*;
     use engine::Stream;
-    use net::Backlog;
+    use net::{Backlog, Why};
     use serde_json::json;
     use units::{Rate, Read};
 
@@ -209,6 +211,23 @@ mod tests {
             "{before} {}",
             law.red.curve.maxp
         );
+    }
+
+    /// Kuzmanovic 2005, §4.1: above maxth all packets are dropped (RED), or all are marked (RED*).
+    #[test]
+    fn not_gentle_it_signals_all_above_maxth() {
+        for (above, verdict) in
+            [("drop", Verdict::Drop(Why::Threshold)), ("mark", Verdict::Signal(Why::Threshold))]
+        {
+            let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
+            let thresholds = json!({"minth": "10 packets", "maxth": "30 packets", "wq": 1.0});
+            let mut red = AdaptiveRed::read(&thresholds, "red").unwrap();
+            (red.gentle, red.above_maxth) = (false, AboveMaxth::read(&json!(above), "").unwrap());
+            let mut law = red.law(place);
+            let at = |packets| arrival(Time::ZERO, packets, Time::NEVER);
+            assert!((0..100).all(|_| law.on_arrival(&Packet::default(), &at(31)) == verdict));
+            assert!((0..100).any(|_| law.on_arrival(&Packet::default(), &at(29)) == Verdict::Pass));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The series that a scenario may ask for, a file each, all in the table below.
 
+mod carried;
 mod delays;
 mod drops;
 mod incidents;
@@ -143,6 +144,7 @@ macro_rules! series {
 
 series! {
     queue::Queue,
+    carried::Carried,
     delays::Delays,
     waits::Waits,
     window::Window,

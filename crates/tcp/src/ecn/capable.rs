@@ -47,7 +47,7 @@ impl EcnEnd {
     pub fn syn_ack_field(&self, tcp: &Tcp, attempt: u8) -> Field {
         let capable = match tcp.ecn_in_force() {
             Ecn::Dctcp => true,
-            Ecn::EcnPlus | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce => attempt == 0, // RFC 5562 §3.1
+            Ecn::EcnPlus | Ecn::EcnPlusUnheeded | Ecn::EcnPlusWait | Ecn::EcnPlusTryOnce => attempt == 0, // RFC 5562 §3.1
             _ => tcp.ect_in_force() == EctOn::AllPackets && attempt == 0,
         };
         if capable && self.ect != Ect::None && tcp.misbehaviour != Misbehaviour::Strips {

@@ -88,6 +88,8 @@ impl EcnEnd {
         sent: &Syns,
         tcp: &Tcp,
     ) -> bool {
+        let unheeded = tcp.ecn_in_force() == Ecn::EcnPlusUnheeded && field == Field::Ce;
+        let field = if unheeded { Field::Ect0 } else { field };
         self.handshake = field;
         if sent.first.0 == Flags::default() {
             return false; // RFC 3168 §6.1.1: ECN was never offered

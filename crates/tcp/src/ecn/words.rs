@@ -13,6 +13,8 @@ words! {
         Passive = "passive",
         /// RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window is one segment (RFC 5562, ECN+).
         EcnPlus = "ecn+",
+        /// ECN+, and a marked SYN-ACK says nothing: the client does not echo its mark (Kuzmanovic 2005, §3.2.1).
+        EcnPlusUnheeded = "ecn+unheeded",
         /// ECN+, and a marked SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
         EcnPlusWait = "ecn+wait",
         /// ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2, TryOnce).
