@@ -196,6 +196,19 @@ def test_the_quick_form_leaves_out_what_it_does_without() -> None:
     assert dict(runs.by_replication(kept)) == {0: 1, 1: 2}
 
 
+def test_the_quick_form_may_run_a_setting_as_another() -> None:
+    engine, asked_for = Counting(), Download("asked for", limit=40)
+    runs = Runs(
+        1,
+        lambda result: result.scenario["network"]["queue"]["limit"],
+        engine,
+        form=lambda setting: Download(setting.name, limit=setting.limit // 2),
+    )
+    asked(runs, Need(asked_for))
+    assert runs.of(asked_for) == ["20 packets"]
+    assert runs.has(asked_for)
+
+
 def test_a_scenario_is_read_once_for_all_of_its_seeds() -> None:
     """What is run is what would be, had each replication been read."""
     engine, setting = Counting(), Download('has "seed":7 in its title')

@@ -157,6 +157,15 @@ class _Texts:
         return re.sub(r'"seed":\d+', f'"seed":{scenario["seed"]}', self._text, count=1)
 
 
+Form = Callable[[Any], Any]
+"""Returns the setting that one is run as."""
+
+
+def as_it_is(setting: Any) -> Any:
+    """Run a setting as it is."""
+    return setting
+
+
 Change = tuple[str, str]
 """A dotted path of a scenario and its value in TOML, an assumption of the study that is changed."""
 
@@ -199,6 +208,8 @@ class Runs:
         Made in every scenario that has their keys.
     quick : bool
         Whether only what the quick form has is run.
+    form : callable
+        What a setting is run as; items and claims know it by the setting that they ask for.
     on_demand : int, optional
         Runs are run only when they are looked at, those of a setting together, so many at a time;
         default: by :meth:`run`.
@@ -218,6 +229,7 @@ class Runs:
         changes: Sequence[Change] = (),
         *,
         quick: bool = False,
+        form: Form = as_it_is,
         on_demand: int | None = None,
     ) -> None:
         for key, _ in changes:
@@ -225,7 +237,7 @@ class Runs:
                 raise ScenarioError(f"--set {key}: is no assumption of a study; change another key")
         self.replications, self.changes, self.quick = replications, tuple(changes), quick
         self._reduce, self._engine, self._store = reduce, engine, store
-        self._on_demand = on_demand
+        self._form, self._on_demand = form, on_demand
         self._manifests = Texts()
         self._changed: dict[str, str] = {}
         self._wanted: dict[bytes, _Wanted] = {}
@@ -250,7 +262,7 @@ class Runs:
 
     def _scenario(self, setting: Any, replication: int) -> dict[str, Any]:
         """Return a scenario with the changes that it has the keys of."""
-        scenario: dict[str, Any] = setting.scenario(replication)
+        scenario: dict[str, Any] = self._form(setting).scenario(replication)
         if not self.changes:
             return scenario
         before = json.loads(normalize(scenario))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.studies.framework.claims import Claims, Decision, Published
-from aqmlab.studies.framework.runs import Change, Need, Runs
+from aqmlab.studies.framework.runs import Change, Form, Need, Runs, as_it_is
 from aqmlab.studies.framework.verdicts import Cell
 
 if TYPE_CHECKING:
@@ -106,10 +106,21 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Quick:
-    """The quick form of a study: a sentence that says what it leaves out, and its replications."""
+    """The quick form of a study.
+
+    Attributes
+    ----------
+    about : str
+        A sentence that says what it leaves out.
+    replications : int
+        Its replications.
+    form : callable
+        What a setting is run as, such as one of less time; default: as it is.
+    """
 
     about: str
     replications: int = 2
+    form: Form = as_it_is
 
 
 @dataclass(frozen=True)
@@ -200,7 +211,10 @@ class Study:
         usual = self.quick.replications if quick and self.quick else self.replications
         items = self.choose(only)
         count = self._count(usual if replications is None else replications, jobs)
-        runs = Runs(count, self.reduce, engine or Simulator(), store, changes, quick=quick)
+        form = self.quick.form if quick and self.quick else as_it_is
+        runs = Runs(
+            count, self.reduce, engine or Simulator(), store, changes, quick=quick, form=form
+        )
         for item in items:
             runs.ask(item.needs())
         runs.check_changes()
