@@ -10,6 +10,7 @@ CLAIMS = {
     "ecn-finite-transfers": 76,
     "ecn-red-simulation": 30,
     "red-wired-testbed": 143,
+    "power-of-ecn": 49,
     "rfc2884": 39,
 }
 

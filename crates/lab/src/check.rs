@@ -59,13 +59,14 @@ impl ConnectionLedger {
         self.inside == [0, 0]
     }
 
-    /// A packet that went this way arrives, perhaps with data, or a SYN-ACK, whose mark is echoed too (RFC 5562 §3); `ecn`: the
-    /// connection uses ECN.
+    /// A packet that went this way arrives, perhaps with data, or a SYN-ACK, whose mark is echoed too (RFC 5562 §3) until one
+    /// comes without (§3.2); `ecn`: the connection uses ECN.
     #[inline]
     pub fn data_arrives(&mut self, way: Way, packet: &Packet, ecn: bool) {
         if packet.segment.len > 0 || packet.segment.flags.has(Flags::SYN) {
             let echo = &mut self.echoes[way.index()];
-            echo.cwr_seen |= packet.segment.flags.has(Flags::CWR);
+            let plain_syn_ack = packet.segment.flags.has(Flags::SYN) && packet.ecn != Ecn::Ce;
+            echo.cwr_seen |= packet.segment.flags.has(Flags::CWR) || plain_syn_ack;
             echo.due |= ecn && packet.ecn == Ecn::Ce;
         }
     }
@@ -186,6 +187,17 @@ mod tests {
             assert!(f.ack_leaves(way, Flags::ACK | Flags::ECE).is_some());
             assert!(f.ack_leaves(way.opposite(), Flags::ACK).is_some());
         }
+    }
+
+    /// RFC 5562 §3.2 (TryOnce): the SYN-ACK comes again, without a mark.
+    #[test]
+    fn the_echo_of_a_syn_ack_ends_with_one_that_is_not_marked() {
+        let mut f = ConnectionLedger::default();
+        let syn_ack = |ecn| data(ecn, Flags::SYN | Flags::ACK);
+        f.data_arrives(Way::Back, &syn_ack(Ecn::Ce), true);
+        assert_eq!(f.ack_leaves(Way::There, Flags::ACK | Flags::ECE), None);
+        f.data_arrives(Way::Back, &syn_ack(Ecn::NotEct), true);
+        assert_eq!(f.ack_leaves(Way::There, Flags::ACK), None);
     }
 
     #[test]

@@ -12,6 +12,7 @@ _TITLES = {
     "ecn-finite-transfers": "ECN for large finite transfers: Drop Tail, RED and RED with ECN",
     "ecn-red-simulation": "ECN and head marking in RED networks: 128 pairs with and without",
     "rfc2884": "RFC 2884: ECN for bulk transfers and transactions on a Linux testbed",
+    "power-of-ecn": "The power of ECN: ECN+ under web traffic with RED, RED*, REM and PI",
     "red-wired-testbed": "RED against Tail Drop on a wired Linux testbed: three flows, and CBR",
 }
 

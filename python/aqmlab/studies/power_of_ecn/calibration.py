@@ -1,0 +1,112 @@
+"""Which numbers of users give the offered loads: found on the uncongested link, kept in `users.py`.
+
+Users do not know of each other there, so one run with more of them than any load needs says what
+every smaller number would send: the sum of what each did.
+
+    python -m aqmlab.studies.power_of_ecn.calibration
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aqmlab.results import Result
+from aqmlab.studies.power_of_ecn.scenarios import (
+    BOTTLENECK,
+    LASTS_S,
+    RATE_BPS,
+    WARM_UP_S,
+    Setting,
+    scenario,
+    tables,
+)
+from aqmlab.studies.power_of_ecn.words import GENERAL, OFF, UNCONGESTED, WEB
+
+REPLICATIONS = 5
+MOST = {WEB: 5300, GENERAL: 3800}
+"""Users of the run that is looked at: of any load more than enough."""
+HEADER, SEGMENT, CONTROL = 40, 1460, 160
+"""Bytes of a header, of a segment's data, and of the other packets of a connection."""
+
+
+def sent(result: Result, ends_s: float) -> dict[str, np.ndarray]:
+    """Return how many bytes each user of each table got, from the end of the warm-up on.
+
+    A response counts evenly from its request to its end; one that did not end, at the rate of its
+    window a round trip.
+    """
+    asked, over = result.columns("requests"), float(result.manifest["simulated_s"])
+    start, completed = (np.asarray(asked[c]) for c in ("start_s", "completed_s"))
+    size = np.asarray(asked["response_bytes"]).astype(float)
+    size += HEADER * np.ceil(size / SEGMENT) + CONTROL
+    parts = [name.rsplit("-", 1) for name in asked["flow"]]
+    table, user = np.array([p[0] for p in parts]), np.array([int(p[1]) for p in parts])
+    rate = _rates(result, table, user)
+    until = np.where(np.isfinite(completed), completed, over)
+    size = np.where(np.isfinite(completed), size, np.minimum(size, rate * (over - start)))
+    inside = np.clip(np.minimum(until, ends_s) - np.maximum(start, WARM_UP_S), 0, None)
+    got = size * inside / np.maximum(until - start, 1e-9)
+    counts = {flow["name"].removesuffix("-{i}"): flow["count"] for flow in result.scenario["flows"]}
+    return {
+        name: np.bincount(user[table == name], got[table == name], minlength=count)
+        for name, count in counts.items()
+    }
+
+
+def _rates(result: Result, table: np.ndarray, user: np.ndarray) -> np.ndarray:
+    """Return the greatest rate of each request, in B/s."""
+    network = result.scenario["network"]
+    clients = network["right_hosts"]
+    near, far = (float(network["right_delay"][k].split()[0]) for k in ("first", "last"))
+    rtt_s = 2e-3 * (1.5 + near + (far - near) * (user % clients) / (clients - 1))
+    window = np.array([1024 * int(name.split("-")[0]) for name in table])
+    rates: np.ndarray = window / rtt_s
+    return rates
+
+
+def users(result: Result, load: float, seconds: int) -> int:
+    """Return the number of users that offer a load, in % of the congested link."""
+    by_user = sent(result, WARM_UP_S + seconds)
+    sums = {name: np.concatenate([[0.0], got.cumsum()]) for name, got in by_user.items()}
+    every = sum(len(got) for got in by_user.values())
+    numbers = np.arange(every)
+    total = np.zeros(every)
+    for n in map(int, numbers):
+        total[n] = sum(sums[name][min(count, len(sums[name]) - 1)] for name, *_, count in tables(n))
+    series = result.columns("carried")
+    here = {round(t): b for t, b in zip(series["time_s"], series["departed_bytes"], strict=True)}
+    total *= (here[WARM_UP_S + seconds] - here[WARM_UP_S]) / sum(s[-1] for s in sums.values())
+    wanted = load / 100 * RATE_BPS * seconds / 8
+    if total[-1] < wanted:
+        raise ValueError(f"{every} users offer less than {load} %; give MOST more")
+    return int(np.argmin(abs(total - wanted)))
+
+
+def run(mix: str, replication: int, seconds: int = LASTS_S) -> Result:
+    """Run more users than any load needs, on the uncongested link."""
+    from aqmlab.experiment import run as run_one
+
+    made: dict[str, Any] = scenario(
+        Setting(UNCONGESTED, OFF, 0, mix, seconds=seconds), replication, MOST[mix]
+    )
+    made["record"] = {"series": ["requests", "carried"], "links": [BOTTLENECK], "interval": "10 s",
+                      "flows": "table"}  # fmt: skip
+    return run_one(made)
+
+
+def main() -> None:
+    """Print the numbers of users of every load and replication."""
+    from aqmlab.studies.power_of_ecn.users import USERS
+
+    for mix in (WEB, GENERAL):
+        for replication in range(REPLICATIONS):
+            result = run(mix, replication)
+            for of, seconds, load in USERS:
+                if of == mix:
+                    print(mix, seconds, load, replication, users(result, load, seconds))
+
+
+if __name__ == "__main__":
+    main()

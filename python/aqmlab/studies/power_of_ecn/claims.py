@@ -1,0 +1,288 @@
+"""The claims of the paper, decided from the runs.
+
+A printed number is held against the mean of ours: within its tolerance, or inside the 95 %
+interval. A direction needs an interval of the mean, over pairs of replications, without 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from aqmlab import estimates
+from aqmlab.estimates import Estimate
+from aqmlab.studies.framework import Claims, Decision, Published, Runs, Tolerance
+from aqmlab.studies.framework.claims import direction, holds, not_testable
+from aqmlab.studies.framework.verdicts import judge
+from aqmlab.studies.power_of_ecn import deployment, testbed, threshold
+from aqmlab.studies.power_of_ecn.profiles import LOADS
+from aqmlab.studies.power_of_ecn.scenarios import Setting
+from aqmlab.studies.power_of_ecn.showing import (
+    MEAN,
+    PROFILE,
+    SYN_ACK_LOSS,
+    THROUGHPUT,
+    WITHIN,
+    Quantity,
+    gain,
+    values,
+)
+from aqmlab.studies.power_of_ecn.table_1 import RULE, relative
+from aqmlab.studies.power_of_ecn.words import (
+    ECN,
+    ECN_PLUS,
+    ENDS,
+    GENERAL,
+    LIGHT,
+    OFF,
+    PERSISTENT,
+    PI,
+    RED,
+    RED_STAR,
+    REM,
+    SCHEMES,
+    THRESHOLD,
+)
+
+CLAIMS = Claims(Path(__file__).parent / "published" / "claims.csv")
+POINTS = Tolerance.of("five percentage points", 5)
+GAIN = Tolerance.of("two percentage points", 2)
+FIGURE = {RED: "figure-2", RED_STAR: "figure-3", REM: "figure-4", PI: "figure-5"}
+EVERY = list(FIGURE.values())
+
+
+def _printed(claim: Published, ours: Estimate, rule: Tolerance, evidence: str = "") -> Decision:
+    """Decide a printed mean."""
+    text = f"{evidence} Rule: within {rule.about}, or inside the 95 % interval of the mean.".strip()
+    return Decision(str(ours), judge(ours, claim.value, rule), text)
+
+
+@CLAIMS.decides("PE-001", "PE-002", "PE-003", "PE-004", items=["table-1"])
+def cited(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
+    """Leave what others measured in the Internet open."""
+    return not_testable("Measured in the Internet of 2000 and 2004 by others; no run here says it.")
+
+
+@CLAIMS.decides("PE-006", "PE-007", items=["figure-3"])
+def within_half_a_second(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean share of responses within half a second."""
+    ends = OFF if claim.id == "PE-006" else ECN
+    at = Setting(RED_STAR, ends, LIGHT)
+    there = estimates.mean(values(runs, Setting(RED_STAR, ends, PERSISTENT), WITHIN))
+    lost = estimates.mean(values(runs, at, SYN_ACK_LOSS))
+    text = f"SYN-ACKs dropped: {lost} %. At 105 % load: {there} % within 0.5 s."
+    return _printed(claim, estimates.mean(values(runs, at, WITHIN)), POINTS, text)
+
+
+@CLAIMS.decides("PE-008", "PE-009", items=["table-1"])
+def range_of_gains(runs: Runs, claim: Published) -> Decision:
+    """Decide by the least, or the greatest, mean gain of PI, RED and REM at both loads."""
+    cases = [(scheme, load) for scheme in (PI, RED, REM) for load in LOADS]
+    found = {case: estimates.mean(relative(runs, *case)) for case in cases}
+    pick = min if claim.id == "PE-008" else max
+    at = pick(found, key=lambda case: found[case].value)
+    text = "; ".join(f"{scheme} {load} %: {found[scheme, load]}" for scheme, load in cases)
+    return _printed(claim, found[at], GAIN, f"{text}. The printed cells of PI give 0.22 and 0.13.")
+
+
+@CLAIMS.decides("PE-010", "PE-011", items=["table-1"])
+def gain_of_red_star(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean gain in throughput."""
+    load = LIGHT if claim.id == "PE-010" else PERSISTENT
+    lost = estimates.mean(values(runs, Setting(RED_STAR, ECN, load), SYN_ACK_LOSS))
+    text = f"SYN-ACKs dropped with ECN: {lost} %."
+    return _printed(claim, estimates.mean(relative(runs, RED_STAR, load)), GAIN, text)
+
+
+THROUGHPUTS: dict[str, tuple[str, Setting]] = {
+    "PE-012": ("figure-6", Setting(THRESHOLD, ECN_PLUS, LIGHT)),
+    "PE-013": ("figure-6", Setting(PI, OFF, LIGHT)),
+    "PE-014": ("figure-6", Setting(THRESHOLD, ECN_PLUS, PERSISTENT)),
+    "PE-015": ("figure-6", Setting(PI, OFF, PERSISTENT)),
+    "PE-016": ("figure-6", Setting(THRESHOLD, ECN_PLUS, LIGHT, GENERAL)),
+    "PE-017": ("figure-6", Setting(PI, OFF, LIGHT, GENERAL)),
+    "PE-018": ("figure-6", Setting(THRESHOLD, ECN_PLUS, PERSISTENT, GENERAL)),
+    "PE-019": ("figure-6", Setting(PI, OFF, PERSISTENT, GENERAL)),
+    "PE-020": ("table-1", Setting(PI, ECN, LIGHT)),
+    "PE-021": ("table-1", Setting(PI, ECN_PLUS, LIGHT)),
+    "PE-022": ("table-1", Setting(PI, ECN, PERSISTENT)),
+    "PE-023": ("table-1", Setting(PI, ECN_PLUS, PERSISTENT)),
+}
+
+
+def _register(claim_id: str, item: str, at: Setting) -> None:
+    def throughput(runs: Runs, claim: Published) -> Decision:
+        free = estimates.mean(values(runs, at.reference, THROUGHPUT))
+        text = f"The same requests on the uncongested link: {free} %."
+        return _printed(claim, estimates.mean(values(runs, at, THROUGHPUT)), RULE, text)
+
+    CLAIMS.decides(claim_id, items=[item])(throughput)
+
+
+for _id, _row in THROUGHPUTS.items():
+    _register(_id, *_row)
+
+
+@CLAIMS.decides("PE-024", "PE-025", "PE-026", "PE-027", items=["table-1"])
+def model(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
+    """Leave the queueing model open: it is not part of this reproduction yet."""
+    return not_testable("The queueing model of section 5.2.2 is not part of this reproduction yet.")
+
+
+@CLAIMS.decides("PE-028", "PE-029", "PE-030", items=["figure-10"])
+def deployed(runs: Runs, claim: Published) -> Decision:
+    """Decide that clients with ECN are better off at this share, and that it is of all requests."""
+    at = deployment.setting(RED, round(claim.value / 5))
+    ran = runs.of(at)
+    shares = [100 * r.kinds["ecn"].number / r.all.number for r in ran]
+    better = estimates.mean(
+        100 * (r.kinds["ecn"].profile() - r.kinds["plain"].profile()) for r in ran
+    )
+    text = (
+        f"Share of the requests that such clients make: {estimates.mean(shares)} %; their profile "
+        f"is {better} points above that of the others."
+    )
+    met = abs(float(np.mean(shares)) - claim.value) < 2
+    return holds(met, float(np.mean(shares)), text)
+
+
+def _testbed(runs: Runs, ends: str, quantity: Quantity) -> list[float]:
+    at = testbed.Testbed(RED_STAR, ends)
+    return [quantity[2](run) for run in runs.of(at)]
+
+
+SHARES = {"PE-031": OFF, "PE-032": ECN, "PE-033": ECN_PLUS}
+TIMES = {"PE-034": OFF, "PE-035": ECN, "PE-036": ECN_PLUS}
+
+
+@CLAIMS.decides(*SHARES, items=["testbed"])
+def share_of_testbed(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean throughput on the testbed."""
+    ours = estimates.mean(_testbed(runs, SHARES[claim.id], testbed.THROUGHPUT))
+    return _printed(claim, ours, testbed.SHARE_RULE)
+
+
+@CLAIMS.decides(*TIMES, items=["testbed"])
+def time_of_testbed(runs: Runs, claim: Published) -> Decision:
+    """Decide by the mean response time on the testbed."""
+    ours = estimates.mean(_testbed(runs, TIMES[claim.id], MEAN))
+    return _printed(claim, ours, testbed.TIME_RULE)
+
+
+RATIOS: dict[str, Callable[[float, float], float]] = {
+    "PE-037": lambda plus, ecn: 100 * (plus / ecn - 1),
+    "PE-038": lambda plus, ecn: 100 * (plus / ecn - 1),
+    "PE-039": lambda plus, ecn: ecn / plus,
+}
+OF = {"PE-037": testbed.SERVED, "PE-038": testbed.THROUGHPUT, "PE-039": MEAN}
+
+
+@CLAIMS.decides(*RATIOS, items=["testbed"])
+def gain_of_testbed(runs: Runs, claim: Published) -> Decision:
+    """Decide by ECN+ against ECN, replication by replication."""
+    both = zip(*(_testbed(runs, ends, OF[claim.id]) for ends in (ECN_PLUS, ECN)), strict=True)
+    ours = estimates.mean(RATIOS[claim.id](plus, ecn) for plus, ecn in both)
+    if claim.qualifier == "lower_bound":
+        return holds(ours.value >= claim.value, ours.value, f"Mean gain {ours} %.")
+    return _printed(claim, ours, Tolerance.larger_of(0, 0.25))
+
+
+def _all(
+    runs: Runs, claim: Published, pairs: Sequence[tuple[Setting, Setting]], quantity: Quantity
+) -> Decision:
+    """Decide a direction in every pair of settings: each must have it, surely."""
+    found = {pair: estimates.mean(gain(runs, *pair, quantity)) for pair in pairs}
+
+    def sign(of: Estimate) -> int:
+        return 1 if of.low > 0 else -1 if of.high < 0 else 0
+
+    met = sum(sign(of) == claim.value for of in found.values())
+    text = "; ".join(f"{a.scheme} {a.load} %: {of}" for (a, _), of in found.items())
+    unit = "% of the link" if quantity is THROUGHPUT else "points of the profile"
+    evidence = f"In {met} of {len(found)} the interval is on that side of 0 ({unit}): {text}."
+    return holds(met == len(found), f"{met} of {len(found)}", evidence)
+
+
+def _pairs(schemes: Sequence[str], more: str, less: str) -> list[tuple[Setting, Setting]]:
+    return [(Setting(s, more, load), Setting(s, less, load)) for s in schemes for load in LOADS]
+
+
+@CLAIMS.decides("PE-040", items=["table-1"])
+def plus_carries_more(runs: Runs, claim: Published) -> Decision:
+    """Decide by ECN+ less ECN for four schemes at both loads."""
+    return _all(runs, claim, _pairs(SCHEMES, ECN_PLUS, ECN), THROUGHPUT)
+
+
+@CLAIMS.decides("PE-041", items=EVERY)
+def plus_answers_sooner(runs: Runs, claim: Published) -> Decision:
+    """Decide by the profiles of ECN+ less ECN for four schemes at both loads."""
+    return _all(runs, claim, _pairs(SCHEMES, ECN_PLUS, ECN), PROFILE)
+
+
+SIGNS = {"PE-042": RED_STAR, "PE-043": RED, "PE-044": REM, "PE-045": PI}
+
+
+def _register_sign(claim_id: str, scheme: str) -> None:
+    def sign(runs: Runs, claim: Published) -> Decision:
+        return _all(runs, claim, _pairs([scheme], ECN, OFF), PROFILE)
+
+    CLAIMS.decides(claim_id, items=[FIGURE[scheme]])(sign)
+
+
+for _id, _scheme in SIGNS.items():
+    _register_sign(_id, _scheme)
+
+
+def _mean_over_loads(runs: Runs, scheme: str, ends: str) -> list[float]:
+    return [
+        float(np.mean(both))
+        for both in zip(
+            *(values(runs, Setting(scheme, ends, load), PROFILE) for load in LOADS), strict=True
+        )
+    ]
+
+
+@CLAIMS.decides("PE-046", items=EVERY)
+def rank_of_pi(runs: Runs, claim: Published) -> Decision:
+    """Decide by the profiles with ECN+, mean of both loads."""
+    found = {s: estimates.mean(_mean_over_loads(runs, s, ECN_PLUS)) for s in SCHEMES}
+    order = sorted(found, key=lambda s: -found[s].value)
+    text = ", ".join(f"{s} {found[s]}" for s in order)
+    rank = order.index(PI) + 1
+    return holds(
+        rank == claim.value, str(rank), f"Mean of the profile with {ENDS[ECN_PLUS]}: {text}."
+    )
+
+
+@CLAIMS.decides("PE-047", items=["figure-2", "figure-3"])
+def red_star_above_red(runs: Runs, claim: Published) -> Decision:
+    """Decide by the profiles of RED* less RED with ECN+, mean of both loads."""
+    both = zip(*(_mean_over_loads(runs, s, ECN_PLUS) for s in (RED_STAR, RED)), strict=True)
+    return direction(claim, [star - red for star, red in both], "RED* less RED with ECN+.")
+
+
+@CLAIMS.decides("PE-048", items=["figure-6"])
+def threshold_above_pi(runs: Runs, claim: Published) -> Decision:
+    """Decide by the profiles in both mixes at both loads."""
+    return _all(runs, claim, [threshold.pair(*case) for case in threshold.CASES], PROFILE)
+
+
+@CLAIMS.decides("PE-049", items=["figure-10"])
+def others_lose(runs: Runs, claim: Published) -> Decision:
+    """Decide by the profile of clients without ECN at 95 % less that at 5 %."""
+    first, last = (
+        [100 * r.profile() for r in deployment.of_kind(runs, deployment.setting(RED, s), "plain")]
+        for s in (deployment.SHARES[0], deployment.SHARES[-1])
+    )
+    return direction(claim, [b - a for a, b in zip(first, last, strict=True)],
+                     "Profile of clients without ECN, 95 % less 5 %, in points.")  # fmt: skip
+
+
+@CLAIMS.decides("PE-005", items=["loads"])
+def schemes_matter_above(runs: Runs, claim: Published) -> Decision:
+    """Decide by the loads at which schemes are apart."""
+    from aqmlab.studies.power_of_ecn import loads
+
+    return loads.matters(runs, claim)

@@ -1,0 +1,103 @@
+"""Beyond: loads from 80 to 125 %, with FIFO; section 4.2 says above which schemes matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from aqmlab import estimates
+from aqmlab.figures.style import look, sheet
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Decision, Figure, Item, Need, Published, Runs, Section
+from aqmlab.studies.framework.claims import holds
+from aqmlab.studies.power_of_ecn.scenarios import Setting
+from aqmlab.studies.power_of_ecn.showing import PROFILE, THROUGHPUT, finish, told, values
+from aqmlab.studies.power_of_ecn.words import (
+    ECN,
+    ECN_PLUS,
+    ENDS,
+    FIFO,
+    OFF,
+    PI,
+    RED,
+    RED_STAR,
+)
+
+LOADS = (80, 90, 98, 105, 125)
+SECONDS, REPLICATIONS = 60, 3
+POINT = 1
+"""Profiles that are apart by more than this, in percentage points, are different."""
+ARMS = (
+    (FIFO, OFF), (RED, OFF), (PI, OFF), (RED_STAR, ECN), (PI, ECN), (RED_STAR, ECN_PLUS),
+    (PI, ECN_PLUS),
+)  # fmt: skip
+
+
+def setting(scheme: str, ends: str, load: int) -> Setting:
+    """Return a short setting."""
+    return Setting(scheme, ends, load, seconds=SECONDS)
+
+
+def _needs() -> Iterator[Need]:
+    for load in LOADS:
+        for scheme, ends in ARMS:
+            yield Need(setting(scheme, ends, load), at_most=REPLICATIONS, quick=False)
+
+
+def apart(runs: Runs, load: int) -> list[float]:
+    """Return how far apart the profiles of the schemes are, in points, one a replication."""
+    found = np.array([values(runs, setting(*arm, load), PROFILE) for arm in ARMS])
+    return list(found.max(axis=0) - found.min(axis=0))
+
+
+def matters(runs: Runs, claim: Published) -> Decision:
+    """Decide by the greatest load at which the schemes' profiles are alike."""
+    found = {load: estimates.mean(apart(runs, load)) for load in LOADS}
+    small = [load for load, of in found.items() if of.value <= POINT]
+    text = "; ".join(f"{load} %: {of}" for load, of in found.items())
+    evidence = (
+        f"Best less worst profile of {len(ARMS)} schemes, in points: {text}. The greatest of these "
+        f"loads at which that is up to {POINT} point is held against the printed one."
+    )
+    ours = max(small, default=0)
+    return holds(ours == claim.value, ours, evidence)
+
+
+def _make(runs: Runs) -> Section:
+    if not runs.has(setting(*ARMS[0], LOADS[0])):
+        return Section(["The quick form has two loads only."])
+    section = Section([f"{SECONDS} s after the warm-up, {REPLICATIONS} replications."])
+    figure, axes = sheet(1, 2, (8.4, 4.2))
+    rows: list[list[str | Entry]] = []
+    for i, (scheme, ends) in enumerate(ARMS):
+        name = f"{scheme}, {ENDS[ends]}"
+        row: list[str | Entry] = [name]
+        for panel, quantity in zip(axes, (PROFILE, THROUGHPUT), strict=True):
+            found = [
+                estimates.mean(values(runs, setting(scheme, ends, x), quantity)) for x in LOADS
+            ]
+            colour, marker = look(i)
+            ends_of = [[e.value - e.low for e in found], [e.high - e.value for e in found]]
+            panel.errorbar(LOADS, [e.value for e in found], ends_of, label=name, color=colour,
+                           marker=marker, markersize=4, capsize=2, linewidth=1.1)  # fmt: skip
+            for x, e in zip(LOADS, found, strict=True):
+                columns = setting(scheme, ends, x).columns()
+                section.cells.append(Cell("loads", columns, quantity[0], quantity[1], e))
+            if quantity is PROFILE:
+                row += [told(e) for e in found]
+        rows.append(row)
+    for panel, label in zip(
+        axes, ("mean of the profile to 2 s (%)", "throughput (%)"), strict=True
+    ):
+        panel.set_xlabel("offered load (%)")
+        panel.set_ylabel(label)
+    axes[1].set_ylim(top=110)
+    section.figures.append(Figure("loads", "Profiles and throughput over the offered load.",
+                                  finish(figure, axes[0], 3)))  # fmt: skip
+    head = ["Scheme, ends", *(f"{x} %" for x in LOADS)]
+    section.tables.append(Table("Mean of the profile (%)", head, rows))
+    return section
+
+
+ITEM = Item("loads", "Beyond: loads from 80 to 125 %", _needs, _make)

@@ -1,0 +1,210 @@
+"""A run of the study, reduced to what its tables, figures and claims look at.
+
+Response times are counts in fixed bins: 10 ms up to 2 s, then 40 a decade up to 1000 s. A request
+that had no response at the end of the run says that it takes longer than it had taken by then: such
+are counted in the same bins, and the distribution function is the product-limit estimate of both
+(`kaplan1958incomplete`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aqmlab.studies.power_of_ecn.scenarios import BOTTLENECK, RATE_BPS, WARM_UP_S
+from aqmlab.studies.power_of_ecn.words import OFF
+
+if TYPE_CHECKING:
+    from aqmlab.results import Columns, Result
+
+FINE = np.linspace(0.01, 2, 200)
+EDGES = np.concatenate([FINE, 2 * 10 ** (np.arange(1, 109) / 40)])
+"""Upper edges of the bins, in s; beyond the last there is one bin more."""
+SMALL, LARGE = 10_000, 100_000
+CLASSES = ("below 10 kB", "10 to 100 kB", "above 100 kB")
+"""Of objects, by their size."""
+SYN_TIMEOUT_S = 2.9
+"""A handshake that took longer lost its SYN or its SYN-ACK, and waited for a timer of 3 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Responses:
+    """Response times of some requests: how many ended in each bin, and how many were given up on.
+
+    Attributes
+    ----------
+    ended, left : numpy.ndarray
+        Requests a bin that had their response, and those that had not when the run ended, by how
+        long they had waited.
+    seconds : float
+        The sum of all these times.
+    """
+
+    ended: np.ndarray
+    left: np.ndarray
+    seconds: float
+
+    @classmethod
+    def of(cls, times: np.ndarray, ended: np.ndarray) -> Responses:
+        """Count times in s, of which some are of requests that ended."""
+        at = np.searchsorted(EDGES, times)
+        n = len(EDGES) + 1
+        counts = [np.bincount(at[which], minlength=n).astype(np.int32) for which in (ended, ~ended)]
+        return cls(counts[0], counts[1], float(times.sum()))
+
+    @property
+    def number(self) -> int:
+        """How many requests."""
+        return int(self.ended.sum() + self.left.sum())
+
+    def cdf(self) -> np.ndarray:
+        """Return the share of requests whose response is there by each edge."""
+        both = self.ended + self.left
+        at_risk = both[::-1].cumsum()[::-1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            stay = np.where(at_risk > 0, 1 - self.ended / at_risk, 1.0)
+        cdf: np.ndarray = 1 - np.cumprod(stay)[: len(EDGES)]
+        return cdf
+
+    def within(self, seconds: float) -> float:
+        """Return the share of requests whose response is there within a time, an edge of a bin."""
+        return float(self.cdf()[np.searchsorted(EDGES, seconds - 1e-9)])
+
+    def profile(self) -> float:
+        """Return the mean of the distribution function from 0 to 2 s: higher is better."""
+        return float(self.cdf()[: len(FINE)].mean())
+
+    def mean(self) -> float:
+        """Return the mean time in s, those that did not end with what they had taken."""
+        return self.seconds / max(1, self.number)
+
+    def __add__(self, other: Responses) -> Responses:
+        return Responses(
+            self.ended + other.ended, self.left + other.left, self.seconds + other.seconds
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A run after its warm-up.
+
+    Attributes
+    ----------
+    classes : tuple of Responses
+        By size (`CLASSES`).
+    kinds : dict of Responses
+        Of clients with and without ECN, if both are there.
+    throughput : float
+        What the bottleneck carried, as a share of 100 Mbit/s.
+    served : int
+        Requests that were answered.
+    syn_acks, syn_ack_drops : int
+        Those that reached a client, and those that the bottleneck dropped.
+    data_drops : int
+        Other packets that it dropped.
+    marks : int
+        Packets that it marked.
+    packets : int
+        Packets that it carried.
+    syn_waits, syn_wait_s : float
+        Requests whose handshake waited for a timer, and how long in all.
+    timeouts : int
+        Timeouts of servers, of SYN-ACKs and of responses.
+    """
+
+    classes: tuple[Responses, ...]
+    kinds: dict[str, Responses]
+    throughput: float
+    served: int
+    syn_acks: int
+    syn_ack_drops: int
+    data_drops: int
+    marks: int
+    packets: int
+    syn_waits: int
+    syn_wait_s: float
+    timeouts: int
+
+    @property
+    def all(self) -> Responses:
+        """Of all requests."""
+        first, *others = self.classes
+        return sum(others, first)
+
+    @property
+    def syn_ack_loss(self) -> float:
+        """The share of SYN-ACKs that were dropped."""
+        return self.syn_ack_drops / max(1, self.syn_ack_drops + self.syn_acks)
+
+    @property
+    def data_loss(self) -> float:
+        """The share of other packets that were dropped."""
+        other = self.packets - self.syn_acks
+        return self.data_drops / max(1, self.data_drops + other)
+
+
+def reduce(result: Result) -> Outcome:
+    """Reduce the result of a run."""
+    end_s = float(result.manifest["simulated_s"])
+    asked = result.columns("requests")
+    start = np.asarray(asked["start_s"])
+    seen = (start >= WARM_UP_S) & (start < end_s)
+    completed = np.asarray(asked["completed_s"])[seen]
+    start = start[seen]
+    ended = np.isfinite(completed)
+    times = np.where(ended, completed, end_s) - start
+    size = np.asarray(asked["response_bytes"])[seen]
+    kind = (size >= SMALL).astype(np.int8) + (size >= LARGE)
+    classes = tuple(Responses.of(times[kind == k], ended[kind == k]) for k in range(len(CLASSES)))
+    opened = np.asarray(asked["opened_s"])[seen]
+    handshake = np.where(np.isfinite(opened), opened, end_s) - start
+    late = handshake > SYN_TIMEOUT_S
+    carried = _carried(result)
+    drops = result.columns("drops")
+    here = np.asarray(drops["time_s"]) >= WARM_UP_S
+    here &= np.array([name == BOTTLENECK for name in drops["link"]], dtype=bool)
+    reply = np.asarray(drops["syn"])[here].astype(bool) & np.asarray(drops["reply"])[here].astype(
+        bool
+    )
+    return Outcome(
+        classes,
+        _kinds(result.scenario["flows"], asked, seen, times, ended),
+        8 * carried["departed_bytes"] / (end_s - WARM_UP_S) / RATE_BPS,
+        int(ended.sum()),
+        int(np.isfinite(opened).sum()),
+        int(reply.sum()),
+        int(here.sum() - reply.sum()),
+        int(carried["marked_packets"]),
+        int(carried["departed_packets"]),
+        int(late.sum()),
+        float(handshake[late].sum()),
+        int(np.asarray(asked["server_timeouts"])[seen].sum()),
+    )
+
+
+def _kinds(
+    flows: list[dict[str, Any]],
+    asked: Columns,
+    seen: np.ndarray,
+    times: np.ndarray,
+    ended: np.ndarray,
+) -> dict[str, Responses]:
+    """Return the response times of clients with and without ECN, if there are both."""
+    tables = {name: name.rpartition("-")[0] for name in set(asked["flow"])}
+    ends = {f["name"].rpartition("-")[0]: f["tcp"].get("ecn", OFF) != OFF for f in flows}
+    if len(set(ends.values())) < 2:
+        return {}
+    capable = np.array([ends[tables[name]] for name in asked["flow"]], dtype=bool)[seen]
+    parts = {"ecn": capable, "plain": ~capable}
+    return {kind: Responses.of(times[which], ended[which]) for kind, which in parts.items()}
+
+
+def _carried(result: Result) -> dict[str, float]:
+    """Return what the bottleneck did after the warm-up: the whole run less the row of its end."""
+    links, series = result.columns("links"), result.columns("carried")
+    at = list(links["link"]).index(BOTTLENECK)
+    (before,) = np.flatnonzero(np.isclose(series["time_s"], WARM_UP_S))
+    columns = ("departed_bytes", "departed_packets", "marked_packets")
+    return {c: float(links[c][at]) - float(series[c][before]) for c in columns}

@@ -1,0 +1,134 @@
+"""Figures 2 to 5: response times of each scheme without ECN, with ECN, with ECN+."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from aqmlab import estimates
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Figure, Item, Need, Runs, Section
+from aqmlab.studies.power_of_ecn.scenarios import Setting
+from aqmlab.studies.power_of_ecn.showing import (
+    DATA_LOSS,
+    MEAN,
+    PROFILE,
+    SYN_ACK_LOSS,
+    WITHIN,
+    cells,
+    curve,
+    finish,
+    gain,
+    panels,
+    told,
+)
+from aqmlab.studies.power_of_ecn.words import (
+    ECN,
+    ECN_PLUS,
+    ENDS,
+    LIGHT,
+    OFF,
+    PERSISTENT,
+    PI,
+    RED,
+    RED_STAR,
+    REM,
+    SCHEMES,
+    UNCONGESTED,
+)
+
+NUMBERS = {RED: 2, RED_STAR: 3, REM: 4, PI: 5}
+LOADS = (LIGHT, PERSISTENT)
+FEW = 3
+"""Replications of RED and REM, of which no number is printed."""
+SHOWN = (WITHIN, PROFILE, MEAN, SYN_ACK_LOSS, DATA_LOSS)
+HEADS = (
+    "Within 0.5 s (%)",
+    "Mean of the profile (%)",
+    "Mean time (s)",
+    "SYN-ACKs dropped (%)",
+    "Others dropped (%)",
+)
+
+
+def reference(load: int) -> Setting:
+    """Return the uncongested link under a load."""
+    return Setting(UNCONGESTED, OFF, load)
+
+
+def grid(scheme: str) -> list[Setting]:
+    """Return the settings of a scheme: both loads, and the three kinds of ends."""
+    return [Setting(scheme, ends, load) for load in LOADS for ends in ENDS]
+
+
+def needs(scheme: str) -> Iterator[Need]:
+    """Give the runs of a scheme, and those of the uncongested link."""
+    yield from (Need(reference(load)) for load in LOADS)
+    for at in grid(scheme):
+        yield Need(at, at_most=None if scheme in (RED_STAR, PI) or at.ends == OFF else FEW)
+
+
+def sheet_of(runs: Runs, scheme: str, name: str) -> Figure:
+    """Draw the profiles of a scheme at both loads."""
+    figure, axes = panels([f"{scheme}, {load} % load" for load in LOADS])
+    for panel, load in zip(axes, LOADS, strict=True):
+        curve(panel, 6, "uncongested", [r.all for r in runs.of(reference(load))], dashed=True)
+        for i, ends in enumerate((ECN_PLUS, OFF, ECN)):
+            found = [run.all for run in runs.of(Setting(scheme, ends, load))]
+            curve(panel, i, ENDS[ends], found)
+    caption = (
+        f"Figure {NUMBERS[scheme]}: response times with {scheme}, mean over the replications with "
+        "its 95 % interval; dashed: the same requests on the uncongested link."
+    )
+    return Figure(name, caption, finish(figure, axes[0]))
+
+
+def rows(runs: Runs, settings: list[Setting]) -> list[list[str | Entry]]:
+    """Return a row a setting: its numbers."""
+    found: list[list[str | Entry]] = []
+    for at in settings:
+        name = UNCONGESTED if at.scheme == UNCONGESTED else ENDS.get(at.ends, at.ends)
+        numbers = [told(estimates.mean(q[2](run) for run in runs.of(at))) for q in SHOWN]
+        found.append([f"{at.load} %, {name}", *numbers])
+    return found
+
+
+def _made(scheme: str) -> Callable[[Runs], Section]:
+    item = f"figure-{NUMBERS[scheme]}"
+
+    def make(runs: Runs) -> Section:
+        section = Section(figures=[sheet_of(runs, scheme, item)])
+        settings = [reference(load) for load in LOADS] + grid(scheme)
+        for at in settings:
+            section.cells += cells(item, runs, at, SHOWN)
+        head = ["Load, ends", *HEADS]
+        section.tables.append(Table(f"{scheme}: response times", head, rows(runs, settings)))
+        section.text += differences(runs, scheme)
+        return section
+
+    return make
+
+
+def differences(runs: Runs, scheme: str) -> list[str]:
+    """Say what ECN and ECN+ do to the profile, with intervals over pairs of replications."""
+    found = []
+    for load in LOADS:
+        parts = []
+        for more, less in ((ECN, OFF), (ECN_PLUS, ECN), (ECN_PLUS, OFF)):
+            above, below = (Setting(scheme, ends, load) for ends in (more, less))
+            of = estimates.mean(gain(runs, above, below, PROFILE))
+            parts.append(f"{ENDS[more]} over {ENDS[less]} {of} points")
+        found.append(f"{load} % load, mean of the profile to 2 s: {'; '.join(parts)}.")
+    return found
+
+
+def _item(scheme: str) -> Item:
+    number = NUMBERS[scheme]
+    return Item(
+        f"figure-{number}",
+        f"Figure {number}: response times with {scheme}",
+        lambda: needs(scheme),
+        _made(scheme),
+    )
+
+
+ITEMS = tuple(_item(scheme) for scheme in SCHEMES)

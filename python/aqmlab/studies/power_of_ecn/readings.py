@@ -1,0 +1,100 @@
+"""How much hangs on what the paper leaves open: each read otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aqmlab import estimates
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+from aqmlab.studies.power_of_ecn.scenarios import AS_READ, Reading, Setting
+from aqmlab.studies.power_of_ecn.showing import (
+    PROFILE,
+    SYN_ACK_LOSS,
+    THROUGHPUT,
+    gain,
+    told,
+    values,
+)
+from aqmlab.studies.power_of_ecn.words import ENDS, OFF, PERSISTENT, PI, RED_STAR
+
+SECONDS, REPLICATIONS = 60, 3
+
+OF_SCHEME = {
+    RED_STAR: (
+        AS_READ,
+        Reading("room for 250 packets", queue=(("limit", "250 packets"),)),
+        Reading("room for 4000 packets", queue=(("limit", "4000 packets"),)),
+        Reading("counts packets of 1500 B", queue=(("mean_packet_size", "1500 B"),)),
+        Reading("gentle", queue=(("gentle", True),)),
+        Reading("maxp stays 0.1", queue=(("increment", 1e-9), ("decrease", 1.0))),
+        Reading("SACK", tcp=(("recovery", "sack"), ("sack", True))),
+        Reading("least timeout of 200 ms", tcp=(("rto_min", "200 ms"),)),
+        Reading("first timeout of 1 s (RFC 6298)", tcp=(("rto_initial", "1 s"),)),
+        Reading("initial window of 10 (RFC 6928)", tcp=(("initial_window", "10 segments"),)),
+        Reading("objects of a page at once", traffic=(("object_gap", "0 s"),)),
+    ),
+    PI: (
+        AS_READ,
+        Reading(
+            "by its design rule: 200 ms, 100 flows",
+            queue=(("max_rtt", "200 ms"), ("min_flows", 100)),
+        ),
+    ),
+}
+
+
+def setting(scheme: str, ends: str, reading: Reading) -> Setting:
+    """Return a short setting at persistent congestion."""
+    return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
+
+
+def cases() -> Iterator[tuple[str, Reading]]:
+    """Give scheme and reading of each row."""
+    for scheme, every in OF_SCHEME.items():
+        yield from ((scheme, reading) for reading in every)
+
+
+def _needs() -> Iterator[Need]:
+    for scheme, reading in cases():
+        for ends in ENDS:
+            yield Need(setting(scheme, ends, reading), at_most=REPLICATIONS, quick=False)
+
+
+def _make(runs: Runs) -> Section:
+    if not runs.has(setting(RED_STAR, OFF, OF_SCHEME[RED_STAR][1])):
+        return Section(["The quick form has no other readings."])
+    section = Section(
+        [
+            f"{PERSISTENT} % load, {SECONDS} s after the warm-up, {REPLICATIONS} replications. "
+            "Each row reads one thing otherwise than the first of its scheme. Differences of "
+            "profiles in points and of throughputs in % of the link, over pairs of replications: "
+            "green above 0, red below. Requests are the same in every row but those that say "
+            "otherwise.",
+        ]
+    )
+    rows: list[list[str | Entry]] = []
+    for scheme, reading in cases():
+        none, ecn, plus = (setting(scheme, ends, reading) for ends in ENDS)
+        row: list[str | Entry] = [f"{scheme}: {reading.about}"]
+        for name, more, less, quantity in (
+            ("ecn_over_none", ecn, none, PROFILE),
+            ("ecn_plus_over_ecn", plus, ecn, PROFILE),
+            ("ecn_plus_over_ecn", plus, ecn, THROUGHPUT),
+        ):
+            of = estimates.mean(gain(runs, more, less, quantity))
+            columns: dict[str, object] = {
+                "scheme": scheme,
+                "reading": reading.about,
+                "of": quantity[0],
+            }
+            section.cells.append(Cell("readings", columns, name, "percentage points", of))
+            row.append(told(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else ""))
+        rows.append([*row, told(estimates.mean(values(runs, ecn, SYN_ACK_LOSS)))])
+    head = ["Scheme: reading", "Profile: ECN less none", "Profile: ECN+ less ECN",
+            "Throughput: ECN+ less ECN", "SYN-ACKs dropped with ECN (%)"]  # fmt: skip
+    section.tables.append(Table("ECN and ECN+ under other readings", head, rows))
+    return section
+
+
+ITEM = Item("readings", "What hangs on what the paper leaves open", _needs, _make)

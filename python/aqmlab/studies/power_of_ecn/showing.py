@@ -1,0 +1,108 @@
+"""How response times, and means over replications, are drawn and told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aqmlab import estimates
+from aqmlab.estimates import Estimate, number
+from aqmlab.figures.style import legend_below, look, sheet
+from aqmlab.report import Entry
+from aqmlab.studies.framework import Cell, Runs
+from aqmlab.studies.power_of_ecn.outcomes import EDGES, FINE, Outcome, Responses
+from aqmlab.studies.power_of_ecn.scenarios import Setting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Quantity = tuple[str, str, Callable[[Outcome], float]]
+"""A name, a unit, and how it is read from a run."""
+
+WITHIN: Quantity = ("response_within_0.5_s", "%", lambda run: 100 * run.all.within(0.5))
+PROFILE: Quantity = ("mean_cdf_to_2_s", "%", lambda run: 100 * run.all.profile())
+MEAN: Quantity = ("mean_response_time", "s", lambda run: run.all.mean())
+THROUGHPUT: Quantity = ("throughput", "%", lambda run: 100 * run.throughput)
+SYN_ACK_LOSS: Quantity = ("syn_ack_loss", "%", lambda run: 100 * run.syn_ack_loss)
+DATA_LOSS: Quantity = ("data_loss", "%", lambda run: 100 * run.data_loss)
+
+
+def values(runs: Runs, at: Setting, quantity: Quantity) -> list[float]:
+    """Return a quantity of each replication of a setting."""
+    return [quantity[2](run) for run in runs.of(at)]
+
+
+def gain(runs: Runs, at: Setting, over: Setting, quantity: Quantity) -> list[float]:
+    """Return what a setting has more than another, one a replication that both have."""
+    first, second = (dict(runs.by_replication(s)) for s in (at, over))
+    both = sorted(first.keys() & second.keys())
+    return [quantity[2](first[r]) - quantity[2](second[r]) for r in both]
+
+
+def cells(item: str, runs: Runs, at: Setting, quantities: Iterable[Quantity]) -> list[Cell]:
+    """Return quantities of a setting as rows of cells.csv: means with their 95 % intervals."""
+    return [
+        Cell(item, at.columns(), name, unit, estimates.mean(read(run) for run in runs.of(at)))
+        for name, unit, read in ((q[0], q[1], q[2]) for q in quantities)
+    ]
+
+
+def told(of: Estimate, *, kind: str = "") -> Entry:
+    """Return a mean with its interval below."""
+    low, _, high = of.interval
+    sub = f"{number(low)} to {number(high)}" if np.isfinite(low) else ""
+    return Entry(number(of.value), sub, kind)
+
+
+def mean_curve(
+    runs: Sequence[Responses], *, tail: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the mean distribution function, or its complement, with its 95 % interval."""
+    curves = np.array([run.cdf() for run in runs])
+    curves = 1 - curves if tail else curves
+    mean = curves.mean(axis=0)
+    if len(curves) == 1:
+        return mean, mean, mean
+    from scipy.stats import t
+
+    half = t.ppf(0.975, len(curves) - 1) * curves.std(axis=0, ddof=1) / np.sqrt(len(curves))
+    return mean, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)
+
+
+def curve(
+    axes: Axes, i: int, label: str, runs: Sequence[Responses], *, dashed: bool = False
+) -> None:
+    """Draw a response-time profile: the distribution function up to 2 s."""
+    middle, low, high = (np.concatenate([[0.0], c[: len(FINE)]]) for c in mean_curve(runs))
+    x, colour = np.concatenate([[0.0], FINE]), look(i)[0]
+    axes.plot(x, 100 * middle, color=colour, label=label, linestyle="--" if dashed else "-")
+    axes.fill_between(x, 100 * low, 100 * high, color=colour, alpha=0.2, linewidth=0)
+
+
+def tail(axes: Axes, i: int, label: str, runs: Sequence[Responses]) -> None:
+    """Draw the complement of the distribution function, on logarithmic axes."""
+    middle, low, high = mean_curve(runs, tail=True)
+    colour = look(i)[0]
+    axes.plot(EDGES, middle, color=colour, label=label)
+    axes.fill_between(EDGES, low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
+    """Return a sheet with a panel a title for response-time profiles."""
+    figure, axes = sheet(1, len(titles), (3.7 * len(titles), 3.9), sharey=True, squeeze=False)
+    for panel, title in zip(axes[0], titles, strict=True):
+        panel.set_title(title, fontsize=10)
+        panel.set_xlim(0, 2)
+        panel.set_ylim(0, 102)
+        panel.set_xlabel("response time (s)")
+    axes[0][0].set_ylabel("responses (%)")
+    return figure, list(axes[0])
+
+
+def finish(figure: Figure, axes: Axes, columns: int = 4) -> Figure:
+    """Put the legend below."""
+    legend_below(figure, axes, columns)
+    return figure

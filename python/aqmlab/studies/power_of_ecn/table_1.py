@@ -1,0 +1,90 @@
+"""Table 1: throughput of each scheme with ECN and ECN+, and what the seed's text says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aqmlab import estimates
+from aqmlab.estimates import number
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance
+from aqmlab.studies.framework.show import KINDS
+from aqmlab.studies.power_of_ecn.profiles import LOADS, needs, reference
+from aqmlab.studies.power_of_ecn.scenarios import Setting
+from aqmlab.studies.power_of_ecn.showing import THROUGHPUT, gain, told, values
+from aqmlab.studies.power_of_ecn.words import (
+    ECN,
+    ECN_PLUS,
+    ENDS,
+    LIGHT,
+    OFF,
+    PERSISTENT,
+    PI,
+    SCHEMES,
+)
+
+PRINTED = {
+    (PI, OFF, LIGHT): 86.09,
+    (PI, OFF, PERSISTENT): 99.89,
+    (PI, ECN, LIGHT): 86.37,
+    (PI, ECN, PERSISTENT): 99.76,
+    (PI, ECN_PLUS, LIGHT): 86.56,
+    (PI, ECN_PLUS, PERSISTENT): 99.89,
+}
+"""In %. Those without ECN are in the text of section 5.2; the other cells of the table are lost."""
+RULE = Tolerance.of("3 % of the link", 3)
+
+
+def cell(item: str, runs: Runs, at: Setting, printed: float | None = None) -> Cell:
+    """Return a throughput beside the printed one."""
+    ours = estimates.mean(values(runs, at, THROUGHPUT))
+    return Cell(item, at.columns(), "throughput", "%", ours, printed, RULE if printed else None)
+
+
+def shown(one: Cell) -> Entry:
+    """Return a throughput with its interval, and the printed one, coloured by its verdict."""
+    of = told(one.ours)
+    printed = "" if one.published is None else f"printed {number(one.published)}"
+    return Entry(of.text, "\n".join(filter(None, [printed, of.sub])), KINDS.get(one.verdict, ""))
+
+
+def _needs() -> Iterator[Need]:
+    for scheme in SCHEMES:
+        yield from needs(scheme)
+
+
+def relative(runs: Runs, scheme: str, load: int) -> list[float]:
+    """Return what ECN+ carries more than ECN, in % of the latter, one a replication."""
+    less = Setting(scheme, ECN, load)
+    more = gain(runs, Setting(scheme, ECN_PLUS, load), less, THROUGHPUT)
+    return [100 * g / t for g, t in zip(more, values(runs, less, THROUGHPUT), strict=False)]
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        [
+            "What the bottleneck carried after the warm-up, in % of 100 Mbit/s: means over the "
+            "replications with their 95 % intervals. The last column is what ECN+ carries more "
+            "than ECN, in % of the latter, over pairs of replications. Of the printed table only "
+            "the cells of PI can be read; two more, 78.28 and 76.62, belong to a cell not known.",
+        ]
+    )
+    rows: list[list[str | Entry]] = []
+    for load in LOADS:
+        free = cell("table-1", runs, reference(load))
+        section.cells.append(free)
+        rows.append([f"{load} %, uncongested", shown(free), "", "", ""])
+        for scheme in SCHEMES:
+            found = [
+                cell("table-1", runs, Setting(scheme, e, load), PRINTED.get((scheme, e, load)))
+                for e in ENDS
+            ]
+            section.cells += found
+            more = told(estimates.mean(relative(runs, scheme, load)))
+            rows.append([f"{load} %, {scheme}", *map(shown, found), more])
+    head = ["Load, scheme", *ENDS.values(), "ECN+ over ECN (%)"]
+    section.tables.append(Table("Throughput (% of 100 Mbit/s)", head, rows))
+    return section
+
+
+ITEM = Item("table-1", "Table 1: throughput", _needs, _make)

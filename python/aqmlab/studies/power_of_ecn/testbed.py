@@ -1,0 +1,204 @@
+"""Section 7: clients that wait for their pages, 10 Mbit/s, RED*, Linux 2.4 (figures 11 and 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from aqmlab import estimates
+from aqmlab.figures.style import sheet
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section, Tolerance
+from aqmlab.studies.power_of_ecn.outcomes import Outcome
+from aqmlab.studies.power_of_ecn.scenarios import (
+    BOTTLENECK,
+    CLIENTS,
+    RATE_BPS,
+    WARM_UP_S,
+    queue,
+    sizes,
+)
+from aqmlab.studies.power_of_ecn.showing import (
+    MEAN,
+    PROFILE,
+    SYN_ACK_LOSS,
+    curve,
+    finish,
+    panels,
+    tail,
+    told,
+    values,
+)
+from aqmlab.studies.power_of_ecn.table_1 import shown
+from aqmlab.studies.power_of_ecn.words import ECN, ECN_PLUS, ENDS, OFF, RED_STAR, UNCONGESTED, WEB
+
+CONGESTED_BPS = 10_000_000
+OFFERED_BPS = 15_000_000
+THINK_S = 7
+"""Mean think time of TPC-W."""
+BROWSERS = 445
+"""Emulated browsers: so many get 15 Mbit/s from 100 Mbit/s, as the first row of the table shows."""
+LASTS_S = 300
+
+LINUX_2_4: dict[str, Any] = {
+    "mss": "1448 B",
+    "timestamps": True,
+    "sack": True,
+    "recovery": "fack",
+    "initial_window": "2 segments",
+    "rto_initial": "3 s",
+    "rto_min": "200 ms",
+    "rto_max": "120 s",
+    "clock_granularity": "10 ms",
+    "ssthresh_from": "cwnd",
+    "delayed_ack_timeout": "40 ms",
+    "receive_window": "64 KiB",
+    "ecn_least_window": "2 packets",
+}
+
+
+@dataclass(frozen=True)
+class Testbed:
+    """The testbed: RED* at 10 Mbit/s, or 100 Mbit/s without congestion.
+
+    Parameters
+    ----------
+    scheme, ends : str
+        As of a setting.
+    think_s : float
+        Mean think time between pages.
+    browsers : int
+        Emulated browsers.
+    """
+
+    scheme: str
+    ends: str
+    think_s: float = THINK_S
+    browsers: int = BROWSERS
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        ends = ENDS[self.ends]
+        return {"scheme": self.scheme, "ends": ends, "think_s": self.think_s,
+                "browsers": self.browsers}  # fmt: skip
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication."""
+        free = self.scheme == UNCONGESTED
+        traffic = {
+            "kind": "web",
+            "page_gap": {"kind": "exponential", "mean": f"{self.think_s:g} s"},
+            "objects": {"kind": "geometric", "mean": 4},
+            "request": "350 B",
+            "response": sizes(WEB),
+            "connections": "persistent",
+        }
+        return {
+            "title": f"Testbed, {self.scheme}, {ENDS[self.ends]}",
+            "seed": replication + 1,
+            "duration": f"{WARM_UP_S + LASTS_S} s",
+            "phase_breaking": {"start": f"{self.think_s:g} s"},
+            "network": {
+                "kind": "dumbbell",
+                "rate": f"{RATE_BPS if free else CONGESTED_BPS} bit/s",
+                "delay": "1 ms",
+                "queue": queue(self.scheme),
+                "left_hosts": 4,
+                "left_rate": "100 Mbit/s",
+                "left_delay": "0.5 ms",
+                "right_hosts": CLIENTS,
+                "right_rate": "100 Mbit/s",
+                "right_delay": {"first": "3.5 ms", "last": "73.5 ms"},
+            },
+            "flows": [
+                {
+                    "name": "browser-{i}",
+                    "count": self.browsers,
+                    "from": f"right-{{i%{CLIENTS}}}",
+                    "to": "left-{i%4}",
+                    "traffic": traffic,
+                    "tcp": {"ecn": self.ends},
+                }
+            ],
+            "tcp": LINUX_2_4,
+            "record": {
+                "series": ["requests", "drops", "carried"],
+                "links": [BOTTLENECK],
+                "interval": f"{WARM_UP_S} s",
+                "flows": "table",
+            },
+        }
+
+
+FREE = Testbed(UNCONGESTED, OFF)
+CASES = {
+    "uncongested network": FREE,
+    "RED*, no ECN": Testbed(RED_STAR, OFF),
+    "RED*, with ECN": Testbed(RED_STAR, ECN),
+    "RED*, with ECN+": Testbed(RED_STAR, ECN_PLUS),
+}
+PRINTED = {OFF: (44, 26), ECN: (56, 4.5), ECN_PLUS: (99, 0.5)}
+"""Normalized throughput in %, and mean response time in s."""
+SHARE_RULE = Tolerance.of("5 % of the link", 5)
+TIME_RULE = Tolerance.larger_of(0, 0.25)
+
+
+def share(run: Outcome) -> float:
+    """Return the throughput in % of 10 Mbit/s."""
+    return 100 * run.throughput * RATE_BPS / CONGESTED_BPS
+
+
+THROUGHPUT = ("throughput", "% of 10 Mbit/s", share)
+SERVED = ("responses", "1/s", lambda run: run.served / LASTS_S)
+
+
+def _needs() -> Iterator[Need]:
+    yield from map(Need, CASES.values())
+
+
+def _make(runs: Runs) -> Section:
+    section = Section(
+        [
+            "Emulated browsers, each with a persistent connection a page, think between pages. At "
+            "100 Mbit/s they get the first row's throughput, in % of 10 Mbit/s: the paper set 150.",
+        ]
+    )
+    figure, (profile,) = panels(["Figure 11"])
+    figure.set_size_inches(6, 4.2)
+    drawing, axes = sheet(size=(6, 4.2))
+    rows: list[list[str | Entry]] = []
+    for i, (name, at) in enumerate(CASES.items()):
+        found = [run.all for run in runs.of(at)]
+        curve(profile, i, name, found, dashed=at is FREE)
+        tail(axes, i, name, found)
+        row: list[str | Entry] = [name]
+        printed = PRINTED.get(at.ends, (None, None)) if at is not FREE else (None, None)
+        for quantity, number, rule in (
+            (THROUGHPUT, printed[0], SHARE_RULE), (MEAN, printed[1], TIME_RULE),
+            (PROFILE, None, None), (SYN_ACK_LOSS, None, None), (SERVED, None, None),
+        ):  # fmt: skip
+            ours = estimates.mean(values(runs, at, quantity))  # type: ignore[arg-type]
+            one = Cell("testbed", at.columns(), quantity[0], quantity[1], ours, number,
+                       rule if number else None)  # fmt: skip
+            section.cells.append(one)
+            row.append(shown(one) if number else told(ours))
+        rows.append(row)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(0.02, 200)
+    axes.set_ylim(1e-5, 1.2)
+    axes.set_xlabel("response time (s)")
+    axes.set_ylabel("1 − distribution function")
+    section.figures = [
+        Figure("figure-11", "Figure 11: response times.", finish(figure, profile, 2)),
+        Figure("figure-12", "Figure 12: the complement, on logarithmic axes.",
+               finish(drawing, axes, 2)),
+    ]  # fmt: skip
+    head = ["", "Throughput (% of 10 Mbit/s)", "Mean response time (s)", "Mean of the profile (%)",
+            "SYN-ACKs dropped (%)", "Responses per s"]  # fmt: skip
+    section.tables.append(Table("The testbed", head, rows))
+    return section
+
+
+ITEM = Item("testbed", "Section 7: the testbed (figures 11 and 12)", _needs, _make)

@@ -1,0 +1,70 @@
+"""Beyond the paper: queues and hosts of today under the same requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aqmlab import estimates
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+from aqmlab.studies.power_of_ecn.profiles import HEADS, SHOWN
+from aqmlab.studies.power_of_ecn.scenarios import AS_READ, Reading, Setting
+from aqmlab.studies.power_of_ecn.showing import PROFILE, THROUGHPUT, gain, told
+from aqmlab.studies.power_of_ecn.words import ECN, ECN_PLUS, OFF, PERSISTENT, RED_STAR
+
+SECONDS, REPLICATIONS = 60, 3
+QUEUES = {
+    RED_STAR: "RED*", "codel": "CoDel", "fq_codel": "FQ-CoDel", "pie": "PIE", "dualpi2": "DualPI2",
+}  # fmt: skip
+LINUX = Reading("Linux hosts of today", tcp=(("preset", "linux"),))
+PRAGUE = Reading("L4S: Prague", tcp=(("preset", "linux"), ("congestion", "prague")))
+HOSTS: dict[Reading, tuple[str, ...]] = {AS_READ: (OFF, ECN, ECN_PLUS), LINUX: (OFF, ECN_PLUS)}
+NAMES = {OFF: "no ECN", ECN: "ECN", ECN_PLUS: "ECN+", "accurate": "Accurate ECN, ECT(1)"}
+
+
+def setting(queue: str, ends: str, reading: Reading) -> Setting:
+    """Return a short setting at persistent congestion."""
+    return Setting(queue, ends, PERSISTENT, seconds=SECONDS, reading=reading)
+
+
+def cases() -> Iterator[Setting]:
+    """Give the settings in the order of the table."""
+    for reading, every in HOSTS.items():
+        for queue in QUEUES:
+            yield from (setting(queue, ends, reading) for ends in every)
+    yield setting("dualpi2", "accurate", PRAGUE)
+
+
+def _needs() -> Iterator[Need]:
+    yield from (Need(at, at_most=REPLICATIONS, quick=False) for at in cases())
+
+
+def _make(runs: Runs) -> Section:
+    if not runs.has(setting("codel", OFF, AS_READ)):
+        return Section(["The quick form has no queues and hosts of today."])
+    section = Section(
+        [
+            f"{PERSISTENT} % load, {SECONDS} s after the warm-up, {REPLICATIONS} replications; "
+            "queues with their defaults and room for 1000 packets. The last column is the profile "
+            "less that without ECN, in points: green above 0, red below.",
+        ]
+    )
+    for reading, name in ((AS_READ, "Hosts of the paper"), (LINUX, "Linux hosts of today"),
+                          (PRAGUE, "L4S hosts: Prague")):  # fmt: skip
+        rows: list[list[str | Entry]] = []
+        for at in (one for one in cases() if one.reading == reading):
+            found = [estimates.mean(q[2](r) for r in runs.of(at)) for q in (*SHOWN, THROUGHPUT)]
+            for quantity, of in zip((*SHOWN, THROUGHPUT), found, strict=True):
+                section.cells.append(Cell("today", at.columns(), quantity[0], quantity[1], of))
+            last: str | Entry = ""
+            none = setting(at.scheme, OFF, LINUX if reading == PRAGUE else reading)
+            if at.ends != OFF:
+                of = estimates.mean(gain(runs, at, none, PROFILE))
+                last = told(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else "")
+            rows.append([f"{QUEUES[at.scheme]}, {NAMES[at.ends]}", *map(told, found), last])
+        head = ["Queue, ends", *HEADS, "Throughput (%)", "Profile less no ECN"]
+        section.tables.append(Table(name, head, rows))
+    return section
+
+
+ITEM = Item("today", "Beyond: queues and hosts of today", _needs, _make)

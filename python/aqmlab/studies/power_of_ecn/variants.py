@@ -1,0 +1,74 @@
+"""Beyond: what a marked SYN-ACK brings about (RFC 5562, ECN++), and connections that persist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aqmlab import estimates
+from aqmlab.report import Entry, Table
+from aqmlab.studies.framework import Cell, Item, Need, Runs, Section
+from aqmlab.studies.power_of_ecn.profiles import HEADS, SHOWN
+from aqmlab.studies.power_of_ecn.scenarios import AS_READ, Reading, Setting
+from aqmlab.studies.power_of_ecn.showing import PROFILE, THROUGHPUT, gain, told
+from aqmlab.studies.power_of_ecn.words import ECN, ECN_PLUS, OFF, PERSISTENT, PI, RED_STAR
+
+SECONDS, REPLICATIONS = 60, 3
+ENDS = {
+    OFF: "no ECN",
+    ECN: "ECN",
+    ECN_PLUS: "ECN+: the mark changes nothing",
+    "ecn+": "ECN+: one segment first (RFC 5562)",
+    "ecn+wait": "ECN+/Wait: a round trip first",
+    "ecn+try-once": "ECN+/TryOnce: the SYN-ACK again",
+    "ecn++": "ECN++: other packets too",
+}
+PERSISTS = Reading("a connection a page, which persists", traffic=(("connections", "persistent"),))
+READINGS = {AS_READ: "a connection an object", PERSISTS: "a connection a page (persistent)"}
+SCHEMES = (RED_STAR, PI)
+
+
+def setting(scheme: str, ends: str, reading: Reading = AS_READ) -> Setting:
+    """Return a short setting at persistent congestion."""
+    return Setting(scheme, ends, PERSISTENT, seconds=SECONDS, reading=reading)
+
+
+def cases() -> Iterator[Setting]:
+    """Give the settings in the order of the table."""
+    for scheme in SCHEMES:
+        yield from (setting(scheme, ends) for ends in ENDS)
+        yield from (setting(scheme, ends, PERSISTS) for ends in (OFF, ECN, ECN_PLUS))
+
+
+def _needs() -> Iterator[Need]:
+    yield from (Need(at, at_most=REPLICATIONS, quick=False) for at in cases())
+
+
+def _make(runs: Runs) -> Section:
+    if not runs.has(setting(SCHEMES[0], OFF)):
+        return Section(["The quick form has no variants."])
+    section = Section(
+        [
+            f"{PERSISTENT} % load, {SECONDS} s after the warm-up, {REPLICATIONS} replications. The "
+            "last column is the profile less that of ECN+, in points, over pairs of replications: "
+            "green above 0, red below.",
+        ]
+    )
+    rows: list[list[str | Entry]] = []
+    for at in cases():
+        found = [estimates.mean(q[2](r) for r in runs.of(at)) for q in (*SHOWN, THROUGHPUT)]
+        columns = at.columns()
+        for quantity, of in zip((*SHOWN, THROUGHPUT), found, strict=True):
+            section.cells.append(Cell("variants", columns, quantity[0], quantity[1], of))
+        last: str | Entry = ""
+        if at.ends != ECN_PLUS:
+            plus = setting(at.scheme, ECN_PLUS, at.reading)
+            of = estimates.mean(gain(runs, at, plus, PROFILE))
+            last = told(of, kind="good" if of.low > 0 else "bad" if of.high < 0 else "")
+        name = f"{at.scheme}, {READINGS[at.reading]}: {ENDS[at.ends]}"
+        rows.append([name, *map(told, found), last])
+    head = ["Scheme, connections: ends", *HEADS, "Throughput (%)", "Profile less that of ECN+"]
+    section.tables.append(Table("Ends and connections", head, rows))
+    return section
+
+
+ITEM = Item("variants", "Beyond: Wait, TryOnce, ECN++, and persistent connections", _needs, _make)

@@ -1,0 +1,14 @@
+"""Names of what is varied."""
+
+OFF, ECN, ECN_PLUS = "off", "rfc3168", "ecn+unheeded"
+ENDS = {OFF: "no ECN", ECN: "ECN", ECN_PLUS: "ECN+"}
+
+RED, RED_STAR, REM, PI = "RED", "RED*", "REM", "PI"
+THRESHOLD, FIFO, UNCONGESTED = "threshold", "FIFO", "uncongested"
+SCHEMES = (RED, RED_STAR, REM, PI)
+
+WEB, GENERAL = "web", "general"
+"""Mixes of sizes (sections 4.2 and 5.3)."""
+
+LIGHT, PERSISTENT, DEPLOYED = 90, 105, 98
+"""Offered loads in % of the link (sections 4.2 and 6)."""

@@ -1,0 +1,249 @@
+"""The study of ECN+: its scenarios, what is kept of a run, its claims, and its quick form."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aqmlab import studies
+from aqmlab.command import execute
+from aqmlab.engine import Simulator
+from aqmlab.experiment import run_many
+from aqmlab.results import Result
+from aqmlab.scenario import normalize
+from aqmlab.statistics import time_quantile
+from aqmlab.studies.framework import Runs
+from aqmlab.studies.framework.verdicts import (
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    REPRODUCED,
+    WITHIN_SPREAD,
+)
+from aqmlab.studies.power_of_ecn import calibration, deployment, readings, today, variants
+from aqmlab.studies.power_of_ecn.claims import CLAIMS
+from aqmlab.studies.power_of_ecn.outcomes import EDGES, Outcome, Responses, reduce
+from aqmlab.studies.power_of_ecn.scenarios import (
+    CLIENTS,
+    WARM_UP_S,
+    Setting,
+    queue,
+    scenario,
+    sizes,
+)
+from aqmlab.studies.power_of_ecn.words import (
+    ECN,
+    ECN_PLUS,
+    ENDS,
+    GENERAL,
+    LIGHT,
+    OFF,
+    PERSISTENT,
+    PI,
+    RED,
+    RED_STAR,
+    UNCONGESTED,
+    WEB,
+)
+
+STUDY = studies.load("power-of-ecn")
+PARAMETERS = CLAIMS.path.parent / "parameters.csv"
+
+
+def printed(name: str) -> float:
+    """Return a printed parameter."""
+    with PARAMETERS.open(encoding="utf-8", newline="") as file:
+        (found,) = {row["value"] for row in csv.DictReader(file) if row["name"] == name}
+    return float(found)
+
+
+def test_scenarios_are_as_the_paper_has_them() -> None:
+    read = json.loads(normalize(Setting(PI, ECN_PLUS, LIGHT).scenario(0)))
+    network = read["network"]
+    assert network["rate"] == "100 Mbit/s"
+    assert network["queue"]["qref"] == f"{printed('pi_queue_reference'):g} B"
+    delays = [float(network["right_delay"][k].split()[0]) for k in ("first", "last")]
+    rtts = [2e-3 * (d + 1 + 0.5) for d in delays]
+    assert rtts == pytest.approx([printed("rtt_min"), printed("rtt_max")])
+    users: dict[str, int] = {}
+    for flow in read["flows"]:
+        window = flow["tcp"]["receive_window"]
+        users[window] = users.get(window, 0) + flow["count"]
+    shares = [n / sum(users.values()) for n in users.values()]
+    assert shares == pytest.approx(
+        [printed(f"advertised_window_{w}k_fraction") for w in (8, 16, 64)], abs=0.002
+    )
+    assert read["tcp"]["rto_initial"] == f"{printed('syn_timeout_initial'):g} s"
+    free = json.loads(normalize(Setting(UNCONGESTED, OFF, LIGHT).scenario(0)))
+    assert free["network"]["rate"] == "1 Gbit/s"
+    red, star = (queue(scheme) for scheme in (RED, RED_STAR))
+    assert not red["gentle"]
+    assert (red["above_maxth"], star["above_maxth"]) == ("drop", "mark")
+
+
+def means(mix: str) -> tuple[float, float]:
+    """Return the mean sizes of the two parts, by their quantiles, in bytes."""
+    from scipy import stats
+
+    body, tail = (part["of"] for part in sizes(mix)["parts"])
+    u = (np.arange(2_000_000) + 0.5) / 2_000_000
+    mean, least, most = (float(body[k].split()[0]) for k in ("mean", "least", "most"))
+    law = stats.norm(np.log(mean) - body["sigma"] ** 2 / 2, body["sigma"])
+    low, high = law.cdf(np.log([least, most]))
+    small = np.exp(law.ppf(low + u[::20] * (high - low)))
+    first, a = float(tail["least"].split()[0]), tail["shape"]
+    large = first * (1 - u * (1 - (first / 1e9) ** a)) ** (-1 / a)
+    assert small.max() < large.min()
+    return float(small.mean()), float(large.mean())
+
+
+@pytest.mark.parametrize(("mix", "share"), [(WEB, 0.8), (GENERAL, 0.9)])
+def test_sizes_have_what_is_printed(mix: str, share: float) -> None:
+    small, large = means(mix)
+    mean = 0.85 * small + 0.15 * large
+    assert 0.15 * large / mean == pytest.approx(share, abs=0.01)
+    if mix == WEB:
+        assert mean == pytest.approx(printed("file_size_mean"), rel=0.02)
+
+
+def test_every_scheme_and_every_share_has_the_same_requests() -> None:
+    settings = [
+        Setting(UNCONGESTED, OFF, LIGHT, seconds=3),
+        Setting(RED_STAR, OFF, LIGHT, seconds=3),
+        Setting(RED_STAR, ECN_PLUS, LIGHT, seconds=3),
+        Setting(RED_STAR, ECN_PLUS, LIGHT, seconds=3, share=10),
+    ]
+    made = []
+    for result in run_many([at.scenario(0) | {"duration": "12 s"} for at in settings]):
+        asked = result.columns("requests")
+        rows = zip(asked["flow"], asked["start_s"].round(9), asked["response_bytes"], strict=True)
+        made.append(sorted(rows))
+    assert len(made[0]) > 5000
+    assert made[0] == made[1] == made[2] == made[3]
+
+
+def test_users_are_as_many_as_the_load_takes() -> None:
+    """Of a run of so many users those are chosen who make up the load; the study's run longer."""
+    result = calibration.run(WEB, 0, seconds=10)
+    few, many = (calibration.users(result, load, 10) for load in (50, 100))
+    assert 1.6 < many / few < 2.4
+    at = Setting(UNCONGESTED, OFF, LIGHT, seconds=10)
+    (ran,) = run_many([scenario(at, 0, many)])
+    assert reduce(ran).throughput == pytest.approx(1, abs=0.05)
+
+
+def test_response_times_are_counted_with_those_that_did_not_end() -> None:
+    random = np.random.default_rng(1)
+    times, ends = random.exponential(1, 5000), random.exponential(3, 5000)
+    responses = Responses.of(np.minimum(times, ends), times <= ends)
+    assert responses.number == 5000
+    for x in (0.5, 1.0, 2.0):
+        assert responses.within(x) == pytest.approx(1 - np.exp(-x), abs=0.02)
+    median, known = time_quantile(np.minimum(times, ends), times <= ends, 0.5)
+    assert known
+    assert abs(np.interp(0.5, responses.cdf(), EDGES) - median) < 0.02
+    both = responses + responses
+    assert both.number == 10_000
+    assert both.profile() == pytest.approx(responses.profile(), abs=1e-3)
+
+
+@pytest.fixture(scope="module")
+def run() -> Result:
+    """A run under persistent congestion in which half of the clients have ECN."""
+    (result,) = run_many([Setting(RED_STAR, ECN, PERSISTENT, seconds=10, share=10).scenario(0)])
+    return result
+
+
+@pytest.fixture(scope="module")
+def mixed(run: Result) -> Outcome:
+    """What is kept of it."""
+    return reduce(run)
+
+
+def test_a_run_is_reduced_to_what_it_did_after_its_warm_up(run: Result, mixed: Outcome) -> None:
+    result, of, asked = run, mixed, run.table("requests")
+    late = asked[asked["start_s"] >= WARM_UP_S]
+    assert of.all.number == len(late)
+    assert of.served == late["completed_s"].notna().sum()
+    seen = late[late["start_s"] < result.manifest["simulated_s"] - 0.5]
+    assert of.all.within(0.5) == pytest.approx((seen["duration_s"] <= 0.5).mean(), abs=0.005)
+    drops = result.table("drops")
+    drops = drops[(drops["time_s"] >= WARM_UP_S) & (drops["link"] == "left>right")]
+    lost = drops[(drops["syn"] == 1) & (drops["reply"] == 1)]
+    assert of.syn_ack_drops == len(lost)
+    assert of.data_drops == len(drops) - len(lost)
+    assert 0.9 < of.throughput <= 1.01
+    assert of.kinds["ecn"].number + of.kinds["plain"].number == of.all.number
+    assert 0.45 < of.kinds["ecn"].number / of.all.number < 0.55
+
+
+def test_settings_are_scenarios_of_their_own() -> None:
+    every = [
+        *(readings.setting(s, e, r) for s, r in readings.cases() for e in ENDS),
+        *today.cases(),
+        *variants.cases(),
+    ]
+    texts = {normalize(at.scenario(0) | {"title": ""}) for at in every}
+    assert len(texts) == len(set(every))
+    assert CLIENTS == 35
+
+
+class Everywhere(Runs):
+    """A run that stands for those of every setting."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(2, STUDY.reduce, Simulator())
+        self.outcome = outcome
+
+    def has(self, setting: Any) -> bool:  # noqa: ARG002
+        """Every setting is there."""
+        return True
+
+    def by_replication(self, setting: Any) -> Iterator[tuple[int, Outcome]]:  # noqa: ARG002
+        """Give the run twice."""
+        yield from enumerate([self.outcome, self.outcome])
+
+
+def test_every_claim_is_decided_and_every_item_made(mixed: Outcome) -> None:
+    """By its code, of one run that stands for all: which claims hold is not looked at."""
+    runs = Everywhere(mixed)
+    for item in STUDY.items:
+        section = item.make(runs)
+        assert section.tables
+        assert all(np.isfinite(cell.ours.value) for cell in section.cells)
+    decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
+    verdicts = {claim.id: decision.verdict for claim, decision in decided}
+    assert len(verdicts) == 49
+    assert set(verdicts.values()) <= {REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED, NOT_TESTABLE}
+    assert verdicts["PE-040"] == NOT_REPRODUCED  # nothing is more than itself
+    assert all(d.evidence for _, d in decided)
+
+
+def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What holds whatever the seed: under persistent congestion ECN+ answers soonest."""
+    out = tmp_path / "study"
+    chosen = ["--only", "figure-3", "--replications", "1"]
+    assert execute(["reproduce", "power-of-ecn", "--quick", *chosen, "--out", str(out)]) == 0
+    assert "quick form" in capsys.readouterr().out
+    report = (out / "report.html").read_text("utf-8")
+    assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
+    assert ">nan" not in report
+    with (out / "cells.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["quantity"] == "mean_cdf_to_2_s"]
+    profile = {(row["scheme"], row["ends"], row["load"]): float(row["ours"]) for row in rows}
+    free = profile[UNCONGESTED, "no ECN", "105"]
+    plus = profile[RED_STAR, "ECN+", "105"]
+    assert free > plus > profile[RED_STAR, "ECN", "105"]
+    assert plus > profile[RED_STAR, "no ECN", "105"]
+    assert profile[RED_STAR, "ECN", "90"] > profile[RED_STAR, "ECN", "105"]
+
+
+def test_clients_of_a_share_are_the_first_groups() -> None:
+    for share in deployment.SHARES:
+        flows = deployment.setting(RED, share).scenario(0)["flows"]
+        capable = sum(f["count"] for f in flows if f["tcp"]["ecn"] != OFF)
+        assert capable / sum(f["count"] for f in flows) == pytest.approx(share / 20, abs=0.003)
