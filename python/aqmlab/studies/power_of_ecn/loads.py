@@ -24,7 +24,7 @@ from aqmlab.studies.power_of_ecn.words import (
     RED_STAR,
 )
 
-LOADS = (80, 90, 98, 105, 125)
+LOADS = (80, 90, 105, 125)
 SECONDS, REPLICATIONS = 60, 3
 POINT = 1
 """Profiles that are apart by more than this, in percentage points, are different."""

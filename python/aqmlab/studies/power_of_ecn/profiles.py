@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from aqmlab import estimates
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Figure, Item, Need, Runs, Section
+from aqmlab.studies.power_of_ecn.outcomes import CLASSES, Outcome
 from aqmlab.studies.power_of_ecn.scenarios import Setting
 from aqmlab.studies.power_of_ecn.showing import (
+    COST_HEADS,
+    COSTS,
     DATA_LOSS,
     MEAN,
     PROFILE,
     SYN_ACK_LOSS,
     WITHIN,
+    Quantity,
     cells,
     curve,
     finish,
@@ -41,6 +45,7 @@ LOADS = (LIGHT, PERSISTENT)
 FEW = 3
 """Replications of RED and REM, of which no number is printed."""
 SHOWN = (WITHIN, PROFILE, MEAN, SYN_ACK_LOSS, DATA_LOSS)
+OWN = (WITHIN, PROFILE, MEAN)
 HEADS = (
     "Within 0.5 s (%)",
     "Mean of the profile (%)",
@@ -82,14 +87,35 @@ def sheet_of(runs: Runs, scheme: str, name: str) -> Figure:
     return Figure(name, caption, finish(figure, axes[0]))
 
 
-def rows(runs: Runs, settings: list[Setting]) -> list[list[str | Entry]]:
+def _name(at: Setting) -> str:
+    name = UNCONGESTED if at.scheme == UNCONGESTED else ENDS.get(at.ends, at.ends)
+    return f"{at.load} %, {name}"
+
+
+def rows(
+    runs: Runs, settings: Sequence[Setting], quantities: Sequence[Quantity]
+) -> list[list[str | Entry]]:
     """Return a row a setting: its numbers."""
     found: list[list[str | Entry]] = []
     for at in settings:
-        name = UNCONGESTED if at.scheme == UNCONGESTED else ENDS.get(at.ends, at.ends)
-        numbers = [told(estimates.mean(q[2](run) for run in runs.of(at))) for q in SHOWN]
-        found.append([f"{at.load} %, {name}", *numbers])
+        numbers = [told(estimates.mean(q[2](run) for run in runs.of(at))) for q in quantities]
+        found.append([_name(at), *numbers])
     return found
+
+
+def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
+    """Return the response times of small, middling and large objects."""
+    found: list[list[str | Entry]] = []
+    for at in settings:
+        ran: list[Outcome] = runs.of(at)
+        row: list[str | Entry] = [_name(at)]
+        for k in range(len(CLASSES)):
+            mean = estimates.mean(r.classes[k].mean() for r in ran)
+            late = estimates.mean(100 * (1 - r.classes[k].within(2)) for r in ran)
+            row += [told(mean), told(late)]
+        found.append(row)
+    heads = [h for name in CLASSES for h in (f"{name}: mean (s)", "later than 2 s (%)")]
+    return Table(f"{scheme}: by the size of the object", ["Load, ends", *heads], found)
 
 
 def _made(scheme: str) -> Callable[[Runs], Section]:
@@ -99,9 +125,16 @@ def _made(scheme: str) -> Callable[[Runs], Section]:
         section = Section(figures=[sheet_of(runs, scheme, item)])
         settings = [reference(load) for load in LOADS] + grid(scheme)
         for at in settings:
-            section.cells += cells(item, runs, at, SHOWN)
-        head = ["Load, ends", *HEADS]
-        section.tables.append(Table(f"{scheme}: response times", head, rows(runs, settings)))
+            section.cells += cells(item, runs, at, (*OWN, *COSTS))
+        section.tables += [
+            Table(f"{scheme}: response times", ["Load, ends", *HEADS], rows(runs, settings, SHOWN)),
+            Table(
+                f"{scheme}: what is lost, and what it costs",
+                ["Load, ends", *COST_HEADS],
+                rows(runs, settings, COSTS),
+            ),
+            by_size(runs, scheme, settings),
+        ]
         section.text += differences(runs, scheme)
         return section
 

@@ -28,6 +28,7 @@ OF_SCHEME = {
         Reading("counts packets of 1500 B", queue=(("mean_packet_size", "1500 B"),)),
         Reading("gentle", queue=(("gentle", True),)),
         Reading("maxp stays 0.1", queue=(("increment", 1e-9), ("decrease", 1.0))),
+        Reading("a mark leaves two segments", tcp=(("ecn_least_window", "2 packets"),)),
         Reading("SACK", tcp=(("recovery", "sack"), ("sack", True))),
         Reading("least timeout of 200 ms", tcp=(("rto_min", "200 ms"),)),
         Reading("first timeout of 1 s (RFC 6298)", tcp=(("rto_initial", "1 s"),)),

@@ -28,6 +28,35 @@ MEAN: Quantity = ("mean_response_time", "s", lambda run: run.all.mean())
 THROUGHPUT: Quantity = ("throughput", "%", lambda run: 100 * run.throughput)
 SYN_ACK_LOSS: Quantity = ("syn_ack_loss", "%", lambda run: 100 * run.syn_ack_loss)
 DATA_LOSS: Quantity = ("data_loss", "%", lambda run: 100 * run.data_loss)
+SYN_WAITS: Quantity = (
+    "handshakes_that_waited_for_a_timer",
+    "%",
+    lambda run: 100 * run.syn_waits / run.all.number,
+)
+SYN_WAIT: Quantity = (
+    "wait_for_these_a_request",
+    "ms",
+    lambda run: 1000 * run.syn_wait_s / run.all.number,
+)
+TIMEOUTS: Quantity = (
+    "timeouts_of_servers",
+    "per 1000 requests",
+    lambda run: 1000 * run.timeouts / run.all.number,
+)
+UNFINISHED: Quantity = (
+    "unfinished",
+    "%",
+    lambda run: 100 * float(run.all.left.sum()) / run.all.number,
+)
+COSTS = (SYN_ACK_LOSS, DATA_LOSS, SYN_WAITS, SYN_WAIT, TIMEOUTS, UNFINISHED)
+COST_HEADS = (
+    "SYN-ACKs dropped (%)",
+    "Others dropped (%)",
+    "Handshakes that waited for a timer (%)",
+    "Wait for these (ms a request)",
+    "Timeouts of servers (per 1000 requests)",
+    "Unfinished (%)",
+)
 
 
 def values(runs: Runs, at: Setting, quantity: Quantity) -> list[float]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aqmlab import estimates
@@ -23,12 +23,13 @@ from aqmlab.studies.power_of_ecn.showing import (
     MEAN,
     PROFILE,
     SYN_ACK_LOSS,
+    UNFINISHED,
+    Quantity,
     curve,
     finish,
     panels,
     tail,
     told,
-    values,
 )
 from aqmlab.studies.power_of_ecn.table_1 import shown
 from aqmlab.studies.power_of_ecn.words import ECN, ECN_PLUS, ENDS, OFF, RED_STAR, UNCONGESTED, WEB
@@ -40,6 +41,7 @@ THINK_S = 7
 BROWSERS = 445
 """Emulated browsers: so many get 15 Mbit/s from 100 Mbit/s, as the first row of the table shows."""
 LASTS_S = 300
+FEW = 3
 
 LINUX_2_4: dict[str, Any] = {
     "mss": "1448 B",
@@ -70,18 +72,21 @@ class Testbed:
         Mean think time between pages.
     browsers : int
         Emulated browsers.
+    gap_from : str
+        What the think time counts from: a page's "end", or its "start", whatever becomes of it.
     """
 
     scheme: str
     ends: str
     think_s: float = THINK_S
     browsers: int = BROWSERS
+    gap_from: str = "end"
 
     def columns(self) -> dict[str, Any]:
         """Return the scenario columns of cells.csv."""
         ends = ENDS[self.ends]
         return {"scheme": self.scheme, "ends": ends, "think_s": self.think_s,
-                "browsers": self.browsers}  # fmt: skip
+                "browsers": self.browsers, "think_time_from": self.gap_from}  # fmt: skip
 
     def scenario(self, replication: int) -> dict[str, Any]:
         """Return the scenario of one replication."""
@@ -89,6 +94,7 @@ class Testbed:
         traffic = {
             "kind": "web",
             "page_gap": {"kind": "exponential", "mean": f"{self.think_s:g} s"},
+            "page_gap_from": self.gap_from,
             "objects": {"kind": "geometric", "mean": 4},
             "request": "350 B",
             "response": sizes(WEB),
@@ -138,6 +144,8 @@ CASES = {
     "RED*, with ECN": Testbed(RED_STAR, ECN),
     "RED*, with ECN+": Testbed(RED_STAR, ECN_PLUS),
 }
+OPEN = {name: replace(at, gap_from="start") for name, at in CASES.items() if at is not FREE}
+"""The same with pages that come at their times: 150 % of the link, for ever."""
 PRINTED = {OFF: (44, 26), ECN: (56, 4.5), ECN_PLUS: (99, 0.5)}
 """Normalized throughput in %, and mean response time in s."""
 SHARE_RULE = Tolerance.of("5 % of the link", 5)
@@ -149,12 +157,13 @@ def share(run: Outcome) -> float:
     return 100 * run.throughput * RATE_BPS / CONGESTED_BPS
 
 
-THROUGHPUT = ("throughput", "% of 10 Mbit/s", share)
-SERVED = ("responses", "1/s", lambda run: run.served / LASTS_S)
+THROUGHPUT: Quantity = ("throughput", "% of 10 Mbit/s", share)
+SERVED: Quantity = ("responses", "1/s", lambda run: run.served / LASTS_S)
 
 
 def _needs() -> Iterator[Need]:
     yield from map(Need, CASES.values())
+    yield from (Need(at, at_most=FEW, quick=False) for at in OPEN.values())
 
 
 def _make(runs: Runs) -> Section:
@@ -167,23 +176,10 @@ def _make(runs: Runs) -> Section:
     figure, (profile,) = panels(["Figure 11"])
     figure.set_size_inches(6, 4.2)
     drawing, axes = sheet(size=(6, 4.2))
-    rows: list[list[str | Entry]] = []
     for i, (name, at) in enumerate(CASES.items()):
         found = [run.all for run in runs.of(at)]
         curve(profile, i, name, found, dashed=at is FREE)
         tail(axes, i, name, found)
-        row: list[str | Entry] = [name]
-        printed = PRINTED.get(at.ends, (None, None)) if at is not FREE else (None, None)
-        for quantity, number, rule in (
-            (THROUGHPUT, printed[0], SHARE_RULE), (MEAN, printed[1], TIME_RULE),
-            (PROFILE, None, None), (SYN_ACK_LOSS, None, None), (SERVED, None, None),
-        ):  # fmt: skip
-            ours = estimates.mean(values(runs, at, quantity))  # type: ignore[arg-type]
-            one = Cell("testbed", at.columns(), quantity[0], quantity[1], ours, number,
-                       rule if number else None)  # fmt: skip
-            section.cells.append(one)
-            row.append(shown(one) if number else told(ours))
-        rows.append(row)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(0.02, 200)
@@ -196,9 +192,40 @@ def _make(runs: Runs) -> Section:
                finish(drawing, axes, 2)),
     ]  # fmt: skip
     head = ["", "Throughput (% of 10 Mbit/s)", "Mean response time (s)", "Mean of the profile (%)",
-            "SYN-ACKs dropped (%)", "Responses per s"]  # fmt: skip
-    section.tables.append(Table("The testbed", head, rows))
+            "SYN-ACKs dropped (%)", "Responses per s", "Unfinished (%)"]  # fmt: skip
+    section.tables.append(Table("The testbed", head, _rows(runs, section, CASES)))
+    if runs.has(OPEN["RED*, no ECN"]):
+        section.text.append(
+            "The second table reads the paper's “mean time between the openings of two successive "
+            "connections” as an arrival process that does not wait for pages: the overload never "
+            "ends, and what is not answered by the end of the run has no response time but counts "
+            "with what it had waited."
+        )
+        section.tables.append(
+            Table("Pages that come at their times", head, _rows(runs, section, OPEN))
+        )
     return section
+
+
+def _rows(runs: Runs, section: Section, cases: Mapping[str, Testbed]) -> list[list[str | Entry]]:
+    """Return a row a case, beside what is printed, and add its numbers to the section."""
+    rows: list[list[str | Entry]] = []
+    for name, at in cases.items():
+        there = at is not FREE and at.gap_from == "end"
+        printed = PRINTED[at.ends] if there else (None, None)
+        row: list[str | Entry] = [name]
+        for quantity, number, rule in (
+            (THROUGHPUT, printed[0], SHARE_RULE), (MEAN, printed[1], TIME_RULE),
+            (PROFILE, None, None), (SYN_ACK_LOSS, None, None), (SERVED, None, None),
+            (UNFINISHED, None, None),
+        ):  # fmt: skip
+            ours = estimates.mean(quantity[2](run) for run in runs.of(at))
+            one = Cell("testbed", at.columns(), quantity[0], quantity[1], ours, number,
+                       rule if number else None)  # fmt: skip
+            section.cells.append(one)
+            row.append(shown(one) if number else told(ours))
+        rows.append(row)
+    return rows
 
 
 ITEM = Item("testbed", "Section 7: the testbed (figures 11 and 12)", _needs, _make)
