@@ -32,10 +32,7 @@ def of_kind(runs: Runs, at: Setting, kind: str) -> list[Responses]:
 def _needs() -> Iterator[Need]:
     for scheme in SCHEMES:
         for share in SHARES:
-            yield Need(setting(scheme, share), at_most=REPLICATIONS)
-
-
-REPLICATIONS = 3
+            yield Need(setting(scheme, share))
 
 
 def _make(runs: Runs) -> Section:

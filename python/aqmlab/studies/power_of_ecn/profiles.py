@@ -42,8 +42,6 @@ from aqmlab.studies.power_of_ecn.words import (
 
 NUMBERS = {RED: 2, RED_STAR: 3, REM: 4, PI: 5}
 LOADS = (LIGHT, PERSISTENT)
-FEW = 3
-"""Replications of RED and REM, of which no number is printed."""
 SHOWN = (WITHIN, PROFILE, MEAN, SYN_ACK_LOSS, DATA_LOSS)
 OWN = (WITHIN, PROFILE, MEAN)
 HEADS = (
@@ -68,8 +66,7 @@ def grid(scheme: str) -> list[Setting]:
 def needs(scheme: str) -> Iterator[Need]:
     """Give the runs of a scheme, and those of the uncongested link."""
     yield from (Need(reference(load)) for load in LOADS)
-    for at in grid(scheme):
-        yield Need(at, at_most=None if scheme in (RED_STAR, PI) or at.ends == OFF else FEW)
+    yield from (Need(at) for at in grid(scheme))
 
 
 def sheet_of(runs: Runs, scheme: str, name: str) -> Figure:

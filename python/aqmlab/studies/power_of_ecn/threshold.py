@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from aqmlab import estimates
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Figure, Item, Need, Runs, Section
-from aqmlab.studies.power_of_ecn.profiles import FEW, LOADS
+from aqmlab.studies.power_of_ecn.profiles import LOADS
 from aqmlab.studies.power_of_ecn.scenarios import Setting
 from aqmlab.studies.power_of_ecn.showing import (
     PROFILE,
@@ -56,7 +56,7 @@ def pair(mix: str, load: int) -> tuple[Setting, Setting]:
 def _needs() -> Iterator[Need]:
     for mix, load in CASES:
         for at in (*pair(mix, load), Setting(UNCONGESTED, OFF, load, mix)):
-            yield Need(at, at_most=None if mix == WEB else FEW, quick=mix == WEB)
+            yield Need(at, quick=mix == WEB)
 
 
 def _make(runs: Runs) -> Section:
