@@ -8,6 +8,7 @@ from aqmlab.studies.framework import Quick, Study
 from aqmlab.studies.power_of_ecn import (
     deployment,
     loads,
+    model,
     profiles,
     readings,
     table_1,
@@ -39,6 +40,7 @@ STUDY = Study(
         *profiles.ITEMS,
         table_1.ITEM,
         threshold.ITEM,
+        model.ITEM,
         deployment.ITEM,
         testbed.ITEM,
         loads.ITEM,

@@ -13,10 +13,11 @@ import numpy as np
 
 from aqmlab import estimates
 from aqmlab.estimates import Estimate
+from aqmlab.models.power_of_ecn import mean_by_flow_size
 from aqmlab.studies.framework import Claims, Decision, Published, Runs, Tolerance
-from aqmlab.studies.framework.claims import direction, holds, not_testable
+from aqmlab.studies.framework.claims import bound, direction, holds, not_testable
 from aqmlab.studies.framework.verdicts import judge
-from aqmlab.studies.power_of_ecn import deployment, testbed, threshold
+from aqmlab.studies.power_of_ecn import deployment, model, testbed, threshold
 from aqmlab.studies.power_of_ecn.profiles import LOADS
 from aqmlab.studies.power_of_ecn.scenarios import Setting
 from aqmlab.studies.power_of_ecn.showing import (
@@ -44,6 +45,7 @@ from aqmlab.studies.power_of_ecn.words import (
     REM,
     SCHEMES,
     THRESHOLD,
+    WEB,
 )
 
 CLAIMS = Claims(Path(__file__).parent / "published" / "claims.csv")
@@ -125,10 +127,33 @@ for _id, _row in THROUGHPUTS.items():
     _register(_id, *_row)
 
 
-@CLAIMS.decides("PE-024", "PE-025", "PE-026", "PE-027", items=["table-1"])
-def model(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
-    """Leave the queueing model open: it is not part of this reproduction yet."""
-    return not_testable("The queueing model of section 5.2.2 is not part of this reproduction yet.")
+@CLAIMS.decides("PE-024", items=["model"])
+def packets_of_a_flow(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
+    """Decide by the mean size of an object of the web mix in packets."""
+    ours = model.mean_packets(WEB)
+    text = "7.2 kB, the printed mean, in packets of 1460 B; 7.22 is the number of kilobytes."
+    return holds(abs(ours - claim.value) < 0.1, ours, text)
+
+
+@CLAIMS.decides("PE-025", items=["model"])
+def mean_queue(runs: Runs, claim: Published) -> Decision:  # noqa: ARG001
+    """Decide by equation (1) for flows of 7 and of 8 packets, 7.22 in the mean."""
+    seven, eight = mean_by_flow_size([7, 8])
+    ours = float(0.78 * seven + 0.22 * eight)
+    text = "Equation (1); with constant service and delayed ACKs it is 5.4 (aqmlab model figure-7)."
+    return holds(abs(ours - claim.value) < 1, ours, f"{text} Rule: within a packet.")
+
+
+LATE = {"PE-026": (WEB, 0.95, 622e6), "PE-027": (GENERAL, 0.9, 100e6)}
+
+
+@CLAIMS.decides(*LATE, items=["model"])
+def long_delays(runs: Runs, claim: Published) -> Decision:
+    """Decide by the model with the bursts of our mix."""
+    mix, load, _ = LATE[claim.id]
+    seen = "; ".join(f"load {100 * x:.1f} %: {of} %" for x, of in model.simulated(runs, mix))
+    text = f"M[X]/M/1 at load {load:g}. Simulated FIFO queue of 100 Mbit/s: {seen or 'none'}."
+    return bound(claim, model.late(*LATE[claim.id]), text)
 
 
 @CLAIMS.decides("PE-028", "PE-029", "PE-030", items=["figure-10"])

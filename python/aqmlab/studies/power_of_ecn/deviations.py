@@ -47,6 +47,5 @@ DEVIATIONS = (
     "(TPC-W), get pages of four objects of the web mix over a persistent connection a page, and "
     "are so many that they get 15 Mbit/s from 100 Mbit/s. Hosts are as Linux 2.4.",
     "Table 1 can be read for PI only, and its loads are inferred; figures are pictures, of which "
-    "the text gives two points. The queueing model (figures 7 to 9) is not part of this "
-    "reproduction yet.",
+    "the text gives two points. The model of figures 7 to 9 has the bursts of our mixes.",
 )
