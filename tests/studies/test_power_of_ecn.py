@@ -26,6 +26,7 @@ from aqmlab.studies.framework.verdicts import (
 )
 from aqmlab.studies.power_of_ecn import calibration, deployment, readings, today, variants
 from aqmlab.studies.power_of_ecn.claims import CLAIMS
+from aqmlab.studies.power_of_ecn.model import Alike, Mixed, Waited
 from aqmlab.studies.power_of_ecn.outcomes import EDGES, Outcome, Responses, reduce
 from aqmlab.studies.power_of_ecn.scenarios import (
     CLIENTS,
@@ -154,9 +155,7 @@ def test_response_times_are_counted_with_those_that_did_not_end() -> None:
 @pytest.fixture(scope="module")
 def run() -> Result:
     """A run under persistent congestion in which half of the clients have ECN."""
-    made = Setting(RED_STAR, ECN, PERSISTENT, seconds=10, share=10).scenario(0)
-    made["record"]["series"] = [*made["record"]["series"], "waits"]
-    (result,) = run_many([made])
+    (result,) = run_many([Setting(RED_STAR, ECN, PERSISTENT, seconds=10, share=10).scenario(0)])
     return result
 
 
@@ -179,7 +178,6 @@ def test_a_run_is_reduced_to_what_it_did_after_its_warm_up(run: Result, mixed: O
     assert of.syn_ack_drops == len(lost)
     assert of.data_drops == len(drops) - len(lost)
     assert 0.9 < of.throughput <= 1.01
-    assert 1 < of.late < 100
     assert of.kinds["ecn"].number + of.kinds["plain"].number == of.all.number
     assert 0.45 < of.kinds["ecn"].number / of.all.number < 0.55
 
@@ -206,9 +204,12 @@ class Everywhere(Runs):
         """Every setting is there."""
         return True
 
-    def by_replication(self, setting: Any) -> Iterator[tuple[int, Outcome]]:  # noqa: ARG002
-        """Give the run twice."""
-        yield from enumerate([self.outcome, self.outcome])
+    def by_replication(self, setting: Any) -> Iterator[tuple[int, Outcome | Waited]]:
+        """Give the run twice; of the queueing model's, what one could have been."""
+        whole = getattr(setting, "ends_s", 0) != WARM_UP_S
+        waited = Waited((0.001, 0.01), (900.0 + whole, 100.0 + whole), 20.0 + whole, 30.0 + whole)
+        of = waited if isinstance(setting, Alike | Mixed) else self.outcome
+        yield from enumerate([of, of])
 
 
 def test_every_claim_is_decided_and_every_item_made(mixed: Outcome) -> None:
@@ -223,7 +224,6 @@ def test_every_claim_is_decided_and_every_item_made(mixed: Outcome) -> None:
     assert len(verdicts) == 49
     assert set(verdicts.values()) <= {REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED, NOT_TESTABLE}
     assert verdicts["PE-040"] == NOT_REPRODUCED  # nothing is more than itself
-    assert verdicts["PE-026"] == verdicts["PE-027"] == REPRODUCED  # the model's, without runs
     assert all(d.evidence for _, d in decided)
 
 

@@ -3,12 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
+from aqmlab.results import Result
 from aqmlab.studies import title
 from aqmlab.studies.framework import Quick, Study
 from aqmlab.studies.power_of_ecn import (
     deployment,
     loads,
     model,
+    outcomes,
     profiles,
     readings,
     table_1,
@@ -19,7 +21,6 @@ from aqmlab.studies.power_of_ecn import (
 )
 from aqmlab.studies.power_of_ecn.claims import CLAIMS
 from aqmlab.studies.power_of_ecn.deviations import ABOUT, DEVIATIONS, READING
-from aqmlab.studies.power_of_ecn.outcomes import reduce
 from aqmlab.studies.power_of_ecn.scenarios import Setting
 
 QUICK_S = 30
@@ -28,6 +29,11 @@ QUICK_S = 30
 def short(setting: Any) -> Any:
     """Return a setting of little time."""
     return replace(setting, seconds=QUICK_S) if isinstance(setting, Setting) else setting
+
+
+def reduce(result: Result) -> outcomes.Outcome | model.Waited:
+    """Reduce a run: of the queueing model's the waits, of the others response times and counts."""
+    return model.reduce(result) if "waits" in result.tables else outcomes.reduce(result)
 
 
 STUDY = Study(

@@ -1,139 +1,280 @@
-"""Section 5.2.2, figures 7 to 9: the model of the queue beside the simulation of a FIFO queue."""
+"""Section 5.2.2: the queueing model, M[X]/M/1, and simulations beside it (figures 7, 8 and 9)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from aqmlab import estimates
-from aqmlab.estimates import Estimate, number
-from aqmlab.figures.models import figure_7, figure_8, figure_9
-from aqmlab.models.batch_queue import Batches, MxD1
-from aqmlab.models.bursts import batches
-from aqmlab.models.power_of_ecn import CAPACITIES, LOAD, late_by_load, mean_by_flow_size
+from aqmlab import _core, estimates
+from aqmlab.estimates import Estimate
+from aqmlab.figures import models as drawn
+from aqmlab.models.batch_queue import Batches
+from aqmlab.models.bursts import ADVERTISED, DELAYED_ACKS, STATED, batches, packets_of
+from aqmlab.models.figure_7 import readings
+from aqmlab.models.power_of_ecn import CAPACITIES, LOAD, TARGET_S, late_by_load, mean_by_flow_size
 from aqmlab.report import Entry, Table
+from aqmlab.results import Result
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section
-from aqmlab.studies.framework.runs import Record
-from aqmlab.studies.power_of_ecn.outcomes import Outcome
-from aqmlab.studies.power_of_ecn.scenarios import Setting, sizes
-from aqmlab.studies.power_of_ecn.showing import told
-from aqmlab.studies.power_of_ecn.words import FIFO, GENERAL, LIGHT, OFF, WEB
+from aqmlab.studies.power_of_ecn.scenarios import (
+    BOTTLENECK,
+    RATE_BPS,
+    TCP,
+    WARM_UP_S,
+    Setting,
+    scenario,
+    sizes,
+)
+from aqmlab.studies.power_of_ecn.words import FIFO, GENERAL, OFF, WEB
 
-SEGMENT = 1460
-POINTS = 10_000
-"""Quantiles that stand for a part of a mix."""
-LOADS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
-FLOW_SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 25, 30, 40, 50, 70, 100)
-SIMULATED = {WEB: (80, LIGHT), GENERAL: (LIGHT,)}
+MSS, WIRE = 1460, 1500
+"""Bytes of data in a packet of ours, and on the wire."""
+FLOWS = (1, 2, 4, 7, 10, 14, 20, 30, 45, 70, 100)
+"""Sizes of the flows of figure 7, in packets."""
+LOADS = (80, 90, 98)
+"""Nominal loads at which figures 8 and 9 are simulated, in %."""
 SECONDS, REPLICATIONS = 60, 3
-"""As many as the paper's three seeds."""
-WAITS = Record(frozenset({"waits"}))
+LIMIT = "100000 packets"
+"""Of a FIFO that never drops, as the model has it."""
+
+
+@dataclass(frozen=True)
+class Waited:
+    """How many packets waited how long, and for how much of the time the link was busy."""
+
+    waits: tuple[float, ...]
+    packets: tuple[float, ...]
+    busy_s: float
+    seconds: float
+
+
+def reduce(result: Result) -> Waited:
+    """Return the waits of the bottleneck's queue, from the beginning of the run."""
+    table, links = result.columns("waits"), result.columns("links")
+    at = list(links["link"]).index(BOTTLENECK)
+    busy, seconds = float(links["busy_s"][at]), float(result.manifest["simulated_s"])
+    waits = tuple(float(wait) for wait in table["wait_s"])
+    return Waited(waits, tuple(float(n) for n in table["packets"]), busy, seconds)
+
+
+def _recorded() -> dict[str, Any]:
+    return {"series": ["waits"], "links": [BOTTLENECK], "flows": "table"}
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Flows that have all the same size and come as a Poisson process, through a FIFO."""
+
+    packets: int
+    delayed_acks: bool = False
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        return {"flow_packets": self.packets, "delayed_acks": int(self.delayed_acks)}
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication: load 0.8 of data, a table for each window."""
+        flow_bits = 8 * (WIRE * self.packets + 2 * (WIRE - MSS))  # SYN and FIN too
+        users = 105
+        interval_s = users / (LOAD * RATE_BPS / flow_bits)
+        bulk = {"kind": "bulk", "size": f"{MSS * self.packets} B"}
+        base = scenario(Setting(FIFO, OFF, 90), replication, 20)
+        flows = [
+            {
+                "name": f"{window // 1024}-{{i}}", "count": round(share * users),
+                "from": "left-{i%20}", "to": "right-{i%35}", "traffic": bulk,
+                "arrivals": {"interval": f"{interval_s:.9f} s"},
+                "tcp": {"receive_window": f"{window} B"},
+            }
+            for window, share in ADVERTISED.items()
+        ]  # fmt: skip
+        ack = {"delayed_ack": "2 segments" if self.delayed_acks else "1 segment"}
+        network = base["network"] | {"queue": {"kind": "drop_tail", "limit": LIMIT}}
+        return base | {
+            "title": f"Flows of {self.packets} packets", "duration": "30 s", "flows": flows,
+            "network": network, "tcp": TCP | ack, "phase_breaking": {}, "record": _recorded(),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """The web traffic of a mix through a FIFO, on a link of some rate, up to a time."""
+
+    mix: str
+    load: int
+    rate_bps: int = RATE_BPS
+    ends_s: int = WARM_UP_S + SECONDS
+
+    def columns(self) -> dict[str, Any]:
+        """Return the scenario columns of cells.csv."""
+        return {"mix": self.mix, "load": self.load, "rate_bps": self.rate_bps}
+
+    @property
+    def before(self) -> Mixed:
+        """The same to the end of the warm-up."""
+        return replace(self, ends_s=WARM_UP_S)
+
+    def scenario(self, replication: int) -> dict[str, Any]:
+        """Return the scenario of one replication: as many more users as the link has more bits."""
+        at = Setting(FIFO, OFF, self.load, self.mix, seconds=SECONDS)
+        users = round(at.users[replication] * self.rate_bps / RATE_BPS)
+        base = scenario(at, replication, users)
+        network = base["network"] | {"queue": {"kind": "drop_tail", "limit": LIMIT}}
+        return base | {
+            "duration": f"{self.ends_s} s",
+            "network": network | {"rate": f"{self.rate_bps} bit/s"},
+            "record": _recorded(),
+        }
+
+
+MIXED = [
+    Mixed(mix, load, int(rate)) for mix in (WEB, GENERAL) for rate in CAPACITIES for load in LOADS
+    if (load == 90 or mix == WEB) and (load < 98 or rate < 200e6)
+]  # fmt: skip
 
 
 @cache
-def flow_sizes(mix: str) -> dict[int, float]:
-    """Return P(an object has so many packets), by quantiles of both parts of a mix."""
-    from scipy.stats import norm
+def of_mix(mix: str, packet: int) -> Batches:
+    """Return the batches that the flows of a mix bring, of packets with so much data."""
+    above = np.concatenate([[1.0], np.geomspace(1, 1e-10, 20_000)[1:], [0.0]])
+    middle = 1 - (above[:-1] + above[1:]) / 2
+    _, quantiles, _ = _core.distribution("size", json.dumps(sizes(mix)), middle.tolist(), [])
+    weights: dict[int, float] = {}
+    for size, weight in zip(packets_of(quantiles, packet).tolist(), -np.diff(above), strict=True):
+        weights[size] = weights.get(size, 0.0) + float(weight)
+    return batches(weights, packet=packet)
 
-    small, large = (part["of"] for part in sizes(mix)["parts"])
-    u = (np.arange(POINTS) + 0.5) / POINTS
-    law = norm(np.log(float(small["mean"].split()[0])) - small["sigma"] ** 2 / 2, small["sigma"])
-    low, high = law.cdf(np.log([float(small[k].split()[0]) for k in ("least", "most")]))
-    body = np.exp(law.ppf(low + u * (high - low)))
-    first, a = float(large["least"].split()[0]), large["shape"]
-    tail = first * (1 - u * (1 - (first / 1e9) ** a)) ** (-1 / a)
-    found: dict[int, float] = {}
-    for part, weight in ((body, 0.85), (tail, 0.15)):
-        for packets in np.ceil(part / SEGMENT).astype(int).tolist():
-            found[packets] = found.get(packets, 0.0) + weight / POINTS
+
+def late(runs: Runs, at: Mixed) -> list[tuple[float, float]]:
+    """Return load and P(wait > 5 ms) of each replication, after the warm-up."""
+    found = []
+    for whole, before in zip(runs.of(at), runs.of(at.before), strict=True):
+        late_packets = all_packets = 0.0
+        for sign, part in ((1, whole), (-1, before)):
+            packets = np.array(part.packets)
+            late_packets += sign * packets[np.array(part.waits) > TARGET_S].sum()
+            all_packets += sign * packets.sum()
+        load = (whole.busy_s - before.busy_s) / (whole.seconds - before.seconds)
+        found.append((load, late_packets / all_packets))
     return found
 
 
-@cache
-def bursts(mix: str) -> Batches:
-    """Return what objects of a mix bring to the queue."""
-    return batches(flow_sizes(mix))
-
-
-def mean_packets(mix: str) -> float:
-    """Return the mean size of an object, in packets."""
-    return sum(n * p for n, p in flow_sizes(mix).items())
-
-
-def late(mix: str, load: float, bps: float) -> float:
-    """Return the model's probability of a queueing delay above 5 ms, in %."""
-    return 100 * float(late_by_load(bursts(mix), [load], bps)[0])
-
-
-def setting(mix: str, load: int) -> Setting:
-    """Return a FIFO queue under a load."""
-    return Setting(FIFO, OFF, load, mix, seconds=SECONDS)
+def mean_in_system(runs: Runs, at: Alike) -> list[float]:
+    """Return the mean number in the system of each replication, by Little's law, in packets."""
+    found = []
+    for run in runs.of(at):
+        packets, waits = np.array(run.packets), np.array(run.waits)
+        found.append(float((packets @ waits + run.busy_s) / run.seconds))
+    return found
 
 
 def _needs() -> Iterator[Need]:
-    for mix, loads in SIMULATED.items():
-        for load in loads:
-            at = setting(mix, load)
-            yield Need(at, at_most=REPLICATIONS, record=WAITS, quick=False)
+    for packets in FLOWS:
+        yield Need(Alike(packets), at_most=REPLICATIONS, quick=False)
+        yield Need(Alike(packets, delayed_acks=True), at_most=REPLICATIONS, quick=False)
+    for at in MIXED:
+        yield Need(at, at_most=REPLICATIONS, quick=False)
+        yield Need(at.before, at_most=REPLICATIONS, quick=False)
 
 
-def simulated(runs: Runs, mix: str) -> list[tuple[float, Estimate]]:
-    """Return the load that the link carried, and the share of packets that waited above 5 ms."""
-    found = []
-    for at in (setting(mix, load) for load in SIMULATED[mix]):
-        if runs.has(at):
-            ran: list[Outcome] = runs.of(at)
-            x = float(np.mean([run.throughput for run in ran]))
-            found.append((x, estimates.mean(run.late for run in ran)))
+Points = tuple[list[float], list[float], list[float], list[float]]
+"""Where points are: x, means, and the ends of their intervals."""
+
+
+def _figure_7(runs: Runs, section: Section) -> Figure:
+    fine = np.unique(np.geomspace(1, 100, 80).round().astype(int)).tolist()
+    curves: dict[str, tuple[list[float], list[float]]] = {}
+    points: dict[str, Points] = {}
+    for name, ramp, delayed in (
+        ("an ACK a segment", STATED, False), ("delayed ACKs", DELAYED_ACKS, True),
+    ):  # fmt: skip
+        curves[name] = fine, mean_by_flow_size(fine, ramp=ramp, packet=MSS).tolist()
+        found = [estimates.mean(mean_in_system(runs, Alike(n, delayed))) for n in FLOWS]
+        points[name] = _points(list(FLOWS), found)
+        for n, e in zip(FLOWS, found, strict=True):
+            columns = Alike(n, delayed).columns()
+            section.cells.append(Cell("model", columns, "mean_queue", "packets", e))
+    about = (
+        "Figure 7: mean number in the system over the size of flows that are all alike, at load "
+        "0.8: the paper's model (curves), and TCP through a FIFO (points, 95 % intervals), with an "
+        "ACK a segment and with delayed ACKs."
+    )
+    return Figure("figure-7", about, drawn.figure_7(curves, points))
+
+
+def _points(x: Sequence[float], found: Sequence[Estimate]) -> Points:
+    low, middle, high = zip(*(e.interval for e in found), strict=True)
+    return list(x), list(middle), list(low), list(high)
+
+
+def _by_load(runs: Runs, section: Section, mix: str, rows: list[list[str | Entry]]) -> Figure:
+    loads = np.linspace(0.5, 0.98, 25).tolist()
+    curves: dict[str, tuple[list[float], list[float]]] = {}
+    points: dict[str, Points] = {}
+    for rate in CAPACITIES:
+        name = f"{rate / 1e6:g} Mbit/s"
+        curves[name] = loads, _model(mix, loads, rate)
+        measured: list[float] = []
+        found: list[Estimate] = []
+        for at in (one for one in MIXED if one.mix == mix and one.rate_bps == rate):
+            pairs = late(runs, at)
+            e, load = estimates.mean(p for _, p in pairs), float(np.mean([x for x, _ in pairs]))
+            measured.append(load)
+            found.append(e)
+            section.cells.append(Cell("model", at.columns(), "late_share", "1", e))
+            low, middle, high = (100 * part for part in e.interval)
+            (model,) = _model(mix, [min(load, 0.999)], rate)
+            rows.append(
+                [f"{mix} mix, {name}, {at.load} %", f"{100 * load:.1f}", f"{100 * model:.1f}",
+                 f"{middle:.1f} [{low:.1f} to {high:.1f}]"]
+            )  # fmt: skip
+        points[name] = _points(measured, found)
+    number, draw = (8, drawn.figure_8) if mix == WEB else (9, drawn.figure_9)
+    about = (
+        f"Figure {number}: probability that a packet waits more than 5 ms over the load of the "
+        f"link, {mix} mix: the model (curves), and a FIFO, simulated (points, 95 % intervals)."
+    )
+    return Figure(f"figure-{number}", about, draw(curves, points))
+
+
+def _model(mix: str, loads: list[float], rate: float) -> list[float]:
+    found: list[float] = late_by_load(of_mix(mix, MSS), loads, rate, packet=WIRE).tolist()
     return found
 
 
 def _make(runs: Runs) -> Section:
-    at_7 = float(mean_by_flow_size([7])[0])
+    if not runs.has(Alike(FLOWS[0])):
+        return Section(["The quick form does without the model."])
     section = Section(
         [
-            "M[X]/M/1 with the bursts of slow start up to the advertised windows, of our mixes. "
-            f"Equation (1) gives {number(at_7)} packets for flows of 7 at load {LOAD:g}, where the "
-            "text reads 5 from its figure (aqmlab model figure-7 lists the readings that give 5). "
-            "Points: a FIFO queue under the same mix, by packets, warm-up included; the model's "
-            "probability is that of an instant.",
+            "Batches come as a Poisson process and are served packet by packet: M[X]/M/1. They are "
+            "the bursts in which slow start sends flows, up to the advertised window. Simulations: "
+            f"a FIFO that never drops; {SECONDS} s after the warm-up, {REPLICATIONS} replications.",
         ]
     )
-    exact = mean_by_flow_size(FLOW_SIZES)
-    constant = mean_by_flow_size(FLOW_SIZES, kind=MxD1)
-    curves = {
-        "M[X]/M/1": (FLOW_SIZES, list(map(float, exact))),
-        "M[X]/D/1": (FLOW_SIZES, list(map(float, constant))),
-    }
-    section.figures.append(
-        Figure("figure-7", f"Figure 7: the mean queue at load {LOAD:g}.", figure_7(curves))
+    section.figures.append(_figure_7(runs, section))
+    rows: list[list[str | Entry]] = []
+    section.figures += [_by_load(runs, section, mix, rows) for mix in (WEB, GENERAL)]
+    head = [
+        "Link and nominal load",
+        "Load measured (%)",
+        "Model: waits > 5 ms (%)",
+        "Simulated (%)",
+    ]
+    section.tables.append(Table("Packets that wait more than 5 ms", head, rows))
+    near = [
+        [", ".join(one.departures) or "as stated", f"{one.packets:.2f}"]
+        for one in readings() if not one.departures or one.meets
+    ]  # fmt: skip
+    title = (
+        "Readings of figure 7 at 7.22 packets: as stated, and those that give the text's 5 packets"
     )
-    for mix, n, draw in ((WEB, 8, figure_8), (GENERAL, 9, figure_9)):
-        rows: list[list[str | Entry]] = []
-        by_load = {}
-        for bps in CAPACITIES:
-            chances = [late(mix, load, bps) for load in LOADS]
-            by_load[f"{bps / 1e6:g} Mbit/s"] = (LOADS, [c / 100 for c in chances])
-            rows.append([f"{bps / 1e6:g} Mbit/s", *(f"{c:.2f}" for c in chances)])
-        seen = simulated(runs, mix)
-        points = {}
-        if seen:
-            ends = zip(*(e.interval for _, e in seen), strict=True)
-            low, middle, high = ([v / 100 for v in part] for part in ends)
-            points["100 Mbit/s"] = ([x for x, _ in seen], middle, low, high)
-        for (x, of), load in zip(seen, SIMULATED[mix], strict=False):
-            model = late(mix, x, CAPACITIES[0])
-            columns = setting(mix, load).columns()
-            section.cells.append(Cell("model", columns, "waits_above_5_ms", "%", of))
-            row: list[str | Entry] = [f"FIFO, 100 Mbit/s, {100 * x:.1f} %", told(of)]
-            rows.append([*row, f"model {model:.2f}", *[""] * (len(LOADS) - 2)])
-        caption = f"Figure {n}: P(queueing delay > 5 ms) over the load, {mix} mix."
-        section.figures.append(Figure(f"figure-{n}", caption, draw(by_load, points)))
-        head = ["Link", *(f"{load:g}" for load in LOADS)]
-        section.tables.append(Table(f"P(queueing delay > 5 ms) in %, {mix} mix", head, rows))
+    section.tables.append(Table(title, ["Departs from the text in", "Packets"], near[:12]))
     return section
 
 
-ITEM = Item("model", "Figures 7 to 9: the model of the queue", _needs, _make)
+ITEM = Item("model", "Section 5.2.2: the queueing model, figures 7 to 9", _needs, _make)

@@ -8,7 +8,6 @@ are counted in the same bins, and the distribution function is the product-limit
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,6 @@ EDGES = np.concatenate([FINE, 2 * 10 ** (np.arange(1, 109) / 40)])
 SMALL, LARGE = 10_000, 100_000
 CLASSES = ("below 10 kB", "10 to 100 kB", "above 100 kB")
 """Of objects, by their size."""
-TARGET_S = 0.005
 SYN_TIMEOUT_S = 2.9
 """A handshake that took longer lost its SYN or its SYN-ACK, and waited for a timer of 3 s."""
 
@@ -114,8 +112,6 @@ class Outcome:
         Requests whose handshake waited for a timer, and how long in all.
     timeouts : int
         Timeouts of servers, of SYN-ACKs and of responses.
-    late : float
-        Packets that waited for more than 5 ms, in % of those of the whole run; NaN: not recorded.
     """
 
     classes: tuple[Responses, ...]
@@ -130,7 +126,6 @@ class Outcome:
     syn_waits: int
     syn_wait_s: float
     timeouts: int
-    late: float = math.nan
 
     @property
     def all(self) -> Responses:
@@ -186,16 +181,7 @@ def reduce(result: Result) -> Outcome:
         int(late.sum()),
         float(handshake[late].sum()),
         int(np.asarray(asked["server_timeouts"])[seen].sum()),
-        _late(result) if "waits" in result.tables else math.nan,
     )
-
-
-def _late(result: Result) -> float:
-    """Return how many packets waited too long at the bottleneck, in %."""
-    waits = result.columns("waits")
-    here = np.array([name == BOTTLENECK for name in waits["link"]], dtype=bool)
-    packets, wait_s = (np.asarray(waits[c])[here] for c in ("packets", "wait_s"))
-    return 100 * float(packets[wait_s > TARGET_S].sum() / packets.sum())
 
 
 def _kinds(
