@@ -190,6 +190,8 @@ def test_settings_are_scenarios_of_their_own() -> None:
     ]
     texts = {normalize(at.scenario(0) | {"title": ""}) for at in every}
     assert len(texts) == len(set(every))
+    linux = today.setting("codel", OFF, today.LINUX).scenario(0)
+    assert linux["tcp"] == {"preset": "linux"}  # nothing of the paper's hosts is left
     assert CLIENTS == 35
 
 

@@ -166,9 +166,15 @@ def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
         "phase_breaking": {"start": "10 s"},
         "network": _network(at),
         "flows": _flows(at, users),
-        "tcp": TCP | dict(at.reading.tcp),
+        "tcp": _hosts(at.reading),
         "record": _record(),
     }
+
+
+def _hosts(reading: Reading) -> dict[str, Any]:
+    """Return the TCP of all hosts: that of the paper, unless a reading begins with a preset."""
+    own = dict(reading.tcp)
+    return own if "preset" in own else TCP | own
 
 
 def _network(at: Setting) -> dict[str, Any]:
