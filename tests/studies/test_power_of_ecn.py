@@ -253,3 +253,13 @@ def test_clients_of_a_share_are_the_first_groups() -> None:
         flows = deployment.setting(RED, share).scenario(0)["flows"]
         capable = sum(f["count"] for f in flows if f["tcp"]["ecn"] != OFF)
         assert capable / sum(f["count"] for f in flows) == pytest.approx(share / 20, abs=0.003)
+
+
+def test_the_presets_are_the_traffic_of_the_study() -> None:
+    for mix, preset in ((WEB, "power-of-ecn"), (GENERAL, "general-mix")):
+        made = Setting(RED, OFF, LIGHT, mix, seconds=10).scenario(0)
+        of_study = [json.loads(normalize(made))["flows"][0]["traffic"]]
+        made["flows"][0]["traffic"] = {"kind": "web", "preset": preset, "page_gap_from": "start"}
+        of_preset = [json.loads(normalize(made))["flows"][0]["traffic"]]
+        of_preset[0]["preset"] = of_study[0]["preset"]
+        assert of_preset == of_study

@@ -41,25 +41,25 @@ fn sizes(points: &[(u32, f64)]) -> Json {
 }
 
 /// Objects of §4.2 and §5.3 of kuzmanovic2005ecnplus. Their distribution (smith2001tcpip, le2003effects) is not printed, so this is a
-/// fit: a lognormal body with 85 % of the objects and 20 % of the bytes, and above it a Pareto tail with 15 % and 80 %, to 2 GB.
-/// That they meet at 6960 B follows from the tail's shape 1.2, and this and the body's sigma are ours. With shape 1 on the same
+/// fit: a lognormal body with 85 % of the objects and 20 % of the bytes, and above it a Pareto tail with 15 % and 80 %, to 1 GB.
+/// That they meet at 7060 B follows from the tail's shape 1.2, and this and the body's sigma are ours. With shape 1 on the same
 /// body the tail has 90 % of the bytes, which is what is printed of the general traffic.
 fn objects_of_power_of_ecn(shape: f64) -> Json {
     json!({"kind": "mixture", "parts": [
-        {"weight": 0.85, "of": {"kind": "lognormal", "mean": "2153 B", "sigma": 1.0, "most": "6960 B"}},
-        {"weight": 0.15, "of": {"kind": "bounded_pareto", "least": "6960 B", "most": "2 GB", "shape": shape}},
+        {"weight": 85, "of": {"kind": "lognormal", "mean": "2123 B", "sigma": 1.0, "least": "100 B", "most": "7060 B"}},
+        {"weight": 15, "of": {"kind": "bounded_pareto", "least": "7060 B", "most": "1 GB", "shape": shape}},
     ]})
 }
 
 /// The model of feldmann1999dynamics with such objects, each over a connection of its own. Printed of the times between pages is
-/// that they are Pareto; mean and shape are ours: 1.4 alone would give a Hurst parameter of 0.8, the sizes' 1.2 one of 0.9
+/// that they are Pareto; mean and shape are ours: 1.5 alone would give a Hurst parameter of 0.75, the sizes' 1.2 one of 0.9
 /// (willinger1997selfsimilarity), between which it is said to lie. Objects of a page, the times between them and requests are ours too.
 fn power_of_ecn(shape: f64) -> Json {
     json!({
-        "page_gap": {"kind": "pareto", "mean": "10 s", "shape": 1.4},
+        "page_gap": {"kind": "pareto", "mean": "10 s", "shape": 1.5},
         "page_gap_from": "end",
         "objects": {"kind": "geometric", "mean": 4},
-        "object_gap": {"kind": "exponential", "mean": "10 ms"},
+        "object_gap": {"kind": "exponential", "mean": "100 ms"},
         "request": "350 B",
         "response": objects_of_power_of_ecn(shape),
         "connections": "each",
@@ -259,7 +259,7 @@ mod tests {
         let size: Size = read(Preset::PowerOfEcn, "response");
         near(size.mean(), 7200.0, 0.005);
         near(size.share_of_largest(0.15), 0.8, 0.005);
-        assert!(size.quantile(1.0 - 1e-8) > 1e9);
+        assert!(size.quantile(1.0 - 1e-8) > 9e8);
         let general: Size = read(Preset::GeneralMix, "response");
         near(general.share_of_largest(0.15), 0.9, 0.005);
         near(general.quantile(0.5), size.quantile(0.5), 1e-9);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aqmlab import _core, estimates
+from aqmlab import estimates
 from aqmlab.estimates import Estimate
 from aqmlab.figures import models as drawn
 from aqmlab.models.batch_queue import Batches
@@ -30,6 +29,7 @@ from aqmlab.studies.power_of_ecn.scenarios import (
     sizes,
 )
 from aqmlab.studies.power_of_ecn.words import FIFO, GENERAL, OFF, WEB
+from aqmlab.traffic import law
 
 MSS, WIRE = 1460, 1500
 """Bytes of data in a packet of ours, and on the wire."""
@@ -142,7 +142,7 @@ def of_mix(mix: str, packet: int) -> Batches:
     """Return the batches that the flows of a mix bring, of packets with so much data."""
     above = np.concatenate([[1.0], np.geomspace(1, 1e-10, 20_000)[1:], [0.0]])
     middle = 1 - (above[:-1] + above[1:]) / 2
-    _, quantiles, _ = _core.distribution("size", json.dumps(sizes(mix)), middle.tolist(), [])
+    quantiles = law("size", sizes(mix)).quantile(middle)
     weights: dict[int, float] = {}
     for size, weight in zip(packets_of(quantiles, packet).tolist(), -np.diff(above), strict=True):
         weights[size] = weights.get(size, 0.0) + float(weight)
