@@ -132,7 +132,7 @@ def test_the_command_leaves_scenarios_that_run(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--load", "2"], "--load '2' must be a rate above 0, for example '90 Mbit/s'"),
+        (["--load", "2"], "--load '2' must be a rate above 0, for example '10 Mbit/s'"),
         (["--load", "-2 Mbit/s"], "must be a rate above 0"),
         (["--load", "2 Mbit/s", "--warm-up", "x"], "--warm-up 'x' must be a time"),
         (["--load", "2 Mbit/s", "--uncongested", "x"], "--uncongested 'x' must be KEY=VALUE"),

@@ -236,6 +236,18 @@ def seconds(time: str) -> float:
     return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
 
 
+def bits_per_second(rate: str) -> float:
+    """Return a rate of a normalized scenario in bit/s.
+
+    Examples
+    --------
+    >>> bits_per_second("1.5 Mbit/s")
+    1500000.0
+    """
+    number, unit = rate.split()
+    return float(number) * {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}[unit]
+
+
 def comes_and_goes(flow: Mapping[str, Any]) -> bool:
     """Whether a table of flows has connections that come and go, one row each of `connections`.
 

@@ -1,7 +1,7 @@
 //! When the connections of a flow are opened, where it has more than one: after each other ([`Arrivals`](crate::Arrivals)), or
 //! as traffic that says it itself will have it, page by page or as a list says.
 
-use units::{Duration, Time};
+use units::Time;
 
 use crate::draws::Lots;
 
@@ -65,11 +65,6 @@ impl Progress {
     /// That of a flow that begins then.
     pub fn new(began: Time) -> Self {
         Progress { began, due: Time::NEVER, ..Progress::default() }
-    }
-
-    /// The time since the flow began.
-    pub fn age(&self, now: Time) -> Duration {
-        now.since(self.began)
     }
 }
 

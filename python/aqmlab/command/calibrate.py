@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count
+from aqmlab.command.options import StoreOption, read_change, read_count, read_rate, read_warm_up
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def calibrate_command(
     wide = wide or _widened(whole)
     if link is None and whole["network"]["kind"] != "dumbbell":
         raise ValueError("--link: the network is no dumbbell; say whose load it is, as FROM>TO")
-    asked = {text: read_rate(text) for text in loads}
-    warm_up_s = read_warm_up(warm_up)
+    asked = {text: read_rate("--load", text) for text in loads}
+    warm_up_s = read_warm_up(warm_up) or 0.0
     count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
     folder = out or Path("results") / f"{file.stem}-calibrated"
     every = [(text, seed) for text in asked for seed in range(whole["seed"], whole["seed"] + count)]
@@ -128,37 +128,6 @@ def _widened(scenario: dict[str, Any]) -> list[tuple[str, str]]:
     number, unit = network["rate"].split()
     queue = "{ kind = 'drop_tail', limit = '100000 packets' }"
     return [("network.rate", f"'{10 * float(number):.12g} {unit}'"), ("network.queue", queue)]
-
-
-UNITS = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
-
-
-def read_rate(text: str) -> float:
-    """Return a rate in bit/s.
-
-    Examples
-    --------
-    >>> read_rate("90 Mbit/s")
-    90000000.0
-    """
-    number, _, unit = text.strip().partition(" ")
-    try:
-        rate = float(number) * UNITS[unit.strip()]
-    except (ValueError, KeyError):
-        rate = 0.0
-    if not 0 < rate < 1e15:
-        raise ValueError(f"--load {text!r} must be a rate above 0, for example '90 Mbit/s'")
-    return rate
-
-
-def read_warm_up(text: str | None) -> float:
-    """Return what `--warm-up` has, in s."""
-    from aqmlab.scenario import seconds
-
-    try:
-        return seconds(text) if text else 0.0
-    except (ValueError, KeyError):
-        raise ValueError(f"--warm-up {text!r} must be a time, for example '20 s'") from None
 
 
 def show(every: list[tuple[str, int]], found: "list[Calibrated]") -> None:

@@ -7,6 +7,8 @@ import typer
 
 MOST_DIGITS = 6
 """Of a number of things: more would only fill the memory."""
+LONGEST_S, FASTEST_BPS = 1e7, 1e15
+"""Of times and rates, as in scenarios."""
 
 WarningsOption = Annotated[
     bool,
@@ -52,19 +54,34 @@ def read_time(option: str, text: str) -> float:
         found = seconds(text)
     except (ValueError, KeyError):
         found = -1.0
-    if not found > 0:
+    if not 0 < found <= LONGEST_S:
         raise ValueError(f"{option} {text!r} must be a time above 0, for example '20 ms'")
+    return found
+
+
+def read_warm_up(text: str | None) -> float | None:
+    """Return what `--warm-up` has, in s; None: it was not given."""
+    from aqmlab.scenario import seconds
+
+    if text is None:
+        return None
+    try:
+        found = seconds(text)
+    except (ValueError, KeyError):
+        found = -1.0
+    if not 0 <= found <= LONGEST_S:
+        raise ValueError(f"--warm-up {text!r} must be a time, for example '20 s'")
     return found
 
 
 def read_rate(option: str, text: str) -> float:
     """Return a rate above 0 in bit/s."""
-    from aqmlab.models.beside.place import rate
+    from aqmlab.scenario import bits_per_second
 
     try:
-        found = rate(text)
+        found = bits_per_second(text)
     except (ValueError, KeyError):
         found = -1.0
-    if not found > 0:
+    if not 0 < found <= FASTEST_BPS:
         raise ValueError(f"{option} {text!r} must be a rate above 0, for example '10 Mbit/s'")
     return found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count
+from aqmlab.command.options import StoreOption, read_change, read_count, read_warm_up
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ def responses_command(
     from contextlib import ExitStack
 
     from aqmlab import figures
-    from aqmlab.command.calibrate import read_warm_up
     from aqmlab.figures.responses import responses
     from aqmlab.store import Ledger
 
@@ -54,7 +53,7 @@ def responses_command(
         if plot.suffix.lower() not in figures.FORMATS:
             raise ValueError(f"--plot {plot} must end in one of {', '.join(figures.FORMATS)}")
         figures.refuse_foreign(plot)
-    warm_up_s, count = read_warm_up(warm_up), read_count("--replications", replications) or 1
+    warm_up_s, count = read_warm_up(warm_up) or 0.0, read_count("--replications", replications) or 1
     overrides = [read_change(change) for change in changes or []]
     with ExitStack() as stack:
         kept = stack.enter_context(Ledger(store)) if store else None

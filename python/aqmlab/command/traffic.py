@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqmlab.command.options import read_change, read_count
+from aqmlab.command.options import read_change, read_count, read_rate, read_time
 from aqmlab.command.terminal import console, say
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def traffic_command(
     document = json.loads(normalize(scenario, seed, overrides))
     seconds = read_time("--duration", duration or document["duration"] or f"{SECONDS:g} s")
     bin_s, shortest_s = read_time("--interval", interval), read_time("--shortest", shortest)
-    rate_bps = read_rate(rate)
+    rate_bps = read_rate("--rate", rate)
     count = read_count("--users", users) or (USERS if preset else None)
     for flow in document["flows"]:
         if flow["traffic"]["kind"] != "web" and (written := traffic.laws(flow["traffic"])):
@@ -97,32 +97,6 @@ def traffic_command(
             say(f"Hurst parameter: needs {BINS} requests and intervals; sample for longer.")
     if plot:
         leave(samples, found, plot, bin_s, rate_bps, force=force)
-
-
-def read_time(option: str, text: str) -> float:
-    """Return the value of an option that is a time above 0, in s."""
-    from aqmlab.scenario import seconds
-
-    try:
-        found = seconds(text)
-    except (ValueError, KeyError):
-        found = 0.0
-    if not 0 < found <= 1e7:
-        raise ValueError(f"{option} {text!r} must be a time above 0, for example '600 s'")
-    return found
-
-
-def read_rate(text: str) -> float:
-    """Return what `--rate` has, in bit/s."""
-    scales = {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
-    number, _, unit = text.partition(" ")
-    try:
-        found = float(number) * scales[unit]
-    except (ValueError, KeyError):
-        found = 0.0
-    if not 0 < found < 1e15:
-        raise ValueError(f"--rate {text!r} must be a rate above 0, for example '10 Mbit/s'")
-    return found
 
 
 def show(name: str, kind: str, written: "dict[str, Law]", sample: "Sample | None") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count
+from aqmlab.command.options import StoreOption, read_change, read_count, read_warm_up
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def tune_red_command(
     overrides = [read_change(change) for change in changes or []]
     scenario = changed(file, overrides)
     every = read_loads(json.loads(normalize(scenario)), loads, flow, load or [])
-    bounds, begins = read_bounds(minth), read_time(warm_up)
+    bounds, begins = read_bounds(minth), read_warm_up(warm_up)
     count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
     folder = out or Path("results") / f"{file.stem}-tuned"
     with ExitStack() as stack:
@@ -184,18 +184,6 @@ def read_bounds(text: str | None) -> tuple[float, float] | None:
     if not colon or not 1 <= found[0] <= found[1] <= 1e9:
         raise ValueError(f"--minth {text!r} must be LOW:HIGH, from 1 on, for example 3:40")
     return found
-
-
-def read_time(text: str | None) -> float | None:
-    """Return what `--warm-up` has, in s."""
-    from aqmlab.scenario import seconds
-
-    if text is None:
-        return None
-    try:
-        return seconds(text)
-    except (ValueError, KeyError):
-        raise ValueError(f"--warm-up {text!r} must be a time, for example '20 s'") from None
 
 
 def show(found: "Tuning") -> None:

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
-from aqmlab.models.beside.place import SIZES, Place, packets, rate, size, span_s
+from aqmlab.models.beside.place import SIZES, Place, packets, size, span_s
 from aqmlab.models.beside.row import NotHere, Row
 from aqmlab.models.single_server import MG1, WithRoom, md1
+from aqmlab.scenario import bits_per_second
 
 ENOUGH = 1000
 """Batches of a trace from which on its distribution can be told."""
@@ -41,7 +42,10 @@ def _poisson(place: Place) -> tuple[list[Row], BatchQueue | None]:
         traffic = table["traffic"]
         if traffic["packets"] or traffic["lasts"] or not table["start"].startswith("0 "):
             raise NotHere(f"{table['name']} does not send from the beginning to the end")
-        bytes_, bps = size(traffic["payload"]) + size(traffic["headers"]), rate(traffic["rate"])
+        bytes_, bps = (
+            size(traffic["payload"]) + size(traffic["headers"]),
+            bits_per_second(traffic["rate"]),
+        )
         sizes.append(bytes_)
         weights.append(len(names) * bps / bytes_)
         load += len(names) * bps / place.bps

@@ -10,24 +10,11 @@ import numpy as np
 from aqmlab import _core
 from aqmlab.models.beside.row import NotHere
 from aqmlab.results import Columns, Result
-from aqmlab.scenario import seconds
+from aqmlab.scenario import bits_per_second, seconds
 
-RATES = {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
 SIZES = {
     "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
 }  # fmt: skip
-
-
-def rate(text: str) -> float:
-    """Return a rate of a normalized scenario in bit/s.
-
-    Examples
-    --------
-    >>> rate("1.5 Mbit/s")
-    1500000.0
-    """
-    number, unit = text.split()
-    return float(number) * RATES[unit]
 
 
 def size(text: str) -> float:
@@ -129,7 +116,7 @@ class Place:
         """
         if self.key("rate_changes"):
             raise NotHere(f"the rate of {self.link} changes")
-        return rate(self.table["rate"])
+        return bits_per_second(self.table["rate"])
 
     @cached_property
     def _ways(self) -> tuple[Flows, Flows]:

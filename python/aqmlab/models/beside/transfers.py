@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from aqmlab.models import tcp_rates
-from aqmlab.models.beside.place import Place, packets, rate, size
+from aqmlab.models.beside.place import Place, packets, size
 from aqmlab.models.beside.row import NotHere, Row
 from aqmlab.models.dctcp import StepMarking
+from aqmlab.scenario import bits_per_second
 
 RENO = ("reno",)
 SCALABLE = ("dctcp", "prague", "scalable")
@@ -148,7 +149,7 @@ def _by_threshold(place: Place, table: dict[str, Any], names: list[str]) -> list
     path = round_trip(place, names)[0] - place.mean_delay_s
     of = StepMarking(
         flows=len(names),
-        packets_per_s=rate(place.table["rate"]) / 8 / packet,
+        packets_per_s=bits_per_second(place.table["rate"]) / 8 / packet,
         rtt_s=path,
         threshold=packets(place.queue["threshold"], packet),
     )
