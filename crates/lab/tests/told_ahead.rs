@@ -130,3 +130,23 @@ proptest! {
         }
     }
 }
+
+/// Where the ledgers are checked shortly before the end of the run, nothing of what comes after it happens: what waits at the
+/// bottleneck then is what its queue says.
+#[test]
+fn a_check_before_the_end_lets_nothing_happen_after_it() {
+    let run_for = |ms: u32| {
+        outcome_of(&format!(
+            "duration = '{ms} ms'\n\
+             network = {{ kind = 'dumbbell', rate = '20 Mbit/s', delay = '100 ms', left_rate = '1 Gbit/s',\n\
+             left_delay = '1 ms', right_rate = '1 Gbit/s', right_delay = '1 ms',\n\
+             queue = {{ kind = 'drop_tail', limit = '1000 packets' }} }}\n\
+             flows = [{{ from = 'left-0', to = 'right-0', traffic = 'bulk' }}]\n\
+             tcp = {{ receive_window = '10 MB' }}"
+        ))
+    };
+    for ms in (2000..4500).step_by(23) {
+        let outcome = run_for(ms);
+        assert!(outcome.is_ok(), "{ms} ms: {:?}", outcome.err());
+    }
+}

@@ -230,11 +230,11 @@ impl<'a> Simulation<'a> {
                 (limit, self.horizon) = (self.told, self.told); // when the last end closed, in its own time
             }
             let Some((now, lane)) = self.events.pop() else { break };
-            if now > self.horizon {
-                if self.horizon == limit {
-                    break;
-                }
+            if now > self.horizon && self.horizon < limit {
                 self.audit(limit)?;
+            }
+            if now > self.horizon {
+                break;
             }
             self.end = now;
             match lanes.of(lane) {
