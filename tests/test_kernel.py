@@ -9,7 +9,6 @@ HERE = Path(__file__).parent / "kernel"
 EXCEPTIONS = {
     ("loss0.5_reno", "goodput_bps"),
     ("loss0.5_reno", "queue_ms"),
-    ("codel_ecn0_n4", "queue_ms"),
 }
 """What is beyond its bound; docs/validation.md says why."""
 

@@ -4720,9 +4720,10 @@ class Tcp(Table):
     tlp_max_ack_delay : str | None
         Longest delay of the other side's ACKs that the probe allows for when one segment is out.
         Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
-    tlp_slack : str | None
-        What is added to two round trips before a probe when more than one segment is out. Default:
-        0 s. Range: at least 0 s. Source: rfc8985 §7.2: nothing; Linux: 2 ms.
+    timer_slack : str | None
+        What is added to the timers of RACK and TLP: before what may be reordered is lost, and to
+        two round trips before a probe when more than one segment is out. Default: 0 s. Range: at
+        least 0 s. Source: rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
     frto : Literal["off", "basic", "sack", "original"] | None
         Whether a timeout is tested for being spurious (F-RTO). Default: off. "off": None. "basic":
         By the next two ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3).
@@ -4755,6 +4756,12 @@ class Tcp(Table):
         unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
         unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
         turn it off.
+    gathering : Literal["none", "linux"] | None
+        Whether segments wait to be sent together, as for a segmentation offload (TSO); needs SACK.
+        Default: none. "none": A segment goes as soon as the windows let it. "linux": Segments that
+        the windows let go wait until there are as many as a buffer takes, or a third of the window,
+        for the next ACK at most (Linux, tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293
+        §3.8.6.2.1: nothing waits that a window lets go; Linux, where an offload is on: linux.
     quick_ack : str | None
         ACKs that go out at once when data comes for the first time, after a pause longer than the
         timeout, or that had come before. Default: 0 packets. Range: a whole number, at least 0
@@ -4925,7 +4932,7 @@ class Tcp(Table):
     rack_times: Literal["rfc8985", "linux"] | None = None
     tail_loss_probe: bool | None = None
     tlp_max_ack_delay: str | None = None
-    tlp_slack: str | None = None
+    timer_slack: str | None = None
     frto: Literal["off", "basic", "sack", "original"] | None = None
     timeout_in_recovery: Literal["cuts", "keeps"] | None = None
     loss_window: Literal["segment", "flight-and-segment"] | None = None
@@ -4933,6 +4940,7 @@ class Tcp(Table):
     spurious_response: Literal["eifel", "restore", "none"] | None = None
     push: Literal["last-write", "linux"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
+    gathering: Literal["none", "linux"] | None = None
     quick_ack: str | None = None
     compressed_acks: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None

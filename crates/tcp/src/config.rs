@@ -147,8 +147,9 @@ params! {
         tail_loss_probe: bool = (false), in Range::ANY, from "rfc8985 §7";
         /// Longest delay of the other side's ACKs that the probe allows for when one segment is out.
         tlp_max_ack_delay: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: 0 if it is not known";
-        /// What is added to two round trips before a probe when more than one segment is out.
-        tlp_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §7.2: nothing; Linux: 2 ms";
+        /// What is added to the timers of RACK and TLP: before what may be reordered is lost, and to two round trips before a probe
+        /// when more than one segment is out.
+        timer_slack: Duration = (Duration::ZERO), in Range::at_least(0.0), from "rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms";
         /// Whether a timeout is tested for being spurious (F-RTO).
         frto: FrtoKind = (FrtoKind::Off), in Range::ANY, from "rfc5682";
         /// What a timeout in the middle of a recovery does to ssthresh.
@@ -163,6 +164,8 @@ params! {
         push: Push = (Push::LastWrite), in Range::ANY, from "rfc9293 §3.9.1";
         /// Nagle's algorithm.
         nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
+        /// Whether segments wait to be sent together, as for a segmentation offload (TSO); needs SACK.
+        gathering: Gathering = (Gathering::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: nothing waits that a window lets go; Linux, where an offload is on: linux";
         /// ACKs that go out at once when data comes for the first time, after a pause longer than the timeout, or
         /// that had come before.
         quick_ack: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";

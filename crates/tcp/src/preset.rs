@@ -38,7 +38,7 @@ fn changes(name: &str) -> Option<Json> {
             "reordering": "linux",
             "tail_loss_probe": true,
             "tlp_max_ack_delay": "200 ms",
-            "tlp_slack": "2 ms",
+            "timer_slack": "2 ms",
             "timeout_in_recovery": "keeps",
             "loss_window": "flight-and-segment",
             "frto": "original",

@@ -7,6 +7,7 @@ mod by_bytes;
 mod ca_state;
 mod cwnd;
 mod fast_open;
+mod gathering;
 mod handshake;
 mod hold;
 mod newly;

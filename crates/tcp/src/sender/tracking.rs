@@ -40,6 +40,10 @@ pub(super) struct Tracking {
     pub most_out: f64,
     /// One past the last small segment (Minshall's SND.SML).
     pub small: Seq,
+    /// Segments that go with the last one, in the same buffer.
+    pub in_buffer: u32,
+    /// The last segment that was asked for waits for others.
+    pub gathers: bool,
 }
 
 impl Tracking {
@@ -63,6 +67,8 @@ impl Tracking {
             limited_until: una,
             most_out: 0.0,
             small: una,
+            in_buffer: 0,
+            gathers: false,
         }
     }
 

@@ -166,6 +166,17 @@ words! {
 }
 
 words! {
+    /// Whether segments wait to be sent together, where a segmentation offload makes them of one buffer.
+    pub enum Gathering {
+        /// A segment goes as soon as the windows let it.
+        None = "none",
+        /// Segments that the windows let go wait until there are as many as a buffer takes, or a third of the window, for the next ACK
+        /// at most (Linux, tcp_tso_should_defer and tcp_tso_autosize).
+        Linux = "linux",
+    }
+}
+
+words! {
     /// What probes a closed window.
     pub enum WindowProbe {
         /// A byte of new data (RFC 9293 §3.8.6.1).

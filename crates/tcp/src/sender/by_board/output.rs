@@ -4,10 +4,11 @@ use net::Seq;
 use units::Time;
 
 use super::ByBoard;
-use crate::config::{FastRetransmitTimer, FinWaits, Tcp};
+use crate::config::{FastRetransmitTimer, FinWaits, Gathering, Tcp};
 use crate::congestion::CongestionControl;
 use crate::recovery::frto::Frto;
 use crate::sender::ca_state::CaState;
+use crate::sender::gathering::Room;
 use crate::sender::outgoing::Outgoing;
 use crate::sender::tcb::{Pending, Tcb};
 
@@ -20,7 +21,7 @@ impl ByBoard {
         }
         let len = tcb.smss;
         tcb.held = false;
-        if tcb.room_in_window() < len || !self.fits(tcb, len, tcp) {
+        if tcb.room_in_window() < len || !self.fits(tcb, len, tcp) || self.gathers(tcb, now, tcp) {
             self.note_limit(tcb, tcp);
             return None;
         }
@@ -85,6 +86,20 @@ impl ByBoard {
     #[inline(always)]
     fn fits(&self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
         self.used(tcb, tcp) + self.board.weight_of(len) as f64 <= tcb.cwnd
+    }
+
+    /// Whether new data that may go waits for more of it.
+    #[inline(always)]
+    fn gathers(&mut self, tcb: &Tcb, now: Time, tcp: &Tcp) -> bool {
+        if tcp.gathering == Gathering::None {
+            return false;
+        }
+        let room = Room {
+            cwnd: ((tcb.cwnd - self.used(tcb, tcp)) / self.board.weight_of(tcb.smss) as f64) as u32,
+            first: self.board.first().map(|s| s.at),
+            in_recovery: matches!(self.state, CaState::Recovery | CaState::Loss),
+        };
+        tcb.gathers(&mut self.tracking, &room, now, tcp)
     }
 
     /// How much of cwnd is used, as far as new data is concerned.
@@ -157,6 +172,9 @@ impl ByBoard {
         };
         let waits = len > 0 || tcp.fin_waits == FinWaits::ForCwnd;
         if waits && self.frto_may_send == 0 && !self.fits(tcb, len.max(1), tcp) {
+            return None;
+        }
+        if len == tcb.smss && self.frto_may_send == 0 && self.gathers(tcb, now, tcp) {
             return None;
         }
         self.frto_may_send = self.frto_may_send.saturating_sub(1);

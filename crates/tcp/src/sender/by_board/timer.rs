@@ -118,7 +118,7 @@ impl ByBoard {
             self.rto_from = now; // RFC 6298 §5.3
         }
         if let Some(next) = next {
-            (tcb.timer, tcb.pending) = (next.max(now), Pending::Reorder);
+            (tcb.timer, tcb.pending) = ((next + tcp.timer_slack).max(now), Pending::Reorder);
         } else if advanced && self.may_probe(tcp) {
             self.set_probe(tcb, now, now + tcb.rto.timeout(tcp), tcp);
         } else {
@@ -152,7 +152,7 @@ impl ByBoard {
 
     /// Schedules a probe: no later than the retransmission timer expires, whose place it takes (RFC 8985 §7.2).
     fn set_probe(&self, tcb: &mut Tcb, now: Time, rto_expires: Time, tcp: &Tcp) {
-        let delay = if self.board.len() == 1 { tcp.tlp_max_ack_delay } else { tcp.tlp_slack };
+        let delay = if self.board.len() == 1 { tcp.tlp_max_ack_delay } else { tcp.timer_slack };
         let probe = now + tlp::timeout(tcb.rto.srtt(tcp), delay);
         (tcb.timer, tcb.pending) = (probe.min(rto_expires), Pending::Probe);
     }
