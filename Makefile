@@ -26,13 +26,13 @@ help:
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --out $(OUT)
 
-# The simulator is linked on one core while the Rust tests are built and run on the other; the tests of Python come after, on
-# both, so that their summary is the last thing to be read.
+# The dependencies are fetched and the simulator is linked on one core while the Rust tests are built and run on the other; the tests
+# of Python come after, on both, so that their summary is the last thing to be read.
 test:
 	@$(MAKE) --jobs=2 rust .venv/core.stamp
 	@$(MAKE) python
 
-rust: .venv/dependencies.stamp
+rust: .venv/bin/python
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo test --locked --workspace --exclude aqmlab-python
@@ -53,11 +53,13 @@ nightly: .venv/core.stamp
 bench: .venv/core.stamp
 	@$(BIN)/aqmlab bench --peers
 
-# The virtual environment with every dependency; made anew when pyproject.toml changes.
-.venv/dependencies.stamp: pyproject.toml | tools
+.venv/bin/python: | tools
+	@$(PYTHON) -m venv .venv
+
+# The virtual environment with every dependency; made anew when pyproject.toml changes. Modules are compiled where they are first used.
+.venv/dependencies.stamp: pyproject.toml | .venv/bin/python
 	@echo "Setting up .venv with the dependencies of pyproject.toml"
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python tools/dependencies.py | $(BIN)/python -m pip install -r /dev/stdin
+	@$(BIN)/python tools/dependencies.py | $(BIN)/python -m pip install --no-compile -r /dev/stdin
 	@touch $@
 
 # The simulator as a module of the package, and the command aqmlab.
