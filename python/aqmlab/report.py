@@ -16,7 +16,7 @@ from pathlib import Path
 class Entry:
     """A cell of a table: its text, small lines below, a verdict that colours it, a note.
 
-    `kind` is "good", "fair", "bad", "none" or ""; `prose` is text that may wrap.
+    `kind` is "good", "fair", "bad", "none", "open" or ""; `prose` is text that may wrap.
     """
 
     text: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from aqmlab.estimates import number
 from aqmlab.studies.framework.verdicts import (
     NOT_REPRODUCED,
     NOT_TESTABLE,
+    OPEN,
     REPRODUCED,
+    WITHIN_SPREAD,
     Tolerance,
     judge,
 )
@@ -25,11 +27,30 @@ from aqmlab.studies.framework.verdicts import (
 
 @dataclass(frozen=True)
 class Decision:
-    """What the runs say of one claim."""
+    """What the runs say of one claim.
+
+    `wide` says that the verdict hangs on the width of an interval, so that more replications, whose
+    interval is narrower, may decide otherwise.
+    """
 
     ours: str
     verdict: str
     evidence: str
+    wide: bool = False
+
+    @property
+    def of_few(self) -> Decision:
+        """What it is worth where there are few replications: a wide interval leaves it open.
+
+        Examples
+        --------
+        >>> Decision("0", NOT_REPRODUCED, "Between -1 and 3.", wide=True).of_few.verdict
+        'open'
+        >>> Decision("3", NOT_REPRODUCED, "Between 2 and 4.").of_few.verdict
+        'not reproduced'
+        """
+        wide = self.wide or self.verdict == WITHIN_SPREAD
+        return replace(self, verdict=OPEN) if wide else self
 
 
 @dataclass(frozen=True)
@@ -98,20 +119,20 @@ class Claims:
             raise ValueError(f"--claim: {claim!r} is unknown; there are: {', '.join(every)}")
         return every[claim]
 
+    def about(self, items: Iterable[str]) -> list[Published]:
+        """Return every claim whose items are all among `items`."""
+        chosen = set(items)
+        return [c for c in self.published() if chosen.issuperset(self.functions[c.id][0])]
+
     def decide(self, runs: Any, items: Iterable[str]) -> list[tuple[Published, Decision]]:
         """Decide every claim whose items are all among `items`."""
-        chosen = set(items)
-        return [
-            (claim, self.functions[claim.id][1](runs, claim))
-            for claim in self.published()
-            if chosen.issuperset(self.functions[claim.id][0])
-        ]
+        return [(claim, self.functions[claim.id][1](runs, claim)) for claim in self.about(items)]
 
 
-def holds(condition: bool, ours: object, evidence: str) -> Decision:
+def holds(condition: bool, ours: object, evidence: str, *, wide: bool = False) -> Decision:
     """Decide by a condition."""
     text = number(ours) if isinstance(ours, float) else str(ours)
-    return Decision(text, REPRODUCED if condition else NOT_REPRODUCED, evidence)
+    return Decision(text, REPRODUCED if condition else NOT_REPRODUCED, evidence, wide)
 
 
 def value(
@@ -157,7 +178,8 @@ def direction(claim: Published, differences: Sequence[float], evidence: str) -> 
         low = high = middle
     ours = 1 if low > 0 else (-1 if high < 0 else 0)
     detail = f"Mean difference {number(middle)}, 95 % confidence {number(low)} to {number(high)}."
-    return holds(ours == claim.value, f"{ours:+d}" if ours else "0", f"{evidence} {detail}")
+    told = f"{ours:+d}" if ours else "0"
+    return holds(ours == claim.value, told, f"{evidence} {detail}", wide=not ours)
 
 
 def not_testable(reason: str) -> Decision:

@@ -18,6 +18,7 @@ from aqmlab.studies.framework.summary import compared, verdicts
 from aqmlab.studies.framework.verdicts import (
     NOT_REPRODUCED,
     NOT_TESTABLE,
+    OPEN,
     REPRODUCED,
     WITHIN_SPREAD,
 )
@@ -97,7 +98,8 @@ def reproduce_all(
     jobs, console, store
         As :meth:`aqmlab.studies.framework.Study.reproduce`.
     quick : bool
-        Whether only quick forms are run: two replications of a study that has none.
+        Whether only quick forms are run, two replications of a study that has none. The page counts
+        no claims then.
 
     Returns
     -------
@@ -178,13 +180,16 @@ def page(told: list[Told], *, quick: bool) -> Report:
         "every number, figure and claim, is in the folder of its name."
     ]
     if quick:
-        lead.append("This is the quick form: a part of each study, which decides no claims.")
+        lead.append(
+            "This is the quick form: a part of each study. Claims are not counted here; where a "
+            "quick form decides any, its own report has them."
+        )
     chapters = [Chapter("overview", "Overview", tables=[_overview(told)])]
     for one in told:
         chapters += _chapters(one)
     seconds = sum(one.seconds for one in told)
     end = f"{sum(one.runs for one in told)} runs in {seconds:.0f} s. claims.csv has every claim."
-    key = {kind: verdict for verdict, kind in KINDS.items()}
+    key = {kind: verdict for verdict, kind in KINDS.items() if verdict != OPEN}
     return Report("Published studies, run again", lead, scores, chapters, end, key)
 
 

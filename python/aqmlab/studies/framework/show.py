@@ -7,6 +7,7 @@ from aqmlab.report import Entry
 from aqmlab.studies.framework.verdicts import (
     NOT_REPRODUCED,
     NOT_TESTABLE,
+    OPEN,
     REPRODUCED,
     WITHIN_SPREAD,
     Cell,
@@ -17,6 +18,7 @@ KINDS = {
     WITHIN_SPREAD: "fair",
     NOT_REPRODUCED: "bad",
     NOT_TESTABLE: "none",
+    OPEN: "open",
 }
 
 

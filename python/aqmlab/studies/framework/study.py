@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.studies.framework.claims import Claims, Decision, Published
 from aqmlab.studies.framework.runs import Change, Form, Need, Runs, as_it_is
-from aqmlab.studies.framework.verdicts import Cell
+from aqmlab.studies.framework.verdicts import ABSENT, Cell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -85,8 +85,16 @@ class Reproduction:
 
     @property
     def quick(self) -> bool:
-        """Whether this is the quick form, which decides no claims."""
+        """Whether this is the quick form."""
         return self.runs.quick
+
+    @property
+    def whole(self) -> dict[str, str]:
+        """The verdicts of the whole study that those of this quick form are held against."""
+        from aqmlab.studies.framework import kept
+
+        path = self.study.quick.whole if self.quick and self.study.quick else None
+        return kept.read(path) if path and not self.changes else {}
 
     @property
     def cells(self) -> list[Cell]:
@@ -116,11 +124,15 @@ class Quick:
         Its replications.
     form : callable
         What a setting is run as, such as one of less time; default: as it is.
+    whole : Path, optional
+        Verdicts of the whole study (:mod:`aqmlab.studies.framework.kept`). With them the quick form
+        decides claims too, and says which it decides otherwise; default: it decides none.
     """
 
     about: str
     replications: int = 2
     form: Form = as_it_is
+    whole: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +143,8 @@ class Study:
     replications vary and how verdicts come about, and where the reproduction departs from it.
     `reduce` makes of a run what its items and claims look at; `headline` says in a line how well
     the printed numbers were met. `quick` says what the quick form is, if there is one: it has the
-    runs that are needed for it (:attr:`Need.quick`), few replications, and no claims.
+    runs that are needed for it (:attr:`Need.quick`), few replications, and no claims, unless it
+    says so (:attr:`Quick.whole`).
     """
 
     name: str
@@ -223,8 +236,20 @@ class Study:
         runs.ask([need for item in items if item.then for need in item.then(runs)])
         _run(runs, jobs, console)
         sections = [item.make(runs) for item in items]
-        claims = [] if quick else self.claims.decide(runs, [item.name for item in items])
+        claims = self._decide(runs, items)
         return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
+
+    def _decide(self, runs: Runs, items: Sequence[Item]) -> list[tuple[Published, Decision]]:
+        """Decide the claims of items; the quick form leaves some open, or decides none."""
+        if runs.quick and not (self.quick and self.quick.whole):
+            return []
+        if not runs.quick:
+            return self.claims.decide(runs, [item.name for item in items])
+        there = [i.name for i in items if any(need.quick for need in i.needs())]
+        decided = {c.id: d.of_few for c, d in self.claims.decide(runs, there)}
+        absent = Decision("", ABSENT, "The runs that it looks at are not in the quick form.")
+        asked = self.claims.about(item.name for item in items)
+        return [(claim, decided.get(claim.id, absent)) for claim in asked]
 
     def _count(self, replications: int | None, jobs: int | None) -> int:
         """Return how many replications there are."""

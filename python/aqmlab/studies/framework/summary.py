@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg
+from aqmlab.studies.framework.kept import compare
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.framework.verdicts import (
+    ABSENT,
     CHANGED,
     NOT_REPRODUCED,
     NOT_TESTABLE,
+    OPEN,
     REPRODUCED,
     WITHIN_SPREAD,
     Cell,
@@ -63,8 +66,12 @@ def show(reproduction: Reproduction, console: Console) -> None:
             table.add_row(item, quantity.replace("_", " "), *row)
         console.print(table)
     if claims := verdicts(reproduction):
-        told = ", ".join(f"{claims[v]} {v}" for v in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE))
+        few = [v for v in (OPEN, ABSENT) if claims[v]]
+        every = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE, *few)
+        told = ", ".join(f"{claims[v]} {v}" for v in every)
         console.print(f"Claims{under}: {told}, of {claims.total()}.")
+    if agreement := beside_the_whole(reproduction):
+        console.print(agreement)
     if headline := reproduction.study.headline(reproduction.cells):
         console.print(f"[bold]{headline}{under}[/bold]")
     if reproduction.quick and reproduction.study.quick:
@@ -75,6 +82,13 @@ def show(reproduction: Reproduction, console: Console) -> None:
     console.print(
         f"{runs} runs, {reproduction.replications} replications, {reproduction.seconds:.1f} s."
     )
+
+
+def beside_the_whole(reproduction: Reproduction) -> str:
+    """Return how the verdicts of a quick form agree with those of the whole study."""
+    if not reproduction.claims or not reproduction.whole:
+        return ""
+    return compare(reproduction.claims, reproduction.whole).told
 
 
 def changed(reproduction: Reproduction) -> list[str]:
@@ -92,6 +106,8 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
     """Return the report; `figures` is the folder with the figures as SVG."""
     study = reproduction.study
     reading = [study.quick.about] if reproduction.quick and study.quick else []
+    if agreement := beside_the_whole(reproduction):
+        reading.append(agreement)
     tables = _summary_tables(reproduction)
     chapters = [
         *([Chapter("summary", "Summary", tables=tables)] if tables else []),
@@ -114,7 +130,11 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         chapters.append(Chapter("warnings", "Warnings", [about, *warnings]))
     chapters.append(Chapter("deviations", "Deviations", list(study.deviations)))
     other = bool(reproduction.changes)
-    key = {kind: called(verdict, changed=other) for verdict, kind in KINDS.items()}
+    key = {
+        kind: called(verdict, changed=other)
+        for verdict, kind in KINDS.items()
+        if verdict != OPEN or verdicts(reproduction)[OPEN]
+    }
     title = f"{study.title} ({CHANGED})" if other else study.title
     return Report(
         title,
@@ -146,6 +166,7 @@ def _scores(reproduction: Reproduction) -> list[Score]:
             Score(f"claims not reproduced{under}", str(claims[NOT_REPRODUCED])),
             Score("claims not testable", str(claims[NOT_TESTABLE])),
         ]
+        scores += [Score(f"claims {v}", str(claims[v])) for v in (OPEN, ABSENT) if claims[v]]
     scores.append(Score("replications of each setting", str(reproduction.replications)))
     if headline := reproduction.study.headline(reproduction.cells):
         label, _, count = headline.rpartition(": ")
@@ -165,7 +186,7 @@ def _summary_tables(reproduction: Reproduction) -> list[Table]:
 
 
 def _claims(reproduction: Reproduction) -> Table:
-    other = bool(reproduction.changes)
+    other, whole = bool(reproduction.changes), reproduction.whole
     rows: list[list[str | Entry]] = [
         [
             claim.id,
@@ -174,13 +195,15 @@ def _claims(reproduction: Reproduction) -> Table:
             Entry(decision.ours or "–"),
             Entry(
                 called(decision.verdict, changed=other),
-                kind=KINDS[decision.verdict],
+                kind=KINDS.get(decision.verdict, ""),
             ),
+            *([Entry(whole[claim.id], kind=KINDS[whole[claim.id]])] if whole else []),
             Entry(decision.evidence, prose=True),
         ]
         for claim, decision in reproduction.claims
     ]
-    head = ["Claim", "Statement", "Printed", "Ours", "Verdict", "Evidence"]
+    beside = ["Whole study"] if whole else []
+    head = ["Claim", "Statement", "Printed", "Ours", "Verdict", *beside, "Evidence"]
     chosen = "" if reproduction.complete else ", of the chosen items only"
     return Table(f"{len(rows)} claims{chosen}", head, rows)
 
