@@ -5,6 +5,7 @@ import re
 import pytest
 
 from aqmlab import studies
+from aqmlab.studies.framework import kept
 
 CLAIMS = {
     "ecn-finite-transfers": 76,
@@ -25,6 +26,14 @@ def test_every_claim_has_a_function_and_every_function_a_claim(name: str) -> Non
     for needed, _ in study.claims.functions.values():
         assert needed
         assert items.issuperset(needed)
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_every_claim_that_a_quick_form_decides_has_a_kept_verdict(name: str) -> None:
+    study = studies.load(name)
+    if study.quick and study.quick.whole:
+        published = study.claims.published()
+        assert list(kept.read(study.quick.whole)) == [claim.id for claim in published]
 
 
 @pytest.mark.parametrize("name", studies.names())

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ from aqmlab.experiment import run_many
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
 from aqmlab.statistics import time_quantile
-from aqmlab.studies.framework import Runs
+from aqmlab.studies.framework import Runs, kept
 from aqmlab.studies.framework.verdicts import (
+    ABSENT,
     NOT_REPRODUCED,
     NOT_TESTABLE,
+    OPEN,
     REPRODUCED,
     WITHIN_SPREAD,
 )
@@ -229,12 +232,36 @@ def test_every_claim_is_decided_and_every_item_made(mixed: Outcome) -> None:
     assert all(d.evidence for _, d in decided)
 
 
+OTHERWISE = {
+    "PE-015": "96.7 %, of the whole study 97.0; it is reproduced from 96.89 % on",
+    "PE-021": "90.2 %, of the whole study 89.4; it is reproduced up to 89.56 %",
+}
+"""Claims that the quick form decides otherwise than the whole study, and why."""
+
+
+def held_against_the_whole_study(folder: Path, text: str) -> dict[str, str]:
+    """Return the verdicts of the quick form, of which none but those known may be others."""
+    with (folder / "claims.csv").open(encoding="utf-8", newline="") as file:
+        now = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
+    assert STUDY.quick is not None
+    assert STUDY.quick.whole is not None
+    whole = kept.read(STUDY.quick.whole)
+    for claim, verdict in now.items():
+        if verdict not in (OPEN, ABSENT) and claim not in OTHERWISE:
+            assert verdict == whole[claim], claim
+    assert all(now[claim] != whole[claim] for claim in OTHERWISE if claim in now)
+    assert "verdicts are those of the whole study" in text
+    return now
+
+
 def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What holds whatever the seed: under persistent congestion ECN+ answers soonest."""
+    """A part of it, with the verdicts of the whole study; under congestion ECN+ answers soonest."""
     out = tmp_path / "study"
-    chosen = ["--only", "figure-3", "--replications", "1"]
+    chosen = ["--only", "figure-3", "model", "testbed"]
     assert execute(["reproduce", "power-of-ecn", "--quick", *chosen, "--out", str(out)]) == 0
-    assert "quick form" in capsys.readouterr().out
+    now = held_against_the_whole_study(out, said := capsys.readouterr().out)
+    assert "quick form" in said
+    assert Counter(now.values()) == {NOT_REPRODUCED: 11, REPRODUCED: 4, OPEN: 1}
     report = (out / "report.html").read_text("utf-8")
     assert not re.search(r"""(src|href)=["'](?!#)""", report)  # nothing from elsewhere
     assert ">nan" not in report
@@ -246,6 +273,20 @@ def test_a_quick_reproduction(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert free > plus > profile[RED_STAR, "ECN", "105"]
     assert plus > profile[RED_STAR, "no ECN", "105"]
     assert profile[RED_STAR, "ECN", "90"] > profile[RED_STAR, "ECN", "105"]
+
+
+@pytest.mark.nightly
+def test_the_quick_form_decides_as_the_whole_study(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "study"
+    assert execute(["reproduce", "power-of-ecn", "--quick", "--out", str(out)]) == 0
+    now = held_against_the_whole_study(out, capsys.readouterr().out)
+    assert Counter(now.values()) == {
+        REPRODUCED: 11, NOT_REPRODUCED: 20, OPEN: 13, NOT_TESTABLE: 4, ABSENT: 1,
+    }  # fmt: skip
+    report = (out / "report.html").read_text("utf-8")
+    assert all(told in report for told in (OPEN, ABSENT, "Whole study"))
 
 
 def test_clients_of_a_share_are_the_first_groups() -> None:

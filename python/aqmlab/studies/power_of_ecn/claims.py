@@ -20,7 +20,7 @@ from aqmlab.studies.framework import Claims, Decision, Published, Runs, Toleranc
 from aqmlab.studies.framework.claims import bound, direction, holds, not_testable
 from aqmlab.studies.framework.verdicts import judge
 from aqmlab.studies.power_of_ecn import deployment, testbed, threshold
-from aqmlab.studies.power_of_ecn.model import MIXED, Alike, late, mean_in_system, of_mix
+from aqmlab.studies.power_of_ecn.model import MIXED, OF_TEXT, Alike, late, mean_in_system, of_mix
 from aqmlab.studies.power_of_ecn.profiles import LOADS
 from aqmlab.studies.power_of_ecn.scenarios import Setting, sizes
 from aqmlab.studies.power_of_ecn.showing import (
@@ -145,7 +145,7 @@ def mean_queue(runs: Runs, claim: Published) -> Decision:
     stated, *others = readings()
     near = min((one for one in others if one.meets), key=lambda one: len(one.departures))
     with_all, delayed = (
-        estimates.mean(mean_in_system(runs, Alike(7, delayed_acks=d))) for d in (False, True)
+        estimates.mean(mean_in_system(runs, Alike(OF_TEXT, delayed_acks=d))) for d in (False, True)
     )
     text = (
         f"Equation (1) with bursts of 2, 4, 1. With {' and '.join(near.departures)} it is "
@@ -163,9 +163,11 @@ def long_delays(runs: Runs, claim: Published) -> Decision:
     """Decide by the model, with packets as the paper counts them; say what is simulated."""
     mix, load, rate = LATE[claim.id]
     ours = 100 * float(late_by_load(of_mix(mix, PACKET), [load], rate)[0])
-    seen = [pair for at in MIXED if (at.mix, at.rate_bps) == (mix, rate) for pair in late(runs, at)]
+    alike = [at for at in MIXED if (at.mix, at.rate_bps) == (mix, rate) and runs.has(at)]
+    seen = [pair for at in alike for pair in late(runs, at)]
     told = "; ".join(f"{100 * p:.1f} % at load {100 * x:.1f} %" for x, p in sorted(seen))
-    return bound(claim, ours, f"M[X]/M/1 with the bursts of our mix. A FIFO, simulated: {told}.")
+    there = f" A FIFO, simulated: {told}." if seen else ""
+    return bound(claim, ours, f"M[X]/M/1 with the bursts of our mix.{there}")
 
 
 @CLAIMS.decides("PE-028", "PE-029", "PE-030", items=["figure-10"])
@@ -239,7 +241,9 @@ def _all(
     text = "; ".join(f"{a.scheme} {a.load} %: {of}" for (a, _), of in found.items())
     unit = "% of the link" if quantity is THROUGHPUT else "points of the profile"
     evidence = f"In {met} of {len(found)} the interval is on that side of 0 ({unit}): {text}."
-    return holds(met == len(found), f"{met} of {len(found)}", evidence)
+    every = met == len(found)
+    wide = not every and all(sign(of) != -claim.value for of in found.values())
+    return holds(every, f"{met} of {len(found)}", evidence, wide=wide)
 
 
 def _pairs(schemes: Sequence[str], more: str, less: str) -> list[tuple[Setting, Setting]]:
@@ -284,13 +288,14 @@ def _mean_over_loads(runs: Runs, scheme: str, ends: str) -> list[float]:
 @CLAIMS.decides("PE-046", items=EVERY)
 def rank_of_pi(runs: Runs, claim: Published) -> Decision:
     """Decide by the profiles with ECN+, mean of both loads."""
-    found = {s: estimates.mean(_mean_over_loads(runs, s, ECN_PLUS)) for s in SCHEMES}
+    every = {s: _mean_over_loads(runs, s, ECN_PLUS) for s in SCHEMES}
+    found = {s: estimates.mean(profiles) for s, profiles in every.items()}
     order = sorted(found, key=lambda s: -found[s].value)
     text = ", ".join(f"{s} {found[s]}" for s in order)
     rank = order.index(PI) + 1
-    return holds(
-        rank == claim.value, str(rank), f"Mean of the profile with {ENDS[ECN_PLUS]}: {text}."
-    )
+    lead = estimates.difference(every[PI], every[next(s for s in order if s != PI)])
+    text = f"Mean of the profile with {ENDS[ECN_PLUS]}: {text}. PI less the best other: {lead}."
+    return holds(rank == claim.value, str(rank), text, wide=lead.low <= 0 <= lead.high)
 
 
 @CLAIMS.decides("PE-047", items=["figure-2", "figure-3"])

@@ -56,7 +56,7 @@ def pair(mix: str, load: int) -> tuple[Setting, Setting]:
 def _needs() -> Iterator[Need]:
     for mix, load in CASES:
         for at in (*pair(mix, load), Setting(UNCONGESTED, OFF, load, mix)):
-            yield Need(at, quick=mix == WEB)
+            yield Need(at)
 
 
 def _make(runs: Runs) -> Section:
