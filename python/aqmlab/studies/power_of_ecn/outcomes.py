@@ -192,10 +192,10 @@ def _kinds(
     ended: np.ndarray,
 ) -> dict[str, Responses]:
     """Return the response times of clients with and without ECN, if there are both."""
-    tables = {name: name.rpartition("-")[0] for name in set(asked["flow"])}
     ends = {f["name"].rpartition("-")[0]: f["tcp"].get("ecn", OFF) != OFF for f in flows}
     if len(set(ends.values())) < 2:
         return {}
+    tables = {name: name.rpartition("-")[0] for name in set(asked["flow"])}
     capable = np.array([ends[tables[name]] for name in asked["flow"]], dtype=bool)[seen]
     parts = {"ecn": capable, "plain": ~capable}
     return {kind: Responses.of(times[which], ended[which]) for kind, which in parts.items()}
