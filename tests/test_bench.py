@@ -36,6 +36,11 @@ NS3 = (
     "bpk/s=34648 hops=2.3e+06 hops/s=161 ev/hop=3.90 drop=9 rss=26MB"
 )
 
+HTSIM = (
+    "htsim S2 setup=0.006 run=3.273968 cpu=1.232137 sim=60.00 bpk=499816 hops=3010907 drop=11879 "
+    "at_bottleneck=11879 goodputMbps=92.574 VmHWM:\t    5860 kB"
+)
+
 
 def measured(packets: float, cpu_s: float) -> bench.Measured:
     return {
@@ -59,6 +64,7 @@ def short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def no_peers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without any peer."""
+    monkeypatch.delenv("HTSIM", raising=False)
     monkeypatch.setattr("shutil.which", lambda _: None)
 
 
@@ -84,13 +90,56 @@ def test_a_missing_peer_is_told_once_with_its_remedy(capsys: pytest.CaptureFixtu
     assert err.splitlines() == [
         "aqmlab: ns-2 is left out: install it with: apt-get install ns2",
         "aqmlab: ns-3 is left out: install it with: apt-get install g++ libns3-dev",
+        "aqmlab: htsim is left out: HTSIM must name the folder sim of "
+        "https://github.com/Broadcom/csg-htsim, with libhtsim.a built",
     ]
+
+
+@pytest.mark.parametrize("folder", ["", "nowhere", "."])
+def test_htsim_is_left_out_where_its_library_is_not(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HTSIM", folder)
+    with pytest.raises(bench.MissingPeerError, match=r"with libhtsim\.a built"):
+        bench.htsim("S1")
+
+
+@pytest.mark.usefixtures("no_peers")
+def test_htsim_is_left_out_of_what_it_does_not_have() -> None:
+    told: list[str] = []
+    assert bench.available("S1-red", told.append) == []
+    assert "htsim is left out of S1-red: it has no RED, and its TCP no SACK" in told
+
+
+def test_what_htsim_prints_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "libhtsim.a").touch()
+    monkeypatch.setenv("HTSIM", str(tmp_path))
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    commands: list[list[str]] = []
+
+    def run(command: list[str]) -> str:
+        commands.append(command)
+        return HTSIM
+
+    monkeypatch.setattr(bench, "pinned", run)
+    assert bench.htsim("S2")("S2") == {
+        "bottleneck_packets": 499816,
+        "hops": 3010907,
+        "cpu_s": 1.232137,
+        "wall_s": 3.273968,
+        "peak_rss_bytes": 5860 * 1024,
+    }
+    build, measure = commands
+    assert build[0] == "g++"
+    assert f"-I{tmp_path}" in build
+    assert measure == [str(bench.BUILT / "htsim_dumbbell"), "sc=S2"]
 
 
 def test_peers_without_a_script_are_left_out() -> None:
     told: list[str] = []
     assert bench.available("S5", told.append) == []
-    assert told == ["ns-2 and ns-3 are left out of S5: they have no script for it"]
+    assert told == ["ns-2, ns-3 and htsim are left out of S5: they have no script for it"]
 
 
 def test_an_unknown_scenario_is_told(capsys: pytest.CaptureFixture[str]) -> None:

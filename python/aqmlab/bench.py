@@ -5,6 +5,7 @@ whose speed drifts treats them alike. Set-up is not counted, for anyone. Quote r
 not figures of different days.
 """
 
+import functools
 import itertools
 import json
 import os
@@ -42,7 +43,7 @@ class Simulator:
 
 
 class MissingPeerError(Exception):
-    """A peer that is not on this machine; says how to install it."""
+    """A peer that is not on this machine; says how to get it."""
 
 
 def names() -> list[str]:
@@ -75,7 +76,7 @@ def benchmark(
     runs : int
         Runs of each, 1 or more; figures are medians over them.
     peers : bool
-        Whether ns-2, ns-3 and the limit loop run as well, where they can.
+        Whether ns-2, ns-3, htsim and the limit loop run as well, where they can.
     tell : callable
         Is told what is missing, once.
     progress : callable, optional
@@ -164,8 +165,12 @@ def available(scenario: str, tell: Callable[[str], None]) -> list[Simulator]:
     candidates: list[tuple[str, Callable[[], Callable[[str], Measured]]]] = []
     if base in ("S1", "S2", "S3"):
         candidates += [("ns-2", lambda: ns2(base, variant)), ("ns-3", lambda: ns3(base, variant))]
+        if variant:
+            tell(f"htsim is left out of {scenario}: it has no RED, and its TCP no SACK")
+        else:
+            candidates.append(("htsim", lambda: htsim(base)))
     else:
-        tell(f"ns-2 and ns-3 are left out of {base}: they have no script for it")
+        tell(f"ns-2, ns-3 and htsim are left out of {base}: they have no script for it")
     if scenario in LIMIT:
         candidates += [("limit loop", lambda: limit_loop(base))]
     found = []
@@ -246,6 +251,40 @@ def ns3(scenario: str, variant: str) -> Callable[[str], Measured]:
         }
 
     return measure
+
+
+def htsim(scenario: str) -> Callable[[str], Measured]:
+    """Prepare htsim, which has no package: HTSIM names its folder of headers and library."""
+    folder = Path(os.environ.get("HTSIM", ""))
+    if not (folder.name and (folder / "libhtsim.a").exists()):
+        source = "https://github.com/Broadcom/csg-htsim"
+        raise MissingPeerError(f"HTSIM must name the folder sim of {source}, with libhtsim.a built")
+    if not shutil.which("g++"):
+        raise MissingPeerError("its script needs a compiler: apt-get install g++")
+    command = [str(htsim_program(folder)), f"sc={scenario}"]
+
+    def measure(_: str) -> Measured:
+        text = pinned(command)
+        return {
+            "bottleneck_packets": number(text, "bpk"),
+            "hops": number(text, "hops"),
+            "cpu_s": number(text, "cpu"),
+            "wall_s": number(text, "run"),
+            "peak_rss_bytes": number(text, "VmHWM:", r"\s+") * 1024,
+        }
+
+    return measure
+
+
+@functools.cache
+def htsim_program(folder: Path) -> Path:
+    """Build htsim's script, once a call: HTSIM may name another build each time."""
+    BUILT.mkdir(parents=True, exist_ok=True)
+    program = BUILT / "htsim_dumbbell"
+    source = str(PEERS / "htsim_dumbbell.cc")
+    flags = ["-O3", "-std=c++11", "-w", f"-I{folder}"]
+    pinned(["g++", *flags, source, "-o", str(program), str(folder / "libhtsim.a")])
+    return program
 
 
 LIMIT = {"S2": "100 100e6 1e9 1000 60 16", "S3": "1000 1000e6 1e10 5000 20 16"}

@@ -14,7 +14,8 @@ def bench(
         typer.Argument(help="Scenarios of the benchmark, e.g. S1 S2; default: all."),
     ] = None,
     peers: Annotated[
-        bool, typer.Option("--peers", help="Also run ns-2, ns-3 and the limit loop, if installed.")
+        bool,
+        typer.Option("--peers", help="Also run ns-2, ns-3, htsim and the limit loop, if there."),
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the figures as JSON, one object a row.")

@@ -1,0 +1,158 @@
+// The dumbbells S1, S2 and S3 in htsim: Drop Tail, and its TCP (NewReno). Usage: htsim_dumbbell sc=S2 [end=SECONDS]
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eventlist.h"
+#include "pipe.h"
+#include "queue.h"
+#include "tcp.h"
+
+static const int PACKET = 1500;  // htsim's segments have no headers: MSS and packet are one size
+static const int MSS = 1460;     // what a packet stands for
+
+struct Scenario {
+    int flows, sources;
+    double rate, access;  // bit/s
+    double delay;         // of the bottleneck, s
+    int limit;            // packets
+    double end;           // s
+    double file;          // bytes, or 0 for endless flows
+};
+
+// A queue that counts what it has sent.
+class Counting : public Queue {
+public:
+    using Queue::Queue;
+    uint64_t sent = 0;
+
+protected:
+    void completeService() override {
+        sent++;
+        Queue::completeService();
+    }
+};
+
+// A link: a queue, then a delay. The packet in service counts in htsim's queues, so they have room for one more.
+struct Link {
+    Counting queue;
+    Pipe pipe;
+    Link(double rate, double delay, int limit, EventList& events)
+        : queue(linkspeed_bps(rate), mem_b(limit + 1) * PACKET, events, nullptr), pipe(timeFromSec(delay), events) {}
+};
+
+// Looks every second whether all files have arrived.
+class Watch : public EventSource {
+public:
+    bool done = false;
+    Watch(EventList& events, const std::vector<std::unique_ptr<TcpSrc>>& senders, uint64_t bytes)
+        : EventSource(events, "watch"), senders(senders), bytes(bytes) {
+        if (bytes) events.sourceIsPendingRel(*this, timeFromSec(1));
+    }
+    void doNextEvent() override {
+        done = true;
+        for (auto& sender : senders) done = done && sender->_last_acked >= bytes;
+        if (!done) eventlist().sourceIsPendingRel(*this, timeFromSec(1));
+    }
+
+private:
+    const std::vector<std::unique_ptr<TcpSrc>>& senders;
+    uint64_t bytes;
+};
+
+static double user_s() {
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_utime.tv_sec + usage.ru_utime.tv_usec * 1e-6;
+}
+
+static double wall_s() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+int main(int argc, char** argv) {
+    std::string name = "S2";
+    double end = 0;
+    for (int i = 1; i < argc; i++) {
+        if (!strncmp(argv[i], "sc=", 3)) name = argv[i] + 3;
+        if (!strncmp(argv[i], "end=", 4)) end = atof(argv[i] + 4);
+    }
+    Scenario s = name == "S1"   ? Scenario{10, 1, 1.5e6, 10e6, 0.020, 64, 3000, 20.0 * 1024 * 1024}
+                 : name == "S2" ? Scenario{100, 100, 100e6, 1e9, 0.001, 1000, 60, 0}
+                                : Scenario{1000, 1000, 1e9, 10e9, 0.001, 5000, 20, 0};
+    if (end > 0) s.end = end;
+
+    std::cout.setstate(std::ios::failbit);  // htsim tells every timeout and every end
+    double start = wall_s();
+    EventList& events = EventList::getTheEventList();
+    events.setEndtime(timeFromSec(s.end));
+    Packet::set_packet_size(PACKET);
+    TcpRtxTimerScanner timers(timeFromMs(100), events);  // htsim's own programs look every 10 ms, which costs S1 a tenth
+
+    std::vector<std::unique_ptr<Link>> links;
+    auto link = [&](double rate, double delay, int limit) {
+        links.emplace_back(new Link(rate, delay, limit, events));
+        return links.back().get();
+    };
+    auto through = [](Route& route, Link* link) {
+        route.push_back(&link->queue);
+        route.push_back(&link->pipe);
+    };
+    const int wide = 20000;  // packets: no access link drops
+    Link* there = link(s.rate, s.delay, s.limit);
+    Link* back = link(s.rate, s.delay, wide);
+    std::vector<Link*> out, in;  // of the sources' hosts, to and from the left router
+    for (int i = 0; i < s.sources; i++) {
+        double delay = s.file ? 0.0005 : ((0.010 + 0.140 * i / (s.flows - 1)) / 2 - s.delay) / 2;
+        out.push_back(link(s.access, delay, wide));
+        in.push_back(link(s.access, delay, wide));
+    }
+    std::vector<std::unique_ptr<Route>> routes;
+    std::vector<std::unique_ptr<TcpSrc>> senders;
+    std::vector<std::unique_ptr<TcpSink>> receivers;
+    uint64_t bytes = uint64_t((s.file + MSS - 1) / MSS) * PACKET;
+    for (int i = 0; i < s.flows; i++) {
+        double delay = s.file ? 0.0005 : ((0.010 + 0.140 * i / (s.flows - 1)) / 2 - s.delay) / 2;
+        Link* right_in = link(s.access, delay, wide);
+        Link* right_out = link(s.access, delay, wide);
+        senders.emplace_back(new TcpSrc(nullptr, nullptr, events));
+        receivers.emplace_back(new TcpSink());
+        routes.emplace_back(new Route());
+        for (Link* one : {out[i % s.sources], there, right_in}) through(*routes.back(), one);
+        routes.back()->push_back(receivers.back().get());
+        routes.emplace_back(new Route());
+        for (Link* one : {right_out, back, in[i % s.sources]}) through(*routes.back(), one);
+        routes.back()->push_back(senders.back().get());
+        TcpSrc& sender = *senders.back();
+        sender.set_ssthresh(0xffffffff);
+        if (bytes) sender.set_flowsize(bytes - PACKET);  // it adds a packet
+        double begin = s.file ? 0 : double((i * 7919) % s.flows) / s.flows;
+        sender.connect(*routes[2 * i], *routes[2 * i + 1], *receivers.back(), timeFromSec(begin));
+        timers.registerTcp(sender);
+    }
+    Watch watch(events, senders, bytes);
+
+    double cpu0 = user_s(), wall0 = wall_s();  // set-up is not counted
+    while (!watch.done && events.doNextEvent()) {
+    }
+    double cpu = user_s() - cpu0, run = wall_s() - wall0;
+
+    uint64_t hops = 0, drops = 0, received = 0;
+    for (auto& one : links) {
+        hops += one->queue.sent;
+        drops += one->queue.num_drops();
+    }
+    for (auto& receiver : receivers) received += receiver->_cumulative_ack;
+    std::string peak, line;
+    for (std::ifstream status("/proc/self/status"); std::getline(status, line);)
+        if (line.compare(0, 6, "VmHWM:") == 0) peak = line;
+    printf("htsim %s setup=%.3f run=%.6f cpu=%.6f sim=%.2f bpk=%lu hops=%lu drop=%lu at_bottleneck=%d goodputMbps=%.3f %s\n",
+           name.c_str(), wall0 - start, run, cpu, timeAsSec(events.now()), there->queue.sent, hops, drops,
+           there->queue.num_drops(), received * (8e-6 * MSS / PACKET) / timeAsSec(events.now()), peak.c_str());
+}
