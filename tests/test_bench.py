@@ -33,7 +33,7 @@ NS2 = (
 )
 NS3 = (
     "S2 q=fifo ecn=0 setup=0.120 run=14.402 cpu=14.387 sim=60.00 ev=9 ev/s=6 bpk=499000 "
-    "bpk/s=34648 hops=2.3e+06 hops/s=161 ev/hop=3.90 drop=9 rss=26MB"
+    "bpk/s=34648 hops=2.3e+06 hops/s=161 ev/hop=3.90 drop=9 VmHWM:\t   18604 kB"
 )
 
 HTSIM = (
@@ -268,7 +268,7 @@ def test_bottlenecks_are_known_by_name(link: str, expected: bool) -> None:
         (NS3, "bpk", "=", 499000),
         (NS3, "hops", "=", 2.3e6),
         (NS3, "cpu", "=", 14.387),
-        (NS3, "rss", "=", 26),
+        (NS3, "VmHWM:", r"\s+", 18604),
         ("cpu=5e-05 run=1", "cpu", "=", 5e-05),
     ],
 )

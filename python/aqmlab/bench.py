@@ -247,7 +247,7 @@ def ns3(scenario: str, variant: str) -> Callable[[str], Measured]:
             "hops": number(text, "hops"),
             "cpu_s": cpu,
             "wall_s": number(text, "run"),
-            "peak_rss_bytes": number(text, "rss") * 1024**2,
+            "peak_rss_bytes": number(text, "VmHWM:", r"\s+") * 1024,
         }
 
     return measure
