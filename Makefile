@@ -2,6 +2,7 @@
 # make test     set up, then run every check that CI runs
 # make nightly  the checks that take longer
 # make bench    measures the speed, beside the peers that are installed
+# make wheel    builds the release wheel, guided by a profile: target/wheels
 # make clean    remove what the others made
 
 PYTHON ?= python3
@@ -18,10 +19,10 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly bench clean tools packages rust python
+.PHONY: help demo test nightly bench wheel clean tools packages rust python
 
 help:
-	@sed -n 's/^# //p' Makefile | head -5
+	@sed -n 's/^# //p' Makefile | head -6
 
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --out $(OUT)
@@ -52,6 +53,10 @@ nightly: .venv/core.stamp
 
 bench: .venv/core.stamp
 	@$(BIN)/aqmlab bench --peers
+
+# A tenth to a fifth faster than the module of .venv, and twice the time to build; tools/wheel says what it needs.
+wheel: .venv/dependencies.stamp
+	@tools/wheel
 
 .venv/bin/python: | tools
 	@$(PYTHON) -m venv .venv

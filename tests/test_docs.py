@@ -2,10 +2,12 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from aqmlab import _core
 from aqmlab.command import execute
 
 README = Path("README.md").read_text("utf-8")
@@ -76,6 +78,22 @@ def test_missing_tools_are_named_with_how_to_get_them() -> None:
     assert done.returncode == 1
     assert "Python 3.11 or later" in done.stderr
     assert "https://www.python.org/downloads/" in done.stderr
+
+
+def test_a_wheel_names_the_component_that_it_lacks(tmp_path: Path) -> None:
+    rustc = tmp_path / "rustc"
+    rustc.write_text("#!/bin/sh\necho /nowhere/lib\n")
+    rustc.chmod(0o755)
+    done = subprocess.run(
+        ["/bin/sh", "tools/wheel"], env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.endswith("run 'rustup component add llvm-tools'\n")
+
+
+def test_what_a_wheel_is_trained_with_runs() -> None:
+    subprocess.run([sys.executable, "tools/train.py", _core.__file__], check=True)
 
 
 def test_links_between_pages_lead_somewhere() -> None:
