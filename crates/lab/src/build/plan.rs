@@ -32,8 +32,8 @@ pub(super) struct FlowTable {
     pub(super) receiver: Arc<Tcp>,
 }
 
-/// A flow as planned: its routes there and back, indices of [`Plan::routes`]. Its table and its number
-/// there follow from its place, names are made when they are asked for: a million flows cost little.
+/// A flow as planned: its routes there and back, indices of [`Plan::routes`]. Its number in its table follows
+/// from its place, names are made when they are asked for: a million flows cost little.
 pub(super) type FlowPlan = [u32; 2];
 
 /// Every link and flow, with routes.
@@ -42,6 +42,8 @@ pub struct Plan {
     /// One-way links.
     pub links: Vec<LinkPlan>,
     pub(super) tables: Vec<FlowTable>,
+    /// The table of each flow, if there are several: packets ask for it.
+    table: Vec<u32>,
     pub(super) flows: Vec<FlowPlan>,
     /// Distinct routes, each a sequence of links.
     pub(super) routes: Vec<Vec<usize>>,
@@ -111,7 +113,7 @@ impl Plan {
 
     /// The table it is described in.
     pub fn table(&self, f: usize) -> usize {
-        self.tables.partition_point(|t| t.first <= f) - 1
+        self.table.get(f).map_or(0, |&t| t as usize)
     }
 
     /// Its number in that table.
@@ -214,6 +216,9 @@ pub(super) fn lay_out(scenario: &Scenario) -> Result<Plan, Invalid> {
             receiver,
         });
         plan.flows.reserve_exact(table.count as usize);
+        if scenario.flows.len() > 1 {
+            plan.table.resize(plan.flows.len() + table.count as usize, t as u32);
+        }
         for _ in 0..table.count {
             let f = plan.flows.len();
             plan.flows.push([0; 2]);

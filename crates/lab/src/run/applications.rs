@@ -108,10 +108,12 @@ impl Simulation<'_> {
         if ended {
             self.tell(now, end, Event::PeerClosed);
         }
-        let waiting = self.connections.endpoints[end].outstanding().1;
         let wanted = self.plan.wants(flow, side(end)).waiting;
-        if waiting < wanted {
-            self.tell(now, end, Event::Room(wanted - waiting));
+        if wanted > 0 {
+            let waiting = self.connections.endpoints[end].outstanding().1;
+            if waiting < wanted {
+                self.tell(now, end, Event::Room(wanted - waiting));
+            }
         }
     }
 
