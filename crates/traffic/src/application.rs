@@ -74,6 +74,8 @@ pub struct Wants {
     /// To be told of what happens. If not, it hears only of the opening and of the times that it asked for, and the end closes
     /// when the other has.
     pub told: bool,
+    /// Of what happens, only that all is there up to where it waits for something ([`Memory::place`]), and that the other end has closed.
+    pub whole: bool,
     /// To read when it likes, rather than at once.
     pub holds: bool,
     /// That so many bytes wait to be sent; it is told when fewer do.
@@ -82,9 +84,11 @@ pub struct Wants {
 
 impl Wants {
     /// Nothing.
-    pub const NOTHING: Wants = Wants { told: false, holds: false, waiting: 0 };
+    pub const NOTHING: Wants = Wants { told: false, whole: false, holds: false, waiting: 0 };
     /// To be told.
     pub const TOLD: Wants = Wants { told: true, ..Wants::NOTHING };
+    /// To be told of whole things alone: requests, or responses.
+    pub const WHOLE: Wants = Wants { whole: true, ..Wants::TOLD };
 }
 
 /// What is remembered of an end. The connection counts bytes, the rest is the application's to use.

@@ -80,7 +80,7 @@ impl Application for RequestResponse {
     }
 
     fn wants(&self, _: Side) -> Wants {
-        Wants::TOLD
+        Wants::WHOLE
     }
 
     fn asked(&self, number: u32, client: &Memory, lots: Lots) -> Option<Answered> {

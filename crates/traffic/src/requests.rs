@@ -80,7 +80,7 @@ impl Application for Requests {
     }
 
     fn wants(&self, _: Side) -> Wants {
-        Wants::TOLD
+        Wants::WHOLE
     }
 
     fn load(&self, path: &str) -> Result<(), Invalid> {

@@ -392,7 +392,7 @@ impl Application for Web {
     }
 
     fn wants(&self, _: Side) -> Wants {
-        Wants::TOLD
+        Wants::WHOLE
     }
 
     fn opener(&self) -> Option<&dyn Opener> {

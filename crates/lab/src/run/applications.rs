@@ -51,9 +51,6 @@ impl Simulation<'_> {
         let unremembered = &mut [Actor::NEW; 2];
         let ends = self.connections.acting.of(slot.acting).unwrap_or(unremembered);
         let side = side(end);
-        if let Event::Received(n) = event {
-            ends[side as usize].memory.received += n;
-        }
         let [client, server] = ends;
         let (client, server) = (&mut client.memory, &mut server.memory);
         let actions = application.on(side, event, &mut Talk { now, client, server, lots, log });
@@ -62,6 +59,10 @@ impl Simulation<'_> {
         actor.memory.written = actor.memory.written.saturating_add(actions.write);
         if actions.wake != Time::NEVER {
             actor.wake = actions.wake.max(now);
+            let (lane, wake) = (self.lanes.end(end), actor.wake);
+            if wake < self.events.due(lane) {
+                self.events.set(lane, wake);
+            }
         }
         let endpoint = &mut self.connections.endpoints[end];
         if actions.read > 0 {
@@ -99,22 +100,30 @@ impl Simulation<'_> {
         let opened = !std::mem::replace(&mut actor.opened, true);
         let came = u64::from(next - std::mem::replace(&mut actor.next, next));
         let ended = closed_there && !std::mem::replace(&mut actor.ended, true);
-        if opened {
+        let wants = self.plan.wants(flow, side(end));
+        if opened && !wants.whole {
             self.tell(now, end, Event::Opened);
         }
-        if came > 0 {
+        if came > 0 && self.takes_in(place, side(end), came, wants.whole) {
             self.tell(now, end, Event::Received(came));
         }
         if ended {
             self.tell(now, end, Event::PeerClosed);
         }
-        let wanted = self.plan.wants(flow, side(end)).waiting;
-        if wanted > 0 {
+        if wants.waiting > 0 {
             let waiting = self.connections.endpoints[end].outstanding().1;
-            if waiting < wanted {
-                self.tell(now, end, Event::Room(wanted - waiting));
+            if waiting < wants.waiting {
+                self.tell(now, end, Event::Room(wants.waiting - waiting));
             }
         }
+    }
+
+    /// Counts what came to an end of a connection. Whether its application hears of that, or only of what is `whole`.
+    fn takes_in(&mut self, place: u32, side: Side, came: u64, whole: bool) -> bool {
+        let Some(ends) = self.connections.acting.of(place) else { return false };
+        let memory = &mut ends[side as usize].memory;
+        memory.received += came;
+        !whole || memory.received >= memory.place
     }
 
     /// Wakes the application at an end, if its time has come.
@@ -129,7 +138,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Sees to it that the application at an end is woken in time. (An event of that end that comes earlier is followed by another.)
+    /// Sees to it that the application at an end is woken in time, when an event of that end has come.
     #[cold]
     pub(super) fn rearm(&mut self, end: End) {
         let slot = &self.connections.fates.slots[end.connection() as usize];

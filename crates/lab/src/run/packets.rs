@@ -188,9 +188,7 @@ impl Simulation<'_> {
         let (endpoint, ledger) = self.take(now, end, packet);
         ledger.data_arrives(way, packet, endpoint.uses_ecn());
         self.tell_news(now, end);
-        self.pump(now, end)?;
-        self.rearm(end);
-        Ok(())
+        self.pump(now, end)
     }
 
     /// An endpoint is given a packet: the endpoint, and the ledger of its connection.
