@@ -31,8 +31,14 @@ pub trait Conversation {
 
     /// The request whose response has this number: when it was written, and both sizes.
     fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
-        let (request, response) = (self.request(number, lots), self.response(number, lots));
+        let (request, response) = (self.request(number, lots), self.response_of(number, client, lots));
         Answered { since: client.since, request, response }
+    }
+
+    /// [`Conversation::response`]; while the client waits for the first, that is all up to its [`Memory::place`].
+    fn response_of(&self, number: u32, client: &Memory, lots: Lots) -> u64 {
+        let is_awaited = number == 0 && client.ended == 0 && client.begun > 0;
+        if is_awaited { client.place } else { self.response(number, lots) }
     }
 
     /// What the ends do when something happens.
@@ -121,7 +127,7 @@ pub trait Conversation {
                     return Actions { wake: talk.after(time), ..actions };
                 }
             }
-            actions.write += self.response(number, talk.lots);
+            actions.write += self.response_of(number, talk.client, talk.lots);
             talk.server.begun += 1;
             let last = self.count(talk.lots) == Some(talk.server.begun);
             actions.close = last && self.server_closes();

@@ -377,12 +377,15 @@ impl Conversation for Web {
 
     fn told(&self, number: u32, client: &Memory, lots: Lots) -> Answered {
         let (page, object) = self.object(number, lots);
-        let object = match self.connections {
-            Connections::Multiplexed => self.in_frames(page, self.first_of_batch(), number, lots).0,
-            _ => object,
+        let (object, response) = match self.connections {
+            Connections::Multiplexed => {
+                let object = self.in_frames(page, self.first_of_batch(), number, lots).0;
+                (object, self.size((page, object), lots))
+            }
+            _ => (object, self.response_of(number, client, lots)),
         };
         let request = lots.of(page).size(Side::Client, &self.request, object);
-        Answered { since: client.since, request, response: self.size((page, object), lots) }
+        Answered { since: client.since, request, response }
     }
 }
 
