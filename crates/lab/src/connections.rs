@@ -41,6 +41,17 @@ pub struct Connections {
     pub open: u64,
 }
 
+/// Where the first of some flows, which are in order, stands that is not before this one.
+#[inline]
+pub fn place_of<T>(flow: u32, among: &[T], flow_of: impl Fn(&T) -> u32) -> usize {
+    // Mostly they are all of a scenario's flows, or all behind some that are none.
+    let guess = among.first().map_or(0, |first| flow.saturating_sub(flow_of(first))) as usize;
+    if among.get(guess).is_some_and(|one| flow_of(one) == flow) {
+        return guess;
+    }
+    among.partition_point(|one| flow_of(one) < flow)
+}
+
 impl Connections {
     /// The first slot of connections that come and go.
     pub fn first_passing(&self) -> usize {
@@ -56,12 +67,7 @@ impl Connections {
 
     /// Which of the sources that of a flow is.
     pub fn source_of(&self, flow: u32) -> usize {
-        // Mostly they are all of a scenario's flows, or all behind some that are none.
-        let guess = (flow - self.sources[0].flow) as usize;
-        if self.sources.get(guess).is_some_and(|source| source.flow == flow) {
-            return guess;
-        }
-        self.sources.partition_point(|source| source.flow < flow)
+        place_of(flow, &self.sources, |source| source.flow)
     }
 
     /// What the connection in a slot counted of the data that goes one way.

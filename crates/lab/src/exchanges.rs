@@ -4,6 +4,7 @@ use tcp::Endpoint;
 use traffic::application::{Answered, Log};
 use units::Time;
 
+use crate::connections::place_of;
 use crate::histogram::Histogram;
 use crate::series::{Asked, Recorded};
 use crate::slot::Slot;
@@ -46,8 +47,8 @@ impl Exchanges {
     }
 
     fn of(&mut self, flow: u32) -> Option<&mut Exchange> {
-        let place = self.flows.binary_search(&flow).ok()?;
-        Some(&mut self.of[place])
+        let place = place_of(flow, &self.flows, |flow| *flow);
+        self.of.get_mut(place).filter(|_| self.flows[place] == flow)
     }
 
     /// Each flow that wrote any, with its requests.
