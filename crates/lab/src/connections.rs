@@ -12,7 +12,7 @@ use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::exchanges::Exchanges;
 use crate::fates::FateRecorder;
-use crate::source::Source;
+use crate::source::{Account, Source};
 use crate::sum::Sum;
 
 /// What sends and receives.
@@ -31,6 +31,8 @@ pub struct Connections {
     pub free: Vec<u32>,
     /// The flows with arrivals.
     pub sources: Vec<Source>,
+    /// Where their connections are added up.
+    pub accounts: Vec<Account>,
     /// The flows of datagrams.
     pub datagrams: Vec<Datagrams>,
     /// The random numbers of each table of flows.

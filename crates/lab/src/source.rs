@@ -23,14 +23,24 @@ pub struct Source {
     /// How far the opening of its connections is, and whether there are no more.
     pub progress: Progress,
     pub over: bool,
-    /// All its connections that are over.
-    pub sum: Sum,
-    /// The same of the data that comes back, if any does.
-    pub replies: Option<Sum>,
+    /// Which of the accounts has its connections that are over.
+    pub account: usize,
     /// Of those whose data was acknowledged, the times from opening to then.
     pub durations: Histogram,
     /// The data of these.
     pub completed_bytes: u64,
+}
+
+/// The connections that are over: of one flow, or of all flows of a table where this has one row. So those of many flows are added up
+/// in one place.
+#[derive(Debug)]
+pub struct Account {
+    /// The flow, or the first of them.
+    pub flow: u32,
+    /// Their sum.
+    pub sum: Sum,
+    /// The same of the data that comes back, if any does.
+    pub replies: Option<Sum>,
 }
 
 impl Source {
@@ -42,9 +52,8 @@ impl Source {
         })
     }
 
-    /// Counts a connection, the last time that it is seen.
+    /// Counts the time that a connection took, the last time that it is seen.
     pub fn count(&mut self, connection: &Sum) {
-        self.sum.add(connection);
         if connection.milestones[1] != units::Time::NEVER {
             self.durations.add(connection.milestones[1].since(connection.start));
             self.completed_bytes += connection.counts.acked_bytes;

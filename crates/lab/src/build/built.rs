@@ -11,7 +11,7 @@ use super::hops::Hop;
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::slot::Slot;
-use crate::source::Source;
+use crate::source::{Account, Source};
 
 /// A network at rest, ready to run.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub struct Built {
     pub slots: Vec<Slot>,
     /// The flows whose connections come and go, in their order.
     pub sources: Vec<Source>,
+    /// Where their connections are added up.
+    pub accounts: Vec<Account>,
     /// The flows of datagrams, in their order, and when their first packet is sent.
     pub datagrams: Vec<(Datagrams, Option<Time>)>,
     /// The random numbers of each table of flows.

@@ -15,9 +15,9 @@ use super::plan::Plan;
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::histogram::Histogram;
-use crate::scenario::Scenario;
+use crate::scenario::{Rows, Scenario};
 use crate::slot::Slot;
-use crate::source::Source;
+use crate::source::{Account, Source};
 use crate::sum::Sum;
 
 /// Where routes begin, by what they end in.
@@ -64,6 +64,16 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
         };
         let clocks = [clock(0, &table.sender), clock(1, &table.receiver)];
         if plan.opener(f).is_some() {
+            // Where the table of flows has a row for all of them, they have one account.
+            let together = scenario.record.flows == Rows::Table;
+            let last = built
+                .accounts
+                .last()
+                .filter(|last| together && plan.table(last.flow as usize) == plan.table(f));
+            if last.is_none() {
+                let replies = plan.converses(f).then(Sum::default);
+                built.accounts.push(Account { flow: f as u32, sum: Sum::default(), replies });
+            }
             let source = Source {
                 flow: f as u32,
                 first_hop,
@@ -71,8 +81,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
                 hosts: [(table.sender.clone(), clocks[0]), (table.receiver.clone(), clocks[1])],
                 progress: Progress::new(Time::ZERO + start),
                 over: false,
-                sum: Sum::default(),
-                replies: plan.converses(f).then(Sum::default),
+                account: built.accounts.len() - 1,
                 durations: Histogram::default(),
                 completed_bytes: 0,
             };

@@ -51,6 +51,7 @@ pub fn build(scenario: &Scenario, plan: &Plan, laws: &dyn Laws) -> Built {
         endpoints: Endpoints::default(),
         slots: Vec::new(),
         sources: Vec::new(),
+        accounts: Vec::new(),
         datagrams: Vec::new(),
         draws: plan.tables.iter().map(|t| Draws::new(seed, &plan.name(t.first))).collect(),
         hops,

@@ -189,10 +189,12 @@ impl Simulation<'_> {
         let sum = self.connections.sum(s as usize, Way::There);
         let flow = self.connections.fates.slots[s as usize].flow;
         let source = self.connections.source_of(flow);
-        if self.connections.sources[source].replies.is_some() {
+        let account = self.connections.sources[source].account;
+        if self.connections.accounts[account].replies.is_some() {
             let back = self.connections.sum(s as usize, Way::Back);
-            self.connections.sources[source].replies.iter_mut().for_each(|replies| replies.add(&back));
+            self.connections.accounts[account].replies.iter_mut().for_each(|replies| replies.add(&back));
         }
+        self.connections.accounts[account].sum.add(&sum);
         self.connections.sources[source].count(&sum);
         self.connections.fates.series.transferred(flow, &sum);
     }

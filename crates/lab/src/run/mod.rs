@@ -138,8 +138,18 @@ pub(crate) struct Simulation<'a> {
 
 impl<'a> Simulation<'a> {
     fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn Laws) -> Self {
-        let Built { links, conditioners, wires, mut endpoints, mut slots, sources, datagrams, draws, hops } =
-            build(scenario, plan, laws);
+        let Built {
+            links,
+            conditioners,
+            wires,
+            mut endpoints,
+            mut slots,
+            sources,
+            accounts,
+            datagrams,
+            draws,
+            hops,
+        } = build(scenario, plan, laws);
         let lanes = Lanes::new(links.len(), sources.len(), wires.len(), datagrams.len());
         let lasting = slots.len();
         if !sources.is_empty() {
@@ -190,6 +200,7 @@ impl<'a> Simulation<'a> {
             lasting,
             free: Vec::new(),
             sources: Vec::new(),
+            accounts,
             datagrams: datagrams.into_iter().map(|(datagrams, _)| datagrams).collect(),
             draws,
             begun,

@@ -104,7 +104,8 @@ impl FlowTable {
 }
 
 impl Simulation<'_> {
-    /// Each flow with the sum of its data that goes one way: that of its connection, or of all its connections.
+    /// Each flow with the sum of its data that goes one way: that of its connection, or of all its connections. Of flows that have one account
+    /// together, the first has the sum.
     fn each_flow(&self, way: Way, mut tell: impl FnMut(usize, &Sum)) {
         let (mut slot, mut source) = (0, 0);
         for f in 0..self.plan.flows() {
@@ -112,9 +113,9 @@ impl Simulation<'_> {
                 continue;
             }
             if self.plan.opener(f).is_some() {
-                let of = &self.connections.sources[source];
+                let of = &self.connections.accounts[self.connections.sources[source].account];
                 let sum = if way == Way::There { Some(&of.sum) } else { of.replies.as_ref() };
-                sum.into_iter().for_each(|sum| tell(f, sum));
+                sum.filter(|_| of.flow as usize == f).into_iter().for_each(|sum| tell(f, sum));
                 source += 1;
             } else {
                 if way == Way::There || self.plan.converses(f) {
