@@ -203,10 +203,9 @@ impl Simulation<'_> {
     fn tell_unanswered(&mut self, s: u32) {
         let slot = &self.connections.fates.slots[s as usize];
         let (flow, connection) = (slot.flow, slot.connection);
+        let client = self.connections.acting.get(slot.acting).map(|ends| ends[0].memory);
+        let Some(client) = client.filter(|client| client.ended < client.begun) else { return };
         let Some(application) = self.plan.application(flow as usize) else { return };
-        let Some(client) = self.connections.acting.get(slot.acting).map(|ends| ends[0].memory) else {
-            return;
-        };
         let lots = self.connections.draws[self.plan.table(flow as usize)]
             .of(self.plan.number(flow as usize), connection);
         for number in client.ended..client.begun {
