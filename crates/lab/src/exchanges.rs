@@ -66,7 +66,7 @@ pub fn asked(whose: [u32; 2], ends: [&Endpoint; 2], request: &Answered, complete
         since: request.since,
         opened: ends[0].milestones().0,
         completed,
-        timeouts: ends.map(|end| end.sender_stats().timeouts),
+        timeouts: ends.map(Endpoint::timeouts),
         bytes: [request.request, request.response],
     }
 }

@@ -78,6 +78,11 @@ impl Endpoint {
         stats
     }
 
+    /// How often its retransmission timer expired.
+    pub fn timeouts(&self) -> u32 {
+        self.sender.as_ref().map_or(0, |s| s.tcb.timeouts())
+    }
+
     /// Whether the number of its SYN is out and not acknowledged.
     pub(super) fn syn_out(&self) -> bool {
         let opens = matches!(self.state, State::SynSent | State::SynReceived);

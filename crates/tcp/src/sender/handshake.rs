@@ -62,17 +62,26 @@ impl Sender {
             || tcp.user_timeout.is_some()
             || tcp.push != Push::LastWrite
             || tcp.cwnd_validation != CwndValidation::None;
-        let syn_rtt = self.tcb.rto.srtt(tcp);
-        let tracking = needed.then(|| Tracking::new(now, self.tcb.una, syn_rtt, timestamps, tcp));
-        match (tracking, &mut self.kind) {
-            (Some(tracking), kind) if by_board => {
-                *kind = Kind::ByBoard(Box::new(ByBoard::new(&self.tcb, tracking, now, tcp)));
-            }
-            (tracking, Kind::ByBytes(by_bytes)) => by_bytes.on_syn_acked(&self.tcb, tracking),
-            _ => {}
+        if needed {
+            self.keep_track(now, by_board, timestamps, tcp);
+        } else if let Kind::ByBytes(by_bytes) = &mut self.kind {
+            by_bytes.on_syn_acked(&self.tcb, None);
         }
         if self.tcb.una != self.tcb.max {
             self.lose_syn_data(now, tcp);
+        }
+    }
+
+    /// More is kept than most connections need, and a scoreboard if it goes by that.
+    #[inline(never)]
+    fn keep_track(&mut self, now: Time, by_board: bool, timestamps: bool, tcp: &Tcp) {
+        let tracking = Tracking::new(now, self.tcb.una, self.tcb.rto.srtt(tcp), timestamps, tcp);
+        match &mut self.kind {
+            kind if by_board => {
+                *kind = Kind::ByBoard(Box::new(ByBoard::new(&self.tcb, tracking, now, tcp)));
+            }
+            Kind::ByBytes(by_bytes) => by_bytes.on_syn_acked(&self.tcb, Some(tracking)),
+            Kind::ByBoard(_) => {}
         }
     }
 

@@ -137,6 +137,11 @@ impl Tcb {
         }
     }
 
+    /// How often its timer expired.
+    pub fn timeouts(&self) -> u32 {
+        self.stats.timeouts
+    }
+
     /// The timeout as it would be set now.
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
         self.rto.timeout(tcp)
