@@ -17,6 +17,8 @@ pub struct Actor {
     /// Whether it was told that the connection is open, and that the other end has closed.
     pub opened: bool,
     pub ended: bool,
+    /// Whether it is told of whole things alone ([`Wants::whole`](traffic::application::Wants::whole)).
+    pub whole: bool,
 }
 
 impl Actor {
@@ -27,6 +29,7 @@ impl Actor {
         next: Seq(1), // every first sequence number is 0
         opened: false,
         ended: false,
+        whole: false,
     };
 }
 

@@ -31,8 +31,12 @@ impl Simulation<'_> {
             slot.acting = self.connections.acting.add();
         }
         for end in [End::receiver(s), End::sender(s)] {
-            if application.wants(side(end)).holds {
+            let wants = application.wants(side(end));
+            if wants.holds {
                 self.connections.endpoints[end].hold_data();
+            }
+            if let Some(ends) = self.connections.acting.of(slot.acting) {
+                ends[side(end) as usize].whole = wants.whole;
             }
         }
         self.connections.endpoints[End::receiver(s)].listen();
@@ -51,6 +55,9 @@ impl Simulation<'_> {
         let unremembered = &mut [Actor::NEW; 2];
         let ends = self.connections.acting.of(slot.acting).unwrap_or(unremembered);
         let side = side(end);
+        if let Event::Received(n) = event {
+            ends[side as usize].memory.received += n;
+        }
         let [client, server] = ends;
         let (client, server) = (&mut client.memory, &mut server.memory);
         let actions = application.on(side, event, &mut Talk { now, client, server, lots, log });
@@ -100,30 +107,31 @@ impl Simulation<'_> {
         let opened = !std::mem::replace(&mut actor.opened, true);
         let came = u64::from(next - std::mem::replace(&mut actor.next, next));
         let ended = closed_there && !std::mem::replace(&mut actor.ended, true);
-        let wants = self.plan.wants(flow, side(end));
-        if opened && !wants.whole {
+        let whole = actor.whole;
+        let part = whole && actor.memory.received + came < actor.memory.place;
+        if part {
+            actor.memory.received += came;
+        }
+        if opened && !whole {
             self.tell(now, end, Event::Opened);
         }
-        if came > 0 && self.takes_in(place, side(end), came, wants.whole) {
+        if came > 0 && !part {
             self.tell(now, end, Event::Received(came));
         }
         if ended {
             self.tell(now, end, Event::PeerClosed);
         }
-        if wants.waiting > 0 {
-            let waiting = self.connections.endpoints[end].outstanding().1;
-            if waiting < wants.waiting {
-                self.tell(now, end, Event::Room(wants.waiting - waiting));
-            }
+        if !whole {
+            self.tell_of_room(now, end, self.plan.wants(flow, side(end)).waiting);
         }
     }
 
-    /// Counts what came to an end of a connection. Whether its application hears of that, or only of what is `whole`.
-    fn takes_in(&mut self, place: u32, side: Side, came: u64, whole: bool) -> bool {
-        let Some(ends) = self.connections.acting.of(place) else { return false };
-        let memory = &mut ends[side as usize].memory;
-        memory.received += came;
-        !whole || memory.received >= memory.place
+    /// Tells the application at an end that fewer bytes wait to be sent than it wants.
+    fn tell_of_room(&mut self, now: Time, end: End, wanted: u64) {
+        let waiting = self.connections.endpoints[end].outstanding().1;
+        if waiting < wanted {
+            self.tell(now, end, Event::Room(wanted - waiting));
+        }
     }
 
     /// Wakes the application at an end, if its time has come.
