@@ -66,10 +66,6 @@ impl Simulation<'_> {
         actor.memory.written = actor.memory.written.saturating_add(actions.write);
         if actions.wake != Time::NEVER {
             actor.wake = actions.wake.max(now);
-            let (lane, wake) = (self.lanes.end(end), actor.wake);
-            if wake < self.events.due(lane) {
-                self.events.set(lane, wake);
-            }
         }
         let endpoint = &mut self.connections.endpoints[end];
         if actions.read > 0 {
@@ -87,22 +83,22 @@ impl Simulation<'_> {
         }
     }
 
-    /// Tells the application at an end what a packet has brought.
-    pub(super) fn tell_news(&mut self, now: Time, end: End) {
+    /// Tells the application at an end what a packet has brought. Whether it was told anything.
+    pub(super) fn tell_news(&mut self, now: Time, end: End) -> bool {
         let s = end.connection() as usize;
         let slot = &self.connections.fates.slots[s];
         let (flow, place) = (slot.flow as usize, slot.acting);
         if slot.stage != Stage::Open {
-            return;
+            return false;
         }
         let endpoint = &self.connections.endpoints[end];
         let (state, closed_there) = (endpoint.state(), endpoint.fin_received());
         if state < State::Established {
-            return;
+            return false;
         }
         // A FIN has a number too.
         let next = Seq(endpoint.next_expected().0.wrapping_sub(u32::from(closed_there)));
-        let Some(ends) = self.connections.acting.of(place) else { return };
+        let Some(ends) = self.connections.acting.of(place) else { return false };
         let actor = &mut ends[side(end) as usize];
         let opened = !std::mem::replace(&mut actor.opened, true);
         let came = u64::from(next - std::mem::replace(&mut actor.next, next));
@@ -124,6 +120,7 @@ impl Simulation<'_> {
         if !whole {
             self.tell_of_room(now, end, self.plan.wants(flow, side(end)).waiting);
         }
+        !whole || (came > 0 && !part) || ended
     }
 
     /// Tells the application at an end that fewer bytes wait to be sent than it wants.
@@ -146,7 +143,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Sees to it that the application at an end is woken in time, when an event of that end has come.
+    /// Sees to it that the application at an end is woken in time. (An event of that end that comes earlier is followed by another: so this comes
+    /// behind what the end sends, whose timer is mostly earlier.)
     #[cold]
     pub(super) fn rearm(&mut self, end: End) {
         let slot = &self.connections.fates.slots[end.connection() as usize];

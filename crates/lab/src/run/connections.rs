@@ -39,7 +39,9 @@ impl Simulation<'_> {
         }
         self.tell_opener(now, k, Told::Opened);
         self.open(now, s);
-        self.pump(now, End::sender(s))
+        self.pump(now, End::sender(s))?;
+        self.rearm(End::sender(s));
+        Ok(())
     }
 
     /// Tells what opens the connections of a source, and sets when it opens the next, or ends it.

@@ -187,8 +187,12 @@ impl Simulation<'_> {
         let end = End::reached(packet.connection, way);
         let (endpoint, ledger) = self.take(now, end, packet);
         ledger.data_arrives(way, packet, endpoint.uses_ecn());
-        self.tell_news(now, end);
-        self.pump(now, end)
+        let told = self.tell_news(now, end);
+        self.pump(now, end)?;
+        if told {
+            self.rearm(end);
+        }
+        Ok(())
     }
 
     /// An endpoint is given a packet: the endpoint, and the ledger of its connection.
