@@ -12,6 +12,7 @@ use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
 use crate::exchanges::Exchanges;
 use crate::fates::FateRecorder;
+use crate::place::place_of;
 use crate::source::{Account, Source};
 use crate::sum::Sum;
 
@@ -41,17 +42,6 @@ pub struct Connections {
     pub begun: u64,
     /// Those of them that are not over.
     pub open: u64,
-}
-
-/// Where the first of some flows, which are in order, stands that is not before this one.
-#[inline]
-pub fn place_of<T>(flow: u32, among: &[T], flow_of: impl Fn(&T) -> u32) -> usize {
-    // Mostly they are all of a scenario's flows, or all behind some that are none.
-    let guess = among.first().map_or(0, |first| flow.saturating_sub(flow_of(first))) as usize;
-    if among.get(guess).is_some_and(|one| flow_of(one) == flow) {
-        return guess;
-    }
-    among.partition_point(|one| flow_of(one) < flow)
 }
 
 impl Connections {

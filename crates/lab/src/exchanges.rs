@@ -4,8 +4,8 @@ use tcp::Endpoint;
 use traffic::application::{Answered, Log};
 use units::Time;
 
-use crate::connections::place_of;
 use crate::histogram::Histogram;
+use crate::place::place_of;
 use crate::series::{Asked, Recorded};
 use crate::slot::Slot;
 

@@ -18,6 +18,7 @@ mod lanes;
 mod limits;
 mod memory;
 mod network;
+mod place;
 mod read;
 mod record;
 pub mod resolved;
