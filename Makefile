@@ -19,7 +19,7 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly bench wheel clean tools packages rust python
+.PHONY: help demo test nightly bench wheel clean tools packages rust lint pytest
 
 help:
 	@sed -n 's/^# //p' Makefile | head -6
@@ -27,22 +27,24 @@ help:
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --out $(OUT)
 
-# The dependencies are fetched and the simulator is linked on one core while the Rust tests are built and run on the other; the tests
-# of Python come after, on both, so that their summary is the last thing to be read.
+# The dependencies are fetched, the simulator is linked and the Python is checked on one core while the Rust tests are built and run on
+# the other; the tests of Python come after, on both, so that their summary is the last thing to be read.
 test:
-	@$(MAKE) --jobs=2 rust .venv/core.stamp
-	@$(MAKE) python
+	@$(MAKE) --jobs=2 rust lint packages
+	@$(MAKE) pytest
 
 rust: .venv/bin/python
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo test --locked --workspace --exclude aqmlab-python
 
-python: .venv/core.stamp packages
+lint: .venv/core.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m aqmlab._generate --check
+
+pytest: .venv/core.stamp packages
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 nightly: .venv/core.stamp
