@@ -67,7 +67,7 @@ def followed() -> Path:
     COPY.mkdir(parents=True, exist_ok=True)
     for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
         shutil.copy2(ROOT / name, COPY)
-    for name in ("crates", "tests"):
+    for name in ("benches", "crates", "tests"):
         shutil.rmtree(COPY / name, ignore_errors=True)
         shutil.copytree(ROOT / name, COPY / name, ignore=shutil.ignore_patterns("__pycache__"))
     follow(QUEUE, COPY)
