@@ -154,7 +154,8 @@ impl Tcb {
         let Out { pipe, unit, sent, delivered } = out;
         // What is held back by a pace that follows from cwnd is limited by cwnd.
         let paced = self.held && !self.congestion.rules_recovery();
-        let limited = paced || tracking.gathers || pipe + unit > self.cwnd;
+        let gathers = std::mem::take(&mut tracking.gathers);
+        let limited = paced || gathers || pipe + unit > self.cwnd;
         if !self.una.before(tracking.limited_until)
             || limited
             || (!tracking.cwnd_limited && sent > tracking.most_out)

@@ -5,7 +5,7 @@ use units::{Duration, Time};
 
 use super::tcb::Tcb;
 use super::tracking::Tracking;
-use crate::config::{Gathering, Tcp};
+use crate::config::Tcp;
 
 /// A write longer ago than this lets go what waits.
 const RECENT: Duration = Duration::from_millis(1);
@@ -30,7 +30,6 @@ impl Tcb {
     /// Whether the next segment of new data waits for others, though the windows let it go.
     #[inline(never)]
     pub(super) fn gathers(&self, tracking: &mut Tracking, room: &Room, now: Time, tcp: &Tcp) -> bool {
-        debug_assert!(tcp.gathering == Gathering::Linux);
         if tracking.in_buffer > 0 {
             tracking.in_buffer -= 1;
             return false;

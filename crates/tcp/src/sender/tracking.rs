@@ -42,7 +42,7 @@ pub(super) struct Tracking {
     pub small: Seq,
     /// Segments that go with the last one, in the same buffer.
     pub in_buffer: u32,
-    /// The last segment that was asked for waits for others.
+    /// The segment that was asked for now waits for others.
     pub gathers: bool,
 }
 
