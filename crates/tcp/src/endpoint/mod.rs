@@ -51,6 +51,8 @@ pub struct Endpoint {
     windowed: bool,
     /// An ACK is to go out, of nothing that was received.
     ack_due: bool,
+    /// Behind the last segment surely no other goes before something happens.
+    said_all: bool,
     /// First sequence numbers, ours and theirs.
     iss: Seq,
     irs: Seq,
@@ -86,6 +88,7 @@ impl Endpoint {
                 || tcp.timestamps
                 || tcp.ecn_in_force() == Ecn::Accurate,
             ack_due: false,
+            said_all: false,
             iss: Seq(0),
             irs: Seq(0),
             rwnd: 0,

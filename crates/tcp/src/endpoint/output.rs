@@ -28,10 +28,13 @@ impl Endpoint {
         if self.incidents.is_some()
             && let Some(first) = self.poll_incident(now, options)
         {
+            self.said_all = false;
             return Some(first);
         }
         if self.state <= State::SynReceived {
-            return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
+            let sent = if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
+            self.said_all = false;
+            return sent;
         }
         self.poll_open(now, options)
     }
@@ -39,15 +42,22 @@ impl Endpoint {
     /// Data, or an ACK.
     #[inline(always)]
     pub(super) fn poll_open(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
+        self.said_all = self.incidents.is_none();
         let outgoing = match &mut self.sender {
-            Some(_) if self.ack_due && self.ecn.owes_handshake() => None, // a pure ACK comes first
+            Some(_) if self.ack_due && self.ecn.owes_handshake() => {
+                self.said_all = false; // a pure ACK comes first
+                None
+            }
             Some(sender) if self.incidents.as_ref().is_none_or(|r| r.hold_until.is_none()) => {
                 sender.next_segment(now, &self.tcp)
             }
             _ => None,
         };
         let (segment, field) = match outgoing {
-            Some(outgoing) => self.data(now, outgoing, options),
+            Some(outgoing) => {
+                self.said_all &= outgoing.last;
+                self.data(now, outgoing, options)
+            }
             None if self.ack_due || self.receiver.as_ref().is_some_and(|r| r.ack_now) => {
                 self.pure_ack(now, options)
             }
@@ -240,9 +250,9 @@ impl Endpoint {
         segment.len + header as u16
     }
 
-    /// Whether [`Endpoint::poll`], having returned a segment, has no other: of an end that only acknowledges.
+    /// Whether [`Endpoint::poll`], having returned a segment, surely has no other before something happens.
     #[inline]
     pub fn has_said_all(&self) -> bool {
-        self.sender.is_none() && self.incidents.is_none() && self.state > State::SynReceived
+        self.said_all
     }
 }

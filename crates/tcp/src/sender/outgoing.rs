@@ -17,4 +17,6 @@ pub struct Outgoing {
     pub is_new: bool,
     /// Whether it is a probe of a closed window with an old sequence number.
     pub probe: bool,
+    /// Whether surely nothing more goes before something happens.
+    pub last: bool,
 }

@@ -21,7 +21,9 @@ impl ByBoard {
         }
         let len = tcb.smss;
         tcb.held = false;
-        if tcb.room_in_window() < len || !self.fits(tcb, len, tcp) || self.gathers(tcb, now, tcp) {
+        let (room, weight) = (tcb.room_in_window(), self.board.weight_of(len) as f64);
+        let left = tcb.cwnd - self.used(tcb, tcp);
+        if room < len || left < weight || self.gathers(tcb, now, tcp) {
             self.note_limit(tcb, tcp);
             return None;
         }
@@ -29,7 +31,13 @@ impl ByBoard {
         self.note_new(tcb, len, now);
         let outgoing = tcb.build_next(now, len, tcp);
         self.enter(tcb, (was_max, timer_ran), now, tcp);
-        Some(self.note_sent(tcb, outgoing, now, tcp))
+        let mut outgoing = self.note_sent(tcb, outgoing, now, tcp);
+        let full = room - len < len || left - weight < weight;
+        if full && tcb.unsent > u64::from(len) && self.tracking.pace_at <= now {
+            self.note_limit(tcb, tcp);
+            outgoing.last = true;
+        }
+        Some(outgoing)
     }
 
     /// Whether new data flows, one whole segment after the other: most often it does. Nothing is to be sent again or probed, nothing

@@ -26,7 +26,8 @@ impl ByBytes {
         if room < tcb.smss {
             return if sent > 0 { None } else { self.next_in_order(tcb, now, tcp) };
         }
-        let outgoing = tcb.build_next(now, tcb.smss, tcp);
+        let mut outgoing = tcb.build_next(now, tcb.smss, tcp);
+        outgoing.last = room - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss);
         self.time(outgoing, now);
         self.nxt = tcb.max;
         Some(outgoing)
