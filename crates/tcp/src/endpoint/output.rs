@@ -106,12 +106,14 @@ impl Endpoint {
 
     /// The window to advertise.
     fn window_field(&mut self) -> u32 {
-        let window = if self.tells_window() {
-            let (buffer, next) = (self.buffer(), self.irs + 1);
-            let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
-            receiver.window(buffer, || self.agreed.smss(&self.tcp))
-        } else {
-            self.buffer()
+        let window = match &self.receiver {
+            Some(receiver) if receiver.window_stands => receiver.advertised(),
+            _ if self.tells_window() => {
+                let (buffer, next) = (self.buffer(), self.irs + 1);
+                let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
+                receiver.window(buffer, || self.agreed.smss(&self.tcp))
+            }
+            _ => self.buffer(),
         };
         match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,

@@ -50,6 +50,8 @@ pub struct Receiver {
     fin: Option<Seq>,
     /// An ACK is to go out now.
     pub ack_now: bool,
+    /// Nothing arrived and nothing was read since the window was told: it is still the same.
+    pub window_stands: bool,
     /// ACKs that go out at once, still.
     quick: u16,
     /// Largest segment received.
@@ -88,6 +90,7 @@ impl Receiver {
     pub fn on_data(&mut self, now: Time, segment: &Segment, tcp: &Tcp) -> bool {
         let end = segment.seq + u32::from(segment.len);
         let fin = segment.flags.has(net::Flags::FIN);
+        self.window_stands = false;
         if fin {
             self.fin = Some(end);
         }
@@ -118,6 +121,7 @@ impl Receiver {
     /// Data comes with a SYN, or a SYN-ACK, and is acknowledged at once. What answers a SYN tells the whole window behind
     /// its data (Linux, tcp_fastopen_create_child).
     pub fn on_syn_data(&mut self, len: u16, of_syn: bool) {
+        self.window_stands = false;
         if of_syn {
             self.edge = self.edge + u32::from(len);
         }

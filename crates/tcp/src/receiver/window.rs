@@ -69,6 +69,7 @@ impl Receiver {
             old
         };
         self.edge = self.next + window;
+        self.window_stands = true;
         window
     }
 
@@ -83,6 +84,7 @@ impl Receiver {
     pub fn read(&mut self, bytes: u32, buffer: u32, most: u32, smss: u32) -> (u32, bool) {
         let n = bytes.min(self.unread);
         self.unread -= n;
+        self.window_stands = false;
         let free = buffer.saturating_sub(self.unread).min(most);
         let told = self.advertised();
         (n, n > 0 && free >= 2 * told && free >= told + smss.min(buffer / 2))
