@@ -65,6 +65,21 @@ def test_the_load_is_found_and_replayed_alike(tmp_path: Path) -> None:
     assert seen[0] == seen[1] == sorted(float(row[2]) for row in rows(high.lists[0])[1:])
 
 
+def test_what_a_preset_says_is_frozen_too(tmp_path: Path) -> None:
+    """The server's times of PackMime; what stands beside a preset goes before it."""
+    lists = {i: tmp_path / f"{i}.csv" for i in range(2)}
+    presets = ({"preset": "packmime"}, {"preset": "3gpp-http", "connections": "pipelined"})
+    flows = [
+        flow | {"traffic": {"kind": "web"} | preset}
+        for flow, preset in zip(WEB["flows"], presets, strict=True)
+    ]
+    replay = frozen(WEB | {"flows": flows}, lists, {0: 1, 1: 1})
+    one, other = (flow["traffic"] for flow in replay["flows"])
+    assert one["server_time"]["kind"] == "empirical"
+    assert (one["order"], other["order"]) == ("in-turn", "pipelined")
+    assert "server_time" not in other
+
+
 def test_a_frozen_scenario_says_which_list_it_is_of(tmp_path: Path) -> None:
     (found,) = calibrate([Wanted(WEB, 2e6, tmp_path)], link=LINK, uncongested=WIDE, tolerance=0.02)
     text = aqmlab.scenario.normalize(frozen(WEB, found.lists, found.users))

@@ -157,11 +157,12 @@ def frozen(scenario: ScenarioLike, lists: dict[int, Path], users: dict[int, int]
     """
     said = as_said(scenario)
     flows = [dict(flow) for flow in said["flows"]]
+    whole = json.loads(normalize(scenario))["flows"]  # with what a preset says
     for i, file in lists.items():
-        was = flows[i]["traffic"]
+        was = whole[i]["traffic"]
         traffic = {"kind": "requests", "list": str(file)}
-        traffic["order"] = ORDERS[was.get("connections", "each")]
-        if "server_time" in was:
+        traffic["order"] = ORDERS[was["connections"]]
+        if was["server_time"] != "0 s":
             traffic["server_time"] = was["server_time"]
         flows[i] |= {"count": users[i], "traffic": traffic}
     return said | {"flows": flows}
