@@ -155,3 +155,17 @@ def test_what_is_wrong_is_refused(
 ) -> None:
     assert execute(["traffic", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_emulated_browsers_of_tpc_w_offer_what_the_guide_says() -> None:
+    """325 of them take 15 Mbit/s; they wait for their pages, whose HTML the server makes."""
+    (sample,) = traffic.sample(traffic.of_preset("tpc-w"), 400, 325)
+    assert sample.expected_load_bps == pytest.approx(15e6, rel=0.005)
+    assert sample.load_bps == pytest.approx(15e6, rel=0.03)
+    rows = sample.requests
+    assert (rows.groupby(["user", "connection"])["page"].nunique() == 1).all()
+    first = ~rows.duplicated(["user", "page"])
+    made = rows["answered_s"] - rows["at_s"]
+    assert made[first].mean() == pytest.approx(0.05, rel=0.03)
+    assert (made[~first] == 0).all()
+    assert sample.drawn["page_gap"].max() <= 70

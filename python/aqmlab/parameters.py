@@ -5161,12 +5161,16 @@ class Exponential(Table):
     Parameters
     ----------
     mean : float | str
-        Mean. Range: above 0.
+        Mean, without the cap. Range: above 0.
+    cap : float | str | None
+        Greatest value, which stands for all that exceed it; absent: there is none. Default: absent.
+        Range: at least 0.
     """
 
     KIND: ClassVar[str | None] = "exponential"
 
     mean: float | str
+    cap: float | str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -5414,7 +5418,7 @@ class Web(Table):
 
     Parameters
     ----------
-    preset : Literal["none", "power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http"] | None
+    preset : Literal["none", "power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http", "tpc-w", "tpc-w-browsing"] | None
         Traffic to begin with; other keys change it. Default: none. "none": Nothing: every key says
         itself what it is. "power-of-ecn": The web traffic of "The power of explicit congestion
         notification", §4.2 (kuzmanovic2005ecnplus): objects of 7.2 kB, of which the largest 15 %
@@ -5425,7 +5429,10 @@ class Web(Table):
         lognormal body and a Pareto tail, embedded files, Weibull times between these, and Pareto
         times between pages. "packmime": PackMime (cao2004packmime) as ns-2 has it, one connection a
         second, each with one object, whatever becomes of those before. "3gpp-http": The HTTP model
-        of 3GPP and 3GPP2 (3gpp25892): a main object, embedded objects behind it, reading.
+        of 3GPP and 3GPP2 (3gpp25892): a main object, embedded objects behind it, reading. "tpc-w":
+        The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore that think
+        between pages, a dynamic object and its images a page over one connection, and a database
+        that is never the bottleneck. "tpc-w-browsing": Its browsing mix.
     pages : int | Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | Geometric | Mapping[str, Any] | None
         How many pages a session has, of which at most 1000 count where they come over one
         connection; absent: a session without end. Default: absent.
@@ -5462,6 +5469,9 @@ class Web(Table):
         Time from the arrival of a request to its response; the server takes the requests of a
         connection one after the other, or those that are multiplexed together. Default: 0 s. Range:
         at least 0 s.
+    main_server_time : Constant | Uniform | Exponential | Lognormal | Weibull | Pareto | BoundedPareto | Lomax | Empirical | Mixture | str | Mapping[str, Any] | None
+        That of the first object of a page, as of one that a program makes; absent: as of the
+        others. Default: absent. Range: at least 0 s.
     connections : Literal["each", "persistent", "pipelined", "multiplexed", "session"] | None
         What goes over a connection. Default: each. "each": One object; the server closes behind it
         (HTTP/1.0). "persistent": The objects of a page, one after the other (HTTP/1.1).
@@ -5480,7 +5490,15 @@ class Web(Table):
 
     preset: (
         Literal[
-            "none", "power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http"
+            "none",
+            "power-of-ecn",
+            "general-mix",
+            "feldmann1999",
+            "surge",
+            "packmime",
+            "3gpp-http",
+            "tpc-w",
+            "tpc-w-browsing",
         ]
         | None
     ) = None
@@ -5624,6 +5642,21 @@ class Web(Table):
         | None
     ) = None
     server_time: (
+        Constant
+        | Uniform
+        | Exponential
+        | Lognormal
+        | Weibull
+        | Pareto
+        | BoundedPareto
+        | Lomax
+        | Empirical
+        | Mixture
+        | str
+        | Mapping[str, Any]
+        | None
+    ) = None
+    main_server_time: (
         Constant
         | Uniform
         | Exponential

@@ -196,6 +196,11 @@ fn a_page_over_one_connection() {
     near(&numbers(&o, "requests", "start_s")[3..4], &[second]);
     assert_eq!(numbers(&o, "requests", "connection"), [0.0; 6]);
     assert_eq!(numbers(&o, "connections", "opened"), [1.0]);
+    // A main object that a program makes: the others have their own time, which is none here.
+    let times = [("flows.0.traffic.server_time", "0 s"), ("flows.0.traffic.main_server_time", "80 ms")];
+    let o = with("persistent", &times);
+    let of = [main + 0.030, other - 0.050, other - 0.050];
+    near(&numbers(&o, "requests", "duration_s"), &[of, of].concat());
     let o = with("pipelined", &[("flows.0.traffic.server_time", "0 s")]);
     assert_eq!(numbers(&o, "requests", "response_bytes")[..3], [1200.0, 300.0, 300.0]);
     near(&numbers(&o, "requests", "start_s")[..3], &[2.0; 3]);

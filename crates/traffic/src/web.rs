@@ -72,6 +72,8 @@ params! {
         /// Time from the arrival of a request to its response; the server takes the requests of a connection one after the other, or
         /// those that are multiplexed together.
         server_time: Times = (Times::fixed(Duration::ZERO)), in Range::at_least(0.0), from "";
+        /// That of the first object of a page, as of one that a program makes; absent: as of the others.
+        main_server_time: Option<Times> = (None), in Range::at_least(0.0), from "";
         /// What goes over a connection.
         connections: Connections = (Connections::Each), in Range::ANY, from "rfc1945 §1.3";
         /// How many objects are under way at most, where each has a connection; absent: any number.
@@ -351,7 +353,8 @@ impl Conversation for Web {
         if self.connections == Connections::Multiplexed && number > self.first_of_batch() {
             return Duration::ZERO;
         }
-        lots.of(page).times(Side::Server, &self.server_time, object)
+        let main = self.main_server_time.as_ref().filter(|_| object == 0);
+        lots.of(page).times(Side::Server, main.unwrap_or(&self.server_time), object)
     }
 
     fn due(&self, number: u32, now: Time, lots: Lots) -> Time {

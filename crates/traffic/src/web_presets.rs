@@ -25,6 +25,11 @@ words! {
         PackMime = "packmime",
         /// The HTTP model of 3GPP and 3GPP2 (3gpp25892): a main object, embedded objects behind it, reading.
         Http3gpp = "3gpp-http",
+        /// The shopping mix of TPC-W (tpcw, tpcwjava): emulated browsers of a bookstore that think between pages, a dynamic object and its
+        /// images a page over one connection, and a database that is never the bottleneck.
+        TpcW = "tpc-w",
+        /// Its browsing mix.
+        TpcWBrowsing = "tpc-w-browsing",
     }
 }
 
@@ -194,6 +199,69 @@ fn http_3gpp() -> Json {
     })
 }
 
+/// A web interaction of TPC-W.
+struct Interaction {
+    /// Its share in the shopping mix and in the browsing mix, in % (clause 5.2).
+    share: [f64; 2],
+    /// Whether it lists up to 50 books.
+    lists: bool,
+    /// Images of the page, by the servlets of tpcwjava: whether the logo is there, buttons, thumbnails of books, and images of books.
+    images: [u32; 4],
+}
+
+const fn interaction(share: [f64; 2], lists: bool, images: [u32; 4]) -> Interaction {
+    Interaction { share, lists, images }
+}
+
+/// The interactions that browse, which are 80 % and 95 %, and those that order.
+const INTERACTIONS: [Interaction; 14] = [
+    interaction([16.0, 29.0], false, [1, 5, 5, 0]), // home
+    interaction([5.0, 11.0], true, [1, 3, 5, 0]),   // new products
+    interaction([5.0, 11.0], true, [1, 3, 5, 0]),   // best sellers
+    interaction([17.0, 21.0], false, [1, 4, 0, 1]), // product detail
+    interaction([20.0, 12.0], false, [1, 3, 5, 0]), // search request
+    interaction([17.0, 11.0], true, [1, 3, 5, 0]),  // search results
+    interaction([11.6, 2.0], false, [1, 3, 5, 0]),  // shopping cart
+    interaction([3.0, 0.82], false, [1, 3, 0, 0]),  // customer registration
+    interaction([2.6, 0.75], false, [0, 3, 0, 0]),  // buy request
+    interaction([1.2, 0.69], false, [0, 2, 0, 0]),  // buy confirm
+    interaction([0.75, 0.30], false, [0, 3, 0, 0]), // order inquiry
+    interaction([0.66, 0.25], false, [0, 2, 0, 0]), // order display
+    interaction([0.10, 0.10], false, [1, 3, 1, 1]), // admin request
+    interaction([0.09, 0.09], false, [1, 2, 1, 1]), // admin confirm
+];
+
+/// TPC-W, as its implementation tpcwjava has it; the specification was not at hand. Browsers think after a page for an exponential
+/// time of 7 s, 70 s at most (clause 5.3), and pages come with the shares of the mix. The logo has 8.7 kB, a thumbnail 5 kB, and images of
+/// books are in five sizes from 5 kB to 250 kB. Ours are the sizes of a request, of buttons (tpcwjava's have 1.2 to 1.7 kB) and of a dynamic
+/// object, 11 kB with a list of books and 3 kB else, by what the servlets write, and its time (kuzmanovic2005ecnplus, §7: the
+/// database is not the bottleneck; images take none). Not expressed: that images, their sizes and the page itself hang together, which page
+/// follows which, sessions, and SSL. A connection is a page's; tpcwjava has up to four for its images.
+fn tpc_w(mix: usize) -> Json {
+    let mixed = |of: fn(&Interaction) -> Json| {
+        let parts = INTERACTIONS.iter().map(|i| json!({"weight": i.share[mix], "of": of(i)}));
+        json!({"kind": "mixture", "parts": parts.collect::<Vec<_>>()})
+    };
+    let images =
+        |kind: usize| -> f64 { INTERACTIONS.iter().map(|i| i.share[mix] * f64::from(i.images[kind])).sum() };
+    let books = [("5 kB", 0.45), ("10 kB", 0.80), ("50 kB", 0.95), ("100 kB", 0.99), ("250 kB", 1.0)];
+    json!({
+        "page_gap": {"kind": "exponential", "mean": "7 s", "cap": "70 s"},
+        "page_gap_from": "end",
+        "objects": mixed(|i| json!(1 + i.images.iter().sum::<u32>())),
+        "request": "350 B",
+        "main_response": mixed(|i| json!(if i.lists { "11 kB" } else { "3 kB" })),
+        "response": {"kind": "mixture", "parts": [
+            {"weight": images(0), "of": "8700 B"},
+            {"weight": images(1), "of": "1500 B"},
+            {"weight": images(2), "of": "5 kB"},
+            {"weight": images(3), "of": {"kind": "empirical", "between": "steps", "cdf": books}},
+        ]},
+        "main_server_time": {"kind": "exponential", "mean": "50 ms"},
+        "connections": "persistent",
+    })
+}
+
 /// What a preset says.
 fn changes(preset: Preset) -> Option<Json> {
     Some(match preset {
@@ -204,6 +272,8 @@ fn changes(preset: Preset) -> Option<Json> {
         Preset::Surge => surge(),
         Preset::PackMime => packmime(),
         Preset::Http3gpp => http_3gpp(),
+        Preset::TpcW => tpc_w(0),
+        Preset::TpcWBrowsing => tpc_w(1),
     })
 }
 
@@ -235,7 +305,7 @@ mod tests {
     #[test]
     fn every_preset_can_be_read() {
         let all = ["power-of-ecn", "general-mix", "feldmann1999", "surge", "packmime", "3gpp-http"];
-        for name in all {
+        for name in [&all[..], &["tpc-w", "tpc-w-browsing"]].concat() {
             let mut document = json!({"kind": "web", "preset": name, "request": "99 B"});
             crate::expand(&mut document);
             assert_eq!(document["request"], "99 B");
@@ -327,5 +397,33 @@ mod tests {
         near(objects.quantile(0.9999), 54.0, 1e-9);
         near(read::<Times>(Preset::Http3gpp, "page_gap").mean(), 30.0, 1e-9);
         near(read::<Times>(Preset::Http3gpp, "parse_time").mean(), 0.13, 1e-9);
+    }
+
+    /// TPC-W: 80 % of the shopping mix and 95 % of the browsing mix browse, 20 % and 5 % order; 7 s of thought, 70 s at most, which
+    /// is all that P = exp(−10) exceed; a home page in 16 % and 29 % of all; images of books as they are populated.
+    #[test]
+    fn tpc_w_has_its_mixes() {
+        let shopping = (Preset::TpcW, 80.0, 0.16, 8.3222, 0.1719);
+        let browsing = (Preset::TpcWBrowsing, 95.0, 0.29, 8.7736, 0.2119);
+        for (mix, (preset, browse, home, images, books)) in [shopping, browsing].into_iter().enumerate() {
+            let sum = |of: &[Interaction]| of.iter().map(|i| i.share[mix]).sum::<f64>();
+            near(sum(&INTERACTIONS[..6]), browse, 1e-12);
+            near(sum(&INTERACTIONS), 100.0, 1e-12);
+            let think: Times = read(preset, "page_gap");
+            near(think.mean(), 7.0 * (1.0 - libm::exp(-10.0)), 1e-12);
+            near(think.quantile(0.5), 7.0 * std::f64::consts::LN_2, 1e-12);
+            near(think.quantile(1.0 - libm::exp(-10.0) / 2.0), 70.0, 1e-12);
+            // A home page has most objects: itself, logo, five buttons, five thumbnails.
+            let objects: Count = read(preset, "objects");
+            near(objects.mean(), 1.0 + images, 1e-9);
+            near(objects.quantile(1.0 - 0.999 * home), 12.0, 1e-12);
+            assert!(objects.quantile(1.0 - 1.001 * home) < 12.0);
+            let size: Size = read(preset, "response");
+            for (exceeds, least, next) in [(0.2, 10e3, 50e3), (0.05, 50e3, 100e3), (0.01, 100e3, 250e3)] {
+                let share = exceeds * books / images;
+                near(size.quantile(1.0 - 1.001 * share), least, 1e-9);
+                near(size.quantile(1.0 - 0.999 * share), next, 1e-9);
+            }
+        }
     }
 }

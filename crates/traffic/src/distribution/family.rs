@@ -39,8 +39,10 @@ macro_rules! family {
             params! {
                 /// Without memory: P(X > x) = exp(−x/mean).
                 pub struct Exponential: "exponential" {
-                    /// Mean.
+                    /// Mean, without the cap.
                     mean: $Mean = required, in $means, from "";
+                    /// Greatest value, which stands for all that exceed it; absent: there is none.
+                    cap: Option<$Amount> = (None), in $amounts, from "";
                 }
             }
 
@@ -199,7 +201,10 @@ macro_rules! family {
                     match self {
                         Kind::Constant(k) => law::Constant(base(&k.value)).into(),
                         Kind::Uniform(k) => law::Uniform { least: base(&k.least), most: base(&k.most) }.into(),
-                        Kind::Exponential(k) => law::Exponential { mean: base(&k.mean) }.into(),
+                        Kind::Exponential(k) => {
+                            let cap = k.cap.as_ref().map_or(f64::INFINITY, base);
+                            law::Exponential { mean: base(&k.mean), cap }.into()
+                        }
                         Kind::LogNormal(k) => k.law().into(),
                         Kind::Weibull(k) => law::Weibull::new(base(&k.mean), k.shape).into(),
                         Kind::Pareto(k) => k.law().into(),

@@ -31,7 +31,8 @@ fn integral(law: &AnyLaw, from: f64) -> f64 {
 fn any_law() -> impl Strategy<Value = AnyLaw> {
     let mean = 0.5..50.0;
     let simple = prop_oneof![
-        mean.clone().prop_map(|mean| law::Exponential { mean }.into()),
+        (mean.clone(), prop_oneof![Just(f64::INFINITY), 0.1..12.0])
+            .prop_map(|(mean, times)| law::Exponential { mean, cap: times * mean }.into()),
         (mean.clone(), 0.3..4.0).prop_map(|(mean, shape)| law::Weibull::new(mean, shape).into()),
         (mean.clone(), 0.1..3.0)
             .prop_map(|(mean, sigma)| law::LogNormal::new(mean, sigma, None, None).into()),
@@ -104,6 +105,7 @@ fn counts_have_the_mean_of_what_is_drawn() {
         json!({"kind": "geometric", "mean": 5.5}),
         json!({"kind": "geometric", "mean": 1}),
         json!({"kind": "exponential", "mean": 1.2}),
+        json!({"kind": "exponential", "mean": 5, "cap": 9}),
         json!({"kind": "pareto", "mean": 4, "shape": 3}),
         json!({"kind": "uniform", "least": 1, "most": 8}),
         json!({"kind": "empirical", "cdf": [[1, 0.5], [3, 0.8], [40, 1]], "between": "steps"}),
@@ -171,6 +173,8 @@ fn medians_are_those_of_the_law() {
     };
     let ln2 = std::f64::consts::LN_2;
     near(json!({"kind": "exponential", "mean": "100 kB"}), 1e5 * ln2);
+    near(json!({"kind": "exponential", "mean": "100 kB", "cap": "70 kB"}), 1e5 * ln2);
+    near(json!({"kind": "exponential", "mean": "100 kB", "cap": "69 kB"}), 69e3);
     near(json!({"kind": "pareto", "mean": "100 kB", "shape": 1.2}), 1e5 * 0.2 / 1.2 * 2f64.powf(1.0 / 1.2));
     near(json!({"kind": "lognormal", "mean": "100 kB", "sigma": 1.5}), 1e5 * (-1.125f64).exp());
     near(json!({"kind": "weibull", "mean": "100 kB", "shape": 0.5}), 1e5 / 2.0 * ln2 * ln2);

@@ -3,25 +3,40 @@
 use super::Law;
 use super::special::upper_gamma;
 
-/// Without memory.
+/// Without memory, to a cap that stands for all that exceed it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exponential {
-    /// Its mean.
+    /// Its mean without the cap.
     pub mean: f64,
+    /// The cap, infinite if there is none.
+    pub cap: f64,
+}
+
+impl Exponential {
+    /// P(X > x) without the cap.
+    fn uncapped(&self, x: f64) -> f64 {
+        libm::exp(-x / self.mean)
+    }
 }
 
 impl Law for Exponential {
     fn mean(&self) -> f64 {
-        self.mean
+        self.above(0.0)
     }
     fn quantile(&self, p: f64) -> f64 {
-        -self.mean * libm::log1p(-p)
+        (-self.mean * libm::log1p(-p)).min(self.cap)
     }
     fn survival(&self, x: f64) -> f64 {
-        libm::exp(-x.max(0.0) / self.mean)
+        if x < self.cap { self.uncapped(x.max(0.0)) } else { 0.0 }
     }
+    /// Of what lies above x without the cap, the cap takes off the part beyond it: mean P(X > cap).
     fn above(&self, x: f64) -> f64 {
-        (self.mean + x.max(0.0)) * self.survival(x)
+        let x = x.max(0.0);
+        if x < self.cap {
+            (self.mean + x) * self.uncapped(x) - self.mean * self.uncapped(self.cap)
+        } else {
+            0.0
+        }
     }
 }
 
