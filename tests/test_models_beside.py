@@ -1,12 +1,13 @@
 """Models beside runs: which are chosen, how near they are, and what does not fit."""
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.models.beside import Beside, Row, beside, needed
+from aqmlab.models.beside import OF_WARM_UP, Beside, Row, beside, needed
 from aqmlab.scenario import normalize
 
 SACK = {"recovery": "sack", "sack": True, "delayed_ack": "1 packets"}
@@ -29,13 +30,15 @@ def scenario(
     }  # fmt: skip
 
 
-def compared(said: dict[str, Any]) -> Beside:
-    """Run it with what its models need."""
-    import json
-
+def compared(said: dict[str, Any], warm_up: str | None = None) -> Beside:
+    """Run it with what its models need, and its warm-up, which is left out."""
     whole = json.loads(normalize(said))
     whole["record"] |= {"series": needed(whole)} | said.get("record", {})
-    return beside(aqmlab.run(whole))
+    result = aqmlab.run(whole)
+    if warm_up is None:
+        return beside(result)
+    record = whole["record"] | {"series": [*OF_WARM_UP]}
+    return beside(result, aqmlab.run(whole | {"duration": warm_up, "record": record}))
 
 
 def by(found: Beside) -> dict[tuple[str, str], Row]:
@@ -219,6 +222,38 @@ def test_responses_are_bursts_of_slow_start() -> None:
     assert abs(constant) < 0.15
     assert constant < exponential < 0.5
     assert found.queue is not None
+    late = by(compared(said, "10 s"))["M[X]/D/1", "mean wait"]
+    number = [
+        int(row.assumed.split("; ")[1].split()[0]) for row in (rows["M[X]/D/1", "mean wait"], late)
+    ]
+    assert number[1] == pytest.approx(number[0] / 2, rel=0.02)
+    assert late.measured != rows["M[X]/D/1", "mean wait"].measured
     few = compared(said | {"duration": "50 ms"})
     assert few.rows == []
     assert few.left_out
+
+
+def test_a_warm_up_is_left_out_of_what_is_measured() -> None:
+    """The average of RED rises slowly: at first the queue is what slow start makes of it."""
+    red = {"kind": "red", "minth": "20 packets", "maxth": "100 packets", "wq": 0.0002}
+    said = scenario(red | {"limit": "1000 packets"}, BULK, {"ecn": "rfc3168"}, duration="40 s")
+    whole, late, first = (
+        compared(said),
+        compared(said, "10 s"),
+        compared(said | {"duration": "10 s"}),
+    )
+    assert (whole.begin_s, late.begin_s) == (0, 10)
+    queue, goodput = ("fluid, red", "queue"), ("square-root law", "goodput of a flow")
+    for row in (queue, goodput):
+        assert abs(by(whole)[row].difference) > 0.3
+        assert abs(by(late)[row].difference) < 0.2
+    # What was measured at first and what was measured then are what was measured in all.
+    packets = [float(found.waits[1].sum()) for found in (whole, first, late) if found.waits]
+    assert packets[0] == packets[1] + packets[2]
+    measured = [by(found)[goodput].measured for found in (whole, first, late)]
+    assert 40 * measured[0] == pytest.approx(10 * measured[1] + 30 * measured[2], rel=0.01)
+    waits = [
+        by(found)[queue].measured * n
+        for found, n in zip((whole, first, late), packets, strict=True)
+    ]
+    assert waits[0] == pytest.approx(waits[1] + waits[2])

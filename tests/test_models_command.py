@@ -52,6 +52,21 @@ def test_a_scenario_is_run_and_its_models_stand_beside(
     assert "25" in capsys.readouterr().out
 
 
+def test_a_warm_up_is_left_out_of_what_is_measured(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plot = tmp_path / "delays.png"
+    args = ["model", str(file), "--warm-up", "5 s", "--plot", str(plot)]
+    assert execute(args) == 0
+    shown = capsys.readouterr().out
+    assert "Models beside the run: a>b, after 5 s" in shown
+    assert plot.stat().st_size > 5000
+    assert execute(["model", str(file)]) == 0
+    assert shown.splitlines()[1:] != capsys.readouterr().out.splitlines()[1:]
+    assert execute(["model", str(file), "--warm-up", "20 s"]) == 2
+    assert "the warm-up of 20 s leaves nothing of a run of 20 s" in capsys.readouterr().err
+
+
 def test_a_run_that_is_there_is_taken(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,7 +141,7 @@ def test_sizes_come_from_a_file_of_bytes(
         (["bach-queue"], "bach-queue is no model and no file; aqmlab model -h lists the models"),
         (["none.toml"], "none.toml: there is no such file"),
         (["--run", "x", "y.toml"], "give a scenario or --run DIR, one of both"),
-        (["--run", "x", "--seed", "1"], "--seed and --set change a scenario"),
+        (["--run", "x", "--seed", "1"], "--seed, --set and --warm-up are for a scenario"),
         (["batch-queue"], "give one of --flows, --sizes and --batches; there is none of them"),
         (["batch-queue", "--flows", "7:x"], "--flows '7:x' must be SIZE:WEIGHT"),
         (["batch-queue", "--flows", "7", "--load", "1"], "load: 1 must be above 0 and below 1"),

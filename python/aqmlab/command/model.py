@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from aqmlab.command import model_kinds
 from aqmlab.command.model_shown import draw, drawable, number
-from aqmlab.command.options import read_change
+from aqmlab.command.options import read_change, read_warm_up
 from aqmlab.command.terminal import console, say, warn
 
 if TYPE_CHECKING:
@@ -56,6 +56,10 @@ def beside_command(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
     ] = None,
+    warm_up: Annotated[
+        str | None,
+        typer.Option(help="Leave this time out of what is measured, e.g. '20 s'; default: none."),
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -73,23 +77,26 @@ def beside_command(
     drawable(plot)
     if (file is None) == (run is None):
         raise ValueError("give a scenario or --run DIR, one of both")
-    if run and (seed or changes):
-        raise ValueError("--seed and --set change a scenario; --run has been run")
+    if run and (seed or changes or warm_up):
+        raise ValueError("--seed, --set and --warm-up are for a scenario; --run has been run")
     if file and not file.suffix and not file.exists():
         raise ValueError(f"{file} is no model and no file; aqmlab model -h lists the models")
-    result = Result.read(run) if run else _run(file, seed, changes or [])
-    found = beside(result)
+    begin_s = read_warm_up(warm_up) or 0.0
+    result, before = (Result.read(run), None) if run else _run(file, seed, changes or [], begin_s)
+    found = beside(result, before)
     _show(found)
     if run is None:
         warn(result.warnings)
     if plot:
-        draw(_figure(found, result), plot)
+        draw(_figure(found), plot)
 
 
-def _run(file: Path | None, seed: str | None, changes: Sequence[str]) -> "Result":
-    """Run a scenario with the series that its models need."""
-    from aqmlab.experiment import run
-    from aqmlab.models.beside import needed
+def _run(
+    file: Path | None, seed: str | None, changes: Sequence[str], warm_up_s: float
+) -> "tuple[Result, Result | None]":
+    """Run a scenario with the series that its models need, and its warm-up, if there is any."""
+    from aqmlab.experiment import run_many
+    from aqmlab.models.beside import OF_WARM_UP, needed
     from aqmlab.progress import Bar
     from aqmlab.scenario import normalize, seconds
 
@@ -103,15 +110,22 @@ def _run(file: Path | None, seed: str | None, changes: Sequence[str]) -> "Result
         fine = max(1e-4, seconds(scenario["duration"]) / MOST_SAMPLES)
         if fine < seconds(record["interval"]):
             record["interval"] = f"{round(1e6 * fine)} us"
+    asks = [scenario]
+    if warm_up_s:
+        short = {"duration": f"{warm_up_s!r} s", "record": record | {"series": [*OF_WARM_UP]}}
+        asks.append(scenario | short)
     with Bar() as bar:
-        return run(scenario, progress=bar)
+        result, *before = run_many(asks, progress=bar)
+    return result, before[0] if before else None
 
 
 def _show(found: "Beside") -> None:
     from rich.table import Table
 
     if found.rows:
-        table = Table(title=f"Models beside the run: {found.link}", title_justify="left")
+        after = f", after {found.begin_s:g} s" if found.begin_s else ""
+        title = f"Models beside the run: {found.link}{after}"
+        table = Table(title=title, title_justify="left")
         for head in ("model", "of", "quantity"):
             table.add_column(head)
         for head in ("model says", "measured", "differs"):
@@ -137,18 +151,11 @@ def _show(found: "Beside") -> None:
         say("Not here:\n" + "\n".join(f"  {line}" for line in found.left_out))
 
 
-def _figure(found: "Beside", result: "Result") -> "Figure":
+def _figure(found: "Beside") -> "Figure":
     from aqmlab.figures import models as figures
 
     if found.queue is not None:
-        import numpy as np
-
-        waits = result.columns("waits") if "waits" in result.tables else {}
-        here = [at == found.link for at in waits.get("link", [])]
-        seen = {}
-        if any(here):
-            times, packets = (np.asarray(waits[key])[here] for key in ("wait_s", "packets"))
-            seen["measured"] = (times, packets)
+        seen = {"measured": found.waits} if found.waits and len(found.waits[0]) else {}
         return figures.delays({found.rows[-1].model: found.queue}, seen)
     if found.loop is not None:
         return figures.bode({found.rows[-1].model: found.loop})

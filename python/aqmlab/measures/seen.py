@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
+
 from aqmlab import _core
-from aqmlab.results import Result
+from aqmlab.results import Columns, Result
 from aqmlab.scenario import comes_and_goes
 
 
@@ -88,6 +90,25 @@ class Seen:
             return sum(float(table[column][at]) for column in columns)
 
         return total(self.result) - (total(self.before) if self.before else 0)
+
+    def flows(self, column: str, flows: Collection[str]) -> dict[str, float]:
+        """Return a count of `flows` for each of some flows."""
+
+        def of(result: Result) -> dict[str, float]:
+            table = result.columns("flows")
+            rows = zip(table["flow"], table[column], strict=True)
+            return {flow: float(n) for flow, n in rows if flow in flows}
+
+        before = of(self.before) if self.before else {}
+        return {flow: n - before.get(flow, 0) for flow, n in of(self.result).items()}
+
+    def rows(self, table: str, time: str = "time_s") -> Columns:
+        """Return the rows of a series from the end of the warm-up on, by a column of times."""
+        columns = self.result.columns(table)
+        if not self.before:
+            return columns
+        late = np.asarray(columns[time]) >= self.begin_s
+        return {name: np.asarray(column)[late] for name, column in columns.items()}
 
     def waits(self, link: str) -> tuple[list[float], list[float]]:
         """Return the waits in the queue of a link, from short to long, and how many each."""

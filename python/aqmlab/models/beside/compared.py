@@ -1,8 +1,9 @@
 """All models that fit a run."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from aqmlab.measures import Seen
 from aqmlab.models.batch_queue import BatchQueue
 from aqmlab.models.beside import datagrams, loops, responses, transfers
 from aqmlab.models.beside.place import Place
@@ -10,7 +11,11 @@ from aqmlab.models.beside.row import NotHere, Row
 from aqmlab.models.fluid.margins import Loop
 from aqmlab.results import Result
 
+if TYPE_CHECKING:
+    import numpy as np
+
 SERIES = ("delays", "waits", "queue")
+OF_WARM_UP = ("delays", "waits")
 OF_TRANSFERS = ("rtt",)
 OF_RESPONSES = ("requests",)
 
@@ -31,6 +36,10 @@ class Beside:
         The queue whose distribution is known.
     loop : Loop or None
         The loop of law and flows.
+    begin_s : float
+        When what was measured began, in s: the end of the warm-up.
+    waits : tuple of ndarray or None
+        The waits of the link's packets, in s, and how many had each; None if not recorded.
     """
 
     link: str = ""
@@ -38,15 +47,25 @@ class Beside:
     left_out: list[str] = field(default_factory=list)
     queue: BatchQueue | None = None
     loop: Loop | None = None
+    begin_s: float = 0.0
+    waits: "tuple[np.ndarray, np.ndarray] | None" = None
 
 
-def beside(result: Result) -> Beside:
+def beside(result: Result, before: Result | None = None) -> Beside:
     """Return what models say of a run, beside what it measured.
 
     Parameters
     ----------
     result : Result
         A run; it has to have the series that :func:`needed` names.
+    before : Result, optional
+        The same run up to the end of its warm-up, which is left out; it has to have the series
+        :data:`OF_WARM_UP`.
+
+    Raises
+    ------
+    ValueError
+        If the warm-up leaves nothing of the run.
 
     Examples
     --------
@@ -60,10 +79,12 @@ def beside(result: Result) -> Beside:
     >>> needed(json.loads(text))
     ['delays', 'waits', 'queue']
     """
-    found = Beside()
+    seen = Seen(result, before, [])
+    found = Beside(begin_s=seen.begin_s)
     try:
-        place = Place.busiest(result)
+        place = Place.busiest(seen)
         found.link = place.link
+        found.waits = place.waits if "waits" in result.tables else None
         if place.answering:
             found.rows, found.queue = responses.rows(place)
             return found

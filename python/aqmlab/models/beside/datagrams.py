@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from aqmlab.models.batch_queue import Batches, BatchQueue, MxD1, MxM1
-from aqmlab.models.beside.place import SIZES, Place, packets, size, span_s
+from aqmlab.models.beside.place import SIZES, Place, packets, size
 from aqmlab.models.beside.row import NotHere, Row
 from aqmlab.models.single_server import MG1, WithRoom, md1
 from aqmlab.scenario import bits_per_second
@@ -67,7 +67,7 @@ def _poisson(place: Place) -> tuple[list[Row], BatchQueue | None]:
     mixed = MG1(load, service, variation)
     told += f"; {len(set(sizes))} sizes, so means alone are known"
     return [
-        Row("M/G/1", place.link, "load", "%", 100 * load, 100 * place.count("utilization"), told),
+        Row("M/G/1", place.link, "load", "%", 100 * load, 100 * place.load, told),
         Row("M/G/1", place.link, "mean wait", "ms", 1e3 * mixed.mean_wait,
             1e3 * place.mean_delay_s, "Pollaczek–Khinchine"),
     ], None  # fmt: skip
@@ -143,20 +143,18 @@ def _of(place: Place, name: str, queue: BatchQueue, told: str) -> list[Row]:
     """Return load, mean wait, and the shares that wait longer than one and three times that."""
     link, mean = place.link, place.mean_delay_s
     found = [
-        Row(name, link, "load", "%", 100 * queue.load, 100 * place.count("utilization"), told),
+        Row(name, link, "load", "%", 100 * queue.load, 100 * place.load, told),
         Row(name, link, "mean wait", "ms", 1e3 * queue.mean_wait, 1e3 * mean),
         Row(name, link, "mean number waiting", "packets", queue.mean_queue,
-            place.count("departed_packets") / span_s(place.result) * mean,
+            place.count("departed_packets") / place.seen.seconds * mean,
             "measured: rate times mean wait (Little)"),
     ]  # fmt: skip
-    try:
-        waits = place.series("waits")
-    except NotHere:
-        return found
-    seconds, number = np.asarray(waits["wait_s"]), np.asarray(waits["packets"])
     for times in (1, 3):
         long = times * queue.mean_wait
-        measured = float(number[seconds > long].sum() / number.sum())
+        try:
+            measured = place.waits_over(long)
+        except NotHere:
+            return found
         found.append(Row(name, link, f"packets that wait over {1e3 * long:.3g} ms", "%",
                          100 * queue.wait_exceeds(long), 100 * measured))  # fmt: skip
     return found

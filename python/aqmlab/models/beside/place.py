@@ -1,4 +1,7 @@
-"""The link that a run is about: the busiest one that the scenario names, and what crosses it."""
+"""The link that a run is about: the busiest one that the scenario names, and what crosses it.
+
+What is measured is from the end of the warm-up on (:class:`aqmlab.measures.Seen`).
+"""
 
 import json
 from dataclasses import dataclass
@@ -8,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from aqmlab import _core
+from aqmlab.measures import Seen
 from aqmlab.models.beside.row import NotHere
 from aqmlab.results import Columns, Result
 from aqmlab.scenario import bits_per_second, seconds
@@ -51,8 +55,8 @@ class Place:
 
     Attributes
     ----------
-    result : Result
-        The run.
+    seen : Seen
+        The run after its warm-up.
     link : str
         The link, from>to.
     table : dict
@@ -61,13 +65,13 @@ class Place:
         Whether it is the way back of that table.
     """
 
-    result: Result
+    seen: Seen
     link: str
     table: dict[str, Any]
     reverse: bool
 
     @classmethod
-    def busiest(cls, result: Result) -> "Place":
+    def busiest(cls, seen: Seen) -> "Place":
         """Return the busiest link that the scenario names without counting (`{i}`).
 
         Raises
@@ -75,7 +79,7 @@ class Place:
         NotHere
             If there is none.
         """
-        network = result.scenario["network"]
+        network = seen.result.scenario["network"]
         named = {}
         if network["kind"] == "dumbbell":
             named = {"left>right": (network, False), "right>left": (network, True)}
@@ -84,16 +88,16 @@ class Place:
                 named[f"{one['from']}>{one['to']}"] = (one, False)
                 if one["directions"] == "both":
                     named[f"{one['to']}>{one['from']}"] = (one, True)
-        links = result.columns("links")
-        busy = [
-            (float(share), name)
-            for name, share in zip(links["link"], links["utilization"], strict=True)
-            if name in named
-        ]
-        if not busy:
+        there = [link for link in seen.result.columns("links")["link"] if link in named]
+        if not there:
             raise NotHere("no link of the network is named without {i}, so none is looked at")
-        link = max(busy, key=lambda at: at[0])[1]
-        return cls(result, link, *named[link])
+        link = max(there, key=lambda at: seen.link(at, "busy_s"))
+        return cls(seen, link, *named[link])
+
+    @property
+    def result(self) -> Result:
+        """The run."""
+        return self.seen.result
 
     def key(self, name: str) -> Any:
         """Return what the link's table has under a key, or of the way back under reverse_…."""
@@ -154,42 +158,73 @@ class Place:
         return bool(self._ways[0])
 
     def count(self, column: str) -> float:
-        """Return what the table of links has for it."""
-        links = self.result.columns("links")
-        return float(links[column][links["link"].index(self.link)])
+        """Return what the table of links has counted for it."""
+        return self.seen.link(self.link, column)
 
-    def series(self, name: str) -> Columns:
-        """Return the rows of a recorded series that are of this link.
+    @property
+    def load(self) -> float:
+        """The share of the time in which it was sending."""
+        return self.count("busy_s") / max(self.seen.seconds, 1e-12)
+
+    def recorded(self, name: str, time: str = "time_s") -> Columns:
+        """Return the rows of a recorded series.
 
         Raises
         ------
         NotHere
             If it was not recorded.
         """
+        self._needs(name)
+        return self.seen.rows(name, time)
+
+    def _needs(self, name: str) -> None:
         if name not in self.result.tables:
             raise NotHere(f'the run has no series "{name}"; record it, or let aqmlab model run it')
-        columns = self.result.columns(name)
+
+    @property
+    def queue_packets(self) -> tuple[np.ndarray, np.ndarray]:
+        """When it was sampled, in s, and what waited.
+
+        Raises
+        ------
+        NotHere
+            If that was not recorded.
+        """
+        columns = self.recorded("queue")
         here = np.array([link == self.link for link in columns["link"]])
-        return {key: np.asarray(values)[here] for key, values in columns.items()}
+        return np.asarray(columns["time_s"])[here], np.asarray(columns["queue_packets"])[here]
+
+    @cached_property
+    def waits(self) -> tuple[np.ndarray, np.ndarray]:
+        """The waits in its queue, in s, and how many packets had each.
+
+        Raises
+        ------
+        NotHere
+            If they were not recorded.
+        """
+        self._needs("waits")
+        seconds, packets = self.seen.waits(self.link)
+        return np.array(seconds), np.array(packets)
+
+    def waits_over(self, long_s: float) -> float:
+        """Return the share of packets that waited longer."""
+        seconds, packets = self.waits
+        return float(packets[seconds > long_s].sum() / packets.sum())
 
     @property
     def mean_delay_s(self) -> float:
         """Mean wait in its queue, in s, of every packet."""
-        found = self.series("delays")["mean_delay_s"]
-        if not len(found):
+        self._needs("delays")
+        if self.link not in self.result.columns("delays")["link"]:
             raise NotHere(f"the delays of {self.link} were not recorded")
-        return float(found[0])
+        return self.seen.mean_wait(self.link)
 
     def host_links(self) -> str:
         """Say by which links the hosts are connected, which space out what they send."""
         if self.table is self.result.scenario["network"]:
             return f"host links of {self.table['left_rate']} space nothing out"
         return "nothing before the link spaces it out"
-
-
-def span_s(result: Result) -> float:
-    """Return how long the run was, in s."""
-    return float(result.manifest["simulated_s"])
 
 
 def time(text: str) -> float:

@@ -36,9 +36,7 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue]:
         raise NotHere(f"bursts are known for responses alone on {place.link}; others cross too")
     if place.queue["kind"] != "drop_tail" or place.count("dropped_packets"):
         raise NotHere("bursts are known for drop_tail with room for all packets")
-    if "requests" not in place.result.tables:
-        raise NotHere('the run has no series "requests"; record it, or let aqmlab model run it')
-    requests = place.result.columns("requests")
+    requests = place.recorded("requests", "start_s")
     here = np.isin(np.array(requests["flow"]), [name for _, names in tables for name in names])
     sizes = np.asarray(requests["response_bytes"], dtype=float)[here]
     sizes = sizes[sizes > 0]
@@ -50,7 +48,7 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue]:
     initial = float(sender["initial_window"].split()[0])
     window = max(size(tcp["receiver"]["receive_window"]), mss)
     batches = of_responses(sizes, mss, ramp=Ramp(initial, growth=growth), windows={window: 1})
-    load = place.count("utilization")
+    load = place.load
     service = 8 * (mss + size(sender["header_on_data"])) / place.bps
     told = (
         f"load {100 * load:.3g} % as measured; {len(sizes)} responses, first burst {initial:g}, "
@@ -70,9 +68,6 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue]:
 def _late(place: Place) -> float:
     """Return how many packets waited longer than the target, in %; NaN if it is not known."""
     try:
-        waits = place.series("waits")
+        return 100 * place.waits_over(TARGET_S)
     except NotHere:
         return float("nan")
-    packets = np.asarray(waits["packets"])
-    long = np.asarray(waits["wait_s"]) > TARGET_S
-    return float(100 * packets[long].sum() / packets.sum())

@@ -59,12 +59,9 @@ def tcp_of(place: Place, table: dict[str, Any]) -> dict[str, Any]:
 def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[Row]:
     tcp = tcp_of(place, table)
     sender, control = tcp["sender"], tcp["sender"]["congestion"]
-    flows = place.result.columns("flows")
-    of = np.isin(np.array(flows["flow"]), names)
-    sent = float(np.asarray(flows["packets_sent"])[of].sum())
-    marked = float(np.asarray(flows["marked_packets"])[of].sum())
-    signals = marked + float(np.asarray(flows["dropped_packets"])[of].sum())
-    goodput = float(np.asarray(flows["goodput_bps"])[of].mean())
+    sent, marked = (_sum(place, column, names) for column in ("packets_sent", "marked_packets"))
+    signals = marked + _sum(place, "dropped_packets", names)
+    goodput = _goodput(place, names)
     rtt, rto = round_trip(place, names)
     mss = size(sender["mss"])
     part, unit = table["name"], "Mbit/s"
@@ -114,6 +111,22 @@ def _by_signals(place: Place, table: dict[str, Any], names: list[str]) -> list[R
     raise NotHere(f"no rate of {kind} at a {place.queue['kind']} queue is known here")
 
 
+def _sum(place: Place, column: str, names: list[str]) -> float:
+    """Return the sum of a count over flows."""
+    return sum(place.seen.flows(column, set(names)).values())
+
+
+def _goodput(place: Place, names: list[str]) -> float:
+    """Return the mean goodput of flows without end, in bit/s."""
+    seen = place.seen
+    columns = seen.result.columns("flows")
+    starts = dict(zip(columns["flow"], columns["start_s"], strict=True))
+    acked = seen.flows("acked_bytes", set(names))
+    return float(np.mean(
+        [8 * n / (seen.end_s - max(starts[flow], seen.begin_s)) for flow, n in acked.items()]
+    ))  # fmt: skip
+
+
 def per_ack_of(tcp: dict[str, Any]) -> float:
     """Return b: the segments that arrive for each growth of the window by a segment a window."""
     if tcp["sender"]["congestion"].get("avoidance", "per-ack") != "per-ack":
@@ -123,9 +136,7 @@ def per_ack_of(tcp: dict[str, Any]) -> float:
 
 def round_trip(place: Place, names: list[str]) -> tuple[float, float]:
     """Return the mean round trip and the mean first timeout of flows, in s."""
-    if "rtt" not in place.result.tables:
-        raise NotHere('the run has no series "rtt"; record it, or let aqmlab model run it')
-    series = place.result.columns("rtt")
+    series = place.recorded("rtt")
     of = np.isin(np.array(series["flow"]), names)
     rtt = np.asarray(series["rtt_s"])
     of &= ~np.isnan(rtt)
@@ -143,9 +154,9 @@ def _by_threshold(place: Place, table: dict[str, Any], names: list[str]) -> list
         raise NotHere("DCTCP's swing is known for flows that are alone on the link")
     sender = tcp["sender"]
     packet = size(sender["mss"]) + size(sender["header_on_data"])
-    series = place.series("queue")
-    times, queue = np.asarray(series["time_s"]), np.asarray(series["queue_packets"])
-    settled = queue[times > SETTLED * times[-1]]
+    times, queue = place.queue_packets
+    begins = place.seen.begin_s or SETTLED * times[-1]
+    settled = queue[times > begins]
     path = round_trip(place, names)[0] - place.mean_delay_s
     of = StepMarking(
         flows=len(names),
@@ -153,17 +164,13 @@ def _by_threshold(place: Place, table: dict[str, Any], names: list[str]) -> list
         rtt_s=path,
         threshold=packets(place.queue["threshold"], packet),
     )
-    flows = place.result.columns("flows")
-    here = np.isin(np.array(flows["flow"]), names)
-    marked = float(np.asarray(flows["marked_packets"])[here].sum())
-    sent = float(np.asarray(flows["packets_sent"])[here].sum())
-    told = (
-        f"{len(names)} flows in step, RTT {1e3 * path:.4g} ms without queue; second half of the run"
-    )
+    marked, sent = (_sum(place, column, names) for column in ("marked_packets", "packets_sent"))
+    when = f"from {begins:g} s on" if place.seen.begin_s else "second half of the run"
+    told = f"{len(names)} flows in step, RTT {1e3 * path:.4g} ms without queue; {when}"
     part = table["name"]
     return [
         Row("DCTCP", part, "greatest queue", "packets", of.most, float(settled.max()), told),
         Row("DCTCP", part, "least queue", "packets", max(0.0, of.least), float(settled.min())),
         Row("DCTCP", part, "share of marks α", "%", 100 * of.alpha, 100 * marked / sent,
-            f"marks of all the run; for g below {of.greatest_gain:.3g}"),
+            f"for g below {of.greatest_gain:.3g}"),
     ]  # fmt: skip
