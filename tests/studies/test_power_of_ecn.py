@@ -1,10 +1,12 @@
 """The study of ECN+: its scenarios, what is kept of a run, its claims, and its quick form."""
 
 import csv
+import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +29,20 @@ from aqmlab.studies.framework.verdicts import (
     REPRODUCED,
     WITHIN_SPREAD,
 )
-from aqmlab.studies.power_of_ecn import calibration, deployment, readings, today, variants
+from aqmlab.studies.power_of_ecn import (
+    calibration,
+    deployment,
+    readings,
+    testbed,
+    today,
+    variants,
+)
 from aqmlab.studies.power_of_ecn.claims import CLAIMS
 from aqmlab.studies.power_of_ecn.model import Alike, Mixed, Waited
 from aqmlab.studies.power_of_ecn.outcomes import EDGES, Outcome, Responses, reduce
 from aqmlab.studies.power_of_ecn.scenarios import (
     CLIENTS,
+    NAMED,
     WARM_UP_S,
     Setting,
     queue,
@@ -114,20 +124,59 @@ def test_sizes_have_what_is_printed(mix: str, share: float) -> None:
         assert mean == pytest.approx(printed("file_size_mean"), rel=0.02)
 
 
-def test_every_scheme_and_every_share_has_the_same_requests() -> None:
-    settings = [
-        Setting(UNCONGESTED, OFF, LIGHT, seconds=3),
-        Setting(RED_STAR, OFF, LIGHT, seconds=3),
-        Setting(RED_STAR, ECN_PLUS, LIGHT, seconds=3),
-        Setting(RED_STAR, ECN_PLUS, LIGHT, seconds=3, share=10),
-    ]
-    made = []
-    for result in run_many([at.scenario(0) | {"duration": "12 s"} for at in settings]):
-        asked = result.columns("requests")
-        rows = zip(asked["flow"], asked["start_s"].round(9), asked["response_bytes"], strict=True)
-        made.append(sorted(rows))
-    assert len(made[0]) > 5000
-    assert made[0] == made[1] == made[2] == made[3]
+def asked(result: Result, *, first: bool = False) -> str:
+    """Return the SHA-256 of a run's requests: of whom, over which connection, when, which sizes.
+
+    `first`: of the first request of each connection; those behind it wait for its response.
+    """
+    columns = result.columns("requests")
+    flow = np.array(columns["flow"])
+    keys = ("connection", "start_s", "request_bytes", "response_bytes")
+    connection, start, *sizes = (np.asarray(columns[key]) for key in keys)
+    order = np.lexsort((start, connection, flow))
+    if first:
+        whose, which = flow[order], connection[order]
+        order = order[np.r_[True, (whose[1:] != whose[:-1]) | (which[1:] != which[:-1])]]
+    assert len(order) > 500
+    found = hashlib.sha256("\n".join(flow[order]).encode())
+    for column in (connection, start, *sizes):
+        found.update(column[order].tobytes())
+    return found.hexdigest()
+
+
+def syn_acks_lost(result: Result) -> int:
+    drops = result.columns("drops")
+    return int((np.asarray(drops["syn"]) & np.asarray(drops["reply"])).sum())
+
+
+def test_every_arm_has_the_same_requests() -> None:
+    """Byte by byte, for each queue and ECN, over 1 Gbit/s, 100 Mbit/s, and a link of a quarter."""
+    free = Setting(UNCONGESTED, OFF, PERSISTENT, seconds=3)
+    schemes = (*(name for name in NAMED if name != UNCONGESTED), *today.QUEUES)
+    arms = [replace(free, scheme=scheme, ends=ends) for scheme in schemes for ends in ENDS]
+    arms += [replace(free, scheme=RED_STAR, ends=ends) for ends in variants.ENDS]
+    arms += [replace(free, scheme=RED_STAR, ends=ECN_PLUS, share=n) for n in deployment.SHARES]
+    every = dict.fromkeys((*arms, free))
+    made: dict[str, list[str]] = {}
+    lost: dict[tuple[str, str, str], int] = {}
+    for rate in ("100 Mbit/s", "25 Mbit/s"):
+        said = [at.scenario(0) | {"duration": "12 s"} for at in every]
+        for one, at in zip(said, every, strict=True):
+            if at != free:
+                one["network"]["rate"] = rate
+        for at, result in zip(every, run_many(said), strict=True):
+            made.setdefault(asked(result), []).append(f"{at.scheme}, {at.ends}, {rate}")
+            lost[at.scheme, at.ends, rate] = syn_acks_lost(result)
+    assert len(made) == 1, made
+    assert lost[RED_STAR, OFF, "25 Mbit/s"] > 1000  # what becomes of them differs
+    assert lost[RED_STAR, ECN_PLUS, "25 Mbit/s"] < lost[RED_STAR, OFF, "25 Mbit/s"] / 2
+
+
+def test_the_testbeds_open_loop_has_the_same_pages() -> None:
+    arms = [at.scenario(0) | {"duration": "30 s"} for at in testbed.OPEN.values()]
+    runs = run_many(arms)
+    assert len({asked(result, first=True) for result in runs}) == 1
+    assert syn_acks_lost(runs[0]) > 10
 
 
 def test_users_are_as_many_as_the_load_takes() -> None:
