@@ -41,6 +41,7 @@ from aqmlab.studies.power_of_ecn.claims import CLAIMS
 from aqmlab.studies.power_of_ecn.model import Alike, Mixed, Waited
 from aqmlab.studies.power_of_ecn.outcomes import EDGES, Outcome, Responses, reduce
 from aqmlab.studies.power_of_ecn.scenarios import (
+    AS_READ,
     CLIENTS,
     NAMED,
     WARM_UP_S,
@@ -65,6 +66,7 @@ from aqmlab.studies.power_of_ecn.words import (
 )
 
 STUDY = studies.load("power-of-ecn")
+(MARKS,) = (one for one in readings.OF_SCHEME[RED_STAR] if "a mark leaves" in one.about)
 PARAMETERS = CLAIMS.path.parent / "parameters.csv"
 
 
@@ -234,14 +236,35 @@ def test_a_run_is_reduced_to_what_it_did_after_its_warm_up(run: Result, mixed: O
     assert 0.45 < of.kinds["ecn"].number / of.all.number < 0.55
 
 
+def text_of(at: Setting) -> str:
+    """Return the scenario of a setting; those of one text are one run."""
+    return normalize(at.scenario(0) | {"title": ""})
+
+
+def test_without_ecn_what_is_done_to_marks_changes_nothing() -> None:
+    """Why RED and RED* are one run there, and so is what hosts do with marks."""
+    assert text_of(Setting(RED, OFF, LIGHT)) == text_of(Setting(RED_STAR, OFF, LIGHT))
+    unmarked = replace(readings.setting(RED_STAR, OFF, MARKS), seconds=10).scenario(0)
+    told = [unmarked, unmarked | {"tcp": unmarked["tcp"] | dict(MARKS.tcp)}]
+    told += [unmarked | {"network": unmarked["network"] | {"queue": queue(RED_STAR)}}]
+    assert len({normalize(one) for one in told}) == 3
+    runs = run_many([one | {"duration": "20 s"} for one in told])
+    for table in runs[0].tables:
+        first, *others = (run.table(table) for run in runs)
+        assert all(first.equals(other) for other in others), table
+    assert len(runs[0].table("drops")) > 100
+
+
 def test_settings_are_scenarios_of_their_own() -> None:
     every = [
         *(readings.setting(s, e, r) for s, r in readings.cases() for e in ENDS),
         *today.cases(),
         *variants.cases(),
     ]
-    texts = {normalize(at.scenario(0) | {"title": ""}) for at in every}
-    assert len(texts) == len(set(every))
+    texts = {text_of(at) for at in every}
+    unmarked = readings.setting(RED_STAR, OFF, MARKS)
+    assert len(texts) == len(set(every)) - 1
+    assert text_of(unmarked) == text_of(replace(unmarked, reading=AS_READ))
     linux = today.setting("codel", OFF, today.LINUX).scenario(0)
     assert linux["tcp"] == {"preset": "linux"}  # nothing of the paper's hosts is left
     assert CLIENTS == 35

@@ -168,14 +168,16 @@ def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
         "phase_breaking": {"start": "10 s"},
         "network": _network(at),
         "flows": _flows(at, users),
-        "tcp": _hosts(at.reading),
+        "tcp": _hosts(at),
         "record": _record(),
     }
 
 
-def _hosts(reading: Reading) -> dict[str, Any]:
+def _hosts(at: Setting) -> dict[str, Any]:
     """Return the TCP of all hosts: that of the paper, unless a reading begins with a preset."""
-    own = dict(reading.tcp)
+    own = dict(at.reading.tcp)
+    if at.ends == OFF:  # no marks to be read otherwise
+        own = {key: value for key, value in own.items() if not key.startswith("ecn_")}
     return own if "preset" in own else TCP | own
 
 
