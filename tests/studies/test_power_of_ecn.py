@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aqmlab import studies
+from aqmlab import studies, traffic
 from aqmlab.command import execute
 from aqmlab.engine import Simulator
 from aqmlab.experiment import run_many
@@ -366,6 +366,15 @@ def test_clients_of_a_share_are_the_first_groups() -> None:
         flows = deployment.setting(RED, share).scenario(0)["flows"]
         capable = sum(f["count"] for f in flows if f["tcp"]["ecn"] != OFF)
         assert capable / sum(f["count"] for f in flows) == pytest.approx(share / 20, abs=0.003)
+
+
+def test_browsers_of_the_testbed_think_as_long_as_those_of_tpc_w() -> None:
+    said = json.loads(normalize(traffic.of_preset("tpc-w")))["flows"][0]["traffic"]
+    (own,) = testbed.FREE.scenario(0)["flows"]
+    for key in ("mean", "kind"):
+        assert said["page_gap"][key] == own["traffic"]["page_gap"][key]
+    for key in ("page_gap_from", "request", "connections"):
+        assert said[key] == own["traffic"][key]
 
 
 def test_the_presets_are_the_traffic_of_the_study() -> None:
