@@ -257,3 +257,13 @@ def test_a_warm_up_is_left_out_of_what_is_measured() -> None:
         for found, n in zip((whole, first, late), packets, strict=True)
     ]
     assert waits[0] == pytest.approx(waits[1] + waits[2])
+
+
+def test_a_warm_up_may_leave_too_little() -> None:
+    """A tenth of a millisecond, without a packet; ten of them, without a sample of the queue."""
+    step = {"kind": "threshold", "threshold": "20 packets", "limit": "1000 packets"}
+    said = scenario(step, BULK, {"congestion": "dctcp", "ecn": "accurate"}, duration="2 s")
+    nothing = compared(said, "1999.9 ms")
+    assert nothing.left_out == ["no packet crosses left>right after 1.9999 s"]
+    little = compared(said | {"record": {"interval": "300 ms"}}, "1990 ms")
+    assert "b{i}: the queue was not sampled after 1.99 s" in little.left_out

@@ -84,6 +84,9 @@ def beside(result: Result, before: Result | None = None) -> Beside:
     try:
         place = Place.busiest(seen)
         found.link = place.link
+        if not (place.count("arrived_packets") and place.count("departed_packets")):
+            when = f" after {seen.begin_s:g} s" if before else ""
+            raise NotHere(f"no packet crosses {place.link}{when}")
         found.waits = place.waits if "waits" in result.tables else None
         if place.answering:
             found.rows, found.queue = responses.rows(place)

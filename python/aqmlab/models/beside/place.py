@@ -191,7 +191,7 @@ class Place:
             If that was not recorded.
         """
         columns = self.recorded("queue")
-        here = np.array([link == self.link for link in columns["link"]])
+        here = np.array(columns["link"]) == self.link
         return np.asarray(columns["time_s"])[here], np.asarray(columns["queue_packets"])[here]
 
     @cached_property

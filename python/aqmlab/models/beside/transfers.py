@@ -157,6 +157,8 @@ def _by_threshold(place: Place, table: dict[str, Any], names: list[str]) -> list
     times, queue = place.queue_packets
     begins = place.seen.begin_s or SETTLED * times[-1]
     settled = queue[times > begins]
+    if not len(settled):
+        raise NotHere(f"the queue was not sampled after {begins:g} s")
     path = round_trip(place, names)[0] - place.mean_delay_s
     of = StepMarking(
         flows=len(names),
