@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-import numpy as np
-
 from aqmlab import _core
 from aqmlab.results import Columns, Result
 from aqmlab.scenario import comes_and_goes
@@ -107,6 +105,8 @@ class Seen:
         columns = self.result.columns(table)
         if not self.before:
             return columns
+        import numpy as np
+
         late = np.asarray(columns[time]) >= self.begin_s
         return {name: np.asarray(column)[late] for name, column in columns.items()}
 
