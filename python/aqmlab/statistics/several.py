@@ -60,7 +60,8 @@ def false_discovery(p_values: Iterable[float]) -> list[float]:
 
     p, order = _ordered(p_values)
     n = len(order)
-    steps = p[order] * n / np.arange(1, n + 1)
+    # The last factor is 1 and none is below it, so that no p comes out below itself.
+    steps = p[order] * (n / np.arange(1, n + 1))
     p[order] = np.minimum.accumulate(steps[::-1])[::-1]
     return [float(x) for x in p]
 
