@@ -105,7 +105,11 @@ impl Board {
     }
 
     /// What is in flight (pipe, RFC 6675 §4).
+    #[inline]
     pub fn pipe(&self) -> u64 {
+        if self.is_plain() {
+            return self.outstanding;
+        }
         self.outstanding - self.sacked - self.lost + self.resent + self.twice
     }
 

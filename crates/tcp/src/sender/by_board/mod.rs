@@ -46,6 +46,8 @@ pub(super) struct ByBoard {
     rate: Option<RateSample>,
     /// When the retransmission timer was last started.
     rto_from: Time,
+    /// When new data last set the timer for a probe, if no ACK came since.
+    probe_set: Time,
 }
 
 impl ByBoard {
@@ -69,6 +71,7 @@ impl ByBoard {
             lost_bytes: 0,
             rate: None,
             rto_from: now,
+            probe_set: Time::NEVER,
         }
     }
 

@@ -105,6 +105,7 @@ impl ByBoard {
         advanced: bool,
         tcp: &Tcp,
     ) {
+        self.probe_set = Time::NEVER;
         if self.board.is_empty() {
             if tcb.pending != Pending::Persist {
                 tcb.timer = Time::NEVER;
@@ -136,8 +137,12 @@ impl ByBoard {
         if !runs {
             self.rto_from = now; // RFC 6298 §5.1
         }
+        if self.probe_set == now && tcb.pending == Pending::Probe {
+            return; // the same moment, the same round trips, the same first segment
+        }
         if tcp.tail_loss_probe && tcb.pending != Pending::Reorder && self.may_probe(tcp) {
             self.set_probe(tcb, now, self.rto_expires(tcb, now, tcp), tcp);
+            self.probe_set = if self.board.len() > 1 { now } else { Time::NEVER };
         }
     }
 
