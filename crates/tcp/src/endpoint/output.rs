@@ -106,23 +106,25 @@ impl Endpoint {
 
     /// The window to advertise.
     fn window_field(&mut self) -> u32 {
-        let window = match &self.receiver {
-            Some(receiver) if receiver.window_stands => receiver.advertised(),
-            _ if self.tells_window() => {
-                let (buffer, next) = (self.buffer(), self.irs + 1);
-                let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
-                receiver.window(buffer, || self.agreed.smss(&self.tcp))
-            }
-            _ => self.buffer(),
+        let window = if self.tells_window() {
+            let (buffer, next) = (self.buffer(), self.irs + 1);
+            let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
+            receiver.window(buffer, || self.agreed.smss(&self.tcp))
+        } else {
+            self.buffer()
         };
-        match (self.agreed.scaling, self.tcp.window_scaling) {
+        let field = match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,
             (true, _) => {
                 let shift = self.agreed.our_scale;
                 (window >> shift).min(65_535) << shift
             }
             (false, _) => window.min(65_535),
+        };
+        if let Some(receiver) = &mut self.receiver {
+            receiver.window_field = field;
         }
+        field
     }
 
     /// The largest window that the field can tell (RFC 7323 §2.2).
@@ -135,15 +137,18 @@ impl Endpoint {
     }
 
     /// Header and options of a segment that is not a SYN.
-    #[inline]
+    #[inline(always)]
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, carrier: Carrier) -> Segment {
         let reports = self.optioned && self.reports();
         self.carries = reports || self.agreed.timestamps;
         if self.carries {
             self.write_options(now, options, reports.then_some(carrier));
         }
-        let window =
-            if self.windowed || self.incidents.is_some() { self.window_field() } else { self.plain_buffer() };
+        let window = match &self.receiver {
+            _ if !self.windowed && self.incidents.is_none() => self.plain_buffer(),
+            Some(receiver) if receiver.window_stands => receiver.window_field,
+            _ => self.window_field(),
+        };
         Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
     }
 

@@ -69,6 +69,8 @@ pub struct Receiver {
     last_ack: Seq,
     /// When data last arrived, in milliseconds; kept where there are quick ACKs.
     heard: u32,
+    /// The window as the last header had it.
+    pub window_field: u32,
     stats: Counts,
     /// How the window is found, where it is not what the parameters say.
     tuning: Option<Box<Tuning>>,
