@@ -121,3 +121,12 @@ proptest! {
         run_text(&format!("{OPEN}{}", events.concat()), &setup).json();
     }
 }
+
+/// What is counted of a send buffer is more than a number holds.
+#[test]
+fn more_may_be_written_than_any_memory_holds() {
+    let setup = Setup::read("rfc", &json!({}), None).unwrap();
+    let write = "+0 write(4, ..., 9223372036854775807) = ?\n";
+    let poll = "+0 poll([{fd=4, events=POLLIN, revents=POLLIN}], 1, -1) = 1\n";
+    run_text(&format!("{OPEN}{write}{write}{poll}"), &setup).json();
+}

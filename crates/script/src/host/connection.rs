@@ -205,8 +205,9 @@ impl Connection {
         let Some(limit) = limit else { return u64::MAX };
         let (held, goal) = (self.stack.held(), self.goal());
         let last = if self.stack.unsent() > 0 { (goal - held % goal) % goal } else { 0 };
-        let (mut room, mut buffers) = (last, held.div_ceil(goal));
-        while held + room + buffers * OVERHEAD < limit {
+        let (mut room, mut buffers) = (last, 0);
+        let queued = self.queued();
+        while queued.saturating_add(room + buffers * OVERHEAD) < limit {
             room += goal;
             buffers += 1;
         }
@@ -215,9 +216,14 @@ impl Connection {
 
     /// Whether a third of a send buffer of this size is free (Linux, sk_stream_is_writeable).
     pub fn is_writable(&self, limit: Option<u64>) -> bool {
+        let queued = self.queued();
+        limit.is_none_or(|limit| queued.saturating_add(queued / 2) <= limit && queued < limit)
+    }
+
+    /// Memory that what waits takes, as the kernel counts it. A script may write more than any memory holds.
+    fn queued(&self) -> u64 {
         let held = self.stack.held();
-        let queued = held + held.div_ceil(self.goal()) * OVERHEAD;
-        limit.is_none_or(|limit| queued + queued / 2 <= limit && queued < limit)
+        held.saturating_add(held.div_ceil(self.goal()).saturating_mul(OVERHEAD))
     }
 
     /// Bytes that go into one buffer of the kernel: whole segments, up to what an interface takes at once and half of
