@@ -40,6 +40,12 @@ impl Options {
         fast_open: 0,
     };
 
+    /// Timestamps alone.
+    #[inline]
+    pub fn of_timestamps(value: u32, reply: u32) -> Options {
+        Options { timestamps: Some((value, reply)), ..Options::NONE }
+    }
+
     /// Bits of `fast_open`: the option is there, under the kind of experiments; below is the length of its cookie.
     const THERE: u8 = 0x80;
     const EXPERIMENTAL: u8 = 0x40;

@@ -141,8 +141,10 @@ impl Endpoint {
     fn header(&mut self, now: Time, seq: Seq, options: &mut Options, carrier: Carrier) -> Segment {
         let reports = self.optioned && self.reports();
         self.carries = reports || self.agreed.timestamps;
-        if self.carries {
-            self.write_options(now, options, reports.then_some(carrier));
+        if reports {
+            self.write_options(now, options, carrier);
+        } else if self.carries {
+            *options = Options::of_timestamps(timestamp(now), self.ts_recent());
         }
         let window = match &self.receiver {
             _ if !self.windowed && self.incidents.is_none() => self.plain_buffer(),
@@ -160,15 +162,9 @@ impl Endpoint {
     }
 
     #[inline(never)]
-    fn write_options(&mut self, now: Time, options: &mut Options, reports: Option<Carrier>) {
+    fn write_options(&mut self, now: Time, options: &mut Options, carrier: Carrier) {
         *options = Options::NONE;
         options.timestamps = self.agreed.timestamps.then(|| (timestamp(now), self.ts_recent()));
-        if let Some(carrier) = reports {
-            self.write_reports(options, carrier);
-        }
-    }
-
-    fn write_reports(&mut self, options: &mut Options, carrier: Carrier) {
         if self.ecn.counts_packets() && !self.write_counters(options, carrier) {
             return;
         }
