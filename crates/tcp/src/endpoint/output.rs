@@ -18,6 +18,7 @@ impl Endpoint {
     /// [has any](Endpoint::has_options). Call until it returns `None`.
     #[inline]
     pub fn poll(&mut self, now: Time, options: &mut Options) -> Option<(Segment, EcnField)> {
+        self.said_all = false; // unless it is found otherwise
         let sent = self.next_packet(now, options);
         self.packets_sent += u32::from(sent.is_some());
         sent
@@ -28,13 +29,10 @@ impl Endpoint {
         if self.incidents.is_some()
             && let Some(first) = self.poll_incident(now, options)
         {
-            self.said_all = false;
             return Some(first);
         }
         if self.state <= State::SynReceived {
-            let sent = if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
-            self.said_all = false;
-            return sent;
+            return if self.state <= State::Listen { None } else { self.poll_syn(now, options) };
         }
         self.poll_open(now, options)
     }

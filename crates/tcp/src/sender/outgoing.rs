@@ -3,7 +3,7 @@
 use net::Seq;
 
 /// A segment about to go out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outgoing {
     /// Its first sequence number.
     pub seq: Seq,

@@ -50,7 +50,7 @@ impl Tcb {
         if self.timer == Time::NEVER {
             (self.timer, self.pending) = (now + self.rto.timeout(tcp), Pending::Rto);
         }
-        Outgoing { seq, len, fin, push, is_new, probe: false, last: false }
+        Outgoing { seq, len, fin, push, is_new, ..Outgoing::default() }
     }
 
     /// Makes a segment of `len` bytes of new data, behind which more waits.
@@ -65,8 +65,7 @@ impl Tcb {
         if self.timer == Time::NEVER {
             self.restart_timer(now, tcp);
         }
-        let push = self.pushes(seq, end, None);
-        Outgoing { seq, len, fin: false, push, is_new: true, probe: false, last: false }
+        Outgoing { seq, len, push: self.pushes(seq, end, None), is_new: true, ..Outgoing::default() }
     }
 
     /// Whether the last write, or a record, ended within (`seq`, `end`]: a write that waits is one with the next (RFC 9293

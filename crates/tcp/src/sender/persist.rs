@@ -59,15 +59,7 @@ impl Tcb {
         self.retransmit = false;
         if self.rwnd == 0 && tcp.zero_window_probe == WindowProbe::OldSequence {
             let seq = Seq(self.una.0.wrapping_sub(1));
-            return Outgoing {
-                seq,
-                len: 0,
-                fin: false,
-                push: false,
-                is_new: false,
-                probe: true,
-                last: false,
-            };
+            return Outgoing { seq, probe: true, ..Outgoing::default() };
         }
         let timer = self.timer;
         let there = u64::from(self.data_end().minus(self.una).max(0) as u32).saturating_add(self.unsent);
