@@ -86,6 +86,12 @@ impl Simulation<'_> {
         Ok(())
     }
 
+    /// Whether an endpoint, asked once more, has nothing to send.
+    fn is_silent(&mut self, now: Time, end: End) -> bool {
+        let blank = self.connections.fates.options.blank();
+        self.connections.endpoints[end].poll(now, blank).is_none()
+    }
+
     /// Sends what an endpoint has to send, and sees to its timer.
     #[inline]
     pub(super) fn pump(&mut self, now: Time, end: End) -> Step {
@@ -116,6 +122,7 @@ impl Simulation<'_> {
             }
             self.enter(now, hop, &mut packet)?;
             if said_all {
+                debug_assert!(self.is_silent(now, end), "an end said all and says more");
                 break;
             }
         }

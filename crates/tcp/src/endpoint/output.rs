@@ -149,6 +149,7 @@ impl Endpoint {
             Some(receiver) if receiver.window_stands => receiver.window_field,
             _ => self.window_field(),
         };
+        debug_assert!(!self.windowed || window == self.window_field(), "a window changed that stood");
         Segment { seq, ack: self.next(), window, len: 0, flags: Flags::ACK | self.ecn.flags(carrier) }
     }
 

@@ -138,6 +138,7 @@ impl ByBoard {
             self.rto_from = now; // RFC 6298 §5.1
         }
         if self.probe_set == now && tcb.pending == Pending::Probe {
+            debug_assert_eq!(tcb.timer, self.probe_time(tcb, now, self.rto_expires(tcb, now, tcp), tcp));
             return; // the same moment, the same round trips, the same first segment
         }
         if tcp.tail_loss_probe && tcb.pending != Pending::Reorder && self.may_probe(tcp) {
@@ -155,10 +156,14 @@ impl ByBoard {
             && self.tlp.end.is_none()
     }
 
-    /// Schedules a probe: no later than the retransmission timer expires, whose place it takes (RFC 8985 §7.2).
+    /// Schedules a probe.
     fn set_probe(&self, tcb: &mut Tcb, now: Time, rto_expires: Time, tcp: &Tcp) {
+        (tcb.timer, tcb.pending) = (self.probe_time(tcb, now, rto_expires, tcp), Pending::Probe);
+    }
+
+    /// When a probe is due: no later than the retransmission timer expires, whose place it takes (RFC 8985 §7.2).
+    fn probe_time(&self, tcb: &Tcb, now: Time, rto_expires: Time, tcp: &Tcp) -> Time {
         let delay = if self.board.len() == 1 { tcp.tlp_max_ack_delay } else { tcp.timer_slack };
-        let probe = now + tlp::timeout(tcb.rto.srtt(tcp), delay);
-        (tcb.timer, tcb.pending) = (probe.min(rto_expires), Pending::Probe);
+        (now + tlp::timeout(tcb.rto.srtt(tcp), delay)).min(rto_expires)
     }
 }
