@@ -96,6 +96,34 @@ def test_a_ledger_is_a_store(tmp_path: Path) -> None:
     assert list(store) == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        '[{"flows": [1, {"n": "|O8"}]}, {}]',
+        '[{"flows": [1, {"n": "<f8", "m": ["a", "b"]}]}, {}]',
+        '[{"flows": [1000000000000, {"n": "<f8"}]}, {}]',
+        '[{"flows": [-1, {"n": "<f8"}]}, {}]',
+        '[{"flows": 1}, {}]',
+        '[{"flows": [1, {"n": "<f8"}]}, 1]',
+        '[{"flows": [1, {"n": "<f8"}]}, {]',
+        "[",
+    ],
+)
+def test_words_of_a_stranger_are_no_run(words: str, small: dict[str, Any], tmp_path: Path) -> None:
+    store, engine = Ledger(tmp_path), Counting()
+    aqmlab.run_many([small], engine=engine, store=store)
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
+        ledger.execute("UPDATE bases SET words = ?", [shorten(words.encode(), b"")])
+        told = shorten(words.encode(), words.encode())
+        ledger.execute(
+            "UPDATE results SET words = ?, columns = ?", [told, shorten(b"8bytes..", b"")]
+        )
+    aqmlab.run_many([small], engine=engine, store=store)
+    assert len(engine.asked) == 2, "it was run again"
+    store.close()
+
+
 @pytest.mark.parametrize("part", ["columns", "words", "base", "table"])
 def test_a_run_that_is_not_whole_is_run_again(
     part: str, small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -42,7 +42,7 @@ def script(
 class Batch:
     def __init__(
         self,
-        scenarios: list[str],
+        texts: list[str],
         jobs: int,
         captures: Sequence[PathLike[str]] = (),
         laws: Mapping[str, Callable[[], Any]] = ...,

@@ -361,7 +361,7 @@ def child(path: str) -> Measured:
         finished = batch.next(3600.0)
     _, result = finished
     peak = memory_bytes("VmHWM")
-    run = Result.from_core(result)
+    run = Result(**result)
     links = dict(zip(run.links["link"], run.links["delivered_packets"].tolist(), strict=True))
     return {
         "bottleneck_packets": sum(n for link, n in links.items() if is_bottleneck(link)),

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from aqmlab._core import Finished
-
 Columns = Mapping[str, Any]
 """Columns of a table by name: arrays of numpy, or lists of str."""
+Plain = Mapping[str, tuple[str, bytes] | list[str]]
+"""The same as the simulator gives them: the type of a column, as ``<f8``, and its bytes."""
 
 MANIFEST = "manifest.json"
 MADE_BY = "aqmlab run"
@@ -47,8 +47,10 @@ class Result:
         alone differ when a run is repeated. In a folder it also has ``tcp``.
     """
 
-    def __init__(self, manifest: dict[str, Any] | str, tables: Mapping[str, Columns]) -> None:
-        self._told, self._tables = manifest, tables
+    def __init__(
+        self, manifest: dict[str, Any] | str, tables: Mapping[str, Columns | Plain]
+    ) -> None:
+        self._told, self._tables = manifest, dict(tables)
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -62,20 +64,6 @@ class Result:
         """The manifest as JSON, as it was when the run ended or was kept."""
         told = self._told
         return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
-
-    @classmethod
-    def from_core(cls, core: "Finished") -> "Result":
-        """Take the columns over from the simulator."""
-        import numpy as np
-
-        def column(c: tuple[str, bytes] | list[str]) -> "np.ndarray | list[str]":
-            return c if isinstance(c, list) else np.frombuffer(c[1], dtype=c[0])
-
-        tables = core["tables"].items()
-        return cls(
-            core["manifest"],
-            {name: {k: column(c) for k, c in columns.items()} for name, columns in tables},
-        )
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -111,6 +99,12 @@ class Result:
         KeyError
             If the run has no such table.
         """
+        columns = self._table(table)
+        if any(isinstance(column, tuple) for column in columns.values()):
+            columns = self._tables[table] = _arrays(columns)
+        return columns
+
+    def _table(self, table: str) -> Columns | Plain:
         if table not in self._tables:
             have = ", ".join(self._tables)
             raise KeyError(
@@ -118,6 +112,35 @@ class Result:
                 f'ask for a series with [record] series = ["{table.removeprefix("reply_")}"]'
             )
         return self._tables[table]
+
+    def shape(self, table: str) -> tuple[int, int]:
+        """Return how many rows and columns a table has; as :meth:`columns`."""
+        columns = self._table(table)
+        first = next(iter(columns.values()), [])
+        plain = isinstance(first, tuple)
+        return len(first[1]) // item_bytes(first[0]) if plain else len(first), len(columns)
+
+    def plain(self, table: str) -> Plain:
+        """Return the columns of a table as types and bytes or lists of str; as :meth:`columns`."""
+        columns = self._table(table)
+        if all(isinstance(column, tuple | list) for column in columns.values()):
+            return columns
+        return {name: _plain(column) for name, column in columns.items()}
+
+    def read_all(self) -> None:
+        """Read what would be read when it is asked for: the manifest, and every column.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If something cannot be read.
+        """
+        if not isinstance(self.manifest, dict):
+            raise ValueError("the manifest is no table")
+        for table in self._tables:
+            lengths = {len(column) for column in self.columns(table).values()}
+            if len(lengths) > 1:
+                raise ValueError(f"columns of {table} have {' and '.join(map(str, lengths))} rows")
 
     def table(self, name: str) -> "pd.DataFrame":
         """Return a new DataFrame of a table; see docs/results.md for its columns.
@@ -269,6 +292,32 @@ def new_folders(
             yield run, run / inside
             return
         yield run, pcap and stack.enter_context(appearing(pcap, CAPTURES, force=force))
+
+
+@cache
+def item_bytes(dtype: str) -> int:
+    """Return the bytes of a number of a type.
+
+    Examples
+    --------
+    >>> item_bytes("<f8"), item_bytes("|b1")
+    (8, 1)
+    """
+    return int(dtype[2:])
+
+
+def _plain(column: Any) -> Any:
+    return column if isinstance(column, list | tuple) else (column.dtype.str, column.tobytes())
+
+
+def _arrays(columns: Plain) -> Columns:
+    """Return columns as arrays; none is copied."""
+    import numpy as np
+
+    return {
+        name: np.frombuffer(column[1], column[0]) if isinstance(column, tuple) else column
+        for name, column in columns.items()
+    }
 
 
 def _inside(one: Path | None, other: Path | None) -> Path | None:

@@ -8,6 +8,9 @@ use crate::failure::Failure;
 /// What the small pieces of a run may take until the next look.
 const RESERVE: u64 = 64 << 20;
 
+/// A piece below this is small: the last look left room for it. (To ask the system takes as long as a short run.)
+pub const SMALL: u64 = 1 << 20;
+
 /// A list that grows while the run goes on; where there is no room it stays as it is, and says so.
 #[derive(Debug)]
 pub struct List<T> {

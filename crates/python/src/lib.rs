@@ -202,10 +202,15 @@ fn column<'py>(py: Python<'py>, column: &Column) -> PyResult<Bound<'py, PyAny>> 
     })
 }
 
-/// What a run gives Python. Each column is let go when it is handed over, so that large tables are there but once.
-fn result<'py>(py: Python<'py>, scenario: &Scenario, outcome: Outcome) -> PyResult<Bound<'py, PyDict>> {
-    let manifest = json!({
-        "scenario": lab::write(scenario),
+/// What a run of a scenario, whose text this is, gives Python. Each column is let go when it is handed over, so that large
+/// tables are there but once.
+fn result<'py>(
+    py: Python<'py>,
+    text: &str,
+    scenario: &Scenario,
+    outcome: Outcome,
+) -> PyResult<Bound<'py, PyDict>> {
+    let about = json!({
         "seed": scenario.seed,
         "version": lab::VERSION,
         "build": if cfg!(debug_assertions) { "debug" } else { "release" },
@@ -216,6 +221,8 @@ fn result<'py>(py: Python<'py>, scenario: &Scenario, outcome: Outcome) -> PyResu
         "warnings": outcome.warnings.iter().map(|w| json!({"about": w.about, "text": w.text})).collect::<Vec<_>>(),
         "tie_share": if outcome.events > 0 { outcome.ties as f64 / outcome.events as f64 } else { 0.0 },
     });
+    // Not written anew: that would take longer than a short run.
+    let manifest = format!("{{\"scenario\":{text},{}", &Value::to_string(&about)[1..]);
     let tables = PyDict::new(py);
     for table in outcome.tables {
         let columns = PyDict::new(py);
@@ -225,7 +232,7 @@ fn result<'py>(py: Python<'py>, scenario: &Scenario, outcome: Outcome) -> PyResu
         tables.set_item(table.name, columns)?;
     }
     let all = PyDict::new(py);
-    all.set_item("manifest", Value::to_string(&manifest))?;
+    all.set_item("manifest", manifest)?;
     all.set_item("tables", tables)?;
     Ok(all)
 }
@@ -255,6 +262,7 @@ fn run_one(
 /// Many runs at once, on a pool of threads of their own.
 #[pyclass]
 struct Batch {
+    texts: Vec<String>,
     scenarios: Arc<Vec<Scenario>>,
     watches: Arc<Vec<Watch>>,
     finished: Mutex<Receiver<Done>>,
@@ -262,20 +270,20 @@ struct Batch {
 
 #[pymethods]
 impl Batch {
-    /// Starts running `scenarios` (JSON) on `jobs` threads. `captures`: the folder for what each captures;
+    /// Starts running the scenarios `texts`, as [`check`] writes them, on `jobs` threads. `captures`: the folder for what each captures;
     /// where there is none, nothing is. `laws`: what makes the laws that scenarios name; runs with such
     /// laws come one after the other. `limits` (JSON): what each run may take.
     #[new]
-    #[pyo3(signature = (scenarios, jobs, captures = Vec::new(), laws = HashMap::new(), limits = "{}"))]
+    #[pyo3(signature = (texts, jobs, captures = Vec::new(), laws = HashMap::new(), limits = "{}"))]
     fn new(
-        scenarios: Vec<String>,
+        texts: Vec<String>,
         jobs: usize,
         captures: Vec<PathBuf>,
         laws: HashMap<String, Py<PyAny>>,
         limits: &str,
     ) -> PyResult<Self> {
         let limits = read_limits(limits)?;
-        let scenarios = lab::read_all(&scenarios).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+        let scenarios = lab::read_all(&texts).map_err(|e| ScenarioError::new_err(e.to_string()))?;
         let jobs = if laws.is_empty() { jobs } else { 1 };
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(jobs.max(1))
@@ -301,7 +309,7 @@ impl Batch {
                 }
             });
         });
-        Ok(Batch { scenarios, watches, finished: Mutex::new(finished) })
+        Ok(Batch { texts, scenarios, watches, finished: Mutex::new(finished) })
     }
 
     /// The next finished run as (index, result); `None` if none finishes within `timeout_s`. An error is that of one
@@ -313,7 +321,7 @@ impl Batch {
             Err(_) => Err(RecvTimeoutError::Disconnected),
         });
         match received {
-            Ok((i, Ok(outcome))) => Ok(Some((i, result(py, &self.scenarios[i], outcome)?))),
+            Ok((i, Ok(outcome))) => Ok(Some((i, result(py, &self.texts[i], &self.scenarios[i], outcome)?))),
             Ok((i, Err(Stop::Failed(f)))) => {
                 let error = failure(f, &self.scenarios[i]);
                 error.value(py).setattr("run", i)?;

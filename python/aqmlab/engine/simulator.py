@@ -42,7 +42,7 @@ def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
         finished = batch.next(POLL_S)
     except (InvariantViolation, ScenarioError, MemoryError) as error:  # of one run
         return error.run, Failed(error)  # type: ignore[union-attr]
-    return (finished[0], Result.from_core(finished[1])) if finished else None
+    return (finished[0], Result(**finished[1])) if finished else None
 
 
 class Simulator:

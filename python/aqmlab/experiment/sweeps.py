@@ -19,11 +19,9 @@ from aqmlab.experiment.packs import Packs
 from aqmlab.measures import Measure, Seen
 from aqmlab.scenario import ScenarioLike, Table, as_said, normalize, plain, toml_value, with_seed
 from aqmlab.store import Store
-from aqmlab.store.packing import rows
 from aqmlab.words import refusal, visible
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     import xarray as xr
 
@@ -112,8 +110,9 @@ class Sweep:
         keys = pd.DataFrame(self.points)
         for at in range(0, len(self.results), AT_ONCE):
             these = range(at, min(at + AT_ONCE, len(self.results)))
-            tables = [self.results[i].columns(name) for i in these]
-            of_run = np.repeat(these, [rows(t) for t in tables])
+            results = self.results[these.start : these.stop]
+            of_run = np.repeat(these, [result.shape(name)[0] for result in results])
+            tables = [result.plain(name) for result in results]
             part = keys.iloc[of_run].reset_index(drop=True)
             yield part.assign(**{key: _joined([t[key] for t in tables]) for key in tables[0]})
 
@@ -264,14 +263,17 @@ def sweep(
     return Sweep(points, results)
 
 
-def _joined(columns: "list[np.ndarray] | list[list[str]]") -> Any:
+def _joined(columns: list[Any]) -> Any:
     """Return columns of the same name one below the other."""
     import numpy as np
     import pandas as pd
 
     if isinstance(columns[0], list):
         return pd.array(list(itertools.chain.from_iterable(columns)), dtype="str")
-    return np.concatenate(columns)
+    dtypes = {dtype for dtype, _ in columns}
+    if len(dtypes) == 1:
+        return np.frombuffer(bytearray().join(told for _, told in columns), dtypes.pop())
+    return np.concatenate([np.frombuffer(told, dtype) for dtype, told in columns])
 
 
 def _check(over: Any) -> None:

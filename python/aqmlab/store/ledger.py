@@ -310,7 +310,9 @@ class Ledger:
                     self._bases = {base: self._words(ledger, base)}  # neighbours mostly share it
             told = restore(words, self._bases[base])
             large = _Beside(self, address)
-            return unpack(Packed(told, columns, large))
+            found = unpack(Packed(told, columns, large))
+            found.read_all()  # what is damaged shows here, and not when it is asked for
+            return found
         except DAMAGED:
             return None
 

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aqmlab.results import Columns, Result
+from aqmlab.results import Columns, Plain, Result, item_bytes
 from aqmlab.store.differences import restore, shorten
 
 LARGE_BYTES = 256 << 10
 """Tables from here on are files of their own: SQLite handles smaller ones faster than files."""
+
+DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,56 +47,49 @@ def pack(result: Result) -> Packed:
     parts: list[bytes] = []
     large: dict[str, Columns] = {}
     for name in result.tables:
-        columns = result.columns(name)
-        if 8 * len(columns) * rows(columns) >= LARGE_BYTES:
-            large[name] = columns
+        length, width = result.shape(name)
+        if 8 * length * width >= LARGE_BYTES:
+            large[name] = result.columns(name)
             tables[name] = None
             continue
-        tables[name] = (
-            rows(columns),
-            {
-                key: column if isinstance(column, list) else column.dtype.str
-                for key, column in columns.items()
-            },
-        )
-        parts += [c.tobytes() for c in columns.values() if not isinstance(c, list)]
+        columns = result.plain(name)
+        said = {key: c if isinstance(c, list) else c[0] for key, c in columns.items()}
+        tables[name] = (length, said)
+        parts += [c[1] for c in columns.values() if not isinstance(c, list)]
     # What the machine's speed says comes last, where a difference costs least.
     words = f"[{json.dumps(tables, ensure_ascii=False)}, {result.manifest_text}]".encode()
     return Packed(words, shorten(b"".join(parts), b""), large)
 
 
 def unpack(packed: Packed) -> Result:
-    """Return the result that :func:`pack` was given.
+    """Return the result that :func:`pack` was given; its manifest is read when it is asked for.
 
     Raises
     ------
     ValueError, zlib.error
         If a part is damaged.
     """
-    import numpy as np
-
-    tables, manifest = json.loads(packed.words)
+    words = packed.words.decode()
+    tables, end = DECODER.raw_decode(words, 1)
     columns, at = restore(packed.columns, b""), 0
-    found: dict[str, Columns] = {}
+    found: dict[str, Columns | Plain] = {}
     for name, table in tables.items():
         if table is None:
             found[name] = packed.large[name]
             continue
         taken: dict[str, Any] = {}
-        length, told = table
-        for key, column in told.items():
+        length, said = table
+        for key, column in said.items():
             if isinstance(column, list):
                 taken[key] = column
             else:
-                taken[key] = np.frombuffer(columns, column, length, at)
-                at += taken[key].nbytes
+                till = at + length * item_bytes(column)
+                taken[key] = column, columns[at:till]
+                at = till
         found[name] = taken
-    return Result(manifest, found)
-
-
-def rows(columns: Columns) -> int:
-    """Return how many rows a table has."""
-    return next(map(len, columns.values()), 0)
+    if at != len(columns):
+        raise ValueError(f"the columns have {len(columns)} bytes of {at}")
+    return Result(words[end + len(", ") : -len("]")], found)
 
 
 def write_table(path: Path, beside: Path, columns: Columns) -> None:

@@ -109,9 +109,11 @@ pub fn run_with(
     if let Some(captures) = sim.captures.take() {
         captures.finish(sim.end).map_err(Failure::Capture)?;
     }
-    sim.check_memory()?;
+    sim.check_series()?;
     sim.check_limits(&watch.limits, &began)?;
-    memory::afford(sim.table_bytes(), "the tables")?;
+    if sim.table_bytes() >= memory::SMALL {
+        memory::afford(sim.table_bytes(), "the tables")?;
+    }
     let running = stopwatch.lap();
     watch.done.store(1.0_f64.to_bits(), Ordering::Relaxed);
     Ok(sim.outcome(setup, running))
@@ -328,13 +330,19 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// Fails if something was left away for lack of memory, or soon would be.
+    /// Fails if something was left away for lack of memory, or soon may be.
     fn check_memory(&self) -> Result<(), Failure> {
+        self.check_series()?;
+        room::check_growth(self.grown_bytes())
+    }
+
+    /// Fails if something was left away for lack of memory.
+    fn check_series(&self) -> Result<(), Failure> {
         if self.connections.fates.series.is_full() {
             let told = "there is not enough memory for the series; record fewer, or a shorter run";
             return Err(Failure::Memory(told.into()));
         }
-        room::check_growth(self.grown_bytes())
+        Ok(())
     }
 
     /// Fails if the run took more than it may.

@@ -8,7 +8,7 @@ use crate::build::LinkPlan;
 use crate::connections::Connections;
 use crate::failure::Failure;
 use crate::limits::Limits;
-use crate::memory::afford;
+use crate::memory::{SMALL, afford};
 use crate::scenario::Scenario;
 use crate::slot::Slot;
 
@@ -25,8 +25,11 @@ pub fn check_size(scenario: &Scenario, limits: &Limits) -> Result<(), Failure> {
     let all = flows.saturating_mul(flow as u64).saturating_add(links.saturating_mul(link as u64));
     afford(all, &format!("{flows} flows and {links} links"))?;
     let (times, each) = scenario.samples();
-    afford((times * each) as u64, "the samples")?;
-    limits.check_memory(all.saturating_add((times * each) as u64))
+    let samples = (times * each) as u64;
+    if samples >= SMALL {
+        afford(samples, "the samples")?;
+    }
+    limits.check_memory(all.saturating_add(samples))
 }
 
 /// Fails if what was sampled takes too much, in a run that has no duration.
