@@ -4,8 +4,13 @@ use net::Options;
 use units::{Duration, Time};
 
 use super::ByBytes;
-use crate::config::{FastRetransmit, FastRetransmitTimer, RecoveryExit, RtoOrder, SlowStartFrom, Tcp};
+use crate::config::{
+    CwndCounts, CwndValidation, FastRetransmit, FastRetransmitTimer, RecoveryExit, RtoOrder, SlowStartFrom,
+    Tcp,
+};
+use crate::congestion::reno::RenoState;
 use crate::congestion::{Congestion, CongestionControl, Controller};
+use crate::recovery::frto::Frto;
 use crate::recovery::newreno::{self, OnNewAck};
 use crate::recovery::reno::OnDuplicate;
 use crate::recovery::reordering::{ReorderingRules, WithoutSack};
@@ -14,6 +19,14 @@ use crate::sender::arriving::{Arriving, Feedback};
 use crate::sender::cwnd::Progress;
 use crate::sender::tcb::Tcb;
 use crate::timestamp::timestamp;
+
+/// Whether the window opens by what is acknowledged alone, whatever is kept track of.
+#[inline]
+fn counts_bytes(reno: &RenoState, tcp: &Tcp) -> bool {
+    !reno.measures()
+        && tcp.cwnd_validation == CwndValidation::None
+        && tcp.cwnd_counts == CwndCounts::Acknowledged
+}
 
 impl ByBytes {
     /// An acceptable ACK of an established connection. Returns whether the window was cut.
@@ -88,7 +101,7 @@ impl ByBytes {
         let timer = tcb.timer;
         let rto = before.unwrap_or_else(|| tcb.rto.timeout(tcp));
         tcb.restart_timer_if_out(now, rto);
-        if self.measured.is_some() && self.test_timeout(tcb, ack, Some(acked), feedback.echo, options, tcp) {
+        if self.tests(tcp) && self.test_timeout(tcb, ack, Some(acked), feedback.echo, options, tcp) {
             return;
         }
         let delivered = self.untold(tcb, acked, tcp);
@@ -133,7 +146,10 @@ impl ByBytes {
         let opens = opens && (feedback.may_open(tcp) || tcb.congestion.is_scalable()) && !too_early;
         match &mut tcb.congestion {
             // Reno that measures nothing: all else that an ACK tells is no matter.
-            Controller::Reno(reno) if self.measured.is_none() => {
+            Controller::Reno(reno) if self.measured.is_none() || counts_bytes(reno, tcp) => {
+                if let Some(measured) = &mut self.measured {
+                    measured.count(delivered, rtt);
+                }
                 if opens {
                     let smss = f64::from(tcb.smss);
                     tcb.cwnd = reno.opened(tcb.cwnd, tcb.ssthresh, smss, acked).max(smss);
@@ -154,7 +170,7 @@ impl ByBytes {
 
     #[inline(never)]
     fn on_duplicate_ack(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> bool {
-        if self.measured.is_some() && self.test_timeout(tcb, tcb.una, None, false, &Options::NONE, tcp) {
+        if self.tests(tcp) && self.test_timeout(tcb, tcb.una, None, false, &Options::NONE, tcp) {
             return false;
         }
         let new_window = tcb.una.after(self.recover);
@@ -195,6 +211,12 @@ impl ByBytes {
                 !cut_by_ecn
             }
         }
+    }
+
+    /// Whether an ACK may tell of a retransmission that was not needed.
+    #[inline]
+    fn tests(&self, tcp: &Tcp) -> bool {
+        self.measured.as_ref().is_some_and(|m| tcp.eifel || m.tracking.frto != Frto::Off)
     }
 
     #[inline(never)]

@@ -162,14 +162,18 @@ impl ByBytes {
 }
 
 impl Measured {
+    /// So many bytes were delivered; the round trip of what was sent last of them, if it is known.
+    #[inline]
+    fn count(&mut self, delivered: u32, rtt: Option<Duration>) {
+        self.tracking.min_rtt = rtt.map_or(self.tracking.min_rtt, |rtt| rtt.min(self.tracking.min_rtt));
+        self.delivered += u64::from(delivered);
+    }
+
     /// An ACK up to `una` came: takes its round trip, and a sample of the delivery rate.
     fn on_ack(&mut self, una: Seq, now: Time, progress: &mut Progress) {
+        self.count(progress.delivered, progress.rtt);
         let tracking = &mut self.tracking;
-        if let Some(rtt) = progress.rtt {
-            tracking.min_rtt = tracking.min_rtt.min(rtt);
-        }
         if progress.delivered > 0 {
-            self.delivered += u64::from(progress.delivered);
             let mut newest = None;
             while self.sent.front().is_some_and(|s| !s.0.after(una)) {
                 newest = self.sent.pop_front();

@@ -13,8 +13,11 @@ impl ByBytes {
     /// The next segment to send, if there is one that may go now.
     #[inline]
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        if self.measured.is_some() || self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {
+        if self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {
             return self.next_otherwise(tcb, now, tcp);
+        }
+        if self.measured.is_some() {
+            return self.next_measured(tcb, now, tcp);
         }
         // Most often: a whole segment of new data with more behind it, or no room for one.
         if tcb.unsent <= u64::from(tcb.smss) {
@@ -37,13 +40,46 @@ impl ByBytes {
     fn next_otherwise(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match self.measured {
             _ if tcb.wait_for_timer && tcb.timer != Time::NEVER => None,
-            Some(_) => self.next_measured(tcb, now, tcp),
+            Some(_) => self.next_by_measure(tcb, now, tcp),
             None => self.next_in_order(tcb, now, tcp),
         }
     }
 
+    /// As [`ByBytes::next_segment`], where something is measured: nothing is to be sent again.
     #[inline(never)] // so that what controllers compute stays out of the loop that asks
     fn next_measured(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+        let measured = self.measured.as_ref()?;
+        let tracking = &measured.tracking;
+        let flows = tcb.unsent > u64::from(tcb.smss)
+            && tcb.max != tcb.una
+            && !tcb.congestion.paces()
+            && tracking.records.is_empty();
+        if !flows {
+            return self.next_by_measure(tcb, now, tcp);
+        }
+        tcb.held = false;
+        let room = self.limit(tcb).saturating_sub(tcb.flight());
+        if room < tcb.smss {
+            self.note_limit(tcb);
+            return None;
+        }
+        let mut outgoing = tcb.build_next(now, tcb.smss, tcp);
+        self.time(outgoing, now);
+        self.nxt = tcb.max;
+        if room - tcb.smss < tcb.smss && tcb.unsent > u64::from(tcb.smss) {
+            self.note_limit(tcb);
+            outgoing.last = true;
+        }
+        let measured = self.measured.as_mut()?;
+        if tcb.congestion.measures() {
+            measured.on_sent(now, tcb.max, outgoing.len, true);
+        }
+        tcb.note_sent(&mut measured.tracking, &mut outgoing, now);
+        Some(outgoing)
+    }
+
+    #[inline(never)]
+    fn next_by_measure(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let may_go = tcb.may_go(self.tracking()?, now, tcp);
         let probes = tcb.owes_probe();
         let outgoing = if may_go || probes {
