@@ -79,7 +79,7 @@ def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
     OSError
         If the folder cannot be written.
     """
-    from aqmlab.figures import save
+    from aqmlab.figures import lay_out, save
 
     new = claim.new
     drawings = new / "figures"
@@ -89,9 +89,9 @@ def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
         chapters.insert(0, Chapter("warnings", "Warnings", comparison.warnings))
     for name, title, draw, caption in _drawn(comparison):
         figure: Figure = draw(comparison)
+        lay_out(figure)
         for suffix in ("svg", "png"):
             save(figure, drawings / f"{name}.{suffix}")
-            figure.set_layout_engine("none")  # it is laid out; once is enough
         svg = inline_svg((drawings / f"{name}.svg").read_text("utf-8"), name)
         chapters.append(Chapter(name, title, pictures=[Picture(name, caption, svg)]))
     chapters.append(_measures(comparison))

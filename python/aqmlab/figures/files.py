@@ -52,6 +52,14 @@ def save(figure: "Figure", path: str | Path) -> Path:
     return path
 
 
+def lay_out(figure: "Figure") -> None:
+    """Lay a figure out for good, so that each file of it is drawn once and no more."""
+    engine = figure.get_layout_engine()
+    if engine:
+        engine.execute(figure)
+        figure.set_layout_engine(None)
+
+
 def refuse_foreign(path: Path) -> None:
     """Refuse a file that is there and that no plot of aqmlab is.
 

@@ -21,7 +21,7 @@ FILES = "files"
 
 def write(reproduction: Reproduction, folder: Path) -> None:
     """Write everything: tables of numbers, figures, the list of runs, the report."""
-    from aqmlab.figures import save
+    from aqmlab.figures import lay_out, save
     from aqmlab.report import write_report
     from aqmlab.studies.framework.summary import report
 
@@ -33,9 +33,9 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     figures.mkdir()
     for section in reproduction.sections:
         for figure in section.figures:
+            lay_out(figure.drawing)
             for suffix in ("svg", "png"):
                 save(figure.drawing, figures / f"{figure.name}.{suffix}")
-                figure.drawing.set_layout_engine("none")  # it is laid out; once is enough
     for section in reproduction.sections:
         for file in section.files:
             (folder / FILES).mkdir(exist_ok=True)
@@ -79,13 +79,9 @@ def _write_runs(path: Path, reproduction: Reproduction) -> None:
     """One line a run: its address, setting, replication and manifest with the whole scenario."""
     with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) as file:
         for setting, replication, run in reproduction.runs.items():
-            line = {
-                "run": run.address,
-                **setting.columns(),
-                "replication": replication,
-                "manifest": run.manifest,
-            }
-            file.write((json.dumps(line) + "\n").encode())
+            line = {"run": run.address, **setting.columns(), "replication": replication}
+            # The manifest is JSON already: read and written anew it would take as long as the run.
+            file.write(f'{json.dumps(line)[:-1]}, "manifest": {run.manifest_text}}}\n'.encode())
 
 
 def _manifest(reproduction: Reproduction) -> dict[str, Any]:

@@ -120,9 +120,14 @@ class Done:
     number: int
 
     @property
+    def manifest_text(self) -> str:
+        """Its manifest as JSON; it waits as what it says otherwise than that of the first run."""
+        return self.manifests[self.number]
+
+    @property
     def manifest(self) -> dict[str, Any]:
-        """Its manifest, which waits as what it says otherwise than that of the first run."""
-        manifest: dict[str, Any] = json.loads(self.manifests[self.number])
+        """Its manifest."""
+        manifest: dict[str, Any] = json.loads(self.manifest_text)
         return manifest
 
 
@@ -319,7 +324,7 @@ class Runs:
                 yield (text,)
 
         def kept(result: Result) -> tuple[int, Any]:
-            return self._manifests.add(json.dumps(result.manifest)), self._reduce(result)
+            return self._manifests.add(result.manifest_text), self._reduce(result)
 
         done = campaign(
             asks(), kept, engine=self._engine, store=self._store, jobs=jobs, progress=progress
