@@ -1235,8 +1235,9 @@ class Phb(Table):
     """The per-hop behaviours of DiffServ, ready made: EF (and VOICE-ADMIT) before everything; CS6 and CS7 next; then AF1 to AF4 and the default behaviour, which share what is left; LE last.
 
     In each AF class the drop precedences have thresholds of their own: AFx3 is dropped first, AFx1
-    hardly ever. `limit` and `ecn` are those of each class of AF and of the default. EF may starve
-    the others: police it where it enters, by a rule with a token bucket.
+    hardly ever. `limit` and `ecn` are those of each class of AF and of the default; a limit that is
+    a time counts up to 1 GB. EF may starve the others: police it where it enters, by a rule with a
+    token bucket.
 
     Parameters
     ----------
@@ -1247,8 +1248,9 @@ class Phb(Table):
         Share of the default behaviour. Default: 1. Range: at least 1, at most 1000. Source: rfc2474
         §4.1: some, so that it is not starved.
     ef_limit : str | None
-        Limit of the queue of EF. Default: 10 packets. Range: at least 1 packet or byte. Source:
-        rfc3246 §2.2: EF packets meet short or empty queues.
+        Limit of the queue of EF. Default: 10 packets. Range: a whole number, at least 1 packet or
+        byte, at most 1000000000 packets or bytes. Source: rfc3246 §2.2: EF packets meet short or
+        empty queues.
     limit : str | None
         The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet
         that would exceed it is dropped. Default: 100 packets. Range: a whole number, at least 1

@@ -56,11 +56,14 @@ words! {
 /// The limit of a buffer, unless its kind of queue has its own.
 pub const HUNDRED_PACKETS: Room = Room::Depth(Depth::Packets(100.0));
 
+/// The most packets or bytes that a limit may say.
+pub const MOST: f64 = 1e9;
+
 params! {
     /// The buffer of a queue.
     pub struct Buffer: "buffer", checked by check {
         /// The most packets or bytes it holds, or a time: the bytes that the link sends in it. A packet that would exceed it is dropped.
-        limit: Room = (HUNDRED_PACKETS), in Range::between(1.0, 1e9).whole(), from "rfc7567 §2 leaves it to the operator; 100 is a common default of hosts";
+        limit: Room = (HUNDRED_PACKETS), in Range::between(1.0, MOST).whole(), from "rfc7567 §2 leaves it to the operator; 100 is a common default of hosts";
         /// Whether the packet in service counts towards the limit.
         limit_counts: Counting = (Counting::Waiting), in Range::ANY, from "ns-2's Drop Tail counts it, its RED does not";
         /// Which packet is dropped when the buffer is full.

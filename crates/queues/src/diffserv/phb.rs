@@ -12,7 +12,7 @@ use serde_json::json;
 use units::param::{Invalid, Json, join};
 use units::{Depth, Range, Read, params};
 
-use crate::fifo::Buffer;
+use crate::fifo::{Buffer, MOST};
 use crate::law::{Keeps, Place};
 use crate::schedulers::priority::{Priority, PriorityQueue};
 
@@ -20,14 +20,15 @@ params! {
     /// The per-hop behaviours of DiffServ, ready made: EF (and VOICE-ADMIT) before everything; CS6 and CS7 next; then AF1 to AF4 and
     /// the default behaviour, which share what is left; LE last. In each AF class the drop precedences have
     /// thresholds of their own: AFx3 is dropped first, AFx1 hardly ever. `limit` and `ecn` are those of each class of AF
-    /// and of the default. EF may starve the others: police it where it enters, by a rule with a token bucket.
+    /// and of the default; a limit that is a time counts up to 1 GB. EF may starve the others: police it where it enters, by a
+    /// rule with a token bucket.
     pub struct Phb: "phb", checked by check {
         /// Shares of AF1, AF2, AF3 and AF4 in what EF and CS6 and CS7 leave, to that of the default behaviour.
         af_shares: Vec<u64> = (vec![1, 1, 1, 1]), in Range::ANY, from "rfc2597 §2 leaves them to the operator";
         /// Share of the default behaviour.
         default_share: u64 = (1), in Range::between(1.0, 1000.0), from "rfc2474 §4.1: some, so that it is not starved";
         /// Limit of the queue of EF.
-        ef_limit: Depth = (Depth::Packets(10.0)), in Range::at_least(1.0), from "rfc3246 §2.2: EF packets meet short or empty queues";
+        ef_limit: Depth = (Depth::Packets(10.0)), in Range::between(1.0, MOST).whole(), from "rfc3246 §2.2: EF packets meet short or empty queues";
     }
 }
 
@@ -43,6 +44,7 @@ fn check(phb: &Phb, path: &str) -> Result<(), Invalid> {
 
 /// What stands for the behaviours, as a scenario would write it.
 pub fn composition(phb: &Phb, buffer: &Buffer, depth: Depth) -> Json {
+    let depth = depth.like(depth.amount().min(MOST)); // a time may be more
     let (limit, ecn) = (depth.write(), buffer.ecn.write());
     // In shares of the limit: where the three precedences begin and where they end.
     let part = |share: f64| depth.like(share * depth.amount()).write();
@@ -91,15 +93,23 @@ mod tests {
 
     #[test]
     fn every_setting_composes() {
-        for limit in ["1 packets", "7 packets", "100 packets", "1500 B", "1 MB", "20 ms"] {
-            for ecn in ["drop", "mark"] {
+        for limit in ["1 packets", "7 packets", "100 packets", "1500 B", "1 MB", "1 GB", "20 ms", "1000 s"] {
+            for (ecn, rate) in [("drop", 1), ("mark", 10_000_000), ("mark", 10_000_000_000_000)] {
                 let buffer = Buffer::read(&json!({"limit": limit, "ecn": ecn}), "").unwrap();
-                let depth = buffer.limit.at(Rate(10_000_000));
+                let depth = buffer.limit.at(Rate(rate));
                 for shares in [[1, 1, 1, 1], [1000, 1, 20, 3]] {
                     let phb = Phb::read(&json!({"af_shares": shares, "ef_limit": "2 packets"}), "").unwrap();
                     assert!(Priority::read(&composition(&phb, &buffer, depth), "").is_ok(), "{limit} {ecn}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_limit_of_ef_is_a_limit() {
+        for limit in ["1 GiB", "1.5 packets", "0 packets"] {
+            let refusal = read(json!({"kind": "phb", "ef_limit": limit})).unwrap_err();
+            assert!(refusal.contains("queue.ef_limit") && refusal.contains(limit), "{refusal}");
         }
     }
 
