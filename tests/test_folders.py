@@ -343,7 +343,8 @@ def kill_at_random(times: int, of: list[str], scenario: Path, root: Path) -> Non
         running.send_signal(number)
         _, stderr = running.communicate(timeout=60)
         about = f"{name} {i} {number.name} {running.returncode}: {stderr}"
-        begun = "runpy module" not in stderr  # else Python itself was interrupted as it began
+        as_python_began = ("runpy module", "Fatal Python error: init")
+        begun = not any(said in stderr for said in as_python_began)
         assert running.returncode in (0, -number, 128 + number) or not begun, about
         assert content(root / name) == whole[name], about
         seed = seed_of(root / name)
