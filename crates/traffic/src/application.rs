@@ -135,7 +135,7 @@ pub struct Talk<'a> {
     pub now: Time,
     /// What it remembers of the client's end. Both ends may look at both: what one learns there, headers would say.
     pub client: &'a mut Memory,
-    /// What it remembers of the server's.
+    /// What it remembers of the server's; nothing, if it [wants](Application::wants) to be told nothing there.
     pub server: &'a mut Memory,
     /// The connection's random numbers.
     pub lots: Lots<'a>,

@@ -28,15 +28,15 @@ impl Simulation<'_> {
         let Some(application) = self.plan.application(slot.flow as usize) else { return };
         (slot.stage, slot.converses) = (Stage::Open, self.plan.converses(slot.flow as usize));
         if application.remembers() {
-            slot.acting = self.connections.acting.add();
+            slot.acting = self.connections.acting.add(application.wants(Side::Server).told);
         }
         for end in [End::receiver(s), End::sender(s)] {
             let wants = application.wants(side(end));
             if wants.holds {
                 self.connections.endpoints[end].hold_data();
             }
-            if let Some(ends) = self.connections.acting.of(slot.acting) {
-                ends[side(end) as usize].whole = wants.whole;
+            if let Some(actor) = self.connections.acting.of(slot.acting).get_mut(side(end) as usize) {
+                actor.whole = wants.whole;
             }
         }
         self.connections.endpoints[End::receiver(s)].listen();
@@ -52,17 +52,22 @@ impl Simulation<'_> {
         let lots = self.connections.draws[self.plan.table(flow)].of(self.plan.number(flow), slot.connection);
         let both = self.connections.endpoints.of(end.connection());
         let log = &mut self.connections.exchanges.log(&mut self.connections.fates.series, slot, both, now);
-        let unremembered = &mut [Actor::NEW; 2];
-        let ends = self.connections.acting.of(slot.acting).unwrap_or(unremembered);
-        let side = side(end);
+        let (mut unremembered, side) = (None, side(end));
+        let (client, server) = match self.connections.acting.of(slot.acting) {
+            [client, server] => (client, server),
+            few => {
+                let [client, server] = unremembered.insert([Actor::NEW; 2]);
+                (few.first_mut().unwrap_or(client), server)
+            }
+        };
         if let Event::Received(n) = event {
-            ends[side as usize].memory.received += n;
+            let actor = if side == Side::Client { &mut *client } else { &mut *server };
+            actor.memory.received += n;
         }
-        let [client, server] = ends;
-        let (client, server) = (&mut client.memory, &mut server.memory);
-        let actions = application.on(side, event, &mut Talk { now, client, server, lots, log });
+        let talk = &mut Talk { now, client: &mut client.memory, server: &mut server.memory, lots, log };
+        let actions = application.on(side, event, talk);
         let (answered, connection) = (log.count, slot.connection);
-        let actor = &mut ends[side as usize];
+        let actor = if side == Side::Client { client } else { server };
         actor.memory.written = actor.memory.written.saturating_add(actions.write);
         if actions.wake != Time::NEVER {
             actor.wake = actions.wake.max(now);
@@ -98,8 +103,7 @@ impl Simulation<'_> {
         }
         // A FIN has a number too.
         let next = Seq(endpoint.next_expected().0.wrapping_sub(u32::from(closed_there)));
-        let Some(ends) = self.connections.acting.of(place) else { return false };
-        let actor = &mut ends[side(end) as usize];
+        let Some(actor) = self.connections.acting.of(place).get_mut(side(end) as usize) else { return false };
         let opened = !std::mem::replace(&mut actor.opened, true);
         let came = u64::from(next - std::mem::replace(&mut actor.next, next));
         let ended = closed_there && !std::mem::replace(&mut actor.ended, true);
@@ -135,8 +139,7 @@ impl Simulation<'_> {
     #[cold]
     pub(super) fn wake(&mut self, now: Time, end: End) {
         let place = self.connections.fates.slots[end.connection() as usize].acting;
-        let Some(ends) = self.connections.acting.of(place) else { return };
-        let actor = &mut ends[side(end) as usize];
+        let Some(actor) = self.connections.acting.of(place).get_mut(side(end) as usize) else { return };
         if actor.wake <= now {
             actor.wake = Time::NEVER;
             self.tell(now, end, Event::Woken);
@@ -148,10 +151,10 @@ impl Simulation<'_> {
     #[cold]
     pub(super) fn rearm(&mut self, end: End) {
         let slot = &self.connections.fates.slots[end.connection() as usize];
-        if let Some(ends) = self.connections.acting.get(slot.acting)
+        if let Some(actor) = self.connections.acting.get(slot.acting).get(side(end) as usize)
             && slot.stage == Stage::Open
         {
-            let (lane, wake) = (self.lanes.end(end), ends[side(end) as usize].wake);
+            let (lane, wake) = (self.lanes.end(end), actor.wake);
             if wake < self.events.due(lane) {
                 self.events.set(lane, wake);
             }

@@ -154,7 +154,7 @@ impl Simulation<'_> {
                 let flow = slot.flow;
                 if self.plan.opener(flow as usize).is_some() {
                     let (connection, place) = (slot.connection, slot.acting);
-                    let client = self.connections.acting.get(place).map(|ends| ends[0].memory);
+                    let client = self.connections.acting.get(place).first().map(|client| client.memory);
                     let unanswered = client.map_or(0, |client| client.begun - client.ended);
                     let k = self.connections.source_of(flow);
                     self.tell_opener(now, k, Told::Closed { connection, unanswered });
@@ -212,7 +212,7 @@ impl Simulation<'_> {
     fn tell_unanswered(&mut self, s: u32) {
         let slot = &self.connections.fates.slots[s as usize];
         let (flow, connection) = (slot.flow, slot.connection);
-        let client = self.connections.acting.get(slot.acting).map(|ends| ends[0].memory);
+        let client = self.connections.acting.get(slot.acting).first().map(|client| client.memory);
         let Some(client) = client.filter(|client| client.ended < client.begun) else { return };
         let Some(application) = self.plan.application(flow as usize) else { return };
         let lots = self.connections.draws[self.plan.table(flow as usize)]

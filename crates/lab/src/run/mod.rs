@@ -370,8 +370,12 @@ impl<'a> Simulation<'a> {
             else {
                 return 1.0;
             };
-            let client =
-                self.connections.acting.get(slot.acting).map_or(Memory::default(), |ends| ends[0].memory);
+            let client = self
+                .connections
+                .acting
+                .get(slot.acting)
+                .first()
+                .map_or(Memory::default(), |client| client.memory);
             let acked = self.connections.endpoints[End::sender(s as u32)].acked();
             application.share_done(&client, acked, self.lots(flow, slot.connection))
         };
