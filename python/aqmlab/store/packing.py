@@ -145,5 +145,5 @@ def sync_folder(folder: Path) -> None:
         os.close(opened)
 
 
-DAMAGED = (OSError, ValueError, KeyError, TypeError, zlib.error)
+DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error)
 """What reading a result that is not whole raises."""
