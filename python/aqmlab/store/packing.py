@@ -20,6 +20,7 @@ LARGE_BYTES = 256 << 10
 """Tables from here on are files of their own: SQLite handles smaller ones faster than files."""
 
 DECODER = json.JSONDecoder()
+"""Reads the first of two texts in JSON, and says where it ends."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ impl ByBytes {
             return self.next_otherwise(tcb, now, tcp);
         }
         if self.measured.is_some() {
-            return self.next_measured(tcb, now, tcp);
+            return self.next_tracked(tcb, now, tcp);
         }
         // Most often: a whole segment of new data with more behind it, or no room for one.
         if tcb.unsent <= u64::from(tcb.smss) {
@@ -40,22 +40,20 @@ impl ByBytes {
     fn next_otherwise(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         match self.measured {
             _ if tcb.wait_for_timer && tcb.timer != Time::NEVER => None,
-            Some(_) => self.next_by_measure(tcb, now, tcp),
+            Some(_) => self.next_measured(tcb, now, tcp),
             None => self.next_in_order(tcb, now, tcp),
         }
     }
 
-    /// As [`ByBytes::next_segment`], where something is measured: nothing is to be sent again.
+    /// As [`ByBytes::next_segment`], where something is kept track of: nothing is to be sent again.
     #[inline(never)] // so that what controllers compute stays out of the loop that asks
-    fn next_measured(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        let measured = self.measured.as_ref()?;
-        let tracking = &measured.tracking;
+    fn next_tracked(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let flows = tcb.unsent > u64::from(tcb.smss)
             && tcb.max != tcb.una
             && !tcb.congestion.paces()
-            && tracking.records.is_empty();
+            && self.tracking()?.records.is_empty();
         if !flows {
-            return self.next_by_measure(tcb, now, tcp);
+            return self.next_measured(tcb, now, tcp);
         }
         tcb.held = false;
         let room = self.limit(tcb).saturating_sub(tcb.flight());
@@ -78,8 +76,9 @@ impl ByBytes {
         Some(outgoing)
     }
 
+    /// The same, whatever is to be sent.
     #[inline(never)]
-    fn next_by_measure(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
+    fn next_measured(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let may_go = tcb.may_go(self.tracking()?, now, tcp);
         let probes = tcb.owes_probe();
         let outgoing = if may_go || probes {
