@@ -277,3 +277,27 @@ def test_nothing_is_taken_back_where_nothing_is_reordered() -> None:
         ssthresh = window["ssthresh_bytes"]
         raised = ssthresh > ssthresh.shift()
         assert (ssthresh < window["cwnd_bytes"].shift())[raised].all(), "a cut, and nothing else"
+
+
+@pytest.mark.parametrize(
+    "queue", [{"kind": "codel"}, {"kind": "red", "minth": "50 packets", "maxth": "150 packets"}]
+)
+def test_linux_retransmits_only_what_was_dropped_at_1_gbit_s(queue: dict[str, Any]) -> None:
+    """Held ACKs report every SACK block, so the receiver gets no duplicate.
+
+    Nothing is reordered and no timer fires: each drop is retransmitted once.
+    """
+    scenario = {
+        "title": "Two CUBIC flows on a fast link with dense losses",
+        "duration": "3 s",
+        "network": dumbbell("1 Gbit/s", "3 ms", {"limit": "1000 packets", **queue}),
+        "flows": [{"count": 2, "from": "left-{i}", "to": "right-{i}", "traffic": {"kind": "bulk"}}],
+        "tcp": {"preset": "linux"},
+    }
+    scenario["network"] |= {"left_rate": "10 Gbit/s", "right_rate": "10 Gbit/s"}
+    run = aqmlab.run(scenario)
+    flows, dropped = run.flows, run.links["dropped_packets"].iloc[0]
+    assert dropped > 50
+    assert flows["timeouts"].sum() == 0
+    assert flows["duplicate_segments"].sum() == 0
+    assert dropped - 5 <= flows["retransmitted_segments"].sum() <= dropped

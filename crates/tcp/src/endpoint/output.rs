@@ -63,7 +63,7 @@ impl Endpoint {
         };
         self.ack_due = false;
         if let Some(receiver) = &mut self.receiver {
-            receiver.on_ack_sent();
+            self.said_all &= !receiver.on_ack_sent();
         }
         self.ecn.on_sent();
         Some((segment, field))

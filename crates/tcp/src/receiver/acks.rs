@@ -57,9 +57,15 @@ impl Receiver {
         true
     }
 
-    /// An ACK of everything received has gone out.
+    /// Record that an ACK was sent, usually of everything received. Return whether another ACK is due.
     #[inline]
-    pub fn on_ack_sent(&mut self) {
+    pub fn on_ack_sent(&mut self) -> bool {
+        if let Some(behind) = &mut self.behind
+            && let Some(followed) = behind.on_ack_sent()
+        {
+            self.ack_now = followed;
+            return followed;
+        }
         if self.unacknowledged > 0 || self.ack_now {
             self.quick = self.quick.saturating_sub(1);
         }
@@ -67,9 +73,7 @@ impl Receiver {
         self.ack_now = false;
         self.ack_at = Time::NEVER;
         self.last_ack = self.next;
-        if let Some(behind) = &mut self.behind {
-            behind.held = 0;
-        }
+        false
     }
 
     /// Data goes out; soon after data came in, the conversation is interactive, and its ACKs can wait for

@@ -23,7 +23,21 @@ pub(super) struct Behind {
     pub gap: Seq,
     pub at_once: u8,
     pub held: u8,
+    /// Held ACK that leaves before the ACK of the last segment.
+    earlier: Option<EarlierAck>,
 }
+
+/// A held ACK that is due because of the segment that arrived last, which it does not report.
+#[derive(Clone, Copy, Debug)]
+struct EarlierAck {
+    blocks: [(Seq, Seq); 4],
+    count: u8,
+    /// Whether the last segment is acknowledged at once, too.
+    followed: bool,
+}
+
+/// Number of SACK blocks that Linux expects an ACK to have room for (TCP_SACK_BLOCKS_EXPECTED).
+const BLOCKS_EXPECTED: usize = 2;
 
 impl Receiver {
     /// Data, or a `fin` behind it, that is not simply the next: old, ahead, or filling a gap. A FIN has a place in sequence space, and
@@ -31,8 +45,11 @@ impl Receiver {
     #[inline(never)]
     pub(super) fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
         let (data, end) = (end, end + u32::from(fin));
+        if start.after(self.next) {
+            self.release_held_ack(start, end);
+        }
         if self.grow(start, end) {
-            self.ack_now |= !self.holds_back(now, tcp);
+            self.ack_out_of_order(now, tcp);
             return;
         }
         let before = self.received_in(start, data);
@@ -44,13 +61,11 @@ impl Receiver {
         if !end.after(self.next) || start.after(self.next) {
             if end.after(self.next) {
                 self.insert(start, end);
-                if self.holds_back(now, tcp) {
-                    return;
-                }
+                self.ack_out_of_order(now, tcp);
             } else {
                 self.quicken(u16::MAX, tcp);
+                self.ack_now = true;
             }
-            self.ack_now = true; // RFC 5681 §4.2: at once, so that the sender learns of the gap
             return;
         }
         self.advance_over(end);
@@ -64,7 +79,7 @@ impl Receiver {
                 self.advance_over(self.next.max(e));
                 behind.ranges.remove(0);
             }
-            (behind.latest, behind.intact, behind.known) = (None, false, false);
+            (behind.latest, behind.intact, behind.known, behind.earlier) = (None, false, false, None);
             self.behind = (!behind.ranges.is_empty()).then_some(behind);
         }
         let at_once = released || tcp.gap_ack == GapAck::Immediate;
@@ -72,6 +87,35 @@ impl Receiver {
             self.ack_now = true;
         } else {
             self.delay_ack(now, (data - start) as u16, tcp);
+        }
+    }
+
+    /// Acknowledge data behind a gap: at once, so that the sender learns of the gap (RFC 5681 §4.2),
+    /// or with a held ACK, whose SACK blocks must include it.
+    #[inline]
+    fn ack_out_of_order(&mut self, now: Time, tcp: &Tcp) {
+        let holds = self.holds_back(now, tcp);
+        self.ack_now |= !holds;
+        let Some(behind) = &mut self.behind else { return };
+        if holds && !behind.known {
+            behind.find_report();
+        }
+        if let Some(earlier) = &mut behind.earlier {
+            (earlier.followed, self.ack_now) = (self.ack_now, true);
+        }
+    }
+
+    /// Make the held ACK due if [start, end) opens or extends a SACK block behind the first two: the
+    /// blocks that the held ACK reports might not fit into the next one (Linux, tcp_sack_new_ofo_skb).
+    #[inline]
+    fn release_held_ack(&mut self, start: Seq, end: Seq) {
+        let Some(behind) = self.behind.as_mut().filter(|b| b.held > 0) else { return };
+        let blocks = &behind.reported[..usize::from(behind.count)];
+        let touched = blocks.iter().position(|b| !start.after(b.1) && !b.0.after(end));
+        if touched.unwrap_or(blocks.len()) >= BLOCKS_EXPECTED {
+            let (blocks, count) = (behind.reported, behind.count);
+            behind.earlier = Some(EarlierAck { blocks, count, followed: false });
+            behind.held = 0;
         }
     }
 
@@ -154,6 +198,10 @@ impl Receiver {
     /// Adds the SACK blocks of an ACK (RFC 2018 §4): the latest first, then those reported before; ahead
     /// of them a duplicate (RFC 2883 §4), if `dsack`.
     pub fn report(&mut self, options: &mut Options, dsack: bool) {
+        if let Some(earlier) = self.behind.as_ref().and_then(|b| b.earlier) {
+            options.push_sacks(&earlier.blocks[..usize::from(earlier.count)]);
+            return;
+        }
         if let Some(block) = self.duplicate.take().filter(|_| dsack) {
             options.push_sack(block);
         }
@@ -179,6 +227,17 @@ impl Receiver {
 }
 
 impl Behind {
+    /// Record that an ACK was sent. Return whether it was a held ACK that had become due, and if so
+    /// whether another ACK follows it at once.
+    #[inline]
+    pub(super) fn on_ack_sent(&mut self) -> Option<bool> {
+        let earlier = self.earlier.take();
+        if earlier.is_none() {
+            self.held = 0;
+        }
+        earlier.map(|e| e.followed)
+    }
+
     /// What is to be reported next.
     fn find_report(&mut self) {
         let ranges = &self.ranges;
