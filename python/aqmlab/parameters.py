@@ -4735,6 +4735,11 @@ class Tcp(Table):
         What a timeout in the middle of a recovery does to ssthresh. Default: cuts. "cuts": It
         lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
         "keeps": It leaves it as the recovery set it (Linux, tcp_enter_loss). Source: rfc5681 §4.3.
+    sack_after_timeout : Literal["forgotten", "kept"] | None
+        What becomes of SACK information at a timeout, without RACK. Default: forgotten.
+        "forgotten": Discarded (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that
+        reneges is detected by its cumulative ACK (errata 1610 of RFC 2018; Linux,
+        tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1; Linux: kept.
     loss_window : Literal["segment", "flight-and-segment"] | None
         cwnd after a timeout, with SACK. Default: segment. "segment": One segment (RFC 5681 §3.1).
         "flight-and-segment": One segment more than is in flight: RACK does not deem lost what was
@@ -4937,6 +4942,7 @@ class Tcp(Table):
     timer_slack: str | None = None
     frto: Literal["off", "basic", "sack", "original"] | None = None
     timeout_in_recovery: Literal["cuts", "keeps"] | None = None
+    sack_after_timeout: Literal["forgotten", "kept"] | None = None
     loss_window: Literal["segment", "flight-and-segment"] | None = None
     eifel: bool | None = None
     spurious_response: Literal["eifel", "restore", "none"] | None = None

@@ -154,6 +154,8 @@ params! {
         frto: FrtoKind = (FrtoKind::Off), in Range::ANY, from "rfc5682";
         /// What a timeout in the middle of a recovery does to ssthresh.
         timeout_in_recovery: TimeoutInRecovery = (TimeoutInRecovery::Cuts), in Range::ANY, from "rfc5681 §4.3";
+        /// What becomes of SACK information at a timeout, without RACK.
+        sack_after_timeout: SackAfterTimeout = (SackAfterTimeout::Forgotten), in Range::ANY, from "rfc2018 §8; rfc6675 §5.1; Linux: kept";
         /// cwnd after a timeout, with SACK.
         loss_window: LossWindow = (LossWindow::Segment), in Range::ANY, from "rfc5681 §3.1: LW";
         /// Whether a spurious retransmission is found by timestamps, or D-SACK.

@@ -40,6 +40,7 @@ fn changes(name: &str) -> Option<Json> {
             "tlp_max_ack_delay": "200 ms",
             "timer_slack": "2 ms",
             "timeout_in_recovery": "keeps",
+            "sack_after_timeout": "kept",
             "loss_window": "flight-and-segment",
             "frto": "original",
             "eifel": true,

@@ -33,6 +33,17 @@ impl Undo {
         Undo { retransmit_ts, outstanding: in_flight, ..Undo::begin(w) }
     }
 
+    /// Rule out that an undo restores cwnd and ssthresh, because an ACK carried ECE: the reduction is
+    /// required (Linux, tcp_fastretrans_alert, prior_ssthresh).
+    pub fn keep_reduction(&mut self) {
+        (self.cwnd, self.ssthresh) = (0.0, 0.0);
+    }
+
+    /// Return whether an undo may restore cwnd and ssthresh.
+    pub fn restores_window(&self) -> bool {
+        self.cwnd > 0.0
+    }
+
     /// pipe_prev (RFC 4015 §3.2, step 0).
     pub fn pipe_prev(&self) -> f64 {
         self.ssthresh.max(self.flight)

@@ -102,9 +102,11 @@ impl Tcb {
         ack: Seq,
         delivered: u32,
         feedback: Feedback,
+        tcp: &Tcp,
     ) {
         self.stats.ecn_cuts += 1;
-        self.wait_for_timer = self.cwnd <= f64::from(self.smss);
+        // RFC 3168 §6.1.2; a sender that keeps two segments, as Linux, has no such rule.
+        self.wait_for_timer = self.cwnd <= f64::from(self.smss) && tcp.ecn_least_window.0 < 2.0;
         if let Some(tracking) = tracking {
             let marked = (f64::from(delivered) * feedback.marked).round() as u32;
             self.congestion.before_cut(delivered, marked, ack.after(tracking.round_end));

@@ -43,6 +43,17 @@ words! {
 }
 
 words! {
+    /// The SACK information from before a timeout, where RACK does not judge losses.
+    pub enum SackAfterTimeout {
+        /// Discarded (RFC 2018 §8; RFC 6675 §5.1).
+        Forgotten = "forgotten",
+        /// Retained; a receiver that reneges is detected by its cumulative ACK (errata 1610 of RFC 2018; Linux,
+        /// tcp_timeout_mark_lost).
+        Kept = "kept",
+    }
+}
+
+words! {
     /// cwnd after a timeout.
     pub enum LossWindow {
         /// One segment (RFC 5681 §3.1).

@@ -6,7 +6,8 @@ use units::{Duration, Time};
 use super::ByBoard;
 use super::reduction::reduces_in_proportion;
 use crate::config::{
-    CwndCounts, CwndValidation, FastRetransmitTimer, MarkReductionEnds, RecoveryExit, RtoOrder, Tcp,
+    CwndCounts, CwndValidation, FastRetransmitTimer, MarkReductionEnds, RecoveryExit, RtoOrder,
+    SpuriousResponse, Tcp,
 };
 use crate::congestion::{Congestion, CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Delivery, Departure, Doubt, Sent};
@@ -191,7 +192,12 @@ impl ByBoard {
         self.keep_rate(rate);
         let was = self.state;
         let mut cut = false;
-        if tcp.eifel && !feedback.echo && self.was_spurious(tcb, &d, advanced, options) {
+        // RFC 3522 §3.2 and RFC 4015 §3.1 look for no spurious timeout under ECE; Linux does, but keeps the reduction.
+        let keeps_reduction = feedback.echo && tcp.spurious_response == SpuriousResponse::Restore;
+        if keeps_reduction {
+            self.tracking.undo.keep_reduction();
+        }
+        if tcp.eifel && (!feedback.echo || keeps_reduction) && self.was_spurious(tcb, &d, advanced, options) {
             self.on_spurious(tcb, was_una, tcp);
             self.take_back(tcb, d.delivered, tcp);
         }
@@ -222,7 +228,7 @@ impl ByBoard {
             && self.state == CaState::Open
             && tcb.congestion.answers_mark(now, ack.after(self.recovery_point));
         if cut_by_echo {
-            tcb.on_echo(Some(&self.tracking), ack, d.delivered, feedback);
+            tcb.on_echo(Some(&self.tracking), ack, d.delivered, feedback, tcp);
             if tcb.congestion.is_scalable() {
                 self.cut(tcb, Congestion::Ecn, (was_una, 0), now, tcp);
             } else {
@@ -237,6 +243,9 @@ impl ByBoard {
             cut = true;
         }
         cut |= self.enter_recovery(tcb, was_una, now, tcp);
+        if keeps_reduction {
+            self.tracking.undo.keep_reduction();
+        }
         let restarts =
             advanced || (tcp.fast_retransmit_timer == FastRetransmitTimer::First && self.is_of_before(&d));
         self.set_timer(tcb, now, next, restarts, tcp);
@@ -319,7 +328,12 @@ impl ByBoard {
         tcb.retransmit = true;
         if cut_before {
             self.state = CaState::Recovery; // the window was cut for this congestion
-            self.recovery_point = tcb.max;
+            if tcp.ecn_reduction_ends == MarkReductionEnds::At {
+                self.recovery_point = tcb.max;
+            }
+            if tcp.spurious_response == SpuriousResponse::Restore {
+                self.tracking.undo.keep_reduction();
+            }
             return false;
         }
         self.reduce(tcb, CaState::Recovery, (Congestion::FastRetransmit, una), now, tcp);

@@ -38,6 +38,7 @@ impl ByBoard {
         let limited = std::mem::take(&mut self.limited);
         self.cut(tcb, congestion, (una, limited), now, tcp);
         self.state = state;
+        self.tlp.end = None; // the reduction covers what a probe may have repaired (Linux, tcp_init_cwnd_reduction)
         if reduces_in_proportion(tcb, tcp) {
             let flight = f64::from(tcb.max - una);
             self.prr = Prr::begin(if tcp.ssthresh_from == SsthreshFrom::Cwnd { before } else { flight });

@@ -3,7 +3,7 @@
 use units::{Duration, Time};
 
 use super::ByBoard;
-use crate::config::{FastRetransmitTimer, FrtoKind, LossWindow, Tcp, TimeoutInRecovery};
+use crate::config::{FastRetransmitTimer, FrtoKind, LossWindow, SackAfterTimeout, Tcp, TimeoutInRecovery};
 use crate::congestion::{Congestion, CongestionControl};
 use crate::recovery::frto::Frto;
 use crate::recovery::reordering::ReorderingRules;
@@ -17,6 +17,12 @@ const SOON: Duration = Duration::from_millis(1);
 impl ByBoard {
     /// The time for a tail loss probe has come.
     pub fn on_probe_timer(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) {
+        if tcp.fast_retransmit_timer == FastRetransmitTimer::First && self.tlp.end.is_some() {
+            // Linux, tcp_send_loss_probe: one probe at a time, and the RTO counts from the transmission
+            // of the first segment.
+            (tcb.timer, tcb.pending) = (self.rto_expires(tcb, now, tcp), Pending::Rto);
+            return;
+        }
         // RFC 8985 §7.3: no probe without a round trip measured since the last.
         self.probe_due = self.tlp.may_probe();
         self.rto_from = now;
@@ -63,7 +69,7 @@ impl ByBoard {
         if tcp.rack {
             self.board.lose_on_timeout(now, window);
         } else {
-            self.board.lose_all(true);
+            self.board.lose_all(tcp.sack_after_timeout == SackAfterTimeout::Forgotten);
         }
         if tcp.loss_window == LossWindow::FlightAndSegment && !tcb.congestion.rules_recovery() {
             tcb.cwnd += self.board.pipe() as f64;
@@ -147,13 +153,18 @@ impl ByBoard {
         }
     }
 
-    /// Whether a probe may be scheduled (RFC 8985 §7.2): neither a recovery is under way nor anything SACKed or lost.
+    /// Return whether a probe may be scheduled (RFC 8985 §7.2): outside recovery, nothing is SACKed or
+    /// lost, and no probe is in flight. Linux ignores what is SACKed while it reduces cwnd for a mark,
+    /// and schedules the next probe while one is in flight (tcp_schedule_loss_probe).
     fn may_probe(&self, tcp: &Tcp) -> bool {
+        let nothing_missing = self.board.sacked_segments() == 0 && !self.board.any_lost();
+        let linux = tcp.fast_retransmit_timer == FastRetransmitTimer::First;
         tcp.tail_loss_probe
-            && matches!(self.state, CaState::Open | CaState::Cwr)
-            && self.board.sacked_segments() == 0
-            && !self.board.any_lost()
-            && self.tlp.end.is_none()
+            && match self.state {
+                CaState::Open => nothing_missing && (linux || self.tlp.end.is_none()),
+                CaState::Cwr => linux || (nothing_missing && self.tlp.end.is_none()),
+                _ => false,
+            }
     }
 
     /// Schedules a probe.
