@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{TCP, TWO_DOWNLOADS, digest, numbers, outcome, scenario};
+use common::{LINUX, TCP, TWO_DOWNLOADS, digest, numbers, outcome, scenario};
 use lab::{Failure, Format, Outcome, Watch, read, run};
 use proptest::prelude::*;
 
@@ -414,7 +414,7 @@ fn random_network() -> impl Strategy<Value = String> {
     ];
     let condition = prop::sample::select(CONDITIONS.to_vec());
     let link = (queue, 50u32..5000, 0u32..40_000, condition, wire(), wire(), pace);
-    let flow = (0usize..5, 0usize..5, 1u32..60_000, 0u32..2_000_000, prop::sample::select(TCP.to_vec()));
+    let flow = (0usize..5, 0usize..5, 1u32..60_000, 0u32..2_000_000, prop::sample::select([&TCP[..], &LINUX].concat()));
     (prop::collection::vec(link, 4), prop::collection::vec(flow, 1..6), 0u64..1000).prop_map(|(links, flows, seed)| {
         let links: Vec<String> = links
             .into_iter()
@@ -496,5 +496,26 @@ proptest! {
         let text = |o: &Outcome| o.tables[..first.tables.len()].iter().map(|t| format!("{t:?}")).collect::<Vec<_>>();
         prop_assert_eq!(text(&first), text(&every_hop));
         prop_assert!(every_hop.events >= first.events);
+    }
+}
+
+/// Write the digest of each of NETWORKS random networks into the file that DIGESTS names.
+/// `tools/slow-paths` runs it with both builds of the senders and compares the files.
+#[test]
+#[ignore = "tools/slow-paths runs it"]
+fn digests_of_random_networks() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    use std::io::Write;
+
+    let number: usize = std::env::var("NETWORKS").expect("NETWORKS").parse().expect("a number of networks");
+    let file = std::fs::File::create(std::env::var("DIGESTS").expect("DIGESTS")).unwrap();
+    let mut file = std::io::BufWriter::new(file);
+    let mut random = TestRunner::deterministic();
+    for i in 0..number {
+        let text = random_network().new_tree(&mut random).unwrap().current();
+        let outcome = run(&read(&text, Format::Toml, &[]).unwrap(), &Watch::default());
+        let digest = outcome.map_or_else(|failure| format!("{failure:?}"), |o| digest(&o));
+        writeln!(file, "{i} {digest}").unwrap();
     }
 }

@@ -24,6 +24,12 @@ pub const TCP: [&str; 8] = [
     r#"receive_window = "3000 B", nagle = "minshall", ecn = "nonce""#,
 ];
 
+/// TCP as Linux has it.
+pub const LINUX: [&str; 2] = [
+    r#"preset = "linux""#,
+    r#"preset = "linux", ecn = "rfc3168", congestion = "reno", gathering = "linux""#,
+];
+
 /// Reads a scenario with changes.
 pub fn scenario(text: &str, changes: &[(&str, &str)]) -> Result<Scenario, String> {
     let changes: Vec<(String, String)> =

@@ -1,26 +1,22 @@
-//! An ACK, with scoreboard: what is lost, and where recovery stands (RFC 6675 §5; RFC 8985 §6.2).
+//! The order in which the sender with SACK processes an ACK (RFC 6675 §5; Linux, tcp_ack).
 
 use net::Seq;
 use units::{Duration, Time};
 
 use super::ByBoard;
+use super::losses::keeps_reduction;
 use super::reduction::reduces_in_proportion;
-use crate::config::{
-    CwndCounts, CwndValidation, FastRetransmitTimer, MarkReductionEnds, RecoveryExit, RtoOrder,
-    SpuriousResponse, Tcp,
-};
-use crate::congestion::{Congestion, CongestionControl, Controller, RateSample};
+use crate::config::{CwndCounts, CwndValidation, FastRetransmitTimer, RecoveryExit, RtoOrder, Tcp};
+use crate::congestion::{CongestionControl, Controller, RateSample};
 use crate::recovery::board::{Delivery, Departure, Doubt, Sent};
-use crate::recovery::frto::Frto;
-use crate::recovery::tlp;
-use crate::recovery::{RecoveryKind, fack, sack};
+use crate::sender::SLOW_PATHS;
 use crate::sender::arriving::Arriving;
 use crate::sender::ca_state::CaState;
 use crate::sender::cwnd::Progress;
 use crate::sender::tcb::{Pending, Tcb};
 use crate::timestamp::timestamp;
 
-/// What came of an ACK.
+/// Result of processing an ACK, from which cwnd follows.
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
     /// Bytes newly acknowledged, newly delivered, and the latter in units of flight.
@@ -36,20 +32,20 @@ struct Outcome {
 }
 
 impl ByBoard {
-    /// An acceptable ACK of an established connection. Returns whether the window was cut.
+    /// Process an acceptable ACK of an established connection. Return whether cwnd was reduced.
     #[inline(never)]
     pub fn on_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> bool {
         let was_una = tcb.una;
-        if let Some(outcome) = self.take_in_run(tcb, arriving, tcp) {
-            return self.go_on(tcb, was_una, arriving, &outcome, tcp);
+        if let Some(outcome) = self.process_in_order(tcb, arriving, tcp) {
+            return self.finish_ack(tcb, was_una, arriving, &outcome, tcp);
         }
-        let outcome = self.take_in(tcb, arriving, tcp);
-        self.go_on(tcb, was_una, arriving, &outcome, tcp)
+        let outcome = self.process_ack(tcb, arriving, tcp);
+        self.finish_ack(tcb, was_una, arriving, &outcome, tcp)
     }
 
-    /// What is left to do of an ACK: both windows. Returns whether cwnd was cut.
+    /// Finish an ACK: update SND.WND, then cwnd. Return whether cwnd was reduced.
     #[inline(always)]
-    fn go_on(
+    fn finish_ack(
         &mut self,
         tcb: &mut Tcb,
         was_una: Seq,
@@ -67,13 +63,14 @@ impl ByBoard {
         outcome.cut
     }
 
-    /// As [`take_in`](Self::take_in), of an ACK that tells nothing but that segments arrived which were sent once, while no
-    /// window comes down and nothing is tested: most ACKs are such, and all else that could follow from one does not.
+    /// Fast path of [`process_ack`](Self::process_ack) for a cumulative ACK of segments sent once, outside
+    /// recovery. Return `None` for every other ACK.
     #[inline(always)]
-    fn take_in_run(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> Option<Outcome> {
+    fn process_in_order(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> Option<Outcome> {
         let &Arriving { now, segment, options, feedback } = arriving;
         let ack = segment.ack;
-        if self.state != CaState::Open
+        if SLOW_PATHS
+            || self.state != CaState::Open
             || feedback.echo
             || !ack.after(tcb.una)
             || !options.sack().is_empty()
@@ -165,99 +162,90 @@ impl ByBoard {
         }
     }
 
-    /// What an ACK changes but for the growth of cwnd.
+    /// Process an ACK, all but the growth of cwnd: update the scoreboard and the RTT, undo what was
+    /// spurious, leave a recovery that is complete, find losses, and reduce cwnd.
     #[inline(never)]
-    fn take_in(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> Outcome {
-        let &Arriving { now, segment, options, feedback } = arriving;
-        let ack = segment.ack;
-        let was_una = tcb.una;
-        let advanced = ack.after(was_una);
+    fn process_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> Outcome {
+        let &Arriving { now, segment, feedback, .. } = arriving;
+        let (was_una, was_state) = (tcb.una, self.state);
+        let advanced = segment.ack.after(was_una);
         let plain_duplicate = !advanced && segment.len == 0 && segment.window == tcb.rwnd;
-        let echo = options.timestamps.filter(|t| t.1 != 0 && self.tracking.timestamps).map(|t| t.1);
-        let doubt = Doubt { min_rtt: self.tracking.min_rtt, echo };
-        let d = self.board.on_ack(now, tcb.una, ack, options.sack(), tcb.max, &doubt);
-        let widened = d.dsack && self.on_dsack(tcb, &d, options.sack()[0], ack, tcp);
-        if d.late > 0 {
-            self.on_late(tcb, d.late, tcp);
-        }
-        if advanced {
-            self.advance(tcb, ack);
-        }
+        let (d, widened) = self.update_scoreboard(tcb, arriving, tcp);
         let rto = tcb.rto.timeout(tcp);
         let rtt = self.measure(tcb, &d, arriving, advanced, tcp);
-        let mut rate = None;
-        if d.delivered > 0 {
-            rate = self.on_delivered(now, d.delivered, d.newest.as_ref().map(|newest| (newest, d.departure)));
-        }
-        self.keep_rate(rate);
-        let was = self.state;
-        let mut cut = false;
-        // RFC 3522 §3.2 and RFC 4015 §3.1 look for no spurious timeout under ECE; Linux does, but keeps the reduction.
-        let keeps_reduction = feedback.echo && tcp.spurious_response == SpuriousResponse::Restore;
-        if keeps_reduction {
-            self.tracking.undo.keep_reduction();
-        }
-        if tcp.eifel && (!feedback.echo || keeps_reduction) && self.was_spurious(tcb, &d, advanced, options) {
-            self.on_spurious(tcb, was_una, tcp);
-            self.take_back(tcb, d.delivered, tcp);
-        }
-        let probe = self.tlp.on_ack(ack, d.dsack, plain_duplicate && !d.sacked);
+        let rate = self.sample_rate(now, &d);
+        self.undo_spurious(tcb, &d, arriving, was_una, tcp);
+        let probe = self.tlp.on_ack(segment.ack, d.dsack, plain_duplicate && !d.sacked);
         if self.state == CaState::Loss {
             self.test_timeout(tcb, &d, arriving, advanced, tcp);
         }
-        let above = self.state == CaState::Cwr && tcp.ecn_reduction_ends == MarkReductionEnds::Above;
-        let reached = tcb.una.after(self.recovery_point) || (!above && tcb.una == self.recovery_point);
-        match self.state {
-            CaState::Loss | CaState::Recovery | CaState::Cwr if reached => {
-                // A cut for marks is done; only one in proportion ends here.
-                let reduces = self.state == CaState::Recovery || reduces_in_proportion(tcb, tcp);
-                if self.state != CaState::Loss && reduces && !tcb.congestion.rules_recovery() {
-                    tcb.cwnd = tcb.ssthresh;
-                }
-                if self.state != CaState::Cwr && !widened {
-                    self.board.rack.on_recovery_end();
-                }
-                self.state = CaState::Open;
-                self.tracking.frto = Frto::Off;
-            }
-            _ => {}
-        }
+        self.leave_recovery(tcb, widened, tcp);
         let lost_before = self.lost_bytes;
         let next = self.find_losses(tcb, now, tcp);
-        let cut_by_echo = feedback.echo
-            && self.state == CaState::Open
-            && tcb.congestion.answers_mark(now, ack.after(self.recovery_point));
-        if cut_by_echo {
-            tcb.on_echo(Some(&self.tracking), ack, d.delivered, feedback, tcp);
-            if tcb.congestion.is_scalable() {
-                self.cut(tcb, Congestion::Ecn, (was_una, 0), now, tcp);
-            } else {
-                self.reduce(tcb, CaState::Cwr, (Congestion::Ecn, was_una), now, tcp);
-            }
-            cut = true;
-        }
-        if probe == tlp::Verdict::Repaired && self.state == CaState::Open {
-            // RFC 8985 §7.4.2: the loss that the probe repaired is answered like any other.
-            self.cut(tcb, Congestion::FastRetransmit, (was_una, 0), now, tcp);
-            self.recovery_point = tcb.una;
-            cut = true;
-        }
-        cut |= self.enter_recovery(tcb, was_una, now, tcp);
-        if keeps_reduction {
+        let cut_by_echo = self.respond_to_mark(tcb, &d, arriving, was_una, tcp);
+        let cut = cut_by_echo
+            | self.respond_to_repair(tcb, probe, was_una, now, tcp)
+            | self.enter_recovery(tcb, was_una, now, tcp);
+        if keeps_reduction(feedback.echo, tcp) {
             self.tracking.undo.keep_reduction();
         }
-        let restarts =
-            advanced || (tcp.fast_retransmit_timer == FastRetransmitTimer::First && self.is_of_before(&d));
+        self.rearm_timer(tcb, &d, (now, next), advanced.then_some(rto), tcp);
+        Outcome {
+            acked: if advanced { segment.ack - was_una } else { 0 },
+            delivered: d.delivered,
+            weight: d.weight,
+            rtt,
+            rate,
+            was_reducing: was_state == CaState::Recovery
+                || (was_state == CaState::Cwr && reduces_in_proportion(tcb, tcp)),
+            safe: advanced && self.lost_bytes == lost_before,
+            cut,
+            cut_by_echo,
+        }
+    }
+
+    /// Update the scoreboard and SND.UNA (RFC 6675 §4, Update). Return what the ACK delivers, and whether
+    /// a D-SACK widened the reordering window.
+    fn update_scoreboard(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> (Delivery, bool) {
+        let &Arriving { now, segment, options, .. } = arriving;
+        let echo = options.timestamps.filter(|t| t.1 != 0 && self.tracking.timestamps).map(|t| t.1);
+        let doubt = Doubt { min_rtt: self.tracking.min_rtt, echo };
+        let d = self.board.on_ack(now, tcb.una, segment.ack, options.sack(), tcb.max, &doubt);
+        let widened = d.dsack && self.on_dsack(tcb, &d, options.sack()[0], segment.ack, tcp);
+        if d.late > 0 {
+            self.on_late(tcb, d.late, tcp);
+        }
+        if segment.ack.after(tcb.una) {
+            self.advance(tcb, segment.ack);
+        }
+        (d, widened)
+    }
+
+    /// Sample the delivery rate of what an ACK delivers (draft-cheng-iccrg-delivery-rate-estimation).
+    fn sample_rate(&mut self, now: Time, d: &Delivery) -> Option<RateSample> {
+        let newest = d.newest.as_ref().map(|newest| (newest, d.departure));
+        let rate = if d.delivered > 0 { self.on_delivered(now, d.delivered, newest) } else { None };
+        self.keep_rate(rate);
+        rate
+    }
+
+    /// Set the timer after an ACK. `due`: now, and the time at which RACK would find more losses; `rto`:
+    /// the RTO before the ACK was measured, if the ACK advanced SND.UNA.
+    fn rearm_timer(
+        &mut self,
+        tcb: &mut Tcb,
+        d: &Delivery,
+        due: (Time, Option<Time>),
+        rto: Option<Duration>,
+        tcp: &Tcp,
+    ) {
+        let (now, next) = due;
+        let first_only = tcp.fast_retransmit_timer == FastRetransmitTimer::First;
+        let restarts = rto.is_some() || (first_only && self.is_of_before(d));
         self.set_timer(tcb, now, next, restarts, tcp);
-        if advanced {
+        if let Some(rto) = rto {
             self.restart_first(tcb, now, rto, tcp);
         }
-        let safe = advanced && self.lost_bytes == lost_before;
-        let was_reducing =
-            was == CaState::Recovery || (was == CaState::Cwr && reduces_in_proportion(tcb, tcp));
-        let acked = if advanced { ack - was_una } else { 0 };
-        let (delivered, weight) = (d.delivered, d.weight);
-        Outcome { acked, delivered, weight, rtt, rate, was_reducing, safe, cut, cut_by_echo }
     }
 
     /// The round trip that an ACK measures, of data sent once (Karn) or by timestamps (RFC 7323 §4).
@@ -280,67 +268,7 @@ impl ByBoard {
         Some(self.on_round_trip(tcb, now, (first, d.last_sent.unwrap_or(first)), tcp))
     }
 
-    /// Finds what is lost. Returns when RACK would find more, if nothing arrives.
-    pub(super) fn find_losses(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Time> {
-        if tcp.rack {
-            if !self.board.is_overtaken() {
-                return None;
-            }
-            let window = self.reordering_window(tcb, tcp);
-            let (lost, next) = self.board.lose_by_time(now, window);
-            self.lost_bytes += u64::from(lost);
-            return next;
-        }
-        if self.board.sacked_segments() == 0 {
-            return None;
-        }
-        let dup_thresh = self.tracking.reordering.segments();
-        let board = &mut self.board;
-        let limit = match tcp.recovery {
-            RecoveryKind::Fack => fack::lost_before(board, dup_thresh, tcb.smss),
-            _ => sack::lost_before(board, dup_thresh, tcb.smss),
-        };
-        if let Some(limit) = limit {
-            self.lost_bytes += u64::from(board.lose_before(limit));
-        }
-        None
-    }
-
-    /// RACK.reo_wnd (RFC 8985 §6.2, step 4).
-    pub(super) fn reordering_window(&self, tcb: &Tcb, tcp: &Tcp) -> Duration {
-        self.board.rack.reordering_window(
-            matches!(self.state, CaState::Recovery | CaState::Loss),
-            self.board.sacked_segments(),
-            self.tracking.reordering.segments(),
-            self.tracking.min_rtt,
-            tcb.rto.srtt(tcp),
-        )
-    }
-
-    /// Losses were found: recovery begins. `una`: SND.UNA before the ACK at hand. Returns whether the window was cut.
-    pub(super) fn enter_recovery(&mut self, tcb: &mut Tcb, una: Seq, now: Time, tcp: &Tcp) -> bool {
-        if !self.board.any_lost() || matches!(self.state, CaState::Recovery | CaState::Loss) {
-            return false;
-        }
-        tcb.stats.fast_retransmits += 1;
-        let cut_before = self.state == CaState::Cwr;
-        self.arm_undo(tcb);
-        tcb.retransmit = true;
-        if cut_before {
-            self.state = CaState::Recovery; // the window was cut for this congestion
-            if tcp.ecn_reduction_ends == MarkReductionEnds::At {
-                self.recovery_point = tcb.max;
-            }
-            if tcp.spurious_response == SpuriousResponse::Restore {
-                self.tracking.undo.keep_reduction();
-            }
-            return false;
-        }
-        self.reduce(tcb, CaState::Recovery, (Congestion::FastRetransmit, una), now, tcp);
-        true
-    }
-
-    /// The last part of the ACK: cwnd grows, or comes down further.
+    /// Grow cwnd, or continue its reduction.
     #[inline(always)]
     fn open_window(&mut self, tcb: &mut Tcb, arriving: &Arriving, outcome: &Outcome, tcp: &Tcp) {
         let &Outcome { acked, delivered, weight, rtt, rate, was_reducing, safe, .. } = outcome;

@@ -1,6 +1,7 @@
 //! The sender with SACK: it asks the scoreboard ([`Board`]) what is lost, what is in the network and what goes out.
 
 mod ack;
+mod losses;
 mod output;
 mod reduction;
 mod reordering;

@@ -3,6 +3,7 @@
 use net::{Options, Seq};
 
 use super::ByBoard;
+use super::losses::keeps_reduction;
 use crate::config::{FrtoKind, Tcp};
 use crate::recovery::board::Delivery;
 use crate::recovery::frto::{self, Frto, SackedAck};
@@ -13,17 +14,33 @@ use crate::sender::tcb::Tcb;
 impl ByBoard {
     /// Whether an ACK proves that the last retransmission was for nothing: by D-SACKs, or by an echo of the original (RFC 3522 §3.2,
     /// step 5), but if everything is acknowledged only where the receiver is known to send D-SACK.
-    pub(super) fn was_spurious(
-        &mut self,
-        tcb: &Tcb,
-        d: &Delivery,
-        advanced: bool,
-        options: &Options,
-    ) -> bool {
+    fn was_spurious(&mut self, tcb: &Tcb, d: &Delivery, advanced: bool, options: &Options) -> bool {
         let by_dsack = d.dsack && self.tracking.undo.on_duplicate();
         self.saw_dsack |= d.dsack;
         let proves = advanced && (tcb.una.before(tcb.max) || self.saw_dsack);
         by_dsack || (proves && self.tracking.undo.original_arrived(options.timestamps.map(|t| t.1)))
+    }
+
+    /// Undo the last recovery if the ACK proves it spurious (RFC 4015 §3). Under ECE the RFC does not
+    /// (§3.1, step 1); Linux takes back the losses and keeps the reduction. `una`: SND.UNA before the ACK.
+    pub(super) fn undo_spurious(
+        &mut self,
+        tcb: &mut Tcb,
+        d: &Delivery,
+        arriving: &Arriving,
+        una: Seq,
+        tcp: &Tcp,
+    ) {
+        let echo = arriving.feedback.echo;
+        let keeps = keeps_reduction(echo, tcp);
+        if keeps {
+            self.tracking.undo.keep_reduction();
+        }
+        let tests = tcp.eifel && (!echo || keeps);
+        if tests && self.was_spurious(tcb, d, tcb.una != una, arriving.options) {
+            self.on_spurious(tcb, una, tcp);
+            self.take_back(tcb, d.delivered, tcp);
+        }
     }
 
     /// What the last recovery changed is taken back, and nothing is lost any more.

@@ -6,6 +6,7 @@ use units::Time;
 use super::ByBytes;
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
+use crate::sender::SLOW_PATHS;
 use crate::sender::outgoing::Outgoing;
 use crate::sender::tcb::Tcb;
 
@@ -13,7 +14,7 @@ impl ByBytes {
     /// The next segment to send, if there is one that may go now.
     #[inline]
     pub fn next_segment(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
-        if self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {
+        if SLOW_PATHS || self.nxt != tcb.max || (tcb.retransmit | tcb.wait_for_timer) {
             return self.next_otherwise(tcb, now, tcp);
         }
         if self.measured.is_some() {

@@ -1,0 +1,149 @@
+//! Losses that the sender with SACK finds, and the states it enters and leaves for them.
+
+use net::Seq;
+use units::{Duration, Time};
+
+use super::ByBoard;
+use super::reduction::reduces_in_proportion;
+use crate::config::{MarkReductionEnds, SpuriousResponse, Tcp};
+use crate::congestion::{Congestion, CongestionControl};
+use crate::recovery::board::Delivery;
+use crate::recovery::frto::Frto;
+use crate::recovery::{RecoveryKind, fack, sack, tlp};
+use crate::sender::arriving::Arriving;
+use crate::sender::ca_state::CaState;
+use crate::sender::tcb::Tcb;
+
+/// Return whether an ACK with this ECE requires the reduction although its cause may prove spurious
+/// (Linux, tcp_fastretrans_alert: prior_ssthresh = 0).
+#[inline]
+pub(super) fn keeps_reduction(echo: bool, tcp: &Tcp) -> bool {
+    echo && tcp.spurious_response == SpuriousResponse::Restore
+}
+
+impl ByBoard {
+    /// Mark segments as lost (RFC 6675 §4, IsLost; RFC 8985 §6.2, step 5). Return the time at which RACK
+    /// would find more, if nothing arrives.
+    pub(super) fn find_losses(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Time> {
+        if tcp.rack {
+            if !self.board.is_overtaken() {
+                return None;
+            }
+            let window = self.reordering_window(tcb, tcp);
+            let (lost, next) = self.board.lose_by_time(now, window);
+            self.lost_bytes += u64::from(lost);
+            return next;
+        }
+        if self.board.sacked_segments() == 0 {
+            return None;
+        }
+        let dup_thresh = self.tracking.reordering.segments();
+        let board = &mut self.board;
+        let limit = match tcp.recovery {
+            RecoveryKind::Fack => fack::lost_before(board, dup_thresh, tcb.smss),
+            _ => sack::lost_before(board, dup_thresh, tcb.smss),
+        };
+        if let Some(limit) = limit {
+            self.lost_bytes += u64::from(board.lose_before(limit));
+        }
+        None
+    }
+
+    /// RACK.reo_wnd (RFC 8985 §6.2, step 4).
+    pub(super) fn reordering_window(&self, tcb: &Tcb, tcp: &Tcp) -> Duration {
+        self.board.rack.reordering_window(
+            matches!(self.state, CaState::Recovery | CaState::Loss),
+            self.board.sacked_segments(),
+            self.tracking.reordering.segments(),
+            self.tracking.min_rtt,
+            tcb.rto.srtt(tcp),
+        )
+    }
+
+    /// Leave a recovery, or a reduction for a mark, that is complete (RFC 6675 §5, RecoveryPoint).
+    /// `widened`: the ACK widened the reordering window, which then stays as it is.
+    pub(super) fn leave_recovery(&mut self, tcb: &mut Tcb, widened: bool, tcp: &Tcp) {
+        let above = self.state == CaState::Cwr && tcp.ecn_reduction_ends == MarkReductionEnds::Above;
+        let reached = tcb.una.after(self.recovery_point) || (!above && tcb.una == self.recovery_point);
+        if !reached || self.state == CaState::Open {
+            return;
+        }
+        // A cut for a mark is over at once; only a reduction in proportion ends here.
+        let reduces = self.state == CaState::Recovery || reduces_in_proportion(tcb, tcp);
+        if self.state != CaState::Loss && reduces && !tcb.congestion.rules_recovery() {
+            tcb.cwnd = tcb.ssthresh;
+        }
+        if self.state != CaState::Cwr && !widened {
+            self.board.rack.on_recovery_end();
+        }
+        self.state = CaState::Open;
+        self.tracking.frto = Frto::Off;
+    }
+
+    /// Reduce cwnd for ECE, once per window of data and outside recovery (RFC 3168 §6.1.2). Return
+    /// whether it was reduced.
+    pub(super) fn respond_to_mark(
+        &mut self,
+        tcb: &mut Tcb,
+        d: &Delivery,
+        arriving: &Arriving,
+        una: Seq,
+        tcp: &Tcp,
+    ) -> bool {
+        let &Arriving { now, segment, feedback, .. } = arriving;
+        let responds = feedback.echo
+            && self.state == CaState::Open
+            && tcb.congestion.answers_mark(now, segment.ack.after(self.recovery_point));
+        if responds {
+            tcb.on_echo(Some(&self.tracking), segment.ack, d.delivered, feedback, tcp);
+            if tcb.congestion.is_scalable() {
+                self.cut(tcb, Congestion::Ecn, (una, 0), now, tcp);
+            } else {
+                self.reduce(tcb, CaState::Cwr, (Congestion::Ecn, una), now, tcp);
+            }
+        }
+        responds
+    }
+
+    /// Reduce cwnd for a loss that a tail loss probe repaired, as for any other (RFC 8985 §7.4.2). Return
+    /// whether it was reduced.
+    pub(super) fn respond_to_repair(
+        &mut self,
+        tcb: &mut Tcb,
+        probe: tlp::Verdict,
+        una: Seq,
+        now: Time,
+        tcp: &Tcp,
+    ) -> bool {
+        let repaired = probe == tlp::Verdict::Repaired && self.state == CaState::Open;
+        if repaired {
+            self.cut(tcb, Congestion::FastRetransmit, (una, 0), now, tcp);
+            self.recovery_point = tcb.una;
+        }
+        repaired
+    }
+
+    /// Enter recovery if anything is lost (RFC 6675 §5, step 4). `una`: SND.UNA before the ACK. Return
+    /// whether cwnd was reduced.
+    pub(super) fn enter_recovery(&mut self, tcb: &mut Tcb, una: Seq, now: Time, tcp: &Tcp) -> bool {
+        if !self.board.any_lost() || matches!(self.state, CaState::Recovery | CaState::Loss) {
+            return false;
+        }
+        tcb.stats.fast_retransmits += 1;
+        let cut_before = self.state == CaState::Cwr;
+        self.arm_undo(tcb);
+        tcb.retransmit = true;
+        if cut_before {
+            self.state = CaState::Recovery; // cwnd was reduced for this congestion
+            if tcp.ecn_reduction_ends == MarkReductionEnds::At {
+                self.recovery_point = tcb.max;
+            }
+            if tcp.spurious_response == SpuriousResponse::Restore {
+                self.tracking.undo.keep_reduction();
+            }
+            return false;
+        }
+        self.reduce(tcb, CaState::Recovery, (Congestion::FastRetransmit, una), now, tcp);
+        true
+    }
+}
