@@ -237,3 +237,12 @@ pub fn defaults<T: Read>() -> T {
 pub fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
     if congestion == (Congestion::Timeout { again: true }) { w.ssthresh } else { beta * w.flight }
 }
+
+/// Decrease as Linux computes it in integers: `left` maps the whole segments of the FlightSize (in Linux, of cwnd) to
+/// those that stay. When a segment times out again ssthresh stays as it was, as in [`decreased`].
+pub fn decreased_in_segments(w: &Window, congestion: Congestion, left: impl Fn(u64) -> u64) -> f64 {
+    if congestion == (Congestion::Timeout { again: true }) {
+        return w.ssthresh;
+    }
+    left((w.flight / w.smss) as u64) as f64 * w.smss
+}
