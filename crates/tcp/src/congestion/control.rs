@@ -246,3 +246,8 @@ pub fn decreased_in_segments(w: &Window, congestion: Congestion, left: impl Fn(u
     }
     left((w.flight / w.smss) as u64) as f64 * w.smss
 }
+
+/// Milliseconds of a round trip that Linux has measured in whole microseconds, rounded up (usecs_to_jiffies with HZ = 1000).
+pub fn linux_ticks(rtt: Duration) -> u64 {
+    (rtt.0 / 1_000_000).div_ceil(1000)
+}

@@ -12,7 +12,7 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Time, params, words};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased, linux_ticks};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
@@ -174,7 +174,7 @@ impl WestwoodState {
             }
             self.rtt_min = self.rtt_min.min(rtt);
         }
-        self.rtt = ack.rtt.map(|rtt| Duration(rtt.0.div_ceil(TICK) * TICK)).or(self.rtt);
+        self.rtt = ack.rtt.map(|rtt| Duration::from_millis(linux_ticks(rtt))).or(self.rtt);
     }
 }
 
