@@ -5,11 +5,16 @@ use std::collections::VecDeque;
 
 use units::{Bytes, Duration, Rate, Time};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, RateSample};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, RateSample};
 use crate::window::Window;
 
 /// Size of a segment.
 pub const MSS: f64 = 1000.0;
+
+/// The parameters of a control with those that the preset `linux` changes.
+pub fn linux<T: Control>() -> T {
+    T::read(&T::in_linux(), "").unwrap()
+}
 
 /// A window of so many segments, ssthresh and FlightSize likewise.
 pub fn window(cwnd: f64, ssthresh: f64, flight: f64) -> Window {

@@ -2,17 +2,31 @@
 //!
 //! a(w) and b(w) are computed from the formulas of section 5 whenever cwnd passes a whole segment, where
 //! the RFC expects a table; appendix B's table is what they give. The response function is the rounded
-//! one of the appendix, p(w) = 1/(12.8 w^1.2), whatever the parameters.
+//! one of the appendix, p(w) = 1/(12.8 w^1.2), whatever the parameters. Linux has the table instead (`rules`).
 
 use serde_json::json;
-use units::{Packets, Range, Time, params};
+use units::{Packets, Range, Time, params, words};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
+use crate::congestion::control::{
+    Ack, Congestion, CongestionControl, Control, Presumed, decreased, decreased_in_segments,
+};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
 use units::Read;
 use units::param::{Invalid, Json, join};
+
+words! {
+    /// Source of a(w) and b(w).
+    pub enum HighSpeedRules {
+        /// Formulas of RFC 3649 §5, with cwnd as it is.
+        Rfc3649 = "rfc3649",
+        /// Table of RFC 3649, appendix B, in steps: up to 38 segments a(w) is 1, up to 118 it is 2 and b(w) is 112/256, and so on. The step
+        /// changes in congestion avoidance only, so that the first decrease after slow start is a half; a decrease takes whole segments away
+        /// (Linux, hstcp_cong_avoid, hstcp_ssthresh).
+        Linux = "linux",
+    }
+}
 
 params! {
     /// HighSpeed TCP: below a window of 38 segments it is standard TCP; above, the larger the window,
@@ -24,6 +38,8 @@ params! {
         high_window: Packets = (Packets(83_000.0)), in Range::between(2.0, 1e9), from "rfc3649 §5";
         /// Part of the window that congestion takes away at high_window (High_Decrease).
         high_decrease: f64 = (0.1), in Range::between(0.01, 0.5), from "rfc3649 §5";
+        /// Source of a(w) and b(w).
+        rules: HighSpeedRules = (HighSpeedRules::Rfc3649), in Range::ANY, from "rfc3649 §5; Linux, tcp_highspeed: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
@@ -40,11 +56,22 @@ impl Control for HighSpeed {
     }
 
     fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux()})
+        json!({"slow_start": slow_start::in_linux(), "rules": "linux"})
     }
 }
 
+/// Parameters of the formulas, with their defaults, which are those of appendix B's table.
+const OF_THE_TABLE: [f64; 3] = [38.0, 83_000.0, 0.1];
+
 fn check(p: &HighSpeed, path: &str) -> Result<(), Invalid> {
+    if p.rules == HighSpeedRules::Linux {
+        let has = [p.low_window.0, p.high_window.0, p.high_decrease];
+        let Some(i) = (0..3).find(|&i| has[i] != OF_THE_TABLE[i]) else { return Ok(()) };
+        let problem = format!("must be {} with rules = \"linux\", which has a table", OF_THE_TABLE[i]);
+        let key = ["low_window", "high_window", "high_decrease"][i];
+        return Err(Invalid::new(&join(path, key), &has[i].write(), problem)
+            .remedy("leave it out, or set rules = \"rfc3649\""));
+    }
     if p.high_window.0 > p.low_window.0 {
         return Ok(());
     }
@@ -71,11 +98,22 @@ fn increase(p: &HighSpeed, w: f64) -> f64 {
     (libm::pow(w, 0.8) / 12.8 * 2.0 * b / (2.0 - b)).max(1.0)
 }
 
+/// Windows of RFC 3649, appendix B, table 12, as far as Linux has them: up to the first a(w) is 1, up to the next 2, and so on.
+const STEPS: [u32; 72] = [
+    38, 118, 221, 347, 495, 663, 851, 1058, 1284, 1529, 1793, 2076, 2378, 2699, 3039, 3399, 3778, 4177, 4596,
+    5036, 5497, 5979, 6483, 7009, 7558, 8130, 8726, 9346, 9991, 10661, 11358, 12082, 12834, 13614, 14424,
+    15265, 16137, 17042, 17981, 18955, 19965, 21013, 22101, 23230, 24402, 25618, 26881, 28193, 29557, 30975,
+    32450, 33986, 35586, 37253, 38992, 40808, 42707, 44694, 46776, 48961, 51258, 53677, 56230, 58932, 61799,
+    64851, 68113, 71617, 75401, 79517, 84035, 89053,
+];
+
 /// State of HighSpeed TCP.
 #[derive(Clone, Debug)]
 pub struct HighSpeedState {
     params: HighSpeed,
     growth: Growth,
+    /// Step of Linux's table that applies (an index of `STEPS`).
+    step: usize,
     /// The whole segments of cwnd for which a(w) was computed, and a(w).
     computed: (f64, f64),
 }
@@ -84,7 +122,27 @@ impl HighSpeedState {
     /// Before the first ACK.
     pub fn new(params: &HighSpeed) -> Self {
         let growth = Growth::new(&params.slow_start, params.avoidance);
-        HighSpeedState { params: params.clone(), growth, computed: (0.0, 1.0) }
+        HighSpeedState { params: params.clone(), growth, step: 0, computed: (0.0, 1.0) }
+    }
+}
+
+impl HighSpeedState {
+    /// Moves to the step of the table for a window of `segments`, from which the last step is never far (hstcp_cong_avoid).
+    fn find_step(&mut self, segments: u32) {
+        while self.step + 1 < STEPS.len() && segments > STEPS[self.step] {
+            self.step += 1;
+        }
+        while self.step > 0 && segments <= STEPS[self.step - 1] {
+            self.step -= 1;
+        }
+    }
+
+    /// b(w) of the step in 256ths, rounded down as in Linux's table, which goes on beyond High_Window.
+    fn step_decrease(&self) -> u64 {
+        let w = f64::from(STEPS[self.step]);
+        let [low, high, least] = OF_THE_TABLE;
+        let b = (least - 0.5) * (libm::log(w) - libm::log(low)) / (libm::log(high) - libm::log(low)) + 0.5;
+        (256.0 * b) as u64
     }
 }
 
@@ -98,6 +156,12 @@ impl CongestionControl for HighSpeedState {
             return w.cwnd;
         }
         let segments = (w.cwnd / w.smss).floor();
+        if self.params.rules == HighSpeedRules::Linux {
+            if w.cwnd >= w.ssthresh {
+                self.find_step(segments as u32);
+            }
+            return self.growth.cwnd_on_ack(w, ack, (self.step + 1) as f64);
+        }
         if segments != self.computed.0 {
             self.computed = (segments, increase(&self.params, segments));
         }
@@ -106,6 +170,10 @@ impl CongestionControl for HighSpeedState {
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
+        if self.params.rules == HighSpeedRules::Linux {
+            let taken = self.step_decrease();
+            return decreased_in_segments(w, congestion, |cwnd| cwnd - ((cwnd * taken) >> 8));
+        }
         decreased(w, 1.0 - decrease(&self.params, w.cwnd / w.smss), congestion)
     }
 
@@ -118,7 +186,7 @@ impl CongestionControl for HighSpeedState {
 mod tests {
     use super::*;
     use crate::congestion::control::defaults;
-    use crate::congestion::harness::{MSS, Path, Sim, ack, window};
+    use crate::congestion::harness::{MSS, Path, Sim, ack, linux, window};
 
     /// RFC 3649, appendix B, table 12: w, a(w), b(w).
     const TABLE: [(u32, u32, f64); 73] = [
@@ -253,6 +321,49 @@ mod tests {
         });
         // Per ACK the mean is weighted by the window; that of a sawtooth of ratio 0.6 is 2 % more.
         assert!((sum / n / 263.0 - 1.0).abs() < 0.10, "{}", sum / n);
+    }
+
+    /// hstcp_aimd_vals: b(w) in 256ths at some of the windows of Linux's table, up to its last.
+    #[test]
+    fn linux_has_the_table() {
+        let mut h = HighSpeedState::new(&linux());
+        let steps = [
+            (38, 1, 128),
+            (39, 2, 112),
+            (118, 2, 112),
+            (119, 3, 104),
+            (5000, 20, 62),
+            (84_035, 71, 25),
+            (90_000, 72, 24),
+            (50, 2, 112),
+            (30, 1, 128),
+        ];
+        for (window, a, taken) in steps {
+            h.find_step(window);
+            assert_eq!((h.step + 1, h.step_decrease()), (a, taken), "{window}");
+        }
+    }
+
+    /// hstcp_ssthresh: cwnd - (cwnd * md >> 8). A window of 51 that has grown in slow start is halved, one that grew in congestion
+    /// avoidance loses 112/256 of it, 22.3 segments, of which whole ones are taken.
+    #[test]
+    fn linux_takes_whole_segments_away_and_halves_after_slow_start() {
+        let mut h = HighSpeedState::new(&linux());
+        let cut = |h: &mut HighSpeedState, w| h.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO) / MSS;
+        let slow = window(51.0, 100.0, 51.0);
+        h.cwnd_on_ack(&slow, &ack(1.0));
+        assert_eq!(cut(&mut h, slow), 26.0);
+        let avoids = window(51.0, 26.0, 51.0);
+        let grown = h.cwnd_on_ack(&avoids, &ack(2.0)); // two segments a window, for each ACK
+        assert!((grown / MSS - 51.0 - 2.0 / 51.0).abs() < 1e-9);
+        assert_eq!(cut(&mut h, avoids), 51.0 - 22.0);
+    }
+
+    #[test]
+    fn the_table_of_linux_has_no_parameters() {
+        let value = serde_json::json!({"rules": "linux", "low_window": "50 packets"});
+        let error = HighSpeed::read(&value, "").unwrap_err().to_string();
+        assert!(error.contains("low_window") && error.contains("38"), "{error}");
     }
 
     #[test]

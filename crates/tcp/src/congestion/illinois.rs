@@ -3,18 +3,31 @@
 //!
 //! The paper's equations (5) to (9), their constants and θ were checked against what quotes them and against
 //! Linux's `tcp_illinois`, of which an author of the paper is one; the paper itself was not at hand. As there
-//! the greatest delay is that of single round trips. Linux counts the θ round trips even if others come
-//! between; here they follow each other.
+//! the greatest delay is that of single round trips. The θ round trips of little delay follow each other here;
+//! Linux counts them even if others come between (`rules`).
 
 use serde_json::json;
 use units::Read;
 use units::param::{Invalid, Json, join};
-use units::{Duration, Packets, Range, Time, params};
+use units::{Duration, Packets, Range, Time, params, words};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
+use crate::congestion::control::{
+    Ack, Congestion, CongestionControl, Control, Presumed, decreased, decreased_in_segments,
+};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
+
+words! {
+    /// Arithmetic of α and β, and what they do to the window.
+    pub enum IllinoisRules {
+        /// α and β in full precision, from every round trip; the remainder of a segment of growth counts for the next segment.
+        Liu2006 = "liu2006",
+        /// α in 128ths and β in 64ths, rounded down, from round trips in whole microseconds, and not during a recovery. With each segment
+        /// of growth the count of acknowledged segments begins anew, and a decrease takes whole segments away (Linux, tcp_illinois).
+        Linux = "linux",
+    }
+}
 
 params! {
     /// TCP-Illinois: the increase α falls and the decrease β rises with the average queueing delay,
@@ -38,6 +51,8 @@ params! {
         theta: Packets = (Packets(5.0)), in Range::between(1.0, 1000.0).whole(), from "liu2006illinois §4";
         /// Window below which it is standard TCP (W_thresh).
         window_threshold: Packets = (Packets(15.0)), in Range::between(0.0, 1e6), from "liu2006illinois §4";
+        /// Arithmetic of α and β, and what they do to the window.
+        rules: IllinoisRules = (IllinoisRules::Liu2006), in Range::ANY, from "liu2006illinois §4; Linux, tcp_illinois: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
@@ -54,7 +69,7 @@ impl Control for Illinois {
     }
 
     fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux(), "avoidance": "per-window"})
+        json!({"slow_start": slow_start::in_linux(), "avoidance": "per-window", "rules": "linux"})
     }
 }
 
@@ -96,6 +111,32 @@ fn decrease(p: &Illinois, da: f64, dm: f64) -> f64 {
     }
 }
 
+/// Units of α and β in Linux (ALPHA_SCALE, BETA_SCALE).
+const ALPHA_UNIT: f64 = 128.0;
+const BETA_UNIT: f64 = 64.0;
+
+/// α as Linux computes it, for an average delay `da` above d1; delays in whole microseconds (tcp_illinois.c, alpha).
+fn increase_in_integers(p: &Illinois, da: u64, dm: u64) -> f64 {
+    let [least, greatest] = [p.alpha_min, p.alpha_max].map(|alpha| (alpha * ALPHA_UNIT) as u64);
+    let d1 = (p.eta_1 * dm as f64) as u64;
+    let (da, dm) = (da - d1, dm - d1);
+    (dm * greatest / (dm + da * (greatest - least) / least.max(1)).max(1)) as f64 / ALPHA_UNIT
+}
+
+/// β as Linux computes it (tcp_illinois.c, beta).
+fn decrease_in_integers(p: &Illinois, da: u64, dm: u64) -> f64 {
+    let [least, greatest] = [p.beta_min, p.beta_max].map(|beta| (beta * BETA_UNIT) as u64);
+    let [d2, d3] = [p.eta_2, p.eta_3].map(|eta| (eta * dm as f64) as u64);
+    let beta = if da <= d2 {
+        least
+    } else if da >= d3 || d3 <= d2 {
+        greatest
+    } else {
+        least + (greatest - least) * (da - d2) / (d3 - d2)
+    };
+    beta as f64 / BETA_UNIT
+}
+
 /// State of TCP-Illinois.
 #[derive(Clone, Debug)]
 pub struct IllinoisState {
@@ -112,6 +153,10 @@ pub struct IllinoisState {
     calm: u32,
     /// The delay was once more than little, so that θ counts.
     delayed: bool,
+    /// A round trip has gone by since α and β were computed.
+    round: bool,
+    /// Segments acknowledged since the last segment of growth, by Linux's rules (snd_cwnd_cnt).
+    counted: u64,
 }
 
 impl IllinoisState {
@@ -128,7 +173,54 @@ impl IllinoisState {
             samples: 0,
             calm: 0,
             delayed: false,
+            round: false,
+            counted: 0,
         }
+    }
+
+    fn is_linux(&self) -> bool {
+        self.params.rules == IllinoisRules::Linux
+    }
+
+    /// Computes α and β as update_params of tcp_illinois.c does.
+    fn update_by_linux(&mut self, w: &Window) {
+        let (sum, samples) = (std::mem::take(&mut self.sum), std::mem::take(&mut self.samples));
+        if w.cwnd < self.params.window_threshold.0 * w.smss {
+            (self.alpha, self.beta) = (1.0, 0.5);
+            return;
+        }
+        if samples == 0 {
+            return;
+        }
+        let micros = |d: Duration| d.0 / 1_000_000;
+        let dm = micros(self.greatest) - micros(self.least);
+        let da = ((sum / f64::from(samples) * 1e6) as u64).saturating_sub(micros(self.least));
+        self.beta = decrease_in_integers(&self.params, da, dm);
+        if da > (self.params.eta_1 * dm as f64) as u64 {
+            self.delayed = true;
+            self.alpha = increase_in_integers(&self.params, da, dm);
+            return;
+        }
+        if self.delayed {
+            self.calm += 1;
+            if f64::from(self.calm) < self.params.theta.0 {
+                return;
+            }
+            (self.calm, self.delayed) = (0, false);
+        }
+        self.alpha = self.params.alpha_max;
+    }
+
+    /// cwnd above ssthresh after an ACK of `acked` bytes, as tcp_illinois_cong_avoid computes it: the remainder is forgotten.
+    fn grow_by_linux(&mut self, w: &Window, acked: u32) -> f64 {
+        let cwnd = (w.cwnd / w.smss) as u64;
+        self.counted += u64::from(acked).div_ceil((w.smss as u64).max(1));
+        let delta = self.counted * (self.alpha * ALPHA_UNIT) as u64 / ALPHA_UNIT as u64;
+        if delta < cwnd.max(1) {
+            return w.cwnd;
+        }
+        self.counted = 0;
+        w.cwnd + (delta / cwnd.max(1)) as f64 * w.smss
     }
 
     /// A round trip has gone by: α and β from its average queueing delay.
@@ -164,21 +256,38 @@ impl CongestionControl for IllinoisState {
             self.sum += rtt.seconds();
             self.samples += 1;
         }
-        if ack.round {
-            self.update(w);
+        self.round |= ack.round;
+        if self.round && !(self.is_linux() && ack.in_recovery) {
+            self.round = false;
+            if self.is_linux() { self.update_by_linux(w) } else { self.update(w) }
         }
     }
 
     fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, self.alpha) } else { w.cwnd }
+        if !ack.cwnd_limited {
+            return w.cwnd;
+        }
+        if self.is_linux() {
+            let slow_start = w.cwnd < w.ssthresh;
+            return if slow_start {
+                self.growth.slow_start(w, ack).0
+            } else {
+                self.grow_by_linux(w, ack.acked)
+            };
+        }
+        self.growth.cwnd_on_ack(w, ack, self.alpha)
     }
 
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
+        self.counted = 0;
         let beta = self.beta;
         if matches!(congestion, Congestion::Timeout { .. }) {
             (self.alpha, self.beta, self.calm, self.delayed) = (1.0, 0.5, 0, false);
             (self.sum, self.samples) = (0.0, 0);
+        }
+        if self.is_linux() {
+            return decreased_in_segments(w, congestion, |cwnd| cwnd - (cwnd as f64 * beta) as u64);
         }
         decreased(w, 1.0 - beta, congestion)
     }
@@ -192,7 +301,7 @@ impl CongestionControl for IllinoisState {
 mod tests {
     use super::*;
     use crate::congestion::control::defaults;
-    use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
+    use crate::congestion::harness::{MSS, Path, Sim, ack, ack_at, linux, window};
 
     fn p() -> Illinois {
         defaults()
@@ -267,6 +376,60 @@ mod tests {
         assert_eq!(left, 87.5 * MSS);
         i.ssthresh_on(&w, Congestion::Timeout { again: false }, Time::ZERO);
         assert_eq!((i.alpha, i.beta), (1.0, 0.5));
+    }
+
+    /// tcp_illinois_ssthresh: cwnd - ((cwnd * beta) >> 6). An eighth of 23 are two whole segments.
+    #[test]
+    fn linux_takes_whole_segments_away() {
+        let mut i = IllinoisState::new(&linux());
+        i.beta = 0.125;
+        let w = window(23.0, 5.0, 23.0);
+        assert_eq!(i.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 21.0 * MSS);
+    }
+
+    /// tcp_illinois_cong_avoid, with α = 10 and ACKs of two segments: cwnd 21 grows with the second ACK, for which 4 * 10 / 21 is 1,
+    /// and what is above that is forgotten. Appropriate byte counting would have grown it by two with the third.
+    #[test]
+    fn linux_forgets_the_remainder() {
+        let mut i = IllinoisState::new(&linux());
+        i.alpha = 10.0;
+        let mut w = window(21.0, 5.0, 21.0);
+        let mut grown = Vec::new();
+        for _ in 0..6 {
+            w.cwnd = i.cwnd_on_ack(&w, &ack(2.0));
+            grown.push(w.cwnd / MSS);
+        }
+        assert_eq!(grown, [21.0, 22.0, 22.0, 23.0, 23.0, 24.0]);
+    }
+
+    /// alpha() and beta() of tcp_illinois.c by hand for dm = 100 ms, d1 = 1 ms. da = 10 ms: 99000 * 1280 / (99000 + 9000 * 1242 / 38)
+    /// = 322 (2.52); da = 45 ms: (8 * 80 - 32 * 10 + 24 * 45) / 70 = 20 (0.3125).
+    #[test]
+    fn linux_computes_in_integers() {
+        assert_eq!(increase_in_integers(&p(), 10_000, 100_000) * 128.0, 322.0);
+        assert_eq!(increase_in_integers(&p(), 100_000, 100_000) * 128.0, 38.0);
+        for (da, beta) in [(0, 8.0), (10_000, 8.0), (45_000, 20.0), (46_000, 20.0), (80_000, 32.0)] {
+            assert_eq!(decrease_in_integers(&p(), da, 100_000) * 64.0, beta, "{da}");
+        }
+    }
+
+    /// alpha() of tcp_illinois.c: five calm round trips, though others come between; none is counted during a recovery.
+    #[test]
+    fn linux_counts_calm_rounds_that_do_not_follow_each_other() {
+        let mut i = IllinoisState::new(&linux());
+        let w = window(100.0, 50.0, 100.0);
+        let round = |i: &mut IllinoisState, rtt: f64, in_recovery: bool| {
+            let a = Ack { round: true, in_recovery, ..ack_at(0.0, rtt, 1.0) };
+            i.observe(&w, &a);
+            (i.alpha * 128.0) as u32
+        };
+        assert_eq!(round(&mut i, 0.1, false), 1280);
+        assert_eq!(round(&mut i, 0.2, false), 38);
+        for rtt in [0.1, 0.1, 0.1, 0.2, 0.1] {
+            assert_eq!(round(&mut i, rtt, false), 38);
+        }
+        assert_eq!(round(&mut i, 0.1, true), 38);
+        assert_eq!(round(&mut i, 0.1, false), 1280);
     }
 
     /// The window is concave: it grows faster after a cut than before the next.

@@ -6,12 +6,24 @@
 
 use serde_json::json;
 use units::param::Json;
-use units::{Packets, Range, Time, params};
+use units::{Packets, Range, Time, params, words};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Presumed, decreased};
+use crate::congestion::control::{
+    Ack, Congestion, CongestionControl, Control, Presumed, decreased, decreased_in_segments,
+};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
+
+words! {
+    /// Rounding of the decrease.
+    pub enum ScalableRules {
+        /// Congestion takes b of the window away, to the byte.
+        Kelly2003 = "kelly2003",
+        /// Congestion takes the whole segments in b of the window away, so that 23 segments become 21 (Linux, tcp_scalable_ssthresh).
+        Linux = "linux",
+    }
+}
 
 params! {
     /// Scalable TCP: every segment acknowledged adds a hundredth of a segment, congestion takes an
@@ -25,6 +37,8 @@ params! {
         legacy_window: Packets = (Packets(16.0)), in Range::between(0.0, 1e6), from "kelly2003scalable §3.1";
         /// Least increase, in segments a round trip.
         least_increase: f64 = (0.0), in Range::between(0.0, 100.0), from "kelly2003scalable §3: none; Linux, tcp_scalable: 1";
+        /// Rounding of the decrease.
+        rules: ScalableRules = (ScalableRules::Kelly2003), in Range::ANY, from "kelly2003scalable §3; Linux, tcp_scalable: linux";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
         /// What congestion avoidance counts.
@@ -46,6 +60,7 @@ impl Control for Scalable {
             "avoidance": "per-window",
             "legacy_window": "0 packets",
             "least_increase": 1.0,
+            "rules": "linux",
         })
     }
 }
@@ -85,6 +100,9 @@ impl CongestionControl for ScalableState {
     fn ssthresh_on(&mut self, w: &Window, congestion: Congestion, _now: Time) -> f64 {
         self.growth.on_congestion(congestion);
         let taken = if self.is_legacy(w) { 0.5 } else { self.params.b };
+        if self.params.rules == ScalableRules::Linux {
+            return decreased_in_segments(w, congestion, |cwnd| cwnd - (taken * cwnd as f64) as u64);
+        }
         decreased(w, 1.0 - taken, congestion)
     }
 
@@ -97,7 +115,7 @@ impl CongestionControl for ScalableState {
 mod tests {
     use super::*;
     use crate::congestion::control::defaults;
-    use crate::congestion::harness::{MSS, Path, Sim, ack, window};
+    use crate::congestion::harness::{MSS, Path, Sim, ack, linux, window};
 
     fn scalable() -> ScalableState {
         ScalableState::new(&defaults())
@@ -112,6 +130,17 @@ mod tests {
         let w = window(16.0, 5.0, 16.0);
         assert_eq!(s.cwnd_on_ack(&w, &ack(1.0)), 16_062.5);
         assert_eq!(s.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 8.0 * MSS);
+    }
+
+    /// tcp_scalable_ssthresh: cwnd - (cwnd >> 3), so that less than a segment is not taken away.
+    #[test]
+    fn linux_takes_whole_segments_away() {
+        let params = linux();
+        for (cwnd, left) in [(23.0, 21.0), (24.0, 21.0), (7.0, 7.0), (100.0, 88.0)] {
+            let mut s = ScalableState::new(&params);
+            let w = window(cwnd, 5.0, cwnd);
+            assert_eq!(s.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), left * MSS);
+        }
     }
 
     /// Recovery from a loss takes ln(8/7)/ln(1.01) = 13.4 round trips whatever the window: 13 or 14.

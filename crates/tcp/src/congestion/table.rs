@@ -199,6 +199,11 @@ mod tests {
             Algorithm::pages().iter().map(|p| p["name"].as_str().unwrap().to_string()).collect();
         assert!(kinds.len() >= 13);
         let mut all: Vec<_> = kinds.iter().map(|k| serde_json::json!(k)).collect();
+        for kind in &kinds {
+            let mut linux = Algorithm::in_linux(kind);
+            linux["kind"] = kind.as_str().into();
+            all.push(linux);
+        }
         let start = serde_json::json!({"kind": "hystart"});
         all.push(serde_json::json!({"kind": "reno", "slow_start": start, "avoidance": "per-window"}));
         all.push(serde_json::json!({"kind": "abe", "over": "cubic"}));

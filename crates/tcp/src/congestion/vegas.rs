@@ -25,7 +25,8 @@ words! {
         /// in the one that is judged (§3.2, §3.3).
         Paper = "paper",
         /// Diff is what the expected rate exceeds the actual one by, in whole segments; slow start grows in each round trip and ends with what would
-        /// queue nothing, and a segment; a round trip of less than three measurements is not judged (tcp_vegas).
+        /// queue nothing, and a segment; a round trip of less than three measurements is not judged. During a recovery cwnd opens as
+        /// Reno's, and what was measured until its end is forgotten (tcp_vegas).
         Linux = "linux",
     }
 }
@@ -73,6 +74,14 @@ fn queued(w: &Window, base: Duration, rtt: Duration) -> f64 {
     if rtt > 0.0 { w.cwnd / w.smss * (rtt - base).max(0.0) / rtt } else { 0.0 }
 }
 
+/// Reason for which no round trip is judged (doing_vegas_now of tcp_vegas).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paused {
+    No,
+    InRecovery,
+    UntilNextRound,
+}
+
 /// State of Vegas.
 #[derive(Clone, Debug)]
 pub struct VegasState {
@@ -84,6 +93,8 @@ pub struct VegasState {
     least: Duration,
     /// Round trips measured in this round.
     samples: u32,
+    /// A recovery, or the round trip that was under way at its end, is to end before one is judged, by Linux's rules.
+    paused: Paused,
     /// Slow start opens cwnd in every other round.
     opens: bool,
     leaves_slow_start: bool,
@@ -98,6 +109,7 @@ impl VegasState {
             base: Duration(u64::MAX),
             least: Duration(u64::MAX),
             samples: 0,
+            paused: Paused::No,
             opens: true,
             leaves_slow_start: false,
         }
@@ -105,8 +117,11 @@ impl VegasState {
 
     /// cwnd after an ACK, as tcp_vegas_cong_avoid has it.
     fn by_linux(&mut self, w: &Window, ack: &Ack) -> f64 {
+        if ack.in_recovery {
+            return self.growth.cwnd_on_ack(w, ack, 1.0);
+        }
         let slow_start = w.cwnd < w.ssthresh;
-        if !ack.round {
+        if !ack.round || self.samples == 0 {
             return if slow_start { self.growth.slow_start(w, ack).0 } else { w.cwnd };
         }
         let (rtt, samples) = (self.least.seconds(), std::mem::take(&mut self.samples));
@@ -131,6 +146,16 @@ impl VegasState {
         if diff < self.params.alpha.0 { w.cwnd + w.smss } else { w.cwnd }
     }
 
+    /// Forgets what was measured before a recovery has ended, and before a round trip begins after it (vegas_enable).
+    fn pause(&mut self, ack: &Ack) {
+        (self.samples, self.least) = (0, Duration(u64::MAX));
+        self.paused = match ack.in_recovery {
+            true => Paused::InRecovery,
+            false if ack.round => Paused::No,
+            false => Paused::UntilNextRound,
+        };
+    }
+
     /// Diff of the round that has ended.
     fn diff(&mut self, w: &Window) -> Option<f64> {
         let rtt = std::mem::replace(&mut self.least, Duration(u64::MAX));
@@ -140,6 +165,10 @@ impl VegasState {
 
 impl CongestionControl for VegasState {
     fn observe(&mut self, _: &Window, ack: &Ack) {
+        let linux = self.params.rules == Rules::Linux;
+        if linux && (self.paused != Paused::No || ack.in_recovery) {
+            self.pause(ack);
+        }
         if let Some(rtt) = ack.rtt {
             self.base = self.base.min(rtt);
             self.least = self.least.min(rtt);
@@ -189,7 +218,7 @@ impl CongestionControl for VegasState {
 mod tests {
     use super::*;
     use crate::congestion::control::defaults;
-    use crate::congestion::harness::{MSS, Path, Sim, ack_at, window};
+    use crate::congestion::harness::{MSS, Path, Sim, ack_at, linux, window};
 
     fn vegas() -> VegasState {
         VegasState::new(&defaults())
@@ -229,6 +258,34 @@ mod tests {
             v.cwnd_on_ack(&w, &a);
             assert_eq!(v.ssthresh_on_ack(&w), leaves);
         }
+    }
+
+    /// tcp_vegas_state: Vegas is off in a recovery, where cwnd opens as Reno's, and begins anew at its end: the queue that was full
+    /// before does not end the first round trip after it, however it was under way.
+    #[test]
+    fn linux_judges_the_first_round_trip_that_began_after_a_recovery() {
+        let mut v = VegasState::new(&linux());
+        let w = window(20.0, 40.0, 20.0);
+        let ack = |v: &mut VegasState, rtt: f64, round: bool, in_recovery: bool| {
+            let a = Ack { round, in_recovery, ..ack_at(1.0, rtt, 1.0) };
+            v.on_ack(&w, &a, true)
+        };
+        for _ in 0..5 {
+            ack(&mut v, 0.1, false, false);
+        }
+        let grown = (21.0 * MSS, None);
+        for _ in 0..5 {
+            assert_eq!(ack(&mut v, 0.2, true, true), grown); // ten segments queued
+        }
+        for _ in 0..5 {
+            assert_eq!(ack(&mut v, 0.2, false, false), grown);
+        }
+        assert_eq!(ack(&mut v, 0.2, true, false), grown);
+        for _ in 0..5 {
+            assert_eq!(ack(&mut v, 0.2, false, false), grown);
+        }
+        let left = 11.0 * MSS; // what queues nothing, and a segment
+        assert_eq!(ack(&mut v, 0.2, true, false), (left, Some(left)));
     }
 
     /// Once a round: +1 below α, −1 above β, else nothing. With cwnd 20 and 100 ms, Diff is 1, 3, 5.

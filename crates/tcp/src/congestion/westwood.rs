@@ -12,7 +12,7 @@ use serde_json::json;
 use units::param::Json;
 use units::{Duration, Range, Time, params, words};
 
-use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased};
+use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, decreased, linux_ticks};
 use crate::congestion::growth::{Avoidance, Growth};
 use crate::congestion::slow_start::{self, SlowStart};
 use crate::window::Window;
@@ -24,6 +24,18 @@ words! {
         Pipe = "pipe",
         /// Half of it, as Reno's; what fills the pipe when the repair is complete (Linux).
         Half = "half",
+    }
+}
+
+words! {
+    /// Intervals over which the bandwidth is sampled.
+    pub enum Samples {
+        /// Each ends with a round trip of the data, and after interval_min at least.
+        Rounds = "rounds",
+        /// Each ends with the first ACK later than the last round-trip time measured and later than interval_min, without the bytes of that ACK.
+        /// Times are in milliseconds, round trips rounded up, and the bandwidth is in whole bytes per millisecond; a timeout makes the next
+        /// round trip RTTmin (Linux with HZ = 1000, westwood_update_window).
+        Linux = "linux",
     }
 }
 
@@ -47,6 +59,8 @@ params! {
         stages: Stages = (Stages::One), in Range::ANY, from "grieco2004westwood §2; Linux, tcp_westwood: twice";
         /// What cwnd is while a congestion is repaired.
         in_recovery: InRecovery = (InRecovery::Pipe), in Range::ANY, from "mascolo2001westwood §3; Linux, tcp_westwood: half";
+        /// Intervals over which the bandwidth is sampled.
+        samples: Samples = (Samples::Rounds), in Range::ANY, from "grieco2004westwood §2; Linux, tcp_westwood: linux";
         /// Least time between two samples of the bandwidth.
         interval_min: Duration = (Duration::from_millis(50)), in Range::between(0.0, 10.0), from "Linux, tcp_westwood: 50 ms";
         /// Slow start.
@@ -68,11 +82,15 @@ impl Control for Westwood {
             "slow_start": slow_start::in_linux(),
             "avoidance": "per-window",
             "filter": 0.875,
+            "samples": "linux",
             "stages": "two",
             "in_recovery": "half",
         })
     }
 }
+
+/// Millisecond: a tick of Linux with HZ = 1000.
+const TICK: u64 = 1_000_000_000;
 
 /// State of Westwood+.
 #[derive(Clone, Debug)]
@@ -83,10 +101,12 @@ pub struct WestwoodState {
     began: Option<(Time, u64)>,
     /// Bandwidth after each filter, in bytes/s.
     bandwidth: Option<[f64; 2]>,
+    /// Last round trip, by Linux's rules.
+    rtt: Option<Duration>,
+    /// A recovery has begun since the window was cut.
+    recovering: bool,
     /// What the window was cut for is being repaired; cwnd is what fills the pipe from then on.
     repairing: bool,
-    /// The repair has ended at this cwnd, which is ssthresh too.
-    ended_at: Option<f64>,
     rtt_min: Duration,
 }
 
@@ -98,17 +118,20 @@ impl WestwoodState {
             growth: Growth::new(&params.slow_start, params.avoidance),
             began: None,
             bandwidth: None,
+            rtt: None,
+            recovering: false,
             repairing: false,
-            ended_at: None,
             rtt_min: Duration(u64::MAX),
         }
     }
 
     /// b̂_k = α b̂_{k−1} + (1 − α) b_k; the first sample is taken as it is.
     fn sample(&mut self, bytes: f64, interval: f64) {
-        let b = bytes / interval;
+        let linux = self.is_linux();
+        let rounded = |b: f64| if linux { (b / 1000.0).floor() * 1000.0 } else { b };
+        let b = rounded(bytes / interval);
         let alpha = self.params.filter;
-        let filtered = |was: f64, new: f64| alpha * was + (1.0 - alpha) * new;
+        let filtered = |was: f64, new: f64| rounded(alpha * was + (1.0 - alpha) * new);
         self.bandwidth = Some(self.bandwidth.map_or([b; 2], |[first, second]| {
             let first = filtered(first, b);
             [first, filtered(second, first)]
@@ -120,18 +143,48 @@ impl WestwoodState {
         let rtt_min = (self.rtt_min != Duration(u64::MAX)).then(|| self.rtt_min.seconds())?;
         let [first, second] = self.bandwidth?;
         let bandwidth = if self.params.stages == Stages::One { first } else { second };
-        Some((bandwidth * rtt_min).max(2.0 * w.smss))
+        let pipe = bandwidth * rtt_min;
+        let pipe = if self.is_linux() { (pipe / w.smss).floor() * w.smss } else { pipe };
+        Some(pipe.max(2.0 * w.smss))
     }
 
-    /// The repair that began with a cut to a half is complete with this ACK.
-    fn repaired(&self, ack: &Ack) -> bool {
-        self.repairing && ack.round && !ack.in_recovery
+    fn is_linux(&self) -> bool {
+        self.params.samples == Samples::Linux
+    }
+
+    /// Whether the repair that began with a cut to a half is complete with this ACK: the recovery is over, or, if there was none, a
+    /// round trip has gone by and the window `opens` again.
+    fn repaired(&self, ack: &Ack, opens: bool) -> bool {
+        self.repairing && !ack.in_recovery && (self.recovering || (ack.round && opens))
+    }
+
+    /// Samples the bandwidth with an ACK as westwood_update_window does, where the round trip of the ACK itself comes last. The first
+    /// interval begins with the connection, of which the first round trip tells.
+    fn observe_by_linux(&mut self, ack: &Ack) {
+        let tick = |t: u64| Time(t / TICK * TICK);
+        let now = tick(ack.now.0);
+        let opened = || tick(ack.now.0.saturating_sub(ack.rtt.map_or(0, |rtt| rtt.0)));
+        let before = ack.total_delivered.saturating_sub(u64::from(ack.delivered));
+        let (began, delivered) = *self.began.get_or_insert_with(|| (opened(), before));
+        if let Some(rtt) = self.rtt {
+            let interval = now.since(began);
+            if interval > rtt.max(self.params.interval_min) {
+                self.sample(before.saturating_sub(delivered) as f64, interval.seconds());
+                self.began = Some((now, before));
+            }
+            self.rtt_min = self.rtt_min.min(rtt);
+        }
+        self.rtt = ack.rtt.map(|rtt| Duration::from_millis(linux_ticks(rtt))).or(self.rtt);
     }
 }
 
 impl CongestionControl for WestwoodState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);
+        self.recovering |= ack.in_recovery;
+        if self.is_linux() {
+            return self.observe_by_linux(ack);
+        }
         self.rtt_min = ack.rtt.map_or(self.rtt_min, |rtt| self.rtt_min.min(rtt));
         let Some((began, delivered)) = self.began else {
             self.began = Some((ack.now, ack.total_delivered));
@@ -144,14 +197,19 @@ impl CongestionControl for WestwoodState {
         }
     }
 
-    fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
-        if self.repaired(ack)
+    fn on_ack(&mut self, w: &Window, ack: &Ack, opens: bool) -> (f64, Option<f64>) {
+        self.observe(w, ack);
+        if self.repaired(ack, opens)
             && let Some(pipe) = self.pipe(w)
         {
             self.repairing = false;
-            self.ended_at = Some(pipe);
-            return pipe;
+            return (pipe, Some(pipe));
         }
+        let cwnd = if opens { self.cwnd_on_ack(w, ack).max(w.smss) } else { w.cwnd };
+        (cwnd, self.growth.left_slow_start())
+    }
+
+    fn cwnd_on_ack(&mut self, w: &Window, ack: &Ack) -> f64 {
         if ack.cwnd_limited { self.growth.cwnd_on_ack(w, ack, 1.0) } else { w.cwnd }
     }
 
@@ -159,7 +217,12 @@ impl CongestionControl for WestwoodState {
         self.growth.on_congestion(congestion);
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.repairing = !timeout && self.params.in_recovery == InRecovery::Half;
-        match self.pipe(w) {
+        self.recovering = false;
+        let pipe = self.pipe(w);
+        if timeout && self.is_linux() {
+            self.rtt_min = Duration(u64::MAX); // reset_rtt_min
+        }
+        match pipe {
             Some(pipe) if !self.repairing => pipe,
             _ => decreased(w, 0.5, congestion),
         }
@@ -173,12 +236,14 @@ impl CongestionControl for WestwoodState {
     }
 
     fn ssthresh_on_ack(&mut self, _: &Window) -> Option<f64> {
-        self.ended_at.take().or_else(|| self.growth.left_slow_start())
+        self.growth.left_slow_start()
     }
 
-    /// Silence is no measure of the bandwidth.
+    /// An idle time is part of no sample, but in Linux it is.
     fn on_restart(&mut self, _now: Time, _idle: Duration) {
-        self.began = None;
+        if !self.is_linux() {
+            self.began = None;
+        }
     }
 }
 
@@ -186,7 +251,7 @@ impl CongestionControl for WestwoodState {
 mod tests {
     use super::*;
     use crate::congestion::control::defaults;
-    use crate::congestion::harness::{MSS, Path, Sim, window};
+    use crate::congestion::harness::{MSS, Path, Sim, ack_at, linux, window};
 
     fn westwood() -> WestwoodState {
         WestwoodState::new(&defaults())
@@ -203,6 +268,44 @@ mod tests {
             let closed = 500.0 + 500.0 * 0.9f64.powi(n);
             assert!((w.bandwidth.unwrap()[0] - closed).abs() < 1e-9);
         }
+    }
+
+    /// westwood_update_window: ACKs of 1000 bytes every millisecond, the first 10 ms after the connection. A sample ends with the first ACK
+    /// after more than 50 ms, whose bytes belong to the next: 41 kB in 51 ms, then 51 kB in 51 ms. westwood_filter, in integers:
+    /// (7 * 803 + 1000) >> 3 = 827, (7 * 803 + 827) >> 3 = 806.
+    #[test]
+    fn linux_samples_after_a_round_trip_and_50_ms() {
+        let mut c = WestwoodState::new(&linux());
+        let w = window(10.0, 5.0, 10.0);
+        let mut seen = Vec::new();
+        for n in 0..93 {
+            let mut a = ack_at(1.0 + 0.001 * f64::from(n), 0.0096, 1.0);
+            a.total_delivered = (n as u64 + 1) * MSS as u64;
+            c.observe(&w, &a);
+            if seen.last().is_none_or(|&(_, b)| b != c.bandwidth) {
+                seen.push((n, c.bandwidth));
+            }
+        }
+        assert_eq!(seen, [(0, None), (41, Some([803e3; 2])), (92, Some([827e3, 806e3]))]);
+        assert_eq!(c.rtt_min, Duration::from_millis(10), "rounded up");
+        // 806 B/ms for 10 ms.
+        assert_eq!(c.ssthresh_on(&w, Congestion::Timeout { again: false }, Time::ZERO), 8.0 * MSS);
+        assert_eq!(c.rtt_min, Duration(u64::MAX));
+    }
+
+    /// tcp_end_cwnd_reduction: the window is what fills the pipe when the recovery is over, wherever that is in a round trip.
+    #[test]
+    fn linux_fills_the_pipe_at_the_end_of_a_recovery() {
+        let mut c = WestwoodState::new(&linux());
+        (c.bandwidth, c.rtt_min) = (Some([1e6; 2]), Duration::from_millis(80));
+        let w = window(100.0, 50.0, 100.0);
+        assert_eq!(c.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 50.0 * MSS);
+        let w = window(50.0, 50.0, 50.0);
+        let mut a = ack_at(1.0, 0.1, 1.0);
+        (a.in_recovery, a.round) = (true, true);
+        assert_eq!(c.on_ack(&w, &a, false), (50.0 * MSS, None));
+        (a.in_recovery, a.round, a.cwnd_limited) = (false, false, false);
+        assert_eq!(c.on_ack(&w, &a, false), (80.0 * MSS, Some(80.0 * MSS)));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 use units::{Duration, Time};
 
+use crate::congestion::control::linux_ticks;
+
 /// 1 in the fixed point of α and β.
 const ONE: u64 = 128;
 /// The least and the greatest β.
@@ -63,7 +65,7 @@ impl Kernel {
                 self.congestion = now; // htcp_state: the recovery is over
             }
         }
-        if let Some(rtt) = rtt.map(|d| d.0.div_ceil(1_000_000_000)) {
+        if let Some(rtt) = rtt.map(linux_ticks) {
             self.measure(rtt, recovers);
         }
         if recovers {
@@ -173,6 +175,13 @@ mod tests {
         }
         let sixth = [false, false, false, false, false, true];
         assert_eq!(grown, [sixth, sixth].concat());
+    }
+
+    /// usecs_to_jiffies: what a round trip exceeds whole milliseconds by counts from a microsecond on.
+    #[test]
+    fn a_round_trip_is_measured_in_microseconds_and_rounded_up() {
+        let rtt = |ns: u64| linux_ticks(Duration(ns * 1000));
+        assert_eq!([rtt(40_000_000), rtt(40_000_999), rtt(40_001_000)], [40, 40, 41]);
     }
 
     /// The first congestion leaves a half, and the next RTTmin/RTTmax, if the throughput is as it was; RTTmax fades by a twentieth.
