@@ -377,11 +377,13 @@ def test_a_thousand_kills_leave_old_or_new(scenario: Path, tmp_path: Path) -> No
 def test_a_full_disk_leaves_the_file_that_was_there(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("whole")
-    with (
-        pytest.raises(OSError, match=r"cannot write .*table\.csv: the disk is full; make room"),
-        appearing_file(path) as part,
-    ):
-        part.write_text("ha")
-        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def write() -> None:
+        with appearing_file(path) as part:
+            part.write_text("ha")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match=r"cannot write .*table\.csv: the disk is full; make room"):
+        write()
     assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
     assert path.read_text() == "whole"
