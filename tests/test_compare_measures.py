@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
 from aqmlab.compare.show import difference, mean
 from aqmlab.custom import buffer_of, places
+from aqmlab.measures import Seen, column, measures
 from aqmlab.measures.of_run import ALL
 from aqmlab.scenario import normalize
 from aqmlab.statistics import jain, time_quantile
@@ -83,11 +85,12 @@ def test_flows_that_do_not_cross_the_link_are_not_counted(scenario: Path) -> Non
     assert flows.loc["back", "acked_bytes"] > 300_000
     there = flows.loc[["C0", "C1"]]
     (run,) = compared.runs[0]
-    assert run.measures["goodput_bps"] == 8 * there["acked_bytes"].sum() / 4
+    running_s = 4 - there["start_s"].min()
+    assert run.measures["goodput_bps"] == pytest.approx(8 * there["acked_bytes"].sum() / running_s)
     assert run.measures["jain"] == pytest.approx(jain(there["goodput_bps"]))
     assert not [name for name in run.measures if "back" in name]
     other = compare(["drop_tail"], base, 1, link="right>left").runs[0][0]
-    assert other.measures["goodput_bps"] == 8 * flows.loc["back", "acked_bytes"] / 4
+    assert other.measures["goodput_bps"] == pytest.approx(flows.loc["back", "goodput_bps"])
     assert math.isnan(other.measures["jain"])
 
 
@@ -208,7 +211,32 @@ def test_groups_of_flows_have_their_own_rows() -> None:
         assert title in titles
     assert "bulk: time, median" not in titles, "they never end"
     parts = [compared.values(0, f"goodput_bps@{name}")[0] for name in ("bulk", "short")]
-    assert compared.values(0, "goodput_bps") == [pytest.approx(sum(parts))]
+    (whole,) = compared.values(0, "goodput_bps")
+    assert parts[0] < whole <= sum(parts), "the second began later"
+
+
+def test_goodput_of_transfers_that_end_is_measured_while_they_run(
+    scenario: Path,
+) -> None:
+    """The run goes on for three times as long as the transfers, which must not show."""
+    base = json.loads(scenario.read_text()) | {"duration": "20 s"}
+    base["flows"] += [{"name": "one", "from": "left-0", "to": "right-1",
+                       "traffic": {"kind": "bulk", "size": "100 kB"}}]  # fmt: skip
+    red = {"kind": "red", "minth": "2 packets", "maxth": "4 packets", "wq": 0.1}
+    compared = compare(["drop_tail", red], base, 2)
+    for arm, queue in enumerate([{"kind": "drop_tail"}, red]):
+        base["network"]["queue"] = queue | {"limit": "16 packets"}
+        for at in (0, 1):
+            flows = aqmlab.run(base, base["seed"] + at).flows.set_index("flow")
+            assert flows["completed_s"].max() < 7
+            running_s = flows["completed_s"].max() - flows["start_s"].min()
+            goodput = 8 * flows["acked_bytes"].sum() / running_s
+            assert compared.values(arm, "goodput_bps")[at] == pytest.approx(goodput)
+            alone = flows.loc["one", "goodput_bps"]
+            assert compared.values(arm, "goodput_bps@one")[at] == pytest.approx(alone)
+    assert compared.values(0, "goodput_bps@one") != compared.values(1, "goodput_bps@one")
+    again = Seen.whole(aqmlab.run(base)).goodputs()
+    assert again == pytest.approx(list(aqmlab.run(base).flows["goodput_bps"]))
 
 
 def test_a_name_may_be_anything(
@@ -241,3 +269,16 @@ def test_a_law_in_python_has_a_warm_up_too(scenario: Path) -> None:
 
     compared = compare({"mine": Passing(), "theirs": "drop_tail"}, scenario, 2, warm_up="1 s")
     assert compared.is_identical(1)
+
+
+def test_a_comparison_and_its_measures_can_be_pickled(scenario: Path) -> None:
+    """So that a process of a pool can return them."""
+    compared = compare(["drop_tail", "codel"], scenario, 1)
+    copied = pickle.loads(pickle.dumps(compared))
+    assert copied.as_dict() == compared.as_dict()
+    series = {"record": {"series": ["delays"]}}
+    seen = Seen.whole(aqmlab.run(json.loads(scenario.read_text()) | series))
+    columns = [column("flows.goodput_bps.p50"), column("links.busy_s[left>right]")]
+    for measure in [*measures(["left>right"], seen.groups), *columns]:
+        again = pickle.loads(pickle.dumps(measure))
+        assert (again.name, again.of(seen)) == (measure.name, measure.of(seen))

@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab import PASS, Arrival, CustomQueue, Packet, Result, ScenarioError, Verdict
+from aqmlab import (
+    PASS,
+    Arrival,
+    CustomQueue,
+    InvariantViolation,
+    Packet,
+    Result,
+    ScenarioError,
+    Verdict,
+)
 
 LINK = "left>right"
 
@@ -228,6 +237,44 @@ def test_an_error_is_raised_with_its_traceback_time_link_and_packet(
         assert "at a packet of 1500 B" in told
         assert "of connection" in told
         assert not math.isclose(float(told.split(f"{method}: ")[1].split(" s ")[0]), 0)
+
+
+class Raises(CustomQueue):
+    """Raise an error of a type that the simulator raises, too."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:  # noqa: ARG002
+        raise self.error
+
+
+@pytest.mark.parametrize("kind", [MemoryError, ScenarioError, InvariantViolation])
+def test_a_law_may_raise_the_simulator_s_own_errors(
+    small: dict[str, Any], kind: type[Exception]
+) -> None:
+    with pytest.raises(kind, match="of the law itself") as raised:
+        aqmlab.run(ours(small, "drop_tail"), queues={LINK: Raises(kind("of the law itself"))})
+    assert "Raises on_arrival: " in "".join(traceback.format_exception(raised.value))
+
+
+class RunsItself(CustomQueue):
+    """Run a scenario with a limit of events that is too small for it."""
+
+    def __init__(self, scenario: dict[str, Any]) -> None:
+        super().__init__()
+        self.scenario = scenario
+
+    def on_arrival(self, packet: Packet, at: Arrival) -> Verdict:  # noqa: ARG002
+        aqmlab.run(self.scenario, limits={"events": 10})
+        return PASS
+
+
+def test_an_error_of_a_run_inside_a_law_is_the_law_s(small: dict[str, Any]) -> None:
+    with pytest.raises(ScenarioError) as raised:
+        aqmlab.run(ours(small, "drop_tail"), queues={LINK: RunsItself(small)})
+    assert "RunsItself on_arrival: " in "".join(traceback.format_exception(raised.value))
 
 
 @pytest.mark.parametrize("wrong", [3, "pass", True, (PASS,)])

@@ -1,5 +1,6 @@
 """Folders: whole or not at all, nobody's files lost, one writer at a time, nothing left over."""
 
+import errno
 import json
 import os
 import random
@@ -15,7 +16,7 @@ import pytest
 
 from aqmlab import folder
 from aqmlab.command import execute
-from aqmlab.folder import Claim, appearing
+from aqmlab.folder import Claim, appearing, appearing_file
 from aqmlab.results import Result
 from aqmlab.store import Ledger
 
@@ -371,3 +372,18 @@ def test_a_few_kills_leave_old_or_new(scenario: Path, tmp_path: Path) -> None:
 @pytest.mark.nightly
 def test_a_thousand_kills_leave_old_or_new(scenario: Path, tmp_path: Path) -> None:
     kill_at_random(1000, ["run", "compare", "reproduce"], scenario, tmp_path / "root")
+
+
+def test_a_full_disk_leaves_the_file_that_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("whole")
+
+    def write() -> None:
+        with appearing_file(path) as part:
+            part.write_text("ha")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match=r"cannot write .*table\.csv: the disk is full; make room"):
+        write()
+    assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
+    assert path.read_text() == "whole"

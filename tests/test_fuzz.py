@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aqmlab import ScenarioError, _core
+from aqmlab.scenario import toml_document
 from conftest import SMALL
 
 TOML = Path("examples/mixed.toml").read_text()
@@ -65,6 +66,56 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
+def decimals(least: float, most: float) -> st.SearchStrategy[float]:
+    """Numbers with up to 17 significant digits."""
+    return st.floats(least, most, allow_subnormal=False)
+
+
+SHAPES = decimals(1.01, 10)
+SIZES = st.integers(10**3, 10**6).map(lambda n: f"{n} B")
+TIMES = st.integers(10**9, 10**14).map(lambda n: f"{n / 10**9!r} ms")
+
+
+def distributions(values: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]]:
+    """Distributions of sizes or times, with arbitrary decimals as their parameters."""
+    simple = (
+        st.builds(lambda mean: {"kind": "exponential", "mean": mean}, values)
+        | st.builds(lambda m, s: {"kind": "lognormal", "mean": m, "sigma": s}, values, SHAPES)
+        | st.builds(lambda m, s: {"kind": "weibull", "mean": m, "shape": s}, values, SHAPES)
+        | st.builds(lambda m, s: {"kind": "pareto", "mean": m, "shape": s}, values, SHAPES)
+        | st.builds(lambda m, s: {"kind": "lomax", "mean": m, "shape": s}, values, SHAPES)
+    )
+    parts = st.lists(
+        st.builds(lambda weight, of: {"weight": weight, "of": of}, decimals(1e-9, 1e9), simple),
+        min_size=1,
+        max_size=3,
+    )
+    return simple | st.builds(lambda several: {"kind": "mixture", "parts": several}, parts)
+
+
+SCENARIO_PARTS = st.tuples(distributions(SIZES), distributions(TIMES), TIMES)
+
+
+@st.composite
+def drawn_traffic(draw: st.DrawFn) -> dict[str, Any]:
+    """The small scenario with random parameters of RED and random distributions."""
+    document = copy.deepcopy(SMALL)
+    document["network"]["queue"] |= {
+        "maxp": draw(decimals(1e-6, 1)), "wq": draw(decimals(1e-6, 1)),
+        "minth": f"{draw(decimals(1, 4))!r} packets",
+    }  # fmt: skip
+    document["network"]["delay"] = draw(TIMES)
+    size, page_gap, interval = draw(SCENARIO_PARTS)
+    document["duration"] = "1 s"
+    document["flows"][0] |= {
+        "count": 1, "to": "right-0", "arrivals": {"interval": interval},
+        "traffic": {"kind": "bulk", "size": size},
+    }  # fmt: skip
+    traffic = {"kind": "web", "preset": "power-of-ecn", "response": size, "page_gap": page_gap}
+    document["flows"].append({"from": "left-0", "to": "right-1", "traffic": traffic})
+    return document
+
+
 def answer(text: str, language: str, overrides: list[tuple[str, str]]) -> None:
     """Check a document, and run it for a moment if it is one."""
     try:
@@ -98,3 +149,10 @@ def test_any_override(path: tuple[Any, ...], junk: Any, text: str) -> None:
     key = ".".join(map(str, path))
     for value in (text, json.dumps(junk)):
         answer(json.dumps(SMALL), "json", [(key, value), (text, value)])
+
+
+@given(drawn_traffic())
+def test_the_normal_form_of_a_normal_form_is_itself(document: dict[str, Any]) -> None:
+    for text, language in ((toml_document(document), "toml"), (json.dumps(document), "json")):
+        normal = _core.check(text, language, [])
+        assert _core.check(normal, "json", []) == normal

@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -218,3 +219,31 @@ def test_effects_are_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "without → with" in out
     assert len(pd.read_csv(folder / "effects.csv")) == 2 * 6
     assert execute(["results", str(folder), "--effects", "--by", "limit"]) == 2
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["results", "OUT", "--csv", "FILE.csv"],
+        ["results", "OUT", "--parquet", "FILE.parquet"],
+        ["results", "OUT", "--netcdf", "FILE.nc"],
+        ["plot", "window", "examples/two_flows.toml", "--out", "FILE.png"],
+    ],
+)
+def test_a_file_that_cannot_be_written_whole_is_not_written(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], args: list[str]
+) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    given = [a.replace("OUT", str(folder)).replace("FILE", str(there / "x")) for a in args]
+    capsys.readouterr()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (700, before[1]))
+    try:
+        assert execute(given) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert f"cannot write {given[-1]}: file too large; check" in told
+    assert list(there.iterdir()) == []
+    assert execute(given) == 0

@@ -62,6 +62,23 @@ def test_a_run_over_a_fast_network_asks_for_the_same(connections: str) -> None:
             )
 
 
+@pytest.mark.parametrize("name", ["user-{i}", "user-{n}"])
+def test_users_start_with_the_offsets_of_a_run(name: str) -> None:
+    """Offsets of up to a second, over a network that takes next to no time."""
+    told = scenario() | {"phase_breaking": {"start": "1 s", "delay": "0 s"}}
+    other = told["flows"][0] | {"name": "first-{i}", "traffic": WEB, "start": "2 s"}
+    told["flows"] = [other, told["flows"][0] | {"name": name}]
+    run = aqmlab.run(told).table("requests")
+    _, sample = traffic.sample(told, 20)
+    firsts = []
+    for user in range(3):
+        ours = sample.requests[sample.requests["user"] == user]["at_s"]
+        theirs = run[run["flow"] == f"user-{user + 3 * (name == 'user-{n}')}"]["start_s"]
+        assert np.sort(ours) == pytest.approx(np.sort(theirs), abs=2e-3)
+        firsts.append(ours.min() % 1e-3)
+    assert len(set(firsts)) == 3
+
+
 def test_what_is_drawn_is_what_is_written() -> None:
     """Means within four standard errors, as far as the laws have a variance."""
     (sample,) = traffic.sample(scenario(), 3000, users=20)

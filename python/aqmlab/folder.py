@@ -88,6 +88,49 @@ def appearing(final: Path, made_by: str, *, force: bool = True) -> Iterator[Path
         claim.appear()
 
 
+@contextmanager
+def appearing_file(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path` that is renamed to `path` when the block ends well.
+
+    If the block fails, the temporary file is deleted and `path` is as before.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The file to write, or to replace.
+
+    Yields
+    ------
+    pathlib.Path
+        The temporary path, in the same folder and with the same suffixes.
+
+    Raises
+    ------
+    OSError
+        If `path` cannot be written; names `path`, the reason and the remedy.
+    """
+    path = Path(path)
+    part = path.with_name(f".part-{path.name}")
+    try:
+        yield part
+        with uninterrupted():
+            part.replace(path)
+    except OSError as e:
+        raise type(e)(f"cannot write {path}: {_reason(e, path.parent)}") from e
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _reason(error: OSError, folder: Path) -> str:
+    """Return why something in a folder cannot be written, and the remedy."""
+    if isinstance(error, FileNotFoundError) and not folder.is_dir():
+        return f"there is no folder {folder}; make it"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full; make room and try again"
+    return f"{(error.strerror or str(error)).lower()}; check the path and its permissions"
+
+
 class Claim:
     """The right to write a folder, which one process has at a time.
 
@@ -161,7 +204,7 @@ class Claim:
         file = next((f for f in self.final.parents if f.exists() and not f.is_dir()), None)
         if file:
             return f"{file} is a file; give the name of a folder"
-        return f"{(error.strerror or str(error)).lower()}; check the path and its permissions"
+        return _reason(error, self.final.parent)
 
     def _is_ours(self, error: OSError) -> bool:
         """Whether an error came of writing, and has not said so."""

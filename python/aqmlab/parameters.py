@@ -2744,9 +2744,10 @@ class Rio(Table):
     spacing : Literal["geometric", "uniform", "wait"] | None
         How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
         probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
-        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
-        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
+        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
+        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
         What happens to a packet above its maxth. Default: drop. "drop": It is dropped, ECN-capable
         or not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
@@ -2832,9 +2833,10 @@ class Wred(Table):
     spacing : Literal["geometric", "uniform", "wait"] | None
         How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
         probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
-        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
-        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
+        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
+        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
         What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
         dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
@@ -3012,9 +3014,10 @@ class NonlinearRed(Table):
     spacing : Literal["geometric", "uniform", "wait"] | None
         How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
         probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
-        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
-        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
+        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
+        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
         What happens to a packet above maxth. Default: drop. "drop": It is dropped, ECN-capable or
         not. "mark": It is marked if ECN-capable, else dropped (RED* of Kuzmanovic 2005). Source:
@@ -3104,9 +3107,10 @@ class SelfConfiguringRed(Table):
     spacing : Literal["geometric", "uniform", "wait"] | None
         How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
         probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
-        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
-        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
+        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
+        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
         What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
         dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
@@ -3205,9 +3209,10 @@ class AdaptiveRed(Table):
     spacing : Literal["geometric", "uniform", "wait"] | None
         How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
         probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
-        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
-        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
+        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
+        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
+        floyd1993red §7, method 2.
     gentle : bool | None
         Whether the probability rises from maxp to 1 between maxth and twice maxth, instead of
         jumping at maxth. Default: true. Source: floyd2001adaptive §2: RED in gentle mode.
@@ -3375,9 +3380,10 @@ class Red(Table):
     spacing : Literal["geometric", "uniform", "wait"] | None
         How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
         probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
-        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
-        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
+        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
+        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
+        floyd1993red §7, method 2.
     above_maxth : Literal["drop", "mark"] | None
         What happens to a packet above maxth (twice maxth when gentle). Default: drop. "drop": It is
         dropped, ECN-capable or not. "mark": It is marked if ECN-capable, else dropped (RED* of
@@ -5221,7 +5227,8 @@ class Arrivals(Table):
     Parameters
     ----------
     interval : str
-        Mean time between one and the next. Range: above 0 s.
+        Mean time between one and the next; 0 s only if the interval counts from the closing of the
+        one before. Range: at least 0 s.
     after : Literal["opening", "closing"] | None
         What the interval to the next counts from. Default: opening. "opening": The opening of the
         one before: they come whatever becomes of the others (an open loop). "closing": The time

@@ -10,6 +10,7 @@ use units::{Duration, Time};
 
 use crate::build;
 use crate::scenario::Scenario;
+use crate::template::expand;
 
 /// Most requests of a sample.
 const MOST: usize = 20_000_000;
@@ -25,13 +26,16 @@ pub fn requests(
     let mut tables = Vec::new();
     let mut first = 0;
     for table in &scenario.flows {
-        let name = plan.name(first);
+        let (name, before) = (plan.name(first), first as u64);
         first += table.count as usize;
         let Traffic::Web(web) = &table.traffic else { continue };
         let draws = Draws::new(scenario.seed, &name);
         let mut found = Vec::new();
         for user in 0..users.unwrap_or(table.count as u32) {
-            let start = Time::ZERO + table.start;
+            // The name that a run gives this user decides when it starts.
+            let number = u64::from(user);
+            let name = expand(&table.name, &[("i", number), ("n", before + number)]);
+            let start = Time::ZERO + build::starts(scenario, table.start, &name);
             sample(web, start, Time::ZERO + until, draws.of(user, 0), MOST, &mut found);
         }
         if found.len() >= MOST {

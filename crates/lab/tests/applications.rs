@@ -238,6 +238,21 @@ fn a_closed_loop_has_one_connection_at_a_time() {
     assert!((mean - 0.025).abs() < 0.008, "{mean}");
 }
 
+/// Without time in between, the client opens the next connection when the one before is closed.
+#[test]
+fn a_closed_loop_may_have_no_time_between_connections() {
+    let loops = [
+        ("flows.0.arrivals", r#"{ after = "closing", interval = "0 s", connections = 4 }"#),
+        ("flows.0.traffic.server_time", "0 s"),
+        ("record.series", r#"["requests"]"#),
+    ];
+    let o = outcome(PATH, &loops);
+    let (starts, ends) = (numbers(&o, "requests", "start_s"), numbers(&o, "requests", "completed_s"));
+    let closing = 3.0 * takes(40.0);
+    assert_eq!(starts.len(), 4);
+    assert!((1..4).all(|i| (starts[i] - ends[i - 1] - closing).abs() < 1e-9), "{starts:?} {ends:?}");
+}
+
 /// A run with data both ways is the same when it is repeated, and one flow's draws do not move when another is added.
 #[test]
 fn runs_with_data_both_ways_are_determined() {

@@ -11,9 +11,9 @@ words! {
     pub enum Spacing {
         /// Each packet is chosen with the same probability: gaps are geometric (method 1 of section 7).
         Geometric = "geometric",
-        /// The probability grows with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
+        /// The probability grows with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2 counts the packet that it judges (method 2 of section 7).
         Uniform = "uniform",
-        /// As uniform, but no signal within 1/p packets of the last: gaps are uniform in 1/p..2/p (ns-2's `wait_`).
+        /// As uniform, but no signal within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`).
         Wait = "wait",
     }
 }

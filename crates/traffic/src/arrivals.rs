@@ -1,6 +1,7 @@
 //! Connections that come and go.
 
-use units::{Duration, Range, Time, params, words};
+use units::param::{Invalid, join};
+use units::{Duration, Range, Read, Time, params, words};
 
 use crate::draws::Lots;
 use crate::opener::{Next, Opener, Progress, Told};
@@ -19,9 +20,9 @@ words! {
 params! {
     /// Connections that are opened one after the other between the same hosts, each with the flow's
     /// traffic and ports of its own; the first comes an interval after the flow's start.
-    pub struct Arrivals: "arrivals" {
-        /// Mean time between one and the next.
-        interval: Duration = required, in Range::above(0.0), from "";
+    pub struct Arrivals: "arrivals", checked by check {
+        /// Mean time between one and the next; 0 s only if the interval counts from the closing of the one before.
+        interval: Duration = required, in Range::at_least(0.0), from "";
         /// What the interval to the next counts from.
         after: After = (After::Opening), in Range::ANY, from "";
         /// How they are spaced.
@@ -29,6 +30,16 @@ params! {
         /// How many there are in all; absent: they come to the end of the run, which needs a duration.
         connections: Option<u64> = (None), in Range::between(1.0, 4e9), from "";
     }
+}
+
+/// Refuses an open loop without time between connections: all of them would come at one instant.
+fn check(arrivals: &Arrivals, path: &str) -> Result<(), Invalid> {
+    if arrivals.interval == Duration::ZERO && arrivals.after == After::Opening {
+        let problem = "must be above 0 s where it counts from the opening of the connection before";
+        return Err(Invalid::new(&join(path, "interval"), &arrivals.interval.write(), problem)
+            .remedy("give a longer time, or after = \"closing\""));
+    }
+    Ok(())
 }
 
 impl Opener for Arrivals {

@@ -84,10 +84,11 @@ def results_command(
 ) -> None:
     """Show what a sweep found: each arm at each point, with intervals and differences."""
     from aqmlab.experiment import Outcome
+    from aqmlab.folder import appearing_file
 
-    for file in (csv, parquet, netcdf):
-        if file and file.exists():
-            raise FileExistsError(f"{file} is there; give another name")
+    for path in filter(None, (csv, parquet, netcdf)):
+        if path.exists():
+            raise FileExistsError(f"{path} is there; give another name")
     outcome = Outcome.read(folder)
     if effects and by:
         raise ValueError("--effects are of all factors; leave --by out")
@@ -100,14 +101,17 @@ def results_command(
             outcome.effects_table(measure) if effects else outcome.summary(by, measure, interval)
         )
         if csv:
-            table.to_csv(csv, index=False)
+            with appearing_file(csv) as part:
+                table.to_csv(part, index=False)
         if parquet:
-            table.to_parquet(parquet, index=False)
+            with appearing_file(parquet) as part, part.open("wb") as file:
+                table.to_parquet(file, index=False)
     if netcdf:
-        outcome.to_xarray().to_netcdf(netcdf, engine="scipy")
+        with appearing_file(netcdf) as part:
+            outcome.to_xarray().to_netcdf(part, engine="scipy")
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])
-    for file in filter(None, (csv, parquet, netcdf)):
-        say(f"Written to {file}")
+    for path in filter(None, (csv, parquet, netcdf)):
+        say(f"Written to {path}")
 
 
 def show_effects(

@@ -40,8 +40,13 @@ def _next(batch: _core.Batch) -> tuple[int, Result | Failed] | None:
     """Return the next run that has ended, if one does soon."""
     try:
         finished = batch.next(POLL_S)
-    except (InvariantViolation, ScenarioError, MemoryError) as error:  # of one run
-        return error.run, Failed(error)  # type: ignore[union-attr]
+    except (InvariantViolation, ScenarioError, MemoryError) as error:
+        # The batch numbers the failure of a run. A law written in Python may raise the same types;
+        # the number is removed so that an error of a run inside a law has none, too.
+        run: int | None = vars(error).pop("run", None)
+        if run is None:
+            raise
+        return run, Failed(error)
     return (finished[0], Result(**finished[1])) if finished else None
 
 

@@ -4,7 +4,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aqmlab.interrupts import uninterrupted
+from aqmlab.folder import appearing_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,17 +38,8 @@ def save(figure: "Figure", path: str | Path) -> Path:
     drawn = BytesIO()
     with rc_context({"svg.hashsalt": "aqmlab"}):
         figure.savefig(drawn, format=suffix.removeprefix(".") or None, metadata=about)
-    part = path.with_name(f".{path.name}.part")
-    with uninterrupted():
-        try:
-            part.write_bytes(drawn.getvalue())
-            part.replace(path)
-        except FileNotFoundError:
-            raise OSError(
-                f"cannot write {path}: there is no folder {path.parent}; make it"
-            ) from None
-        finally:
-            part.unlink(missing_ok=True)
+    with appearing_file(path) as part:
+        part.write_bytes(drawn.getvalue())
     return path
 
 

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core, statistics
@@ -74,21 +74,25 @@ def column(text: str) -> Measure[Seen]:
     >>> column("flows.goodput_bps.mean").unit
     'bit/s'
     """
-    table, name, rows, how = _parts(text)
+    table, name, _, how = _parts(text)
     if not _columns()[table][name] and how != "count":
         raise ValueError(f"{text!r} is a column of names, which can only be counted: {text}.count")
-    reduce = _reduction(text, how)
+    _reduction(text, how)
+    return Measure(
+        text, "" if how == "count" else _columns()[table][name], partial(_read, text), head=text
+    )
 
-    def of(seen: Seen) -> float:
-        if table not in seen.result.tables:
-            return math.nan
-        keep = _kept(seen.result, table, rows)
-        columns = seen.result.columns(table)
-        if seen.before and "time_s" in columns:
-            keep = keep & (columns["time_s"] >= seen.begin_s)
-        return reduce(_numbers(columns[name])[keep])
 
-    return Measure(text, "" if how == "count" else _columns()[table][name], of, head=text)
+def _read(text: str, seen: Seen) -> float:
+    """Return the value of the column that a text names in a run."""
+    table, name, rows, how = _parts(text)
+    if table not in seen.result.tables:
+        return math.nan
+    keep = _kept(seen.result, table, rows)
+    columns = seen.result.columns(table)
+    if seen.before and "time_s" in columns:
+        keep = keep & (columns["time_s"] >= seen.begin_s)
+    return _reduction(text, how)(_numbers(columns[name])[keep])
 
 
 def sampled(text: str, result: Result) -> "tuple[np.ndarray, np.ndarray]":

@@ -7,7 +7,7 @@ the first, to the event, and every count may be subtracted.
 import json
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -154,16 +154,21 @@ class Seen:
         return int(self.result.columns("delays")["link"].index(link))
 
     @cached_property
-    def data(self) -> dict[str, float]:
-        """Bytes of data that each flow got across: acknowledged, or received in datagrams."""
+    def _crossing(self) -> tuple[tuple[str, str, set[str]], ...]:
+        """The tables with data that crosses, each with its column of bytes and its flows."""
         there = {flow for group in self.groups for flow in group.there}
         back = {flow for group in self.groups for flow in group.back}
-        columns = (("flows", "acked_bytes", there), ("replies", "acked_bytes", back),
-                   ("datagrams", "received_bytes", there))  # fmt: skip
+        tables = (("flows", "acked_bytes", there), ("replies", "acked_bytes", back),
+                  ("datagrams", "received_bytes", there))  # fmt: skip
+        return tuple(table for table in tables if table[0] in self.result.tables)
+
+    @cached_property
+    def data(self) -> dict[str, float]:
+        """Bytes of data that each flow got across: acknowledged, or received in datagrams."""
 
         def of(result: Result) -> dict[str, float]:
-            found = dict.fromkeys(there | back, 0.0)
-            for name, column, flows in columns:
+            found = {flow: 0.0 for group in self.groups for flow in group.flows}
+            for name, column, flows in self._crossing:
                 table = result.columns(name) if name in result.tables else {"flow": [], column: []}
                 for flow, count in zip(table["flow"], table[column], strict=True):
                     if flow in flows:
@@ -173,22 +178,46 @@ class Seen:
         before = of(self.before) if self.before else {}
         return {flow: n - before.get(flow, 0) for flow, n in of(self.result).items()}
 
-    def goodput(self, flows: Iterable[str]) -> float:
-        """Return the goodput of flows together, in bit/s."""
-        return 8 * sum(self.data[flow] for flow in flows) / self.seconds
+    @cached_property
+    def spans(self) -> dict[str, tuple[float, float]]:
+        """When each flow ran after the warm-up, in s: from its start to its completion.
+
+        A flow that did not complete ran until the end of the run.
+        """
+        spans: dict[str, tuple[float, float]] = {}
+        for name, _, flows in self._crossing:
+            table = self.result.columns(name)
+            ends = table.get("completed_s", [math.nan] * len(table["flow"]))
+            for flow, start, end in zip(table["flow"], table["start_s"], ends, strict=True):
+                if flow in flows:
+                    begin = max(float(start), self.begin_s)
+                    until = self.end_s if math.isnan(end) else float(end)
+                    first, last = spans.get(flow, (begin, until))
+                    spans[flow] = min(first, begin), max(last, until)
+        return spans
+
+    def running_s(self, flows: Collection[str]) -> float:
+        """Return the time in which at least one of some flows ran, in s."""
+        total, until = 0.0, -math.inf
+        for begin, end in sorted(self.spans[flow] for flow in flows if flow in self.spans):
+            total += max(0.0, end - max(begin, until))
+            until = max(until, end)
+        return total
+
+    def goodput(self, flows: Collection[str]) -> float:
+        """Return the data of flows over the time in which at least one of them ran, in bit/s.
+
+        NaN if none ran. Of one flow it is `goodput_bps` of the table `flows`.
+        """
+        seconds = self.running_s(flows)
+        return 8 * sum(self.data[flow] for flow in flows) / seconds if seconds else math.nan
 
     def goodputs(self) -> list[float]:
-        """Return the goodput of each crossing flow that is one connection, while it was open."""
-        table, found = self.result.columns("flows"), []
+        """Return the goodput of each crossing flow that is one connection."""
         crossing = {flow for group in self.groups if not group.passing for flow in group.flows}
-        for flow, start, completed in zip(
-            table["flow"], table["start_s"], table["completed_s"], strict=True
-        ):
-            since = max(float(start), self.begin_s)
-            until = self.end_s if math.isnan(completed) else float(completed)
-            if flow in crossing and until > since:
-                found.append(8 * self.data[flow] / (until - since))
-        return found
+        alone = [flow for flow in self.result.columns("flows")["flow"] if flow in crossing]
+        found = [self.goodput([flow]) for flow in alone]
+        return [goodput for goodput in found if not math.isnan(goodput)]
 
     def transfers(self, group: Group) -> tuple[list[float], list[bool]]:
         """Return how long the transfers took that began after the warm-up, and whether they ended.

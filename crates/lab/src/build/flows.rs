@@ -10,7 +10,7 @@ use units::Time;
 
 use super::built::Built;
 use super::hops::{Hop, ending_in};
-use super::offset::offset;
+use super::offset::{offset, starts};
 use super::plan::Plan;
 use crate::datagrams::Datagrams;
 use crate::endpoints::Endpoints;
@@ -48,7 +48,7 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
     for (f, flow) in plan.flows.iter().enumerate() {
         let name = plan.name(f);
         let table = &plan.tables[plan.table(f)];
-        let start = table.start + offset(seed, &format!("flow/{name}/start"), scenario.phase_breaking.start);
+        let start = starts(scenario, table.start, &name);
         if let Some(emitter) = table.traffic.emitter(Stream::new(seed, &format!("flow/{name}/datagrams"))) {
             let first_hop = ending.of(flow[0], Hop::SINK, &mut built.hops);
             built.datagrams.push(Datagrams::new(f as u32, first_hop, Time::ZERO + start, emitter));

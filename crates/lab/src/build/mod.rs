@@ -16,6 +16,7 @@ pub use built::Built;
 pub use hops::Hop;
 pub use links::LinkPlan;
 pub use network::build;
+pub use offset::starts;
 pub use plan::Plan;
 pub use refusals::refuse_unknown_laws;
 
