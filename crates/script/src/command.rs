@@ -36,6 +36,15 @@ pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     (effects, unknown)
 }
 
+/// Return whether a command that was not understood sets parameters of the kernel, its queues or its routes, perhaps
+/// under a condition.
+pub fn sets_up_kernel(command: &str) -> bool {
+    let names = command.split(|c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | '{' | '}'));
+    let tools = ["sysctl", "tc", "ip"];
+    names.into_iter().any(|word| tools.contains(&word.rsplit('/').next().unwrap_or(word)))
+        || ["/proc/sys/", "/sys/module/", "set_sysctls"].iter().any(|path| command.contains(path))
+}
+
 /// Simple commands: what stands between line ends, `;`, `&`, `&&`, `|` and `||`, without comments.
 fn split(text: &str) -> Vec<String> {
     let joined = products(&text.replace("\\\n", " "));
@@ -165,7 +174,7 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
         }
         "sleep" => {
             let seconds: f64 = rest.first()?.trim_end_matches('s').parse().ok()?;
-            let known = seconds.is_finite() && (0.0..=1e6).contains(&seconds);
+            let known = seconds.is_finite() && (0.0..=1.8e7).contains(&seconds); // within the clock
             vec![Effect::Sleep(known.then(|| Duration::from_seconds(seconds))?)]
         }
         // Segments are never cut for an interface here, and what fits into one is one for a script either way.

@@ -56,6 +56,8 @@ struct Runner {
     before: Kernel,
 }
 
+const NO_EVENT: &str = "the script has no event: write at least one call or segment with its time, \
+                        such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
 const BEYOND: &str = "is more than 213 days after the start, where time ends";
 
 impl Runner {
@@ -77,6 +79,9 @@ impl Runner {
         let missing = support::missing(script, &self.before, &self.preparation);
         if !missing.is_empty() {
             return Err(Verdict::Unsupported(missing));
+        }
+        if script.events.is_empty() {
+            return Err(fail(1, NO_EVENT));
         }
         self.settings(script)?;
         self.guess_shift(script);

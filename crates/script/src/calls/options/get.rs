@@ -14,7 +14,7 @@ impl Making<'_> {
         }
         if let ("TCP_CONGESTION", Expr::Text(kind)) = (name, &expected) {
             let real = self.congestion_of(fd)?;
-            let same = *kind == real;
+            let same = kind == real.as_bytes();
             return Ok(if same {
                 Reply::Done(0)
             } else {

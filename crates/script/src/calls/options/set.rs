@@ -24,9 +24,11 @@ impl Making<'_> {
                 self.socket_of(fd)?.linger = (get("onoff")?, get("linger")?);
                 return Ok(Reply::Done(0));
             }
-            ("TCP_CONGESTION", Expr::Text(kind)) => return self.set_congestion(fd, kind),
+            ("TCP_CONGESTION", Expr::Text(kind)) => {
+                return self.set_congestion(fd, &String::from_utf8_lossy(kind));
+            }
             ("TCP_FASTOPEN_KEY", Expr::Text(key)) => {
-                let Some(keys) = Keys::of_bytes(key.as_bytes()) else { return Ok(Reply::Fails("EINVAL")) };
+                let Some(keys) = Keys::of_bytes(key) else { return Ok(Reply::Fails("EINVAL")) };
                 self.socket_of(fd)?.fast_open.keys = Some(keys);
                 return Ok(Reply::Done(0));
             }
