@@ -123,14 +123,14 @@ def test_an_assertion_fails_at_its_line() -> None:
 
 def test_all_that_is_missing_is_told_at_once() -> None:
     text = (
-        "--strict_segments=1\n`tc qdisc add dev tun0 root fq`\n"
+        "--strict_segments=1\n`tc qdisc add dev tun0 root netem`\n"
         "0 splice(3, 4) = 0\n0 < U. 1:1(0) ack 1 win 5 <md5 00>\n"
         "0 %{\nassert open('x')\nassert tcpi_magic == y\n}%\n0 %{ y = 1 }%\n"
     )
     outcome = script.run(text)
     assert (outcome.verdict, outcome.line) == ("unsupported", 1)
     assert outcome.problem == (
-        "--strict_segments=1; line 2: command `tc qdisc add dev tun0 root fq`; "
+        "--strict_segments=1; line 2: command `tc qdisc add dev tun0 root netem`; "
         "line 3: system call splice; line 4: TCP option md5 00; urgent data; "
         "line 6: function open; line 7: name tcpi_magic"
     )
@@ -356,7 +356,9 @@ def test_a_setting_in_a_shell_script_that_cannot_be_honoured_is_told(tmp_path: P
     path = write(tmp_path, "a.pkt", "`./defaults.sh`\n" + REFUSING)
     (outcome,) = script.run_files([path])
     assert (outcome.verdict, outcome.line) == ("unsupported", 1)
-    assert outcome.problem == "sysctl net.ipv4.tcp_mtu_probing=2, in ./defaults.sh"
+    assert outcome.problem == (
+        "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed, in ./defaults.sh"
+    )
 
 
 def test_a_shell_script_beside_a_script_prepares_its_host(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 //! shell.
 
 mod ip;
+mod tc;
 
 use units::Duration;
 
@@ -14,6 +15,13 @@ pub enum Effect {
     Module(String, String, String),
     /// Sets a metric of the route.
     Route(String, String),
+    /// Sets the queue discipline of the interface.
+    Qdisc {
+        /// Whether it sends segments at the rate of their connection.
+        paces: bool,
+    },
+    /// Asks for what cannot be had: what that is.
+    Refused(String),
     /// Forgets what is known of other hosts.
     FlushMetrics,
     /// Sets everything as it was before.
@@ -180,6 +188,7 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
         // Segments are never cut for an interface here, and what fits into one is one for a script either way.
         "true" | ":" | "ethtool" | "sync" | "modprobe" | "rm" => vec![],
         "ip" => ip::read(rest)?,
+        "tc" => tc::read(rest)?,
         "python" | "python3" | "sh" | "bash" | "source" | "." => {
             let again = Simple { words: rest.to_vec(), output: None };
             return if rest.first()?.starts_with('-') { None } else { one(&again) };
@@ -295,7 +304,7 @@ mod tests {
         for text in [
             "sleep forever",
             "sysctl net.ipv4.tcp_sack",
-            "tc qdisc add dev tun0 root fq",
+            "tc qdisc add dev tun0 root netem",
             "./helper.py",
             "./helper.py --fast /etc/passwd",
             "echo 1 > /etc/passwd",

@@ -311,7 +311,11 @@ fn what_is_not_there_is_said() {
         ("--ip_version=ipv6\n0 close(3) = 0", 1, "--ip_version=ipv6"),
         ("--magic=1\n", 1, "--magic=1"),
         ("`reboot`\n", 1, "command `reboot`"),
-        ("\n`sysctl -q net.ipv4.tcp_mtu_probing=1`", 2, "sysctl net.ipv4.tcp_mtu_probing=1"),
+        (
+            "\n`sysctl -q net.ipv4.tcp_mtu_probing=1`",
+            2,
+            "sysctl net.ipv4.tcp_mtu_probing=1: the path's MTU is not probed",
+        ),
         ("0 socket(..., SOCK_DGRAM, IPPROTO_UDP) = 3", 1, "socket(..., SOCK_DGRAM, IPPROTO_UDP)"),
         ("0 socket(..., SOCK_STREAM, IPPROTO_MPTCP) = 3", 1, "socket(..., SOCK_STREAM, IPPROTO_MPTCP)"),
         ("0 socket(AF_INET6, SOCK_STREAM, IPPROTO_TCP) = 3", 1, "IPv6"),
@@ -340,7 +344,7 @@ fn what_is_not_there_is_said() {
 fn all_that_is_not_there_is_said_at_once() {
     let text = "--strict_segments=1
 --mtu=1500
-`sysctl -q net.ipv4.tcp_sack=0 net.ipv4.tcp_mtu_probing=1; tc qdisc add dev tun0 root fq
+`sysctl -q net.ipv4.tcp_sack=0 net.ipv4.tcp_mtu_probing=1; tc qdisc add dev tun0 root netem
 sysctl -q net.ipv4.tcp_syncookies=2`
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 splice(3, 4) = 0
@@ -354,8 +358,8 @@ sysctl -q net.ipv4.tcp_syncookies=2`
         what,
         [
             (1, "--strict_segments=1"),
-            (3, "command `tc qdisc add dev tun0 root fq`"),
-            (3, "sysctl net.ipv4.tcp_mtu_probing=1"),
+            (3, "command `tc qdisc add dev tun0 root netem`"),
+            (3, "sysctl net.ipv4.tcp_mtu_probing=1: the path's MTU is not probed"),
             (3, "sysctl net.ipv4.tcp_syncookies=2"),
             (6, "system call splice"),
             (8, "sysctl net.ipv4.tcp_congestion_control=vivace"),
@@ -438,8 +442,14 @@ fn a_setting_in_a_prefix_file_that_cannot_be_honoured() {
         }
     };
     for (prefix, what) in [
-        ("sysctl -q net.ipv4.tcp_mtu_probing=2", "sysctl net.ipv4.tcp_mtu_probing=2"),
-        ("echo 2 > /proc/sys/net/ipv4/tcp_mtu_probing", "sysctl net.ipv4.tcp_mtu_probing=2"),
+        (
+            "sysctl -q net.ipv4.tcp_mtu_probing=2",
+            "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed",
+        ),
+        (
+            "echo 2 > /proc/sys/net/ipv4/tcp_mtu_probing",
+            "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed",
+        ),
         ("sysctl -q net.ipv4.tcp_sack=$VALUE", "sysctl net.ipv4.tcp_sack=$VALUE"),
         ("if true; then sysctl -q net.ipv4.tcp_sack=0; fi", "command `then sysctl -q net.ipv4.tcp_sack=0`"),
         ("ip route add unreachable 192.0.2.0/24", "command `ip route add unreachable 192.0.2.0/24`"),
@@ -527,4 +537,26 @@ fn times_reach_to_the_end_of_the_clock() {
     let failure = fails(&accepted("+18446743 close(4) = 0\n+18446743 close(3) = 0"));
     assert_eq!(failure.line, 9);
     assert!(failure.problem.contains("more than 213 days"), "{}", failure.problem);
+}
+
+/// A discipline that paces is there only for a congestion control that paces by itself.
+#[test]
+fn what_a_queue_discipline_would_do_and_is_not_done() {
+    let fq = |bytes: u32, congestion: &str| {
+        let set =
+            format!("`tc qdisc add dev tun0 root fq; sysctl net.ipv4.tcp_congestion_control={congestion}`");
+        let rest = "+0 > . 1:1001(1000) ack 1\n+.1 < . 1:1(0) ack 1001 win 32792";
+        format!("{set}\n{}", accepted(&format!("+0 write(4, ..., {bytes}) = {bytes}\n{rest}")))
+    };
+    let pacing =
+        "pacing by fq of more than the first 10 segments, with a congestion control that does not pace";
+    let all = unsupported(&fq(11_000, "reno"));
+    assert_eq!(all[0].0, 11);
+    assert!(all[0].1.starts_with(pacing), "{}", all[0].1);
+    passes(&fq(11_000, "bbr"));
+    passes(&fq(10_000, "reno"));
+    assert_eq!(
+        unsupported("`tc qdisc replace dev tun0 root pfifo limit 0`\n0 close(3) = -1"),
+        [(1, "pfifo with limit 0: an interface that drops what TCP sends".to_string())]
+    );
 }

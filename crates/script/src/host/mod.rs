@@ -69,6 +69,8 @@ pub struct Host {
     pub hidden: Vec<(i64, i64)>,
 }
 
+/// Segments of a connection that are not paced.
+const UNPACED: u64 = 10;
 /// Numbers from which on descriptors of the script are hidden.
 const HIDDEN: i64 = 1 << 40;
 
@@ -87,6 +89,14 @@ impl Host {
             servers: BTreeMap::new(),
             hidden: Vec::new(),
         }
+    }
+
+    /// Return whether the queue discipline would pace a connection whose congestion control does not.
+    ///
+    /// It does not pace the first ten segments (Linux, tcp_update_skb_after_send).
+    pub fn lacks_pacing(&self) -> bool {
+        let lacks = |c: &Connection| c.data_segments > UNPACED && !c.gone && !c.stack.paces();
+        self.kernel.paces && self.connections.iter().any(lacks)
     }
 
     /// Whether a descriptor is in use.
@@ -157,6 +167,7 @@ impl Host {
         while let Some(mut header) = connection.stack.poll(now) {
             header.dscp = connection.dscp;
             connection.last_ecn = header.ecn;
+            connection.data_segments += u64::from(header.len > 0);
             if Some(index) == self.current && !connection.gone {
                 self.sent.push_back(Sent { at: now, connection: index, header });
             }
@@ -209,6 +220,11 @@ impl Host {
         for connection in &mut self.connections {
             let tcp = self.kernel.heeded(&connection.tcp, &connection.own);
             connection.configure(tcp);
+        }
+        for socket in self.sockets.values() {
+            if let Some(index) = socket.connection {
+                self.connections[index].lowat = socket.lowat(self.kernel.notsent_lowat);
+            }
         }
     }
 
