@@ -78,6 +78,9 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (["{a}", "--set", "mss=1460"], ["tcp.mss", "1460", "unit"]),
         (["{a}", "--set", "mmss='1 B'"], ["tcp.mmss", "did you mean mss"]),
         (["{a}", "--tolerance", "5"], ["tolerance", "unit"]),
+        (["{a}", "-D", "SIZE"], ["-D 'SIZE'", "SIZE=1000"]),
+        (["{a}", "--define", "1=2"], ["-D '1'", "not a name", "NAME=value"]),
+        (["{a}", "no.pkt"], ["no.pkt", "no such file"]),
         ([], ["Missing argument"]),
     ],
 )
@@ -120,14 +123,14 @@ def test_an_assertion_fails_at_its_line() -> None:
 
 def test_all_that_is_missing_is_told_at_once() -> None:
     text = (
-        "--strict_segments=1\n`tc qdisc add dev tun0 root fq`\n"
+        "--strict_segments=1\n`tc qdisc add dev tun0 root netem`\n"
         "0 splice(3, 4) = 0\n0 < U. 1:1(0) ack 1 win 5 <md5 00>\n"
         "0 %{\nassert open('x')\nassert tcpi_magic == y\n}%\n0 %{ y = 1 }%\n"
     )
     outcome = script.run(text)
     assert (outcome.verdict, outcome.line) == ("unsupported", 1)
     assert outcome.problem == (
-        "--strict_segments=1; line 2: command `tc qdisc add dev tun0 root fq`; "
+        "--strict_segments=1; line 2: command `tc qdisc add dev tun0 root netem`; "
         "line 3: system call splice; line 4: TCP option md5 00; urgent data; "
         "line 6: function open; line 7: name tcpi_magic"
     )
@@ -173,6 +176,9 @@ def test_what_a_block_prints_is_shown() -> None:
         "if tcpi_lost:\n    assert False\nelse:\n    y = 1\nassert y == 1, 'lost %d' % tcpi_lost",
         "assert tcpi_snd_cwnd in (9, 10); assert (1 if tcpi_lost else 2) == 2; pass",
         "assert -1 < +1; assert ~0 == -1; assert 7 // 2 == 3; assert 2 ** 10 == 1 << 10",
+        "x = 1\nx += tcpi_snd_cwnd; x -= 1; x *= 2; x //= 4; x |= 8; assert x == 13, x",
+        "assert tcpi_snd_cwnd == 10;\\\n   assert tcpi_lost == 0;\\\n",
+        " assert tcpi_snd_cwnd == 10 ;\\ ",
     ],
 )
 def test_blocks_that_hold(text: str) -> None:
@@ -190,6 +196,8 @@ def test_blocks_that_hold(text: str) -> None:
         "assert 'a' + 1",
         "assert min()",
         "assert 1 < 'a'",
+        "x = 'a'; x += 1",
+        "x = 2 ** 127; x *= 4",
     ],
 )
 def test_blocks_that_do_not_hold(text: str) -> None:
@@ -223,6 +231,10 @@ def test_blocks_that_do_not_hold(text: str) -> None:
         "b'x'",
         "1j",
         "1 @ 2",
+        "x @= 2",
+        "y += 1",
+        "x.y += 1",
+        "x[0] += 1",
     ],
 )
 def test_what_blocks_may_not_do(text: str) -> None:
@@ -305,6 +317,48 @@ def test_any_text_is_answered(text: str) -> None:
 def test_a_wrong_preset_is_refused() -> None:
     with pytest.raises(ScenarioError, match="preset"):
         script.run("", preset="minix")
+
+
+def test_a_file_that_cannot_be_read_fails_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.pkt").write_bytes(b"// ok\n// caf\xe9\n" + REFUSING.encode())
+    write(tmp_path, "b.pkt", "// nothing\n")
+    write(tmp_path, "c.pkt", REFUSING)
+    assert execute(["script", str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == (
+        f"FAIL         {tmp_path}/a.pkt: cannot be read: "
+        "byte 0xe9 in line 2 is not UTF-8; save the script as UTF-8 text"
+    )
+    assert lines[1].startswith(f"FAIL         {tmp_path}/b.pkt:1: the script has no event")
+    assert lines[2:] == [
+        f"OK           {tmp_path}/c.pkt",
+        "3 scripts: 1 passed, 2 failed, 0 unsupported",
+    ]
+    gone = list(script.run_files([tmp_path / "gone.pkt", tmp_path / "c.pkt"]))
+    assert [outcome.verdict for outcome in gone] == ["failed", "passed"]
+    assert gone[0].problem == "cannot be read: No such file or directory"
+
+
+def test_words_are_defined_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a = write(tmp_path, "a.pkt", "0 socket(..., KIND|SOCK_NONBLOCK, IPPROTO_TCP) = NUMBER\n")
+    assert execute(["script", str(a), "-D", "KIND=SOCK_STREAM", "--define", "NUMBER=7"]) == 0
+    assert "1 passed" in capsys.readouterr().out
+    assert execute(["script", str(a), "-D", "KIND=SOCK_STREAM"]) == 0
+    assert "symbol NUMBER" in capsys.readouterr().out
+
+
+def test_a_setting_in_a_shell_script_that_cannot_be_honoured_is_told(tmp_path: Path) -> None:
+    (tmp_path / "defaults.sh").write_text("sysctl -q net.ipv4.tcp_mtu_probing=2\n", "utf-8")
+    path = write(tmp_path, "a.pkt", "`./defaults.sh`\n" + REFUSING)
+    (outcome,) = script.run_files([path])
+    assert (outcome.verdict, outcome.line) == ("unsupported", 1)
+    assert outcome.problem == (
+        "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed, in ./defaults.sh"
+    )
 
 
 def test_a_shell_script_beside_a_script_prepares_its_host(tmp_path: Path) -> None:

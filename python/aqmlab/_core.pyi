@@ -37,6 +37,7 @@ def script(
     changes: str,
     tolerance: str | None,
     preparation: list[tuple[str, str]],
+    defines: list[tuple[str, str]],
 ) -> str: ...
 
 class Batch:

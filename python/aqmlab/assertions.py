@@ -8,6 +8,7 @@ attributes, imports, loops or functions of one's own.
 import ast
 import operator
 import re
+import string
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -155,6 +156,12 @@ class Evaluator:
                 self._value(value)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self.variables[name] = self._value(value)
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value) if (
+                type(op) in OPERATORS
+            ):
+                result = ast.BinOp(left=ast.Name(id=name), op=op, right=value)
+                result = ast.fix_missing_locations(ast.copy_location(result, node))
+                self.variables[name] = self._value(result)
             case ast.If(test=test, body=body, orelse=otherwise):
                 for statement in body if self._value(test) else otherwise:
                     self._execute(statement)
@@ -283,6 +290,10 @@ def _lacks(node: ast.stmt | ast.expr, names: set[str]) -> Iterator[tuple[ast.stm
     match node:
         case ast.Assert(test=test, msg=message):
             parts = [test, message]
+        case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if (
+            type(op) in OPERATORS
+        ):
+            parts = [target, value]
         case ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value):
             parts = [value]
         case ast.If(test=test, body=body, orelse=otherwise):
@@ -314,9 +325,13 @@ def _lacks(node: ast.stmt | ast.expr, names: set[str]) -> Iterator[tuple[ast.stm
 
 
 def _dedent(text: str) -> str:
-    """Lines of a block from its left margin on; the first one may follow the bracket."""
+    """Return the lines of a block from its left margin on.
+
+    The first line may follow the bracket. A backslash at the end, which joins a line to the next,
+    has nothing to join.
+    """
     first, newline, rest = text.partition("\n")
-    return first.strip() + newline + textwrap.dedent(rest).rstrip()
+    return (first.strip() + newline + textwrap.dedent(rest)).rstrip("\\" + string.whitespace)
 
 
 def _apply(op: ast.operator, left: Any, right: Any) -> Any:

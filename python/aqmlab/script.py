@@ -67,6 +67,7 @@ def run(
     changes: Sequence[tuple[str, str]] = (),
     tolerance: str | None = None,
     preparation: Sequence[tuple[str, str]] = (),
+    defines: Sequence[tuple[str, str]] = (),
 ) -> Outcome:
     """Run a script.
 
@@ -84,22 +85,37 @@ def run(
         How far times may be off, e.g. "4 ms", unless the script says; packetdrill's 4 ms if None.
     preparation
         The shell scripts that it calls to prepare its host (``defaults.sh``), each with its name
-        and text; what is understood of them is done, the rest is passed over, and told in the
-        timeline. Nothing is given to a shell.
+        and text. What they set of the host is done; if a setting cannot be honoured, the script is
+        unsupported. Other commands are passed over and stand in the timeline. Nothing is given to
+        a shell.
+    defines
+        Words of the script, each with the text that it stands for: a value, an error, a cookie of
+        Fast Open, or a command in backticks.
 
     Raises
     ------
     ScenarioError
         A parameter, preset or tolerance is wrong.
+    ValueError
+        A defined word is not a name.
 
     Examples
     --------
     >>> run("0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3").verdict
     'passed'
+    >>> run("0 socket(..., KIND, IPPROTO_TCP) = 3", defines=[("KIND", "SOCK_STREAM")]).verdict
+    'passed'
     """
+    for name, _ in defines:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, flags=re.ASCII):
+            raise ValueError(
+                f"-D {name!r}: is not a name; write NAME=value, with letters, digits, _"
+            )
     parameters = {key.removeprefix("tcp."): _value(value) for key, value in changes}
     report = json.loads(
-        _core.script(text, preset, json.dumps(parameters), tolerance, list(preparation))
+        _core.script(
+            text, preset, json.dumps(parameters), tolerance, list(preparation), list(defines)
+        )
     )
     timeline = tuple(Moment(**moment) for moment in report["timeline"])
     names = ("line", "column", "problem", "expected", "happened")
@@ -160,11 +176,14 @@ def find(paths: Iterable[Path]) -> list[Path]:
 
     Raises
     ------
+    FileNotFoundError
+        A file or folder is missing.
     ValueError
-        A folder has none.
+        A folder has no script.
     """
     found = []
     for path in paths:
+        path.stat()
         if not path.is_dir():
             found.append(path)
             continue
@@ -176,23 +195,35 @@ def find(paths: Iterable[Path]) -> list[Path]:
 
 
 def run_files(paths: Iterable[Path], **options: Any) -> Iterator[Outcome]:
-    """Run scripts from files, with the options of `run`."""
+    """Run scripts from files, with the options of `run`.
+
+    A file that cannot be read as a script fails alone.
+    """
     for path in paths:
-        with path.open("rb") as file:
-            content = file.read(MOST_SCRIPT_BYTES + 1)
-        if len(content) > MOST_SCRIPT_BYTES:
-            raise ValueError(
-                f"{path}: is larger than {MOST_SCRIPT_BYTES >> 20} MiB; is it a script?"
-            )
         try:
-            text = content.decode("utf-8").replace("\r\n", "\n")
-        except UnicodeDecodeError:
-            raise ValueError(f"{path}: is not UTF-8 text") from None
+            text = _read(path)
+        except (OSError, ValueError) as e:
+            problem = getattr(e, "strerror", None) or str(e)
+            yield Outcome(file=str(path), verdict=FAILED, problem=f"cannot be read: {problem}")
+            continue
         try:
             yield run(text, str(path), preparation=_called(text, path.parent), **options)
         except InvariantViolation as defect:  # of one script; the others go on
             problem = f"a defect of aqmlab, please report it: {defect}"
             yield Outcome(file=str(path), verdict=FAILED, problem=problem)
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as file:
+        content = file.read(MOST_SCRIPT_BYTES + 1)
+    if len(content) > MOST_SCRIPT_BYTES:
+        raise ValueError(f"it is larger than {MOST_SCRIPT_BYTES >> 20} MiB; is it a script?")
+    try:
+        return content.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as e:
+        line = content.count(b"\n", 0, e.start) + 1
+        wrong = f"byte {content[e.start]:#04x} in line {line} is not UTF-8"
+        raise ValueError(f"{wrong}; save the script as UTF-8 text") from None
 
 
 def _called(text: str, folder: Path) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 //! shell.
 
 mod ip;
+mod tc;
 
 use units::Duration;
 
@@ -14,6 +15,13 @@ pub enum Effect {
     Module(String, String, String),
     /// Sets a metric of the route.
     Route(String, String),
+    /// Sets the queue discipline of the interface.
+    Qdisc {
+        /// Whether it sends segments at the rate of their connection.
+        paces: bool,
+    },
+    /// Asks for what cannot be had: what that is.
+    Refused(String),
     /// Forgets what is known of other hosts.
     FlushMetrics,
     /// Sets everything as it was before.
@@ -34,6 +42,15 @@ pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
         }
     }
     (effects, unknown)
+}
+
+/// Return whether a command that was not understood sets parameters of the kernel, its queues or its routes, perhaps
+/// under a condition.
+pub fn sets_up_kernel(command: &str) -> bool {
+    let names = command.split(|c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | '{' | '}'));
+    let tools = ["sysctl", "tc", "ip"];
+    names.into_iter().any(|word| tools.contains(&word.rsplit('/').next().unwrap_or(word)))
+        || ["/proc/sys/", "/sys/module/", "set_sysctls"].iter().any(|path| command.contains(path))
 }
 
 /// Simple commands: what stands between line ends, `;`, `&`, `&&`, `|` and `||`, without comments.
@@ -165,12 +182,13 @@ fn one(simple: &Simple) -> Option<Vec<Effect>> {
         }
         "sleep" => {
             let seconds: f64 = rest.first()?.trim_end_matches('s').parse().ok()?;
-            let known = seconds.is_finite() && (0.0..=1e6).contains(&seconds);
+            let known = seconds.is_finite() && (0.0..=1.8e7).contains(&seconds); // within the clock
             vec![Effect::Sleep(known.then(|| Duration::from_seconds(seconds))?)]
         }
         // Segments are never cut for an interface here, and what fits into one is one for a script either way.
         "true" | ":" | "ethtool" | "sync" | "modprobe" | "rm" => vec![],
         "ip" => ip::read(rest)?,
+        "tc" => tc::read(rest)?,
         "python" | "python3" | "sh" | "bash" | "source" | "." => {
             let again = Simple { words: rest.to_vec(), output: None };
             return if rest.first()?.starts_with('-') { None } else { one(&again) };
@@ -286,7 +304,7 @@ mod tests {
         for text in [
             "sleep forever",
             "sysctl net.ipv4.tcp_sack",
-            "tc qdisc add dev tun0 root fq",
+            "tc qdisc add dev tun0 root netem",
             "./helper.py",
             "./helper.py --fast /etc/passwd",
             "echo 1 > /etc/passwd",

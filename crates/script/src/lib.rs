@@ -24,7 +24,7 @@ mod stack;
 mod support;
 pub mod syntax;
 
-pub use parse::{SyntaxError, parse};
+pub use parse::{SyntaxError, parse, parse_with};
 pub use report::{Block, Failure, Missing, Moment, Report, Verdict};
 pub use run::run;
 pub use setup::Setup;
@@ -32,7 +32,7 @@ pub use syntax::Script;
 
 /// Reads a script and runs it.
 pub fn run_text(text: &str, setup: &Setup) -> Report {
-    match parse(text) {
+    match parse_with(text, &setup.defines) {
         Ok(script) => run(&script, setup),
         Err(e) => Report::unreadable(e),
     }

@@ -231,12 +231,13 @@ impl Display for Expr {
             Expr::Float(text) | Expr::Word(text) => f.write_str(text),
             Expr::Text(text) => {
                 f.write_char('"')?;
-                for c in text.chars() {
-                    match c {
-                        '"' | '\\' => write!(f, "\\{c}")?,
-                        '\n' => f.write_str("\\n")?,
-                        '\t' => f.write_str("\\t")?,
-                        _ => f.write_char(c)?,
+                for &byte in text {
+                    match byte {
+                        b'"' | b'\\' => write!(f, "\\{}", byte as char)?,
+                        b'\n' => f.write_str("\\n")?,
+                        b'\t' => f.write_str("\\t")?,
+                        b' '..=b'~' => f.write_char(byte as char)?,
+                        _ => write!(f, "\\x{byte:02x}")?,
                     }
                 }
                 f.write_char('"')

@@ -15,6 +15,8 @@ pub struct Setup {
     /// The shell scripts that prepare the host, as far as they are at hand, by the names that the script has for them:
     /// what is not understood in their texts is told in the timeline, and passed over.
     pub preparation: Vec<(String, String)>,
+    /// Words that stand for other texts in the script (packetdrill's `-D NAME=value`).
+    pub defines: Vec<(String, String)>,
 }
 
 impl Setup {
@@ -27,6 +29,11 @@ impl Setup {
             map.entry("receive_window").or_insert_with(|| json!("65535 B"));
             map.entry("window_shift").or_insert_with(|| json!(7));
         }
-        Ok(Setup { tcp: Tcp::preset(preset, &changes)?, tolerance, preparation: Vec::new() })
+        Ok(Setup {
+            tcp: Tcp::preset(preset, &changes)?,
+            tolerance,
+            preparation: Vec::new(),
+            defines: Vec::new(),
+        })
     }
 }

@@ -79,14 +79,30 @@ fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]
     let (effects, mut missing) = command::read(&command.text);
     for effect in effects {
         match &effect {
-            Effect::Script(name) => {
-                let there = known.iter().any(|k| k.0 == *name) || name.ends_with("defaults.sh");
-                missing.extend((!there).then(|| format!("shell script {name}, which is not there")));
-            }
+            Effect::Script(name) => match known.iter().find(|k| k.0 == *name) {
+                Some((_, text)) => missing.extend(missing_in_prefix(kernel, name, text)),
+                None if name.ends_with("defaults.sh") => {}
+                None => missing.push(format!("shell script {name}, which is not there")),
+            },
             other => missing.extend(kernel.apply(other).err()),
         }
     }
     missing
+}
+
+/// Return what a shell script that prepares the host sets and cannot be honoured.
+///
+/// Its other commands are passed over, because they prepare what is not there: addresses, devices, tools.
+fn missing_in_prefix(kernel: &mut Kernel, name: &str, text: &str) -> Vec<String> {
+    let (effects, unknown) = command::read(text);
+    let mut missing: Vec<String> = unknown.into_iter().filter(|c| command::sets_up_kernel(c)).collect();
+    for effect in &effects {
+        match effect {
+            Effect::Script(other) => missing.push(format!("shell script {other}")),
+            other => missing.extend(kernel.apply(other).err()),
+        }
+    }
+    missing.into_iter().map(|what| format!("{what}, in {name}")).collect()
 }
 
 fn packet(packet: &Packet) -> Vec<String> {

@@ -226,8 +226,8 @@ pub enum Expr {
     Float(String),
     /// A symbol.
     Word(String),
-    /// A text in quotes.
-    Text(String),
+    /// A text in quotes: its bytes, after the escapes of C.
+    Text(Vec<u8>),
     /// `a | b`.
     Or(Vec<Expr>),
     /// `[a, b]`.

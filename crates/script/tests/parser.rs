@@ -160,6 +160,22 @@ fn calls() {
 }
 
 #[test]
+fn texts_have_the_escapes_of_c() {
+    let text = |written: &str| match event(&format!("0 f({written}) = 0")).action {
+        Action::Call(call) => match &call.args[..] {
+            [Expr::Text(bytes)] => bytes.clone(),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other}"),
+    };
+    assert_eq!(text(r#""\xf7\x0a\n\t\r\0\1772\a\\\"""#), b"\xf7\n\n\t\r\0\x7f2\x07\\\"");
+    assert_eq!(text("\"é\""), "é".as_bytes());
+    assert_eq!(text("\"ab\" /* and */ \"c\""), b"abc");
+    assert_eq!(text("\"ab\"..."), b"ab");
+    assert_eq!(event("0 f(\"\\xf7\") = 0").to_string(), "0 f(\"\\xf7\") = 0");
+}
+
+#[test]
 fn wrong_text_is_told_with_its_place() {
     for (text, line, column, told) in [
         ("x", 1, 1, "expected the time of an event, such as 0.1, +.1 or *, found 'x'"),
@@ -186,7 +202,11 @@ fn wrong_text_is_told_with_its_place() {
         ("/* x", 1, 1, "has no end; write */"),
         ("0.2~0.1 close(3) = 0", 1, 5, "ends before it begins"),
         ("+.1~.2 close(3) = 0", 1, 5, "both ends are relative"),
-        ("9999999 close(3) = 0", 1, 1, "at most 1000000 s"),
+        ("99999999 close(3) = 0", 1, 1, "at most 18446743 s"),
+        ("0 f(\"a\\q\")", 1, 7, "an unknown escape: write one of C"),
+        ("0 f(\"\\x\")", 1, 6, "an unknown escape"),
+        ("0 f(\"\\400\")", 1, 6, "an unknown escape"),
+        ("0 f(\"a\\", 1, 5, "has no end; write \""),
         ("--=1", 1, 3, "expected the name of an option"),
     ] {
         let e = parse(text).unwrap_err();
@@ -210,7 +230,7 @@ fn expr() -> impl Strategy<Value = Expr> {
         Just(Expr::Ellipsis),
         any::<i32>().prop_map(|v| Expr::Int(v.into())),
         word().prop_map(Expr::Word),
-        "[ -~\n\t]{0,8}".prop_map(Expr::Text),
+        prop::collection::vec(any::<u8>(), 0..9).prop_map(Expr::Text),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         let single =

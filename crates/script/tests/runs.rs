@@ -6,7 +6,7 @@ use units::Bytes;
 
 fn run(text: &str) -> Report {
     let tcp = Tcp { mss: Bytes(1000), ..Tcp::default() };
-    run_text(text, &Setup { tcp, tolerance: None, preparation: Vec::new() })
+    run_text(text, &Setup { tcp, tolerance: None, preparation: Vec::new(), defines: Vec::new() })
 }
 
 fn passes(text: &str) {
@@ -227,7 +227,11 @@ fn timestamps_that_are_not_as_expected() {
         )
     };
     let run = |text: &str| {
-        run_text(text, &Setup { tcp: tcp.clone(), tolerance: None, preparation: Vec::new() }).verdict
+        run_text(
+            text,
+            &Setup { tcp: tcp.clone(), tolerance: None, preparation: Vec::new(), defines: Vec::new() },
+        )
+        .verdict
     };
     let problem = |text: &str| match run(text) {
         Verdict::Failed(failure) => failure.problem,
@@ -307,7 +311,11 @@ fn what_is_not_there_is_said() {
         ("--ip_version=ipv6\n0 close(3) = 0", 1, "--ip_version=ipv6"),
         ("--magic=1\n", 1, "--magic=1"),
         ("`reboot`\n", 1, "command `reboot`"),
-        ("\n`sysctl -q net.ipv4.tcp_mtu_probing=1`", 2, "sysctl net.ipv4.tcp_mtu_probing=1"),
+        (
+            "\n`sysctl -q net.ipv4.tcp_mtu_probing=1`",
+            2,
+            "sysctl net.ipv4.tcp_mtu_probing=1: the path's MTU is not probed",
+        ),
         ("0 socket(..., SOCK_DGRAM, IPPROTO_UDP) = 3", 1, "socket(..., SOCK_DGRAM, IPPROTO_UDP)"),
         ("0 socket(..., SOCK_STREAM, IPPROTO_MPTCP) = 3", 1, "socket(..., SOCK_STREAM, IPPROTO_MPTCP)"),
         ("0 socket(AF_INET6, SOCK_STREAM, IPPROTO_TCP) = 3", 1, "IPv6"),
@@ -324,6 +332,7 @@ fn what_is_not_there_is_said() {
         ("0 send(3, ..., 5, MSG_OOB) = 5", 1, "MSG_OOB"),
         ("0 > S 0:0(0) <quickstart 5>", 1, "TCP option quickstart 5"),
         ("0 < S 0:0(0) win 5 <md5 001122>", 1, "TCP option md5 001122"),
+        ("0 < . 1:1(0) ack 1 win 5 <nop,nop,quickstart 8>", 1, "TCP option quickstart 8"),
         ("0 < [tos 0x100] S 0:0(0) win 5", 1, "IP field tos 0x100"),
         ("0 > [ttl 64] S 0:0(0)", 1, "IP field ttl 64"),
     ] {
@@ -335,7 +344,7 @@ fn what_is_not_there_is_said() {
 fn all_that_is_not_there_is_said_at_once() {
     let text = "--strict_segments=1
 --mtu=1500
-`sysctl -q net.ipv4.tcp_sack=0 net.ipv4.tcp_mtu_probing=1; tc qdisc add dev tun0 root fq
+`sysctl -q net.ipv4.tcp_sack=0 net.ipv4.tcp_mtu_probing=1; tc qdisc add dev tun0 root netem
 sysctl -q net.ipv4.tcp_syncookies=2`
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 splice(3, 4) = 0
@@ -349,8 +358,8 @@ sysctl -q net.ipv4.tcp_syncookies=2`
         what,
         [
             (1, "--strict_segments=1"),
-            (3, "command `tc qdisc add dev tun0 root fq`"),
-            (3, "sysctl net.ipv4.tcp_mtu_probing=1"),
+            (3, "command `tc qdisc add dev tun0 root netem`"),
+            (3, "sysctl net.ipv4.tcp_mtu_probing=1: the path's MTU is not probed"),
             (3, "sysctl net.ipv4.tcp_syncookies=2"),
             (6, "system call splice"),
             (8, "sysctl net.ipv4.tcp_congestion_control=vivace"),
@@ -398,5 +407,156 @@ fn a_report_can_be_read_by_others() {
     assert_eq!(json["timeline"][4]["what"], "> S. 0:0(0) ack 1 win 65535");
     assert_eq!(run("0 ?").json()["column"], 3);
     assert_eq!(run("--x=1").json()["verdict"], "unsupported");
-    assert_eq!(run("").json()["verdict"], "passed");
+    assert_eq!(run("--mtu=1500").json()["verdict"], "failed");
+}
+
+#[test]
+fn a_script_without_an_event_fails() {
+    for text in ["", "// nothing\n", "--mtu=1500\n`sysctl -q net.ipv4.tcp_sack=0`\n"] {
+        let failure = fails(text);
+        assert_eq!(failure.line, 1);
+        assert!(failure.problem.starts_with("the script has no event: write"), "{}", failure.problem);
+    }
+}
+
+#[test]
+fn any_error_is_as_expected_where_none_is_named() {
+    passes("0 read(9, ..., 5) = -1");
+    passes("0 read(9, ..., 5) = -1 (any)");
+    let failure = fails(&accepted("+0 write(4, ..., 5) = -1"));
+    assert_eq!(failure.happened.as_deref(), Some("write returned 5"));
+    assert_eq!(fails("0 read(9, ..., 5) = -2").happened.as_deref(), Some("read returned -1 EBADF"));
+}
+
+/// What a shell script that prepares the host sets counts as if it stood in the script.
+#[test]
+fn a_setting_in_a_prefix_file_that_cannot_be_honoured() {
+    let run = |prefix: &str| {
+        let tcp = Tcp { mss: Bytes(1000), ..Tcp::default() };
+        let preparation = vec![("./defaults.sh".to_string(), prefix.to_string())];
+        let setup = Setup { tcp, tolerance: None, preparation, defines: Vec::new() };
+        match run_text(&format!("`./defaults.sh`\n{ACCEPTED}"), &setup).verdict {
+            Verdict::Unsupported(all) => all.into_iter().map(|m| (m.line, m.what)).collect(),
+            Verdict::Passed => vec![],
+            other => panic!("{other:?}"),
+        }
+    };
+    for (prefix, what) in [
+        (
+            "sysctl -q net.ipv4.tcp_mtu_probing=2",
+            "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed",
+        ),
+        (
+            "echo 2 > /proc/sys/net/ipv4/tcp_mtu_probing",
+            "sysctl net.ipv4.tcp_mtu_probing=2: the path's MTU is not probed",
+        ),
+        ("sysctl -q net.ipv4.tcp_sack=$VALUE", "sysctl net.ipv4.tcp_sack=$VALUE"),
+        ("if true; then sysctl -q net.ipv4.tcp_sack=0; fi", "command `then sysctl -q net.ipv4.tcp_sack=0`"),
+        ("ip route add unreachable 192.0.2.0/24", "command `ip route add unreachable 192.0.2.0/24`"),
+        ("./more.sh", "shell script ./more.sh"),
+    ] {
+        assert_eq!(run(prefix), [(1, format!("{what}, in ./defaults.sh"))], "{prefix}");
+    }
+    assert_eq!(run("sysctl -q net.ipv4.tcp_mtu_probing=0\nifconfig lo up\nset -e"), []);
+}
+
+/// packetdrill's `-D`: a value, an error, a cookie, a command.
+#[test]
+fn words_that_are_defined_stand_for_their_texts() {
+    let tcp = Tcp { mss: Bytes(1000), ..Tcp::default() };
+    let run = |text: &str, defines: &[(&str, &str)]| {
+        let defines = defines.iter().map(|d| (d.0.to_string(), d.1.to_string())).collect();
+        run_text(text, &Setup { tcp: tcp.clone(), tolerance: None, preparation: Vec::new(), defines }).verdict
+    };
+    let text = accepted(
+        "+0 write(4, ..., SIZE) = SIZE
+         +0 > P. 1:501(500) ack 1
+         +0 setsockopt(4, SOL_TCP, TCP_CONGESTION, KIND, 4) = 0
+         +0 SETTING
+         +0 fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0
+         +0 read(4, ..., 10) = -1 ERROR (x)",
+    );
+    let all = [("SIZE", "500"), ("KIND", "\"cubic\""), ("SETTING", "`sleep 0.1`"), ("ERROR", "EAGAIN")];
+    assert_eq!(run(&text, &all), Verdict::Passed);
+    let failed = |defines: &[(&str, &str)]| match run(&text, defines) {
+        Verdict::Failed(failure) => (failure.line, failure.column, failure.problem),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(failed(&[all[1], all[2], all[3], ("SIZE", "400")]).0, 9);
+    let wrong = "SIZE is defined as '5 0', which is not a value".to_string();
+    assert_eq!(failed(&[("SIZE", "5 0")]), (8, Some(18), wrong));
+    let cookie = "0 < S 0:10(10) win 5 <mss 1000,FO MY_COOKIE>\n+0 > R. 0:0(0) ack 11";
+    assert_eq!(run(cookie, &[("MY_COOKIE", "0011223344556677")]), Verdict::Passed);
+}
+
+#[test]
+fn a_descriptor_number_that_is_given_twice_names_the_newer_socket() {
+    passes(&accepted(
+        "+0 listen(3, 1) = 0
+         +0 < S 0:0(0) win 32792
+         +0 > S. 0:0(0) ack 1 <...>
+         +.1 < . 1:1(0) ack 1 win 32792
+         +0 accept(3, ..., ...) = 4
+         +0 write(4, ..., 100) = 100
+         +0 > P. 1:101(100) ack 1
+         +0 close(4) = 0
+         +0 > F. 101:101(0) ack 1
+         +0 fcntl(4, F_GETFL) = 2
+         +0 close(4) = 0
+         +0 fcntl(4, F_GETFL) = -1 EBADF (Bad file descriptor)",
+    ));
+    // The listening socket goes on under its hidden number.
+    passes(
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+         +0 bind(3, ..., ...) = 0
+         +0 listen(3, 1) = 0
+         +0 < S 0:0(0) win 32792
+         +0 > S. 0:0(0) ack 1 <...>
+         +.1 < . 1:1(0) ack 1 win 32792
+         +0 accept(3, ..., ...) = 3
+         +0 write(3, ..., 100) = 100
+         +0 > P. 1:101(100) ack 1
+         +0 close(3) = 0
+         +0 > F. 101:101(0) ack 1
+         +.1 < R 1:1(0) win 0
+         +0 < S 0:0(0) win 32792
+         +0 > S. 0:0(0) ack 1 <...>
+         +.1 < . 1:1(0) ack 1 win 32792
+         +0 accept(3, ..., ...) = 5",
+    );
+    let text = accepted("+0...0.5 read(4, ..., 10) = 10\n+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 4");
+    let what = "a descriptor number that is given twice while a call blocks".to_string();
+    assert_eq!(unsupported(&text), [(9, what)]);
+}
+
+/// 24 days are the age at which timestamps are no longer compared (RFC 7323 §5.5).
+#[test]
+fn times_reach_to_the_end_of_the_clock() {
+    passes(&accepted("+2073601 < P. 1:101(100) ack 1 win 32792\n+0 read(4, ..., 1000) = 100"));
+    passes("0 `sleep 2073600`\n2073600 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3");
+    let failure = fails(&accepted("+18446743 close(4) = 0\n+18446743 close(3) = 0"));
+    assert_eq!(failure.line, 9);
+    assert!(failure.problem.contains("more than 213 days"), "{}", failure.problem);
+}
+
+/// A discipline that paces is there only for a congestion control that paces by itself.
+#[test]
+fn what_a_queue_discipline_would_do_and_is_not_done() {
+    let fq = |bytes: u32, congestion: &str| {
+        let set =
+            format!("`tc qdisc add dev tun0 root fq; sysctl net.ipv4.tcp_congestion_control={congestion}`");
+        let rest = "+0 > . 1:1001(1000) ack 1\n+.1 < . 1:1(0) ack 1001 win 32792";
+        format!("{set}\n{}", accepted(&format!("+0 write(4, ..., {bytes}) = {bytes}\n{rest}")))
+    };
+    let pacing =
+        "pacing by fq of more than the first 10 segments, with a congestion control that does not pace";
+    let all = unsupported(&fq(11_000, "reno"));
+    assert_eq!(all[0].0, 11);
+    assert!(all[0].1.starts_with(pacing), "{}", all[0].1);
+    passes(&fq(11_000, "bbr"));
+    passes(&fq(10_000, "reno"));
+    assert_eq!(
+        unsupported("`tc qdisc replace dev tun0 root pfifo limit 0`\n0 close(3) = -1"),
+        [(1, "pfifo with limit 0: an interface that drops what TCP sends".to_string())]
+    );
 }

@@ -32,6 +32,15 @@ def script_command(
             help="How far times may be off, unless a script says; default 4 ms.", metavar="TIME"
         ),
     ] = None,
+    defines: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-D",
+            "--define",
+            metavar="NAME=VALUE",
+            help="Let a word of the scripts stand for a value, e.g. SIZE=1000; may be given again.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the outcomes as JSON, one object a script.")
     ] = False,
@@ -46,6 +55,7 @@ def script_command(
         "preset": preset,
         "changes": [read_change(change, "congestion=reno") for change in changes or []],
         "tolerance": tolerance,
+        "defines": [read_change(text, "SIZE=1000", "-D") for text in defines or []],
     }
     for outcome in script.run_files(script.find(files), **options):
         outcomes.append(outcome)

@@ -14,7 +14,7 @@ fn address(e: &Expr) -> Option<Ipv4Addr> {
     let Expr::Struct(fields) = e else { return None };
     match member(fields, "sin_addr")? {
         Expr::Call(_, args) => match args.first()? {
-            Expr::Text(text) => text.parse().ok(),
+            Expr::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
             _ => None,
         },
         _ => None,

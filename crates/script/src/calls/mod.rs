@@ -167,15 +167,18 @@ impl Making<'_> {
         Ok((index, &mut self.host.connections[index]))
     }
 
-    /// The descriptor that the script wants for a new socket, or the lowest that is free.
-    fn new_fd(&self) -> Result<i64, Reply> {
+    /// Return the descriptor that the script wants for a new socket, or the lowest that is free.
+    ///
+    /// A number that is in use names the new socket from then on, until that is closed. (packetdrill looks a number
+    /// up among its open descriptors, the newest first.)
+    fn new_fd(&mut self) -> Result<i64, Reply> {
         let fd = match &self.call.result {
             Outcome::Is(e) => number(e)?,
             Outcome::Between(low, _) => *low,
             Outcome::Any => (3..).find(|fd| !self.host.is_open(*fd)).unwrap_or(3),
         };
         if self.host.is_open(fd) {
-            return Err(Reply::Wrong(format!("descriptor {fd} is in use")));
+            self.host.hide(fd);
         }
         Ok(fd)
     }

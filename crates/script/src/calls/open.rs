@@ -61,19 +61,19 @@ impl Making<'_> {
         let Some(index) = self.host.connections.iter().position(|c| c.waits_for_accept(fd)) else {
             return Ok(if self.socket_of(fd)?.nonblocking { Reply::Fails("EAGAIN") } else { self.blocks() });
         };
+        let parent = self.socket_of(fd)?.clone(); // its number may be given to the new socket
         let new = self.new_fd()?;
         if new < 0 {
             return Ok(Reply::Done(0)); // the script expects an error, and there is none
         }
         self.host.connections[index].waits_at = None;
-        let parent = self.socket_of(fd)?;
         let socket = Socket {
             nonblocking: flags & NONBLOCK != 0,
             connection: Some(index),
             bound: true,
             listens: false,
             backlog: 0,
-            ..parent.clone()
+            ..parent
         };
         let dscp = self.host.connections[index].dscp;
         self.host.sockets.insert(new, Socket { dscp, ..socket });
@@ -173,7 +173,8 @@ impl Making<'_> {
 
     pub(super) fn close(&mut self) -> Answer {
         let epoll = self.value(0)?;
-        if self.host.epolls.remove(&epoll).is_some() {
+        if self.host.epolls.contains_key(&epoll) {
+            self.host.remove(epoll);
             return Ok(Reply::Done(0));
         }
         let (fd, now, since) = (self.fd()?, self.now, self.progress.since);

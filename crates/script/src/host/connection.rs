@@ -115,6 +115,10 @@ pub struct Connection {
     pub gone: bool,
     /// A write found no room, or a poll.
     pub no_space: bool,
+    /// Unsent bytes from which on no more is taken (TCP_NOTSENT_LOWAT).
+    pub lowat: u32,
+    /// Data segments that it has sent.
+    pub data_segments: u64,
     /// What who waits has been told of.
     pub seen: Seen,
     /// Whether who waits at its listening socket has been told of it.
@@ -152,6 +156,8 @@ impl Connection {
             reset_early: None,
             gone: false,
             no_space: false,
+            lowat: u32::MAX,
+            data_segments: 0,
             seen: Seen::default(),
             told_listener: false,
             linger2: None,
@@ -199,25 +205,35 @@ impl Connection {
         self.broken
     }
 
-    /// Bytes that a send buffer of this size, as the kernel counts it, still takes: as long as there is any room, a
-    /// buffer of the kernel's own size is filled (Linux, tcp_sendmsg_locked).
+    /// Return how many bytes a send buffer of this size, as the kernel counts it, still takes.
+    ///
+    /// As long as there is any room and less than `lowat` is unsent, a buffer of the kernel's own size is filled (Linux,
+    /// tcp_sendmsg_locked, sk_stream_memory_free). What the windows let go leaves while the data is copied.
     pub fn room(&self, limit: Option<u64>) -> u64 {
-        let Some(limit) = limit else { return u64::MAX };
-        let (held, goal) = (self.stack.held(), self.goal());
-        let last = if self.stack.unsent() > 0 { (goal - held % goal) % goal } else { 0 };
+        let lowat = u64::from(self.lowat);
+        if limit.is_none() && self.lowat == u32::MAX {
+            return u64::MAX;
+        }
+        let (held, goal, unsent, goes) =
+            (self.stack.held(), self.goal(), self.stack.unsent(), self.stack.sendable());
+        let last = if unsent > 0 { (goal - held % goal) % goal } else { 0 };
         let (mut room, mut buffers) = (last, 0);
         let queued = self.queued();
-        while queued.saturating_add(room + buffers * OVERHEAD) < limit {
+        while limit.is_none_or(|limit| queued.saturating_add(room + buffers * OVERHEAD) < limit)
+            && (unsent + room).saturating_sub(goes) < lowat
+        {
             room += goal;
             buffers += 1;
         }
         room
     }
 
-    /// Whether a third of a send buffer of this size is free (Linux, sk_stream_is_writeable).
+    /// Return whether a third of a send buffer of this size is free, and less than half of `lowat` is unsent (Linux,
+    /// __sk_stream_is_writeable, tcp_stream_memory_free).
     pub fn is_writable(&self, limit: Option<u64>) -> bool {
         let queued = self.queued();
-        limit.is_none_or(|limit| queued.saturating_add(queued / 2) <= limit && queued < limit)
+        let unsent = self.lowat == u32::MAX || self.stack.unsent() * 2 < u64::from(self.lowat);
+        unsent && limit.is_none_or(|limit| queued.saturating_add(queued / 2) <= limit && queued < limit)
     }
 
     /// Memory that what waits takes, as the kernel counts it. A script may write more than any memory holds.

@@ -47,6 +47,12 @@ impl Epoll {
         self.ready.retain(|r| *r != fd);
     }
 
+    /// Look at a descriptor under another number.
+    pub fn rename(&mut self, from: i64, to: i64) {
+        let numbers = self.interests.iter_mut().map(|i| &mut i.fd).chain(&mut self.ready);
+        numbers.filter(|fd| **fd == from).for_each(|fd| *fd = to);
+    }
+
     /// A descriptor may be ready.
     pub fn wake(&mut self, fd: i64, mask: i64) {
         let wanted = self.interest(fd).is_some_and(|i| i.events & !(EDGE | ONCE) & mask != 0);

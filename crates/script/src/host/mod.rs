@@ -65,7 +65,14 @@ pub struct Host {
     pub missed: Vec<Sent>,
     /// What it knows of servers for Fast Open.
     pub servers: BTreeMap<Ipv4Addr, CookieCache>,
+    /// Numbers that the script gave to newer descriptors, and the numbers that stand for the older ones meanwhile.
+    pub hidden: Vec<(i64, i64)>,
 }
+
+/// Segments of a connection that are not paced.
+const UNPACED: u64 = 10;
+/// Numbers from which on descriptors of the script are hidden.
+const HIDDEN: i64 = 1 << 40;
 
 impl Host {
     /// One without sockets.
@@ -80,7 +87,16 @@ impl Host {
             sent: VecDeque::new(),
             missed: Vec::new(),
             servers: BTreeMap::new(),
+            hidden: Vec::new(),
         }
+    }
+
+    /// Return whether the queue discipline would pace a connection whose congestion control does not.
+    ///
+    /// It does not pace the first ten segments (Linux, tcp_update_skb_after_send).
+    pub fn lacks_pacing(&self) -> bool {
+        let lacks = |c: &Connection| c.data_segments > UNPACED && !c.gone && !c.stack.paces();
+        self.kernel.paces && self.connections.iter().any(lacks)
     }
 
     /// Whether a descriptor is in use.
@@ -88,10 +104,34 @@ impl Host {
         self.sockets.contains_key(&fd) || self.epolls.contains_key(&fd)
     }
 
-    /// A socket is closed: nothing looks at it any more.
+    /// Close a descriptor: nothing looks at it any more, and its number names an older one again, if there is one.
     pub fn remove(&mut self, fd: i64) {
         self.sockets.remove(&fd);
+        self.epolls.remove(&fd);
         self.epolls.values_mut().for_each(|epoll| epoll.forget(fd));
+        if let Some(i) = self.hidden.iter().rposition(|h| h.0 == fd) {
+            let (_, stand_in) = self.hidden.remove(i);
+            self.rename(stand_in, fd);
+        }
+    }
+
+    /// Give the number of an open descriptor to a newer one, until that is closed.
+    pub fn hide(&mut self, fd: i64) {
+        let stand_in = HIDDEN.max(self.hidden.last().map_or(0, |h| h.1 + 1));
+        self.hidden.push((fd, stand_in));
+        self.rename(fd, stand_in);
+    }
+
+    fn rename(&mut self, from: i64, to: i64) {
+        if let Some(socket) = self.sockets.remove(&from) {
+            self.sockets.insert(to, socket);
+        }
+        if let Some(epoll) = self.epolls.remove(&from) {
+            self.epolls.insert(to, epoll);
+        }
+        self.epolls.values_mut().for_each(|epoll| epoll.rename(from, to));
+        let waiting = self.connections.iter_mut().flat_map(|c| [&mut c.waits_at, &mut c.came_to]);
+        waiting.chain([&mut self.listener]).flatten().filter(|fd| **fd == from).for_each(|fd| *fd = to);
     }
 
     /// Adds a connection, to which the packets of the script belong from now on.
@@ -127,6 +167,7 @@ impl Host {
         while let Some(mut header) = connection.stack.poll(now) {
             header.dscp = connection.dscp;
             connection.last_ecn = header.ecn;
+            connection.data_segments += u64::from(header.len > 0);
             if Some(index) == self.current && !connection.gone {
                 self.sent.push_back(Sent { at: now, connection: index, header });
             }
@@ -179,6 +220,11 @@ impl Host {
         for connection in &mut self.connections {
             let tcp = self.kernel.heeded(&connection.tcp, &connection.own);
             connection.configure(tcp);
+        }
+        for socket in self.sockets.values() {
+            if let Some(index) = socket.connection {
+                self.connections[index].lowat = socket.lowat(self.kernel.notsent_lowat);
+            }
         }
     }
 

@@ -15,6 +15,8 @@ const SERVER_NEEDS_NO_COOKIE: i64 = 0x200;
 const EVERY_LISTENER: i64 = 0x400;
 const KNOWN: i64 =
     CLIENT | SERVER | CLIENT_NEEDS_NO_COOKIE | OBSOLETE | SERVER_NEEDS_NO_COOKIE | EVERY_LISTENER;
+/// Bits that Linux has never given a meaning (include/net/tcp.h, TFO_*): it stores and ignores them.
+const IGNORED: i64 = 0x7fff_0000;
 
 /// The addresses of packetdrill: the host under test, and who it talks to.
 const LOCAL: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
@@ -98,7 +100,7 @@ impl FastOpen {
 
     /// tcp_fastopen.
     pub fn set_bits(&mut self, bits: i64) -> Option<()> {
-        (bits & !KNOWN == 0 && bits & OBSOLETE == 0).then(|| self.bits = bits)
+        (bits & !(KNOWN | IGNORED) == 0 && bits & OBSOLETE == 0).then(|| self.bits = bits)
     }
 }
 
@@ -153,8 +155,15 @@ mod tests {
         let mut settings = FastOpen::default();
         assert_eq!(settings.set_bits(0x607), Some(()));
         assert!(settings.client() && settings.every_listener() && !settings.client_needs_cookie());
-        for bits in [0x100, 0x800, 0x10_0000] {
+        for bits in [0x100, 0x800, 0x7_0503, 0x1_0000_0000, -1] {
             assert_eq!(settings.set_bits(bits), None);
         }
+    }
+
+    #[test]
+    fn bits_that_linux_ignores_change_nothing() {
+        let mut settings = FastOpen::default();
+        assert_eq!(settings.set_bits(0x7_0403), Some(()));
+        assert!(settings.client() && settings.every_listener() && settings.client_needs_cookie());
     }
 }

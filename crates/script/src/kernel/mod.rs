@@ -38,6 +38,10 @@ pub struct Kernel {
     pub rfc1337: bool,
     /// Fast Open.
     pub fast_open: fast_open::FastOpen,
+    /// Whether the queue discipline of the interface paces (tc-fq(8)).
+    pub paces: bool,
+    /// Unsent bytes from which on a socket takes no more (tcp_notsent_lowat).
+    pub notsent_lowat: u32,
 }
 
 impl Kernel {
@@ -56,6 +60,8 @@ impl Kernel {
             orphan_retries: linux.then_some(8),
             rfc1337: false,
             fast_open: fast_open::FastOpen::default(),
+            paces: false,
+            notsent_lowat: u32::MAX,
         }
     }
 
@@ -65,6 +71,11 @@ impl Kernel {
             Effect::Sysctl(name, value) => sysctl::set(self, name, value),
             Effect::Module(module, name, value) => module::set(self, module, name, value),
             Effect::Route(metric, value) => self.route(metric, value),
+            Effect::Refused(what) => Err(what.clone()),
+            Effect::Qdisc { paces } => {
+                self.paces = *paces;
+                Ok(())
+            }
             Effect::FlushMetrics | Effect::Restore | Effect::Script(_) | Effect::Sleep(_) => Ok(()),
         }
     }

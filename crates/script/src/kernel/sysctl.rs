@@ -109,7 +109,16 @@ pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), St
             Some(("ipv6", _)) => Some(()), // scripts are of IPv4
             _ => None,
         };
-    done.ok_or_else(|| format!("sysctl {name}={value}"))
+    done.ok_or_else(|| format!("sysctl {name}={value}{}", why(name)))
+}
+
+/// Return what is done instead, where the name alone does not say it.
+fn why(name: &str) -> &'static str {
+    match name {
+        "net.ipv4.tcp_tso_win_divisor" => ": segments gather for a third of the window (tcp.gathering)",
+        "net.ipv4.tcp_mtu_probing" => ": the path's MTU is not probed",
+        _ => "",
+    }
 }
 
 fn of_all(kernel: &mut Kernel, name: &str, value: &str) -> Option<()> {
@@ -150,6 +159,7 @@ fn of_host(kernel: &mut Kernel, name: &str, value: &str) -> Option<bool> {
             let number = number().and_then(|n| u64::try_from(n).ok())?;
             kernel.orphan_retries = Some(if number == 0 { 8 } else { number });
         }
+        "tcp_notsent_lowat" => kernel.notsent_lowat = u32::try_from(number()?).ok()?,
         "tcp_reflect_tos" => kernel.reflect_tos = number()? != 0,
         "tcp_rfc1337" => kernel.rfc1337 = number()? != 0,
         // Pages, of all connections together.
@@ -294,7 +304,7 @@ mod tests {
             ("net", "1"),
         ] {
             let e = set(&mut kernel(), name, value).unwrap_err();
-            assert_eq!(e, format!("sysctl {name}={value}"));
+            assert_eq!(e, format!("sysctl {name}={value}{}", why(name)));
         }
     }
 }

@@ -29,7 +29,14 @@ pub(super) fn call(c: &mut Cursor, end: Option<Duration>) -> Result<Call, Syntax
 
 /// `EAGAIN`. Nothing else that may follow a result begins with a capital E.
 fn errno(c: &mut Cursor) -> Option<String> {
-    c.sees("E").then(|| c.word()).flatten().map(String::from)
+    let start = c.at();
+    let word = c.word()?;
+    let name = c.defined(word).unwrap_or(word);
+    if !name.starts_with('E') {
+        c.back_to(start);
+        return None;
+    }
+    Some(name.into())
 }
 
 fn outcome(c: &mut Cursor) -> Result<Outcome, SyntaxError> {
@@ -104,9 +111,23 @@ fn term(c: &mut Cursor, depth: usize) -> Result<Expr, SyntaxError> {
             if c.eat("(") {
                 return Ok(Expr::Call(word.into(), items(c, ")", depth + 1)?));
             }
-            Ok(Expr::Word(word.into()))
+            match c.defined(word) {
+                Some(value) => defined(c, word, value, depth),
+                None => Ok(Expr::Word(word.into())),
+            }
         }
     }
+}
+
+/// Parse the value that a word is defined as. Words in it stand for themselves.
+fn defined(c: &mut Cursor, word: &str, value: &str, depth: usize) -> Result<Expr, SyntaxError> {
+    let mut inner = Cursor::new(value, &[]);
+    let expression = expression(&mut inner, depth + 1);
+    let ends = inner.space().is_ok() && inner.peek().is_none();
+    expression.ok().filter(|_| ends).ok_or_else(|| {
+        c.back_to(c.at() - word.len());
+        c.wrong(format!("{word} is defined as '{}', which is not a value", value.escape_debug()))
+    })
 }
 
 fn number(c: &mut Cursor) -> Result<Expr, SyntaxError> {
@@ -124,32 +145,77 @@ fn number(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     Ok(Expr::Int(c.integer("a number")?))
 }
 
+/// Parse one text, or several beside each other, which are one as in C.
 fn text(c: &mut Cursor) -> Result<Expr, SyntaxError> {
+    let mut text = Vec::new();
+    while c.sees("\"") {
+        quoted(c, &mut text)?;
+        if c.eat("...") {
+            break; // "text"... is a text that goes on
+        }
+        let end = c.at();
+        c.space()?;
+        if !c.sees("\"") {
+            c.back_to(end);
+        }
+    }
+    Ok(Expr::Text(text))
+}
+
+/// Append the bytes of a text in quotes.
+fn quoted(c: &mut Cursor, text: &mut Vec<u8>) -> Result<(), SyntaxError> {
     let start = c.at();
     c.eat("\"");
-    let mut text = String::new();
     loop {
-        text += c.take_while(|x| !matches!(x, '"' | '\\' | '\n'));
+        text.extend(c.take_while(|x| !matches!(x, '"' | '\\' | '\n')).bytes());
         if c.eat("\"") {
-            c.eat("..."); // "text"... is a text that goes on
-            return Ok(Expr::Text(text));
+            return Ok(());
         }
-        if !c.eat("\\") {
+        if !c.sees("\\") || c.rest().len() == 1 {
             c.back_to(start);
             return Err(c.wrong("this text has no end; write \"".into()));
         }
-        let Some(escaped) = c.peek() else {
-            c.back_to(start);
-            return Err(c.wrong("this text has no end; write \"".into()));
-        };
-        c.eat(escaped.encode_utf8(&mut [0; 4]));
-        text.push(match escaped {
-            'n' => '\n',
-            't' => '\t',
-            other => other,
-        });
+        text.push(escape(c)?);
     }
 }
+
+/// Parse an escape of C (ISO C §6.4.4.4): a letter, up to three octal digits, or `x` and hexadecimal digits.
+fn escape(c: &mut Cursor) -> Result<u8, SyntaxError> {
+    let start = c.at();
+    c.eat("\\");
+    let rest = c.rest();
+    let octal = rest.bytes().take(3).take_while(|x| matches!(x, b'0'..=b'7')).count();
+    let hexadecimal = rest.bytes().skip(1).take(2).take_while(u8::is_ascii_hexdigit).count();
+    let (value, len) = match rest.as_bytes().first() {
+        Some(b'0'..=b'7') => (u8::from_str_radix(&rest[..octal], 8).ok(), octal),
+        Some(b'x') => (u8::from_str_radix(&rest[1..=hexadecimal], 16).ok(), 1 + hexadecimal),
+        Some(letter) => (ESCAPES.iter().find(|e| e.0 == *letter).map(|e| e.1), 1),
+        None => (None, 0),
+    };
+    let Some(value) = value else {
+        c.back_to(start);
+        return Err(c.wrong(
+            "an unknown escape: write one of C, such as \\n, \\x0a or \\012, and \\\\ for a backslash".into(),
+        ));
+    };
+    c.back_to(start + 1 + len);
+    Ok(value)
+}
+
+/// Letters after a backslash, and the bytes that they stand for.
+const ESCAPES: [(u8, u8); 11] = [
+    (b'a', 7),
+    (b'b', 8),
+    (b't', b'\t'),
+    (b'n', b'\n'),
+    (b'v', 11),
+    (b'f', 12),
+    (b'r', b'\r'),
+    (b'"', b'"'),
+    (b'\'', b'\''),
+    (b'?', b'?'),
+    (b'\\', b'\\'),
+];
 
 fn members(c: &mut Cursor, depth: usize) -> Result<Expr, SyntaxError> {
     let mut fields = Vec::new();

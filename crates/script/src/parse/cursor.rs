@@ -23,12 +23,18 @@ pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
     lines: Vec<usize>,
+    defines: &'a [(String, String)],
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(text: &'a str) -> Self {
+    pub fn new(text: &'a str, defines: &'a [(String, String)]) -> Self {
         let starts = text.bytes().enumerate().filter(|b| b.1 == b'\n').map(|b| b.0 + 1);
-        Cursor { text, at: 0, lines: std::iter::once(0).chain(starts).collect() }
+        Cursor { text, at: 0, lines: std::iter::once(0).chain(starts).collect(), defines }
+    }
+
+    /// Return the text that a word stands for, if it is defined; the last definition counts.
+    pub fn defined(&self, word: &str) -> Option<&'a str> {
+        self.defines.iter().rfind(|d| d.0 == word).map(|d| d.1.as_str())
     }
 
     pub fn at(&self) -> usize {

@@ -12,7 +12,14 @@ use cursor::Cursor;
 
 /// Reads a script.
 pub fn parse(text: &str) -> Result<Script, SyntaxError> {
-    let mut c = Cursor::new(text);
+    parse_with(text, &[])
+}
+
+/// Parse a script in which words stand for other texts: each with its text.
+///
+/// A word can stand for a value of a call, an error, a cookie, or a command in backticks.
+pub fn parse_with(text: &str, defines: &[(String, String)]) -> Result<Script, SyntaxError> {
+    let mut c = Cursor::new(text, defines);
     let mut script = Script::default();
     c.space()?;
     while c.sees("--") {
@@ -88,6 +95,17 @@ fn command(c: &mut Cursor) -> Result<Command, SyntaxError> {
     }
 }
 
+/// Take a word that is defined as a command in backticks.
+fn defined_command(c: &mut Cursor) -> Option<Command> {
+    let (line, start) = (c.line(), c.at());
+    let value = c.word().and_then(|word| c.defined(word));
+    let text = value.and_then(|v| v.strip_prefix('`')?.strip_suffix('`'));
+    if text.is_none() {
+        c.back_to(start);
+    }
+    text.map(|text| Command { line, text: text.into() })
+}
+
 fn code(c: &mut Cursor) -> Result<Code, SyntaxError> {
     let (line, start) = (c.line(), c.at());
     c.eat("%{");
@@ -113,6 +131,8 @@ fn event(c: &mut Cursor) -> Result<Event, SyntaxError> {
         packet::packet(c, Way::Out)?
     } else if c.sees("`") {
         Action::Command(command(c)?)
+    } else if let Some(command) = defined_command(c) {
+        Action::Command(command)
     } else if c.sees("%{") {
         Action::Code(code(c)?)
     } else if c.eat("...") {

@@ -244,6 +244,7 @@ fn option(c: &mut Cursor) -> Result<TcpOption, SyntaxError> {
 fn cookie(c: &mut Cursor) -> Result<Written, SyntaxError> {
     let start = c.at();
     let text = c.take_while(|x| x.is_ascii_alphanumeric() || x == '_');
+    let text = c.defined(text).unwrap_or(text);
     match text {
         "TFO_COOKIE" => return Ok(Written::OfHost),
         "TFO_COOKIE_ZERO" => return Ok(Written::OfZeros),

@@ -56,6 +56,10 @@ struct Runner {
     before: Kernel,
 }
 
+const NO_EVENT: &str = "the script has no event: write at least one call or segment with its time, \
+                        such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
+const NO_PACING: &str = "pacing by fq of more than the first 10 segments, with a congestion control that does not \
+                         pace (bbr does)";
 const BEYOND: &str = "is more than 213 days after the start, where time ends";
 
 impl Runner {
@@ -78,6 +82,9 @@ impl Runner {
         if !missing.is_empty() {
             return Err(Verdict::Unsupported(missing));
         }
+        if script.events.is_empty() {
+            return Err(fail(1, NO_EVENT));
+        }
         self.settings(script)?;
         self.guess_shift(script);
         if let Some(init) = &script.init {
@@ -90,7 +97,11 @@ impl Runner {
         });
         for (i, event) in script.events.iter().enumerate() {
             let base = if i == 0 { Time::ZERO } else { self.now };
-            self.event(event, base)?;
+            let done = self.event(event, base);
+            if self.host.lacks_pacing() {
+                return Err(unsupported(event.line, NO_PACING));
+            }
+            done?;
         }
         self.finish()
     }

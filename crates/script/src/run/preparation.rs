@@ -90,7 +90,9 @@ impl Runner {
         Ok(())
     }
 
-    /// Does what a shell script beside this one says, as far as it is understood; what is passed over is told.
+    /// Do what a shell script beside this one says, as far as it is understood, and note what is passed over.
+    ///
+    /// [`support::missing`](crate::support::missing) has refused the script if one of its settings cannot be honoured.
     fn shell_script(&mut self, line: u32, name: &str) {
         let Some(text) = self.preparation.iter().find(|p| p.0 == name).map(|p| p.1.clone()) else { return };
         let (effects, mut passed_over) = command::read(&text);
@@ -98,7 +100,7 @@ impl Runner {
             passed_over.extend(self.host.kernel.apply(effect).err());
         }
         if !passed_over.is_empty() {
-            self.tell(self.now, Some(line), format!("{name} is done but for: {}", passed_over.join("; ")));
+            self.tell(self.now, Some(line), format!("{name}: passed over: {}", passed_over.join("; ")));
         }
     }
 }

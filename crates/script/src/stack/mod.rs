@@ -193,6 +193,19 @@ impl Stack {
         self.quick_ack.unwrap_or_else(|| self.endpoint.acks_quickly())
     }
 
+    /// Return how many bytes of unsent data the windows let go at once, in whole segments.
+    pub fn sendable(&self) -> u64 {
+        let window = self.endpoint.window();
+        let room = (window.cwnd.min(window.rwnd) - window.flight).max(0.0) as u64;
+        let size = u64::from(self.segment_size().max(1));
+        if self.endpoint.paces() { 0 } else { room / size * size }
+    }
+
+    /// Return whether the congestion control spaces segments.
+    pub fn paces(&self) -> bool {
+        self.endpoint.paces()
+    }
+
     /// Bytes written and never sent.
     pub fn unsent(&self) -> u64 {
         self.endpoint.outstanding().1

@@ -14,7 +14,7 @@ impl Making<'_> {
         }
         if let ("TCP_CONGESTION", Expr::Text(kind)) = (name, &expected) {
             let real = self.congestion_of(fd)?;
-            let same = *kind == real;
+            let same = kind == real.as_bytes();
             return Ok(if same {
                 Reply::Done(0)
             } else {
@@ -60,7 +60,8 @@ impl Making<'_> {
                 None if early => socket.made_with_buffers.1,
                 None => return Err(Reply::Unsupported(format!("{name} as the kernel sets it by itself"))),
             },
-            "SO_RCVLOWAT" => set.unwrap_or(1),
+            "SO_RCVLOWAT" | "IP_MTU_DISCOVER" => set.unwrap_or(1), // IP_PMTUDISC_WANT
+            "TCP_NOTSENT_LOWAT" => i64::from(set.unwrap_or(0) as u32 as i32),
             "TCP_MAXSEG" => match connection {
                 Some(index) => i64::from(self.host.connections[index].stack.segment_size()),
                 None => socket.own.mss.map_or(536, |mss| mss as i64), // RFC 9293 §3.7.1, before anything is known

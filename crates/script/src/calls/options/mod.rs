@@ -33,6 +33,7 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_TCP", "TCP_SYNCNT"),
     ("SOL_TCP", "TCP_LINGER2"),
     ("SOL_TCP", "TCP_USER_TIMEOUT"),
+    ("SOL_TCP", "TCP_NOTSENT_LOWAT"),
     ("SOL_TCP", "TCP_CONGESTION"),
     ("SOL_TCP", "TCP_FASTOPEN"),
     ("SOL_TCP", "TCP_FASTOPEN_CONNECT"),

@@ -24,9 +24,11 @@ impl Making<'_> {
                 self.socket_of(fd)?.linger = (get("onoff")?, get("linger")?);
                 return Ok(Reply::Done(0));
             }
-            ("TCP_CONGESTION", Expr::Text(kind)) => return self.set_congestion(fd, kind),
+            ("TCP_CONGESTION", Expr::Text(kind)) => {
+                return self.set_congestion(fd, &String::from_utf8_lossy(kind));
+            }
             ("TCP_FASTOPEN_KEY", Expr::Text(key)) => {
-                let Some(keys) = Keys::of_bytes(key.as_bytes()) else { return Ok(Reply::Fails("EINVAL")) };
+                let Some(keys) = Keys::of_bytes(key) else { return Ok(Reply::Fails("EINVAL")) };
                 self.socket_of(fd)?.fast_open.keys = Some(keys);
                 return Ok(Reply::Done(0));
             }
@@ -81,6 +83,7 @@ impl Making<'_> {
                 let seconds = (value > 0).then(|| value.min(120) as u64 * 1000);
                 socket.linger2 = seconds.map(|ms| Some(Duration::from_millis(ms)));
             }
+            "IP_MTU_DISCOVER" if !(0..=5).contains(&value) => return Ok(Some("EINVAL")),
             "IP_TOS" => socket.dscp = (value as u8) >> 2, // the rest is ECN's (Linux, __ip_sock_set_tos)
             "SO_SNDBUF" => socket.set_send_buffer(value.min(most_sent)),
             "SO_SNDBUFFORCE" => socket.set_send_buffer(value),
@@ -117,6 +120,7 @@ impl Making<'_> {
         socket.own.lay_over(&mut tcp);
         tcp.mss = mss; // agreed on with the SYN
         connection.configure(tcp);
+        connection.lowat = socket.lowat(self.host.kernel.notsent_lowat);
         connection.stack.set_nodelay(socket.is_on("TCP_NODELAY"));
         connection.stack.set_cork(socket.is_on("TCP_CORK"));
     }
@@ -131,8 +135,14 @@ impl Making<'_> {
 
 impl Socket {
     /// An option of TCP, if it was set.
-    pub(in crate::calls) fn option(&self, name: &str) -> Option<i64> {
+    pub(crate) fn option(&self, name: &str) -> Option<i64> {
         constant(name).and_then(|o| self.options.get(&(6, o))).copied()
+    }
+
+    /// Return the unsent bytes from which on it takes no more, where the host has `usual` (Linux, tcp_notsent_lowat).
+    pub(crate) fn lowat(&self, usual: u32) -> u32 {
+        let own = self.option("TCP_NOTSENT_LOWAT").map_or(0, |value| value as u32);
+        if own == 0 { usual } else { own }
     }
 
     fn is_on(&self, name: &str) -> bool {
