@@ -51,6 +51,7 @@ nightly: .venv/core.stamp
 	PROPTEST_CASES=100000 cargo test --locked --release -p lab --test runs every_transfer
 	PROPTEST_CASES=1000000 cargo test --locked -p tcp --release --test hostile --test transfers
 	PROPTEST_CASES=5000 cargo test --locked --workspace --exclude aqmlab-python --release
+	tools/slow-paths
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile nightly -m 'nightly or not nightly'
 
 bench: .venv/core.stamp
