@@ -150,16 +150,12 @@ fn call(call: &Call) -> Vec<String> {
     all
 }
 
-/// What no call on a socket can ask for here: flags of messages, and data beside them.
+/// Return the flags of messages that no call on a socket can have here.
 fn flags(e: &Expr) -> Vec<String> {
-    const MISSING: [&str; 4] = ["MSG_CTRUNC", "MSG_ERRQUEUE", "MSG_OOB", "MSG_ZEROCOPY"];
+    const MISSING: [&str; 2] = ["MSG_OOB", "MSG_ZEROCOPY"];
     match e {
         Expr::Word(name) if MISSING.contains(&name.as_str()) => vec![name.clone()],
         Expr::Or(list) => list.iter().flat_map(flags).collect(),
-        Expr::Struct(fields) => {
-            let control = fields.iter().filter(|f| f.name.as_deref() == Some("msg_control"));
-            control.map(|_| "msg_control".to_string()).collect()
-        }
         _ => vec![],
     }
 }

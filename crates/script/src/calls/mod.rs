@@ -4,6 +4,7 @@ mod control;
 mod data;
 mod epoll;
 mod fast_open;
+mod message;
 mod open;
 pub mod options;
 mod poll;

@@ -4,6 +4,7 @@ mod connection;
 mod epoll;
 mod fast_open;
 mod socket;
+pub mod stamps;
 mod wakes;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -11,11 +12,12 @@ use std::net::Ipv4Addr;
 
 use tcp::fast_open::CookieCache;
 use tcp::{State, Tcp};
-use units::Time;
+use units::{Duration, Time};
 
 pub use connection::{Connection, Origin};
 pub use epoll::{ALL, ALWAYS, EDGE, Epoll, Interest, ONCE};
 pub use socket::Socket;
+pub use stamps::Stamp;
 
 use crate::kernel::Kernel;
 use crate::stack::Header;
@@ -67,6 +69,8 @@ pub struct Host {
     pub servers: BTreeMap<Ipv4Addr, CookieCache>,
     /// Numbers that the script gave to newer descriptors, and the numbers that stand for the older ones meanwhile.
     pub hidden: Vec<(i64, i64)>,
+    /// How far a time that a call returns may be off.
+    pub tolerance: Duration,
 }
 
 /// Segments of a connection that are not paced.
@@ -88,6 +92,7 @@ impl Host {
             missed: Vec::new(),
             servers: BTreeMap::new(),
             hidden: Vec::new(),
+            tolerance: Duration::ZERO,
         }
     }
 
@@ -164,10 +169,15 @@ impl Host {
     /// Lets a connection send what it has to.
     pub fn pump(&mut self, index: usize, now: Time) {
         let connection = &mut self.connections[index];
+        connection.stamps.on_acked(now, connection.stack.acked());
         while let Some(mut header) = connection.stack.poll(now) {
             header.dscp = connection.dscp;
             connection.last_ecn = header.ecn;
-            connection.data_segments += u64::from(header.len > 0);
+            if header.len > 0 {
+                connection.data_segments += 1;
+                let first = connection.stack.iss().unwrap_or(0).wrapping_add(1);
+                connection.stamps.on_sent(now, header.seq.wrapping_sub(first), header.len);
+            }
             if Some(index) == self.current && !connection.gone {
                 self.sent.push_back(Sent { at: now, connection: index, header });
             }

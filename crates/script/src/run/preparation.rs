@@ -46,6 +46,7 @@ impl Runner {
             }
         }
         self.before = self.host.kernel.clone();
+        self.host.tolerance = self.tolerance;
         Ok(())
     }
 
