@@ -44,8 +44,8 @@ pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     (effects, unknown)
 }
 
-/// Return whether a command that was not understood sets parameters of the kernel, its queues or its routes, perhaps
-/// under a condition.
+/// Return whether a command that was not understood sets parameters of the kernel, its queues or
+/// its routes, perhaps under a condition.
 pub fn sets_up_kernel(command: &str) -> bool {
     let names = command.split(|c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | '{' | '}'));
     let tools = ["sysctl", "tc", "ip"];

@@ -103,6 +103,8 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("SO_EE_ORIGIN_LOCAL", 1),
     ("SO_EE_ORIGIN_ICMP", 2),
     ("SO_EE_ORIGIN_TIMESTAMPING", 4),
+    ("SO_EE_ORIGIN_ZEROCOPY", 5),
+    ("SO_EE_CODE_ZEROCOPY_COPIED", 1),
     ("SO_PROTOCOL", 38),
     ("SO_DOMAIN", 39),
     ("SO_BUSY_POLL", 46),

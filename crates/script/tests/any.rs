@@ -54,6 +54,8 @@ fn event() -> impl Strategy<Value = String> {
         "setsockopt(4, SOL_TCP, TCP_NOTSENT_LOWAT, [1000], 4) = 0",
         "setsockopt(4, SOL_SOCKET, SO_TIMESTAMPING, [0xb92], 4) = ?",
         "setsockopt(4, SOL_TCP, TCP_INQ, [1], 4) = 0",
+        "setsockopt(4, SOL_SOCKET, SO_ZEROCOPY, [1], 4) = 0",
+        "send(4, ..., 9223372036854775807, MSG_ZEROCOPY) = ?",
         "recvmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 0}], msg_control=...}, MSG_ERRQUEUE) = ?",
         "recvmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 9}], msg_control=...}, 0) = ?",
         "accept(3, ..., ...) = 3",

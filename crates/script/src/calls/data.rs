@@ -61,6 +61,7 @@ impl Making<'_> {
             "MSG_EOR",
             "MSG_DONTROUTE",
             "MSG_FASTOPEN",
+            "MSG_ZEROCOPY",
         ];
         let reads = self.call.name.starts_with("recv");
         let known = known.iter().chain(reads.then_some(&"MSG_ERRQUEUE"));
@@ -113,10 +114,20 @@ impl Making<'_> {
         })
     }
 
+    /// Return whether a socket may send from the application's buffers (SO_ZEROCOPY); otherwise
+    /// MSG_ZEROCOPY does nothing.
+    fn lends(&mut self, fd: i64) -> Result<bool, Reply> {
+        let option = constant("SO_ZEROCOPY").unwrap_or(0);
+        Ok(self.socket_of(fd)?.options.get(&(1, option)).is_some_and(|value| *value != 0))
+    }
+
     pub(super) fn write(&mut self) -> Answer {
         let (fd, now, done) = (self.fd()?, self.now, self.progress.bytes);
         let buffer = self.buffer()?;
         if !self.progress.again && self.opens_by_write(fd, buffer.flags)? {
+            if has(buffer.flags, "MSG_ZEROCOPY") && self.lends(fd)? {
+                return Err(Reply::Unsupported("MSG_ZEROCOPY in a SYN".into()));
+            }
             return self.write_fast(fd, &buffer);
         }
         let Buffer { size, flags, null } = buffer;
@@ -125,6 +136,7 @@ impl Making<'_> {
         let times = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
         let (limit, again) = (socket.send_buffer, self.progress.again);
         let times = self.requested_times(times)?;
+        let lends = has(flags, "MSG_ZEROCOPY") && self.lends(fd)?;
         let (index, connection) = self.connection(fd, "EPIPE")?;
         let opening = again && connection.connecting;
         connection.connecting &= !(again && connection.established());
@@ -150,12 +162,16 @@ impl Making<'_> {
         if taken > 0 {
             let (unsent, goal) = (connection.stack.unsent(), connection.goal());
             let written = connection.stack.acked().saturating_add(connection.stack.held());
-            let whole = done + taken == size;
+            let (whole, end) = (done + taken == size, written.saturating_add(taken));
             connection.stack.expect_more(has(flags, "MSG_MORE"));
             connection.stack.write(taken);
-            connection.stamps.on_write(written, unsent, taken, goal, has(flags, "MSG_EOR") && whole);
+            let before =
+                connection.stamps.on_write(written, unsent, taken, goal, has(flags, "MSG_EOR") && whole);
             if whole || !waits {
-                connection.stamps.request(written.saturating_add(taken), times);
+                connection.stamps.request(end, times);
+                if lends {
+                    connection.zero_copy.on_write(end, done + taken, before);
+                }
             }
             if has(flags, "MSG_EOR") && whole {
                 connection.stack.end_record();

@@ -4,7 +4,7 @@ use units::Time;
 
 use super::{Answer, Making, Reply, member, number};
 use crate::constants::value as constant;
-use crate::host::Stamp;
+use crate::host::error_queue::Entry;
 use crate::host::stamps::{REQUESTS, SOFTWARE};
 use crate::syntax::{Expr, Field};
 
@@ -22,8 +22,9 @@ enum Data {
     Error([(&'static str, i64); 6]),
 }
 
-/// SO_EE_ORIGIN_TIMESTAMPING.
-const ORIGIN: i64 = 4;
+fn of(name: &str) -> i64 {
+    constant(name).unwrap_or(0)
+}
 
 impl Control {
     /// The bytes that can still be read (Linux, tcp_inq_hint).
@@ -32,18 +33,32 @@ impl Control {
     }
 
     /// What comes with an entry of the error queue (Linux, ip_recv_error).
-    fn of(stamp: &Stamp, flags: i64) -> Vec<Self> {
-        let time = Control { level: "SOL_SOCKET", kind: "SCM_TIMESTAMPING", data: Data::Time(stamp.at) };
-        let error = Data::Error([
-            ("ee_errno", constant("ENOMSG").unwrap_or(0)),
-            ("ee_origin", ORIGIN),
-            ("ee_type", 0),
-            ("ee_code", 0),
-            ("ee_info", stamp.happened as i64),
-            ("ee_data", stamp.id.into()),
-        ]);
-        let error = Control { level: "SOL_IP", kind: "IP_RECVERR", data: error };
-        if flags & SOFTWARE != 0 { vec![time, error] } else { vec![error] }
+    fn of(entry: &Entry, flags: i64) -> Vec<Self> {
+        let error = |errno, origin, code, info, data| {
+            let members = [
+                ("ee_errno", errno),
+                ("ee_origin", of(origin)),
+                ("ee_type", 0),
+                ("ee_code", code),
+                ("ee_info", info),
+                ("ee_data", data),
+            ];
+            Control { level: "SOL_IP", kind: "IP_RECVERR", data: Data::Error(members) }
+        };
+        match entry {
+            Entry::Stamp(stamp) => {
+                let time =
+                    Control { level: "SOL_SOCKET", kind: "SCM_TIMESTAMPING", data: Data::Time(stamp.at) };
+                let (info, data) = (stamp.happened as i64, stamp.id.into());
+                let error = error(of("ENOMSG"), "SO_EE_ORIGIN_TIMESTAMPING", 0, info, data);
+                if flags & SOFTWARE != 0 { vec![time, error] } else { vec![error] }
+            }
+            // The interface of a script copies the data (Linux, tun_net_xmit: skb_orphan_frags_rx).
+            Entry::Done(first, last) => {
+                let copied = of("SO_EE_CODE_ZEROCOPY_COPIED");
+                vec![error(0, "SO_EE_ORIGIN_ZEROCOPY", copied, (*first).into(), (*last).into())]
+            }
+        }
     }
 }
 
@@ -52,14 +67,14 @@ impl Making<'_> {
     pub(super) fn read_error(&mut self, fd: i64, size: u64) -> Answer {
         let Ok((_, connection)) = self.connection(fd, "EAGAIN") else { return Ok(Reply::Fails("EAGAIN")) };
         let flags = connection.stamps.flags;
-        let Some(stamp) = connection.stamps.queue.pop_front() else { return Ok(Reply::Fails("EAGAIN")) };
-        if stamp.packet && size > 0 {
+        let Some(entry) = connection.errors.pop() else { return Ok(Reply::Fails("EAGAIN")) };
+        let packet = matches!(entry, Entry::Stamp(stamp) if stamp.packet);
+        if packet && size > 0 {
             let what = "the packet that comes with a time unless SOF_TIMESTAMPING_OPT_TSONLY is set";
             return Err(Reply::Unsupported(what.into()));
         }
-        let cut = if stamp.packet { constant("MSG_TRUNC").unwrap_or(0) } else { 0 };
-        let flags_told = constant("MSG_ERRQUEUE").unwrap_or(0) | cut;
-        self.received(0, flags_told, &Control::of(&stamp, flags))
+        let cut = if packet { of("MSG_TRUNC") } else { 0 };
+        self.received(0, of("MSG_ERRQUEUE") | cut, &Control::of(&entry, flags))
     }
 
     /// Compare what comes with `bytes` received bytes with what the script expects of recvmsg.
@@ -75,7 +90,7 @@ impl Making<'_> {
             Some(other) => return Err(Reply::Wrong(format!("{other} is not a list of control messages"))),
         };
         let cut = expected.is_some_and(|e| e.len() < controls.len());
-        let flags = flags | if cut { constant("MSG_CTRUNC").unwrap_or(0) } else { 0 };
+        let flags = if cut { flags | of("MSG_CTRUNC") } else { flags };
         if let Some(expected) = member(fields, "msg_flags").filter(|e| !matches!(e, Expr::Ellipsis)) {
             let expected = number(expected)?;
             if expected != flags {
@@ -101,7 +116,6 @@ impl Making<'_> {
         let other = |name: &str, expected: i64, real: i64| {
             (expected != real).then(|| format!("{name}: {expected} expected, {real} returned"))
         };
-        let of = |name: &str| constant(name).unwrap_or(0);
         if let Some(problem) = other("cmsg_level", number(level)?, of(control.level)).or(other(
             "cmsg_type",
             number(kind)?,
@@ -139,7 +153,8 @@ impl Making<'_> {
         Ok(differs.then(|| format!("time: {expected} expected, {at} returned")))
     }
 
-    /// Return the flags for the times of a message that is sent: the socket's, unless the message has its own.
+    /// Return the flags for the times of a message that is sent: the socket's, unless the message
+    /// has its own.
     pub(super) fn requested_times(&self, socket_flags: i64) -> Result<i64, Reply> {
         let Some(Expr::Struct(fields)) = self.call.args.get(1).filter(|_| self.call.name == "sendmsg") else {
             return Ok(socket_flags);

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use tcp::{Error, State, Tcp};
 use units::{Duration, Time};
 
+use super::error_queue::ErrorQueue;
 use super::stamps::Stamps;
+use super::zero_copy::ZeroCopy;
 use crate::own::Own;
 use crate::stack::{Header, Stack};
 use crate::syntax::Flags;
@@ -26,7 +28,7 @@ pub struct Seen {
     pub(super) over: bool,
     pub(super) opened: bool,
     pub(super) fin_acknowledged: bool,
-    pub(super) stamps: u64,
+    pub(super) reports: u64,
 }
 
 /// The same place in sequence space, as the endpoint and as the script counts.
@@ -123,6 +125,10 @@ pub struct Connection {
     pub data_segments: u64,
     /// Times of what it sends.
     pub stamps: Stamps,
+    /// Calls with MSG_ZEROCOPY.
+    pub zero_copy: ZeroCopy,
+    /// What is told about both.
+    pub errors: ErrorQueue,
     /// What who waits has been told of.
     pub seen: Seen,
     /// Whether who waits at its listening socket has been told of it.
@@ -163,6 +169,8 @@ impl Connection {
             lowat: u32::MAX,
             data_segments: 0,
             stamps: Stamps::default(),
+            zero_copy: ZeroCopy::default(),
+            errors: ErrorQueue::default(),
             seen: Seen::default(),
             told_listener: false,
             linger2: None,
@@ -212,8 +220,9 @@ impl Connection {
 
     /// Return how many bytes a send buffer of this size, as the kernel counts it, still takes.
     ///
-    /// As long as there is any room and less than `lowat` is unsent, a buffer of the kernel's own size is filled (Linux,
-    /// tcp_sendmsg_locked, sk_stream_memory_free). What the windows let go leaves while the data is copied.
+    /// As long as there is any room and less than `lowat` is unsent, a buffer of the kernel's own
+    /// size is filled (Linux, tcp_sendmsg_locked, sk_stream_memory_free). What the windows let go
+    /// leaves while the data is copied.
     pub fn room(&self, limit: Option<u64>) -> u64 {
         let lowat = u64::from(self.lowat);
         if limit.is_none() && self.lowat == u32::MAX {
@@ -239,8 +248,8 @@ impl Connection {
         room
     }
 
-    /// Return whether a third of a send buffer of this size is free, and less than half of `lowat` is unsent (Linux,
-    /// __sk_stream_is_writeable, tcp_stream_memory_free).
+    /// Return whether a third of a send buffer of this size is free, and less than half of `lowat`
+    /// is unsent (Linux, __sk_stream_is_writeable, tcp_stream_memory_free).
     pub fn is_writable(&self, limit: Option<u64>) -> bool {
         let queued = self.queued();
         let unsent = self.lowat == u32::MAX || self.stack.unsent().saturating_mul(2) < u64::from(self.lowat);

@@ -1,11 +1,11 @@
-//! Times of sent data, and the error queue through which the application reads them (SO_TIMESTAMPING).
+//! Times of sent data, which the application reads from the error queue (SO_TIMESTAMPING).
 //!
-//! Linux 6.12, Documentation/networking/timestamping.rst; net/ipv4/tcp.c: tcp_tx_timestamp; net/core/skbuff.c:
-//! __skb_tstamp_tx; net/ipv4/tcp_input.c: tcp_ack_tstamp.
-
-use std::collections::VecDeque;
+//! Linux 6.12, Documentation/networking/timestamping.rst; net/ipv4/tcp.c: tcp_tx_timestamp;
+//! net/core/skbuff.c: __skb_tstamp_tx; net/ipv4/tcp_input.c: tcp_ack_tstamp.
 
 use units::Time;
+
+use super::error_queue::{Entry, ErrorQueue};
 
 /// Flags of SO_TIMESTAMPING: a time is taken in the driver, by hardware.
 const TX_HARDWARE: i64 = 1;
@@ -35,7 +35,7 @@ pub enum Happened {
     Acknowledged = 2,
 }
 
-/// An entry of the error queue.
+/// The time of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// When.
@@ -56,39 +56,38 @@ struct Request {
     flags: i64,
 }
 
-/// What a connection takes times of, and those that were not read.
+/// What a connection takes times of.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
     /// SO_TIMESTAMPING.
     pub flags: i64,
     /// Bytes before the first that is counted.
     pub base: i64,
-    /// The error queue.
-    pub queue: VecDeque<Stamp>,
-    /// Entries that ever came into it.
-    pub count: u64,
-    requests: Vec<Request>,
     /// Bytes before the kernel's last buffer of unsent data.
     tail: u64,
+    requests: Vec<Request>,
     /// That buffer takes no more (MSG_EOR).
     closed: bool,
 }
 
 impl Stamps {
-    /// Note that the application writes `bytes` behind `written` bytes, of which `unsent` were not sent.
+    /// Note that the application writes `bytes` behind `written` bytes, of which `unsent` were not
+    /// sent, and return the bytes before the kernel's buffer that takes the first of them.
     ///
     /// The kernel appends them to its last buffer of unsent data, up to `goal` bytes.
-    pub fn on_write(&mut self, written: u64, unsent: u64, bytes: u64, goal: u64, record_ends: bool) {
+    pub fn on_write(&mut self, written: u64, unsent: u64, bytes: u64, goal: u64, record_ends: bool) -> u64 {
         let appends = unsent > 0 && !self.closed;
-        self.tail = if appends { self.tail.max(written.saturating_sub(unsent)) } else { written };
-        let len = written.saturating_add(bytes).saturating_sub(self.tail);
-        self.tail += len.saturating_sub(1) / goal * goal;
+        let start = if appends { self.tail.max(written.saturating_sub(unsent)) } else { written };
+        let len = written.saturating_add(bytes).saturating_sub(start);
+        self.tail = start + len.saturating_sub(1) / goal * goal;
         self.closed = record_ends;
+        start
     }
 
     /// Request times of the last of `written` bytes.
     ///
-    /// A buffer of the kernel's has room for one request: an earlier one in the same buffer is lost.
+    /// A buffer of the kernel's has room for one request: an earlier one in the same buffer is
+    /// lost.
     pub fn request(&mut self, written: u64, flags: i64) {
         if flags & REQUESTS == 0 {
             return;
@@ -101,25 +100,25 @@ impl Stamps {
     }
 
     /// Take the times of a segment that leaves: `len` bytes behind the first `before`, modulo 2^32.
-    pub fn on_sent(&mut self, now: Time, before: u32, len: u32) {
+    pub fn on_sent(&mut self, now: Time, before: u32, len: u32, errors: &mut ErrorQueue) {
         for i in 0..self.requests.len() {
             let Request { last, flags } = self.requests[i];
             if (last as u32).wrapping_sub(1).wrapping_sub(before) < len {
-                self.push(now, Happened::Scheduled, last, flags & TX_SCHED);
-                self.push(now, Happened::Sent, last, flags & TX_SOFTWARE);
+                self.push(now, Happened::Scheduled, last, flags & TX_SCHED, errors);
+                self.push(now, Happened::Sent, last, flags & TX_SOFTWARE, errors);
             }
         }
     }
 
     /// Take the times of what is acknowledged: the first `acked` bytes.
-    pub fn on_acked(&mut self, now: Time, acked: u64) {
+    pub fn on_acked(&mut self, now: Time, acked: u64, errors: &mut ErrorQueue) {
         while let Some(&Request { last, flags }) = self.requests.first().filter(|r| r.last <= acked) {
             self.requests.remove(0);
-            self.push(now, Happened::Acknowledged, last, flags & TX_ACK);
+            self.push(now, Happened::Acknowledged, last, flags & TX_ACK, errors);
         }
     }
 
-    fn push(&mut self, at: Time, happened: Happened, last: u64, wanted: i64) {
+    fn push(&self, at: Time, happened: Happened, last: u64, wanted: i64, errors: &mut ErrorQueue) {
         if wanted == 0 {
             return;
         }
@@ -128,8 +127,7 @@ impl Stamps {
         } else {
             0
         };
-        self.queue.push_back(Stamp { at, happened, id, packet: self.flags & OPT_TSONLY == 0 });
-        self.count += 1;
+        errors.push(Entry::Stamp(Stamp { at, happened, id, packet: self.flags & OPT_TSONLY == 0 }));
     }
 }
 
@@ -137,14 +135,18 @@ impl Stamps {
 mod tests {
     use super::*;
 
-    fn times(stamps: &Stamps) -> Vec<(Happened, u32)> {
-        stamps.queue.iter().map(|s| (s.happened, s.id)).collect()
+    fn times(mut errors: ErrorQueue) -> Vec<(Happened, u32)> {
+        let mut all = Vec::new();
+        while let Some(Entry::Stamp(stamp)) = errors.pop() {
+            all.push((stamp.happened, stamp.id));
+        }
+        all
     }
 
     #[test]
     fn a_buffer_has_room_for_one_request() {
         let flags = OPT_ID | TX_SOFTWARE | TX_ACK;
-        let mut stamps = Stamps { flags, ..Stamps::default() };
+        let (mut stamps, mut errors) = (Stamps { flags, ..Stamps::default() }, ErrorQueue::default());
         let mut write = |written: u64, unsent: u64, bytes: u64| {
             stamps.on_write(written, unsent, bytes, 1000, false);
             stamps.request(written + bytes, flags);
@@ -153,25 +155,24 @@ mod tests {
         write(300, 300, 700); // fills the buffer of the first
         write(1000, 1000, 10); // a new one
         write(1010, 10, 10); // all but the last ten bytes were sent
-        stamps.on_sent(Time::ZERO, 0, 1000);
-        stamps.on_sent(Time::ZERO, 1000, 20);
-        stamps.on_acked(Time::ZERO, 1019);
-        assert_eq!(
-            times(&stamps),
-            [(Happened::Sent, 999), (Happened::Sent, 1019), (Happened::Acknowledged, 999)]
-        );
+        stamps.on_sent(Time::ZERO, 0, 1000, &mut errors);
+        stamps.on_sent(Time::ZERO, 1000, 20, &mut errors);
+        stamps.on_acked(Time::ZERO, 1019, &mut errors);
+        let expected = [(Happened::Sent, 999), (Happened::Sent, 1019), (Happened::Acknowledged, 999)];
+        assert_eq!(times(errors), expected);
     }
 
     #[test]
     fn a_segment_that_goes_again_has_another_time() {
         let mut stamps = Stamps { flags: TX_SCHED, ..Stamps::default() };
+        let mut errors = ErrorQueue::default();
         stamps.on_write(0, 0, u64::MAX, 1000, true);
         stamps.request(10, TX_SCHED);
-        stamps.on_sent(Time::ZERO, 0, 9);
-        stamps.on_sent(Time::ZERO, 9, 1);
-        stamps.on_sent(Time::ZERO, 0, 10);
-        stamps.on_acked(Time::ZERO, 10);
-        stamps.on_sent(Time::ZERO, 0, 10);
-        assert_eq!(times(&stamps), [(Happened::Scheduled, 0); 2]);
+        stamps.on_sent(Time::ZERO, 0, 9, &mut errors);
+        stamps.on_sent(Time::ZERO, 9, 1, &mut errors);
+        stamps.on_sent(Time::ZERO, 0, 10, &mut errors);
+        stamps.on_acked(Time::ZERO, 10, &mut errors);
+        stamps.on_sent(Time::ZERO, 0, 10, &mut errors);
+        assert_eq!(times(errors), [(Happened::Scheduled, 0); 2]);
     }
 }

@@ -16,7 +16,7 @@ impl Connection {
             over: self.broken() || self.gone,
             opened: self.established() || self.stack.is_early(),
             fin_acknowledged,
-            stamps: self.stamps.count,
+            reports: self.errors.reports,
         };
         let was = std::mem::replace(&mut self.seen, now);
         let changed =
@@ -25,7 +25,7 @@ impl Connection {
         if now.readable > was.readable {
             mask |= IN;
         }
-        if now.stamps > was.stamps {
+        if now.reports > was.reports {
             mask |= ERR;
         }
         if self.no_space && self.is_writable(limit) {

@@ -27,6 +27,7 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_SOCKET", "SO_RCVBUFFORCE"),
     ("SOL_SOCKET", "SO_RCVLOWAT"),
     ("SOL_SOCKET", "SO_TIMESTAMPING"),
+    ("SOL_SOCKET", "SO_ZEROCOPY"),
     ("SOL_TCP", "TCP_NODELAY"),
     ("SOL_TCP", "TCP_CORK"),
     ("SOL_TCP", "TCP_QUICKACK"),

@@ -95,7 +95,7 @@ impl Making<'_> {
                 let seconds = (value > 0).then(|| value.min(120) as u64 * 1000);
                 socket.linger2 = seconds.map(|ms| Some(Duration::from_millis(ms)));
             }
-            "TCP_INQ" if !(0..=1).contains(&value) => return Ok(Some("EINVAL")),
+            "TCP_INQ" | "SO_ZEROCOPY" if !(0..=1).contains(&value) => return Ok(Some("EINVAL")),
             "IP_MTU_DISCOVER" if !(0..=5).contains(&value) => return Ok(Some("EINVAL")),
             "IP_TOS" => socket.dscp = (value as u8) >> 2, // the rest is ECN's (Linux, __ip_sock_set_tos)
             "SO_SNDBUF" => socket.set_send_buffer(value.min(most_sent)),
@@ -110,7 +110,8 @@ impl Making<'_> {
         Ok(None)
     }
 
-    /// Check the flags for times of packets, and begin to count bytes (Linux, sock_set_timestamping).
+    /// Check the flags for times of packets, and begin to count bytes (Linux,
+    /// sock_set_timestamping).
     fn set_timestamping(&mut self, fd: i64, value: i64) -> Result<Option<&'static str>, Reply> {
         let socket = self.socket_of(fd)?;
         let before = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
@@ -187,7 +188,8 @@ impl Socket {
         constant(name).and_then(|o| self.options.get(&(6, o))).copied()
     }
 
-    /// Return the unsent bytes from which on it takes no more, where the host has `usual` (Linux, tcp_notsent_lowat).
+    /// Return the unsent bytes from which on it takes no more, where the host has `usual` (Linux,
+    /// tcp_notsent_lowat).
     pub(crate) fn lowat(&self, usual: u32) -> u32 {
         let own = self.option("TCP_NOTSENT_LOWAT").map_or(0, |value| value as u32);
         if own == 0 { usual } else { own }
