@@ -3,7 +3,7 @@
 use tcp::State;
 use units::Duration;
 
-use super::{Answer, Expr, Making, Reply, TIMESTAMPING, constant, is_null, member, number};
+use super::{Answer, Expr, Making, Reply, TIMESTAMPING, is_null, member, number};
 use crate::calls::Socket;
 use crate::host::stamps::{OPT_ID, OPT_TSONLY};
 use crate::kernel::fast_open::Keys;
@@ -183,18 +183,6 @@ impl Making<'_> {
 }
 
 impl Socket {
-    /// An option of TCP, if it was set.
-    pub(crate) fn option(&self, name: &str) -> Option<i64> {
-        constant(name).and_then(|o| self.options.get(&(6, o))).copied()
-    }
-
-    /// Return the unsent bytes from which on it takes no more, where the host has `usual` (Linux,
-    /// tcp_notsent_lowat).
-    pub(crate) fn lowat(&self, usual: u32) -> u32 {
-        let own = self.option("TCP_NOTSENT_LOWAT").map_or(0, |value| value as u32);
-        if own == 0 { usual } else { own }
-    }
-
     fn is_on(&self, name: &str) -> bool {
         self.option(name).is_some_and(|v| v != 0)
     }
