@@ -145,8 +145,8 @@ fn sample<'py>(
 }
 
 /// Runs a packet script with parameters of TCP from a preset and `changes` (JSON), after the shell scripts of
-/// `preparation` as far as they are understood, and returns its report as JSON; each word of `defines` stands for the
-/// text beside it.
+/// `preparation` as far as they are understood, and returns its report as JSON; each word of
+/// `defines` stands for the text beside it.
 #[pyfunction]
 #[pyo3(name = "script")]
 fn run_script(

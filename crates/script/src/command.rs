@@ -44,13 +44,30 @@ pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     (effects, unknown)
 }
 
-/// Return whether a command that was not understood sets parameters of the kernel, its queues or its routes, perhaps
-/// under a condition.
+/// Return whether a command that was not understood changes the kernel's parameters, queues or
+/// routes, perhaps under a condition.
 pub fn sets_up_kernel(command: &str) -> bool {
-    let names = command.split(|c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | '{' | '}'));
-    let tools = ["sysctl", "tc", "ip"];
-    names.into_iter().any(|word| tools.contains(&word.rsplit('/').next().unwrap_or(word)))
-        || ["/proc/sys/", "/sys/module/", "set_sysctls"].iter().any(|path| command.contains(path))
+    let apart = |c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | '{' | '}' | '"' | '\'');
+    let words: Vec<&str> = command.split(apart).filter(|w| !w.is_empty()).collect();
+    let mut before = "";
+    for (i, word) in words.iter().enumerate() {
+        let rest = &words[i + 1..];
+        let object = rest.iter().find(|w| !w.starts_with('-')).copied().unwrap_or("");
+        let changes = match word.rsplit('/').next().unwrap_or(word) {
+            "sysctl" => rest.iter().any(|w| w.contains('=') || matches!(*w, "-p" | "--load" | "--system")),
+            "tc" => true,
+            "ip" => !object.is_empty() && ["route", "link"].iter().any(|o| o.starts_with(object)),
+            _ => false,
+        };
+        let path = word.trim_start_matches('>');
+        let of_kernel = path.starts_with("/proc/sys/") || path.starts_with("/sys/module/");
+        let writes = path.len() < word.len() || before.ends_with('>') || path.contains('=');
+        if changes || (of_kernel && writes) {
+            return true;
+        }
+        before = word;
+    }
+    false
 }
 
 /// Simple commands: what stands between line ends, `;`, `&`, `&&`, `|` and `||`, without comments.
@@ -292,6 +309,32 @@ mod tests {
         assert_eq!(known("ethtool -K tun0 tso off gso off; echo done; rm -f /tmp/x"), []);
         assert_eq!(known("../common/defaults.sh"), [Effect::Script("../common/defaults.sh".into())]);
         assert_eq!(known("/tmp/sysctl_restore_${PPID}.sh"), [Effect::Restore]);
+    }
+
+    #[test]
+    fn commands_that_change_the_kernel() {
+        for text in [
+            "then sysctl -q net.ipv4.tcp_sack=0",
+            "/sbin/sysctl -p my.conf",
+            "do echo 1 > /proc/sys/net/ipv4/tcp_sack",
+            "{ echo 1 >/proc/sys/net/ipv4/tcp_sack",
+            "else ./set_all.py $X /proc/sys/net/ipv4/tcp_sack=0",
+            "then tc qdisc add dev tun0 root netem",
+            "ip -4 ro del default",
+        ] {
+            assert!(sets_up_kernel(text), "{text}");
+        }
+        for text in [
+            "if [ -f /proc/sys/net/ipv4/tcp_plb_enabled ]",
+            "X=$(cat /proc/sys/net/ipv4/tcp_sack)",
+            "if sysctl -n net.ipv4.tcp_sack",
+            "ip addr add 192.168.0.1/16 dev tun0",
+            "ifconfig tun0 up",
+            "fi",
+            "ip",
+        ] {
+            assert!(!sets_up_kernel(text), "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! Sockets to Packets", USENIX ATC 2013). Text → [`Script`] ([`parse`]) → [`Report`] ([`run`]). Python
 //! blocks are not evaluated here: the report carries them with what they ask about.
 //!
-//! Missing: IPv6, UDP, ICMP, urgent data, ancillary data; a script that needs them is told so.
+//! Missing: IPv6, UDP, ICMP, urgent data; the verdict of a script that needs them names them.
 
 mod calls;
 mod command;

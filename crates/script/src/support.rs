@@ -92,7 +92,8 @@ fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]
 
 /// Return what a shell script that prepares the host sets and cannot be honoured.
 ///
-/// Its other commands are passed over, because they prepare what is not there: addresses, devices, tools.
+/// Its other commands are passed over, because they prepare what is not there: addresses, devices,
+/// tools.
 fn missing_in_prefix(kernel: &mut Kernel, name: &str, text: &str) -> Vec<String> {
     let (effects, unknown) = command::read(text);
     let mut missing: Vec<String> = unknown.into_iter().filter(|c| command::sets_up_kernel(c)).collect();
@@ -150,16 +151,11 @@ fn call(call: &Call) -> Vec<String> {
     all
 }
 
-/// What no call on a socket can ask for here: flags of messages, and data beside them.
+/// Return the flags of messages that no call on a socket can have here.
 fn flags(e: &Expr) -> Vec<String> {
-    const MISSING: [&str; 4] = ["MSG_CTRUNC", "MSG_ERRQUEUE", "MSG_OOB", "MSG_ZEROCOPY"];
     match e {
-        Expr::Word(name) if MISSING.contains(&name.as_str()) => vec![name.clone()],
+        Expr::Word(name) if name == "MSG_OOB" => vec![name.clone()],
         Expr::Or(list) => list.iter().flat_map(flags).collect(),
-        Expr::Struct(fields) => {
-            let control = fields.iter().filter(|f| f.name.as_deref() == Some("msg_control"));
-            control.map(|_| "msg_control".to_string()).collect()
-        }
         _ => vec![],
     }
 }

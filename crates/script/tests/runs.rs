@@ -560,3 +560,70 @@ fn what_a_queue_discipline_would_do_and_is_not_done() {
         [(1, "pfifo with limit 0: an interface that drops what TCP sends".to_string())]
     );
 }
+
+/// What comes with a message is compared: its flags, and each control message in its order.
+#[test]
+fn messages_that_come_with_something_else() {
+    let errors = |flags: &str, received: &str| {
+        accepted(&format!(
+            "+.1 setsockopt(4, SOL_SOCKET, SO_TIMESTAMPING, [{flags}], 4) = 0
+             +0 write(4, ..., 500) = 500
+             +0 > P. 1:501(500) ack 1
+             +0 recvmsg(4, {{msg_name(...)=..., msg_iov(1)=[{{..., 0}}], {received}}}, MSG_ERRQUEUE) = 0"
+        ))
+    };
+    const SENT: &str = "SOF_TIMESTAMPING_TX_SOFTWARE|SOF_TIMESTAMPING_SOFTWARE|SOF_TIMESTAMPING_OPT_ID\
+                        |SOF_TIMESTAMPING_OPT_TSONLY";
+    let of = |time: &str, error: &str| {
+        let stamp = "cmsg_level=SOL_SOCKET, cmsg_type=SCM_TIMESTAMPING";
+        format!(
+            "msg_flags=MSG_ERRQUEUE, msg_control=[{{{stamp}, cmsg_data={{{time}}}}}, {{cmsg_level=SOL_IP, \
+             cmsg_type=IP_RECVERR, cmsg_data={{{error}}}}}]"
+        )
+    };
+    let right =
+        "ee_errno=ENOMSG, ee_origin=SO_EE_ORIGIN_TIMESTAMPING, ee_type=0, ee_code=0, ee_info=0, ee_data=499";
+    passes(&errors(SENT, &of("scm_sec=0, scm_nsec=200000000", right)));
+    passes(&errors(SENT, &of("scm_sec=0, scm_nsec=203900000", right)));
+    passes(&errors(SENT, &of("scm_sec=0, scm_nsec=0", right))); // any time
+    passes(&errors(SENT, "msg_flags=..., msg_control=..."));
+    for (received, problem) in [
+        (
+            of("scm_sec=0, scm_nsec=210000000", right),
+            "control message 1: time: 0.210000 s expected, 0.200000 s returned",
+        ),
+        (
+            of("scm_sec=0, scm_nsec=0", &right.replace("499", "500")),
+            "control message 2: ee_data: 500 expected, 499 returned",
+        ),
+        (
+            of("scm_sec=0, scm_nsec=0", &right.replace("ee_info=0", "ee_info=SCM_TSTAMP_ACK")),
+            "control message 2: ee_info: 2 expected, 0 returned",
+        ),
+        ("msg_flags=MSG_ERRQUEUE".into(), "msg_flags: 0x2000 expected, 0x2008 returned"),
+        (
+            "msg_control=[{cmsg_level=SOL_IP, cmsg_type=IP_RECVERR, cmsg_data=...}]".into(),
+            "control message 1: cmsg_level: 0 expected, 1 returned",
+        ),
+    ] {
+        assert_eq!(fails(&errors(SENT, &received)).problem, format!("recvmsg: {problem}"), "{received}");
+    }
+    let without_id = "SOF_TIMESTAMPING_TX_SOFTWARE|SOF_TIMESTAMPING_OPT_TSONLY";
+    let all = "msg_flags=MSG_ERRQUEUE, msg_control=[{cmsg_level=SOL_IP, cmsg_type=IP_RECVERR, cmsg_data=...}, \
+               {cmsg_level=SOL_IP, cmsg_type=IP_RECVERR, cmsg_data=...}]";
+    let failure = fails(&errors(without_id, all));
+    assert_eq!(failure.problem, "recvmsg: control message 2 is expected, and there are 1");
+    for (flag, what) in [
+        ("SOF_TIMESTAMPING_RX_SOFTWARE", "SOF_TIMESTAMPING_RX_SOFTWARE: times of what is received"),
+        (
+            "SOF_TIMESTAMPING_OPT_TSONLY|SOF_TIMESTAMPING_OPT_STATS",
+            "SOF_TIMESTAMPING_OPT_STATS: statistics beside a time",
+        ),
+    ] {
+        assert_eq!(unsupported(&errors(flag, "msg_flags=0")), [(8, what.to_string())]);
+    }
+    let what = "control message {cmsg_level=SOL_IP, cmsg_type=IP_TOS, cmsg_data=4} of sendmsg".to_string();
+    let sent = "+0 sendmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 5}], msg_flags=0, \
+                msg_control=[{cmsg_level=SOL_IP, cmsg_type=IP_TOS, cmsg_data=4}]}, 0) = 5";
+    assert_eq!(unsupported(&accepted(sent)), [(8, what)]);
+}

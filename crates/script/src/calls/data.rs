@@ -2,8 +2,11 @@
 
 use tcp::State;
 
+use super::message::Control;
+use super::options::TIMESTAMPING;
 use super::{Answer, Making, Reply, is_null, number};
 use crate::constants::value as constant;
+use crate::stack::Stack;
 use crate::syntax::Expr;
 
 pub(super) fn has(flags: i64, name: &str) -> bool {
@@ -42,9 +45,6 @@ impl Making<'_> {
                 let Expr::Struct(fields) = self.arg(1)? else {
                     return Err(Reply::Wrong(format!("{} is not a message", self.arg(1)?)));
                 };
-                if fields.iter().any(|f| f.name.as_deref() == Some("msg_control")) {
-                    return Err(Reply::Unsupported("msg_control".into()));
-                }
                 let list = super::member(fields, "msg_iov");
                 let list = list.ok_or_else(|| Reply::Wrong("the message has no msg_iov".into()))?;
                 (vector(list)?, self.value(2)?)
@@ -61,8 +61,11 @@ impl Making<'_> {
             "MSG_EOR",
             "MSG_DONTROUTE",
             "MSG_FASTOPEN",
+            "MSG_ZEROCOPY",
         ];
-        let rest = known.iter().filter_map(|f| constant(f)).fold(flags, |rest, bit| rest & !bit);
+        let reads = self.call.name.starts_with("recv");
+        let known = known.iter().chain(reads.then_some(&"MSG_ERRQUEUE"));
+        let rest = known.filter_map(|f| constant(f)).fold(flags, |rest, bit| rest & !bit);
         if rest != 0 {
             return Err(Reply::Unsupported(format!("flags {rest:#x} of {}", self.call.name)));
         }
@@ -73,7 +76,11 @@ impl Making<'_> {
     pub(super) fn read(&mut self) -> Answer {
         let (fd, now, got) = (self.fd()?, self.now, self.progress.bytes);
         let Buffer { size, flags, null } = self.buffer()?;
+        if has(flags, "MSG_ERRQUEUE") {
+            return self.read_error(fd, size);
+        }
         let socket = self.socket_of(fd)?;
+        let tells_rest = socket.option("TCP_INQ").is_some_and(|v| v != 0);
         let waits = !socket.nonblocking && !has(flags, "MSG_DONTWAIT");
         let low = constant("SO_RCVLOWAT").and_then(|o| socket.options.get(&(1, o)).copied()).unwrap_or(1);
         let target = if has(flags, "MSG_WAITALL") { size } else { size.min(low.max(1) as u64) };
@@ -86,31 +93,50 @@ impl Making<'_> {
         if null && connection.stack.readable() > 0 {
             return Ok(Reply::Fails("EFAULT"));
         }
+        let rest = |stack: &Stack| {
+            let bytes = stack.readable() as i64 + i64::from(stack.peer_closed());
+            if tells_rest { vec![Control::inq(bytes)] } else { vec![] }
+        };
         if has(flags, "MSG_PEEK") && connection.stack.readable() > 0 {
-            return Ok(Reply::Done(connection.stack.readable().min(size) as i64));
+            let (bytes, rest) = (connection.stack.readable().min(size) as i64, rest(&connection.stack));
+            return self.received(bytes, 0, &rest);
         }
         let got = got + connection.stack.read(now, size - got);
         let (error, ready) = (if got == 0 { connection.error.take() } else { None }, got >= target);
+        let rest = rest(&connection.stack);
         self.host.pump(index, now); // the window may have opened
         self.progress.bytes = got;
         Ok(match error {
             Some(error) => Reply::Fails(error),
-            None if ready || over || (got > 0 && !waits) => Reply::Done(got as i64),
+            None if ready || over || (got > 0 && !waits) => return self.received(got as i64, 0, &rest),
             None if !waits => Reply::Fails("EAGAIN"),
             None => self.blocks(),
         })
+    }
+
+    /// Return whether a socket may send from the application's buffers (SO_ZEROCOPY); otherwise
+    /// MSG_ZEROCOPY does nothing.
+    fn lends(&mut self, fd: i64) -> Result<bool, Reply> {
+        let option = constant("SO_ZEROCOPY").unwrap_or(0);
+        Ok(self.socket_of(fd)?.options.get(&(1, option)).is_some_and(|value| *value != 0))
     }
 
     pub(super) fn write(&mut self) -> Answer {
         let (fd, now, done) = (self.fd()?, self.now, self.progress.bytes);
         let buffer = self.buffer()?;
         if !self.progress.again && self.opens_by_write(fd, buffer.flags)? {
+            if has(buffer.flags, "MSG_ZEROCOPY") && self.lends(fd)? {
+                return Err(Reply::Unsupported("MSG_ZEROCOPY in a SYN".into()));
+            }
             return self.write_fast(fd, &buffer);
         }
         let Buffer { size, flags, null } = buffer;
         let socket = self.socket_of(fd)?;
         let waits = !socket.nonblocking && !has(flags, "MSG_DONTWAIT");
+        let times = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
         let (limit, again) = (socket.send_buffer, self.progress.again);
+        let times = self.requested_times(times)?;
+        let lends = has(flags, "MSG_ZEROCOPY") && self.lends(fd)?;
         let (index, connection) = self.connection(fd, "EPIPE")?;
         let opening = again && connection.connecting;
         connection.connecting &= !(again && connection.established());
@@ -134,9 +160,20 @@ impl Making<'_> {
         let held = again && !connection.is_writable(limit);
         let taken = if held { 0 } else { (size - done).min(connection.room(limit)) };
         if taken > 0 {
+            let (unsent, goal) = (connection.stack.unsent(), connection.goal());
+            let written = connection.stack.acked().saturating_add(connection.stack.held());
+            let (whole, end) = (done + taken == size, written.saturating_add(taken));
             connection.stack.expect_more(has(flags, "MSG_MORE"));
             connection.stack.write(taken);
-            if has(flags, "MSG_EOR") && done + taken == size {
+            let before =
+                connection.stamps.on_write(written, unsent, taken, goal, has(flags, "MSG_EOR") && whole);
+            if whole || !waits {
+                connection.stamps.request(end, times);
+                if lends {
+                    connection.zero_copy.on_write(end, done + taken, before);
+                }
+            }
+            if has(flags, "MSG_EOR") && whole {
                 connection.stack.end_record();
             }
         }

@@ -4,6 +4,7 @@ mod control;
 mod data;
 mod epoll;
 mod fast_open;
+mod message;
 mod open;
 pub mod options;
 mod poll;
@@ -169,8 +170,8 @@ impl Making<'_> {
 
     /// Return the descriptor that the script wants for a new socket, or the lowest that is free.
     ///
-    /// A number that is in use names the new socket from then on, until that is closed. (packetdrill looks a number
-    /// up among its open descriptors, the newest first.)
+    /// A number that is in use names the new socket from then on, until that is closed.
+    /// (packetdrill looks a number up among its open descriptors, the newest first.)
     fn new_fd(&mut self) -> Result<i64, Reply> {
         let fd = match &self.call.result {
             Outcome::Is(e) => number(e)?,

@@ -28,7 +28,8 @@ pub fn ready(host: &mut Host, fd: i64) -> i64 {
     let limit = socket.send_buffer;
     let low = constant("SO_RCVLOWAT").and_then(|o| socket.options.get(&(1, o)).copied()).unwrap_or(1);
     let connection = &mut host.connections[index];
-    let mut mask = if connection.error.is_some() { ERR } else { 0 };
+    let errs = connection.error.is_some() || !connection.errors.is_empty();
+    let mut mask = if errs { ERR } else { 0 };
     let over = connection.broken() || connection.gone;
     let no_more = connection.read_shut || connection.stack.peer_closed() || over;
     let closed = connection.state() == State::Closed;

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use tcp::{Error, State, Tcp};
 use units::{Duration, Time};
 
+use super::error_queue::ErrorQueue;
+use super::stamps::Stamps;
+use super::zero_copy::ZeroCopy;
 use crate::own::Own;
 use crate::stack::{Header, Stack};
 use crate::syntax::Flags;
@@ -25,6 +28,7 @@ pub struct Seen {
     pub(super) over: bool,
     pub(super) opened: bool,
     pub(super) fin_acknowledged: bool,
+    pub(super) reports: u64,
 }
 
 /// The same place in sequence space, as the endpoint and as the script counts.
@@ -119,6 +123,12 @@ pub struct Connection {
     pub lowat: u32,
     /// Data segments that it has sent.
     pub data_segments: u64,
+    /// Times of what it sends.
+    pub stamps: Stamps,
+    /// Calls with MSG_ZEROCOPY.
+    pub zero_copy: ZeroCopy,
+    /// What is told about both.
+    pub errors: ErrorQueue,
     /// What who waits has been told of.
     pub seen: Seen,
     /// Whether who waits at its listening socket has been told of it.
@@ -158,6 +168,9 @@ impl Connection {
             no_space: false,
             lowat: u32::MAX,
             data_segments: 0,
+            stamps: Stamps::default(),
+            zero_copy: ZeroCopy::default(),
+            errors: ErrorQueue::default(),
             seen: Seen::default(),
             told_listener: false,
             linger2: None,
@@ -207,32 +220,39 @@ impl Connection {
 
     /// Return how many bytes a send buffer of this size, as the kernel counts it, still takes.
     ///
-    /// As long as there is any room and less than `lowat` is unsent, a buffer of the kernel's own size is filled (Linux,
-    /// tcp_sendmsg_locked, sk_stream_memory_free). What the windows let go leaves while the data is copied.
+    /// As long as there is any room and less than `lowat` is unsent, a buffer of the kernel's own
+    /// size is filled (Linux, tcp_sendmsg_locked, sk_stream_memory_free). What the windows let go
+    /// leaves while the data is copied.
     pub fn room(&self, limit: Option<u64>) -> u64 {
         let lowat = u64::from(self.lowat);
         if limit.is_none() && self.lowat == u32::MAX {
             return u64::MAX;
         }
-        let (held, goal, unsent, goes) =
-            (self.stack.held(), self.goal(), self.stack.unsent(), self.stack.sendable());
+        let (held, goal, unsent) = (self.stack.held(), self.goal(), self.stack.unsent());
         let last = if unsent > 0 { (goal - held % goal) % goal } else { 0 };
+        let most = match lowat {
+            0 => 0,
+            _ if self.lowat == u32::MAX => u64::MAX,
+            _ => {
+                let free = (lowat + self.stack.sendable()).saturating_sub(unsent.saturating_add(last));
+                free.div_ceil(goal)
+            }
+        };
+        let Some(limit) = limit else { return last + most * goal };
         let (mut room, mut buffers) = (last, 0);
         let queued = self.queued();
-        while limit.is_none_or(|limit| queued.saturating_add(room + buffers * OVERHEAD) < limit)
-            && (unsent + room).saturating_sub(goes) < lowat
-        {
+        while buffers < most && queued.saturating_add(room + buffers * OVERHEAD) < limit {
             room += goal;
             buffers += 1;
         }
         room
     }
 
-    /// Return whether a third of a send buffer of this size is free, and less than half of `lowat` is unsent (Linux,
-    /// __sk_stream_is_writeable, tcp_stream_memory_free).
+    /// Return whether a third of a send buffer of this size is free, and less than half of `lowat`
+    /// is unsent (Linux, __sk_stream_is_writeable, tcp_stream_memory_free).
     pub fn is_writable(&self, limit: Option<u64>) -> bool {
         let queued = self.queued();
-        let unsent = self.lowat == u32::MAX || self.stack.unsent() * 2 < u64::from(self.lowat);
+        let unsent = self.lowat == u32::MAX || self.stack.unsent().saturating_mul(2) < u64::from(self.lowat);
         unsent && limit.is_none_or(|limit| queued.saturating_add(queued / 2) <= limit && queued < limit)
     }
 
@@ -244,7 +264,7 @@ impl Connection {
 
     /// Bytes that go into one buffer of the kernel: whole segments, up to what an interface takes at once and half of
     /// the other side's window (Linux, tcp_xmit_size_goal).
-    fn goal(&self) -> u64 {
+    pub fn goal(&self) -> u64 {
         let (mss, window) = (u64::from(self.stack.segment_size().max(1)), self.stack.peer_window());
         let most = if window > 536 { INTERFACE.min(window / 2) } else { INTERFACE };
         (most / mss).max(1) * mss

@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 pub const IN: i64 = 0x1 | 0x2 | 0x40 | 0x80;
 /// Writable.
 pub const OUT: i64 = 0x4 | 0x100 | 0x200;
+/// Something is in the error queue.
+pub const ERR: i64 = 0x8;
 /// Everything: the state has changed.
 pub const ALL: i64 = -1;
 /// Only a change is told of, not a state (EPOLLET), and only once (EPOLLONESHOT).

@@ -2,16 +2,19 @@
 
 mod connection;
 mod epoll;
+pub mod error_queue;
 mod fast_open;
 mod socket;
+pub mod stamps;
 mod wakes;
+mod zero_copy;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;
 
 use tcp::fast_open::CookieCache;
 use tcp::{State, Tcp};
-use units::Time;
+use units::{Duration, Time};
 
 pub use connection::{Connection, Origin};
 pub use epoll::{ALL, ALWAYS, EDGE, Epoll, Interest, ONCE};
@@ -65,8 +68,11 @@ pub struct Host {
     pub missed: Vec<Sent>,
     /// What it knows of servers for Fast Open.
     pub servers: BTreeMap<Ipv4Addr, CookieCache>,
-    /// Numbers that the script gave to newer descriptors, and the numbers that stand for the older ones meanwhile.
+    /// Numbers that the script gave to newer descriptors, and the numbers that stand for the older
+    /// ones meanwhile.
     pub hidden: Vec<(i64, i64)>,
+    /// How far a time that a call returns may be off.
+    pub tolerance: Duration,
 }
 
 /// Segments of a connection that are not paced.
@@ -88,10 +94,12 @@ impl Host {
             missed: Vec::new(),
             servers: BTreeMap::new(),
             hidden: Vec::new(),
+            tolerance: Duration::ZERO,
         }
     }
 
-    /// Return whether the queue discipline would pace a connection whose congestion control does not.
+    /// Return whether the queue discipline would pace a connection whose congestion control does
+    /// not.
     ///
     /// It does not pace the first ten segments (Linux, tcp_update_skb_after_send).
     pub fn lacks_pacing(&self) -> bool {
@@ -104,7 +112,8 @@ impl Host {
         self.sockets.contains_key(&fd) || self.epolls.contains_key(&fd)
     }
 
-    /// Close a descriptor: nothing looks at it any more, and its number names an older one again, if there is one.
+    /// Close a descriptor: nothing looks at it any more, and its number names an older one again,
+    /// if there is one.
     pub fn remove(&mut self, fd: i64) {
         self.sockets.remove(&fd);
         self.epolls.remove(&fd);
@@ -164,16 +173,27 @@ impl Host {
     /// Lets a connection send what it has to.
     pub fn pump(&mut self, index: usize, now: Time) {
         let connection = &mut self.connections[index];
+        let acked = connection.stack.acked();
+        connection.stamps.on_acked(now, acked, &mut connection.errors);
+        connection.zero_copy.on_acked(acked, &mut connection.errors);
         while let Some(mut header) = connection.stack.poll(now) {
             header.dscp = connection.dscp;
             connection.last_ecn = header.ecn;
-            connection.data_segments += u64::from(header.len > 0);
+            if header.len > 0 {
+                connection.data_segments += 1;
+                let first = connection.stack.iss().unwrap_or(0).wrapping_add(1);
+                let before = header.seq.wrapping_sub(first);
+                connection.stamps.on_sent(now, before, header.len, &mut connection.errors);
+            }
             if Some(index) == self.current && !connection.gone {
                 self.sent.push_back(Sent { at: now, connection: index, header });
             }
         }
         connection.stack.settle(now, connection.no_space);
         connection.notice();
+        if connection.broken() {
+            connection.zero_copy.on_acked(u64::MAX, &mut connection.errors); // its buffers are freed
+        }
         self.learn(index);
         let connection = &mut self.connections[index];
         connection.bound_fin_wait(now, connection.linger2.unwrap_or(self.kernel.fin_timeout));

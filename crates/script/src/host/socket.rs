@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 use tcp::Tcp;
 use units::Duration;
 
+use crate::constants;
 use crate::kernel::fast_open::Keys;
 use crate::own::Own;
 
@@ -79,5 +80,17 @@ impl Socket {
             linger: (0, 0),
             fast_open: OfSocket::default(),
         }
+    }
+
+    /// Return the value of an option of TCP, if it was set.
+    pub fn option(&self, name: &str) -> Option<i64> {
+        constants::value(name).and_then(|o| self.options.get(&(6, o))).copied()
+    }
+
+    /// Return the unsent bytes from which on it takes no more, where the host has `usual` (Linux,
+    /// tcp_notsent_lowat).
+    pub fn lowat(&self, usual: u32) -> u32 {
+        let own = self.option("TCP_NOTSENT_LOWAT").map_or(0, |value| value as u32);
+        if own == 0 { usual } else { own }
     }
 }

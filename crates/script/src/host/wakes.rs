@@ -4,7 +4,7 @@ use tcp::State;
 
 use super::Host;
 use super::connection::{Connection, Seen};
-use super::epoll::{ALL, IN, OUT};
+use super::epoll::{ALL, ERR, IN, OUT};
 
 impl Connection {
     /// What has happened since it was last asked: who waits for any of these is woken. `limit`: of its send buffer.
@@ -16,6 +16,7 @@ impl Connection {
             over: self.broken() || self.gone,
             opened: self.established() || self.stack.is_early(),
             fin_acknowledged,
+            reports: self.errors.reports,
         };
         let was = std::mem::replace(&mut self.seen, now);
         let changed =
@@ -23,6 +24,9 @@ impl Connection {
         let mut mask = if changed || (now.opened && !was.opened) { ALL } else { 0 };
         if now.readable > was.readable {
             mask |= IN;
+        }
+        if now.reports > was.reports {
+            mask |= ERR;
         }
         if self.no_space && self.is_writable(limit) {
             self.no_space = false;

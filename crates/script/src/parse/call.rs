@@ -179,7 +179,8 @@ fn quoted(c: &mut Cursor, text: &mut Vec<u8>) -> Result<(), SyntaxError> {
     }
 }
 
-/// Parse an escape of C (ISO C §6.4.4.4): a letter, up to three octal digits, or `x` and hexadecimal digits.
+/// Parse an escape of C (ISO C §6.4.4.4): a letter, up to three octal digits, or `x` and
+/// hexadecimal digits.
 fn escape(c: &mut Cursor) -> Result<u8, SyntaxError> {
     let start = c.at();
     c.eat("\\");

@@ -58,8 +58,8 @@ struct Runner {
 
 const NO_EVENT: &str = "the script has no event: write at least one call or segment with its time, \
                         such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
-const NO_PACING: &str = "pacing by fq of more than the first 10 segments, with a congestion control that does not \
-                         pace (bbr does)";
+const NO_PACING: &str = "pacing by fq of more than the first 10 segments, with a congestion \
+                         control that does not pace (bbr does)";
 const BEYOND: &str = "is more than 213 days after the start, where time ends";
 
 impl Runner {

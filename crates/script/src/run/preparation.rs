@@ -46,6 +46,7 @@ impl Runner {
             }
         }
         self.before = self.host.kernel.clone();
+        self.host.tolerance = self.tolerance;
         Ok(())
     }
 
@@ -90,9 +91,11 @@ impl Runner {
         Ok(())
     }
 
-    /// Do what a shell script beside this one says, as far as it is understood, and note what is passed over.
+    /// Do what a shell script beside this one says, as far as it is understood, and note what is
+    /// passed over.
     ///
-    /// [`support::missing`](crate::support::missing) has refused the script if one of its settings cannot be honoured.
+    /// [`support::missing`](crate::support::missing) has refused the script if one of its settings
+    /// cannot be honoured.
     fn shell_script(&mut self, line: u32, name: &str) {
         let Some(text) = self.preparation.iter().find(|p| p.0 == name).map(|p| p.1.clone()) else { return };
         let (effects, mut passed_over) = command::read(&text);

@@ -167,6 +167,11 @@ impl Stack {
         self.endpoint.at_eof()
     }
 
+    /// Bytes of its data that the other side acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.endpoint.acked()
+    }
+
     /// Bytes written and not acknowledged.
     pub fn held(&self) -> u64 {
         self.endpoint.outstanding().0

@@ -26,6 +26,8 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_SOCKET", "SO_RCVBUF"),
     ("SOL_SOCKET", "SO_RCVBUFFORCE"),
     ("SOL_SOCKET", "SO_RCVLOWAT"),
+    ("SOL_SOCKET", "SO_TIMESTAMPING"),
+    ("SOL_SOCKET", "SO_ZEROCOPY"),
     ("SOL_TCP", "TCP_NODELAY"),
     ("SOL_TCP", "TCP_CORK"),
     ("SOL_TCP", "TCP_QUICKACK"),
@@ -34,6 +36,7 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_TCP", "TCP_LINGER2"),
     ("SOL_TCP", "TCP_USER_TIMEOUT"),
     ("SOL_TCP", "TCP_NOTSENT_LOWAT"),
+    ("SOL_TCP", "TCP_INQ"),
     ("SOL_TCP", "TCP_CONGESTION"),
     ("SOL_TCP", "TCP_FASTOPEN"),
     ("SOL_TCP", "TCP_FASTOPEN_CONNECT"),
@@ -41,7 +44,11 @@ pub const SUPPORTED: &[(&str, &str)] = &[
     ("SOL_TCP", "TCP_FASTOPEN_NO_COOKIE"),
     ("SOL_IP", "IP_TOS"),
     ("SOL_IP", "IP_MTU_DISCOVER"),
+    ("SOL_IP", "IP_RECVERR"),
 ];
+
+/// SO_TIMESTAMPING.
+pub(super) const TIMESTAMPING: i64 = 37;
 
 fn name_of(level: i64, option: i64) -> Option<&'static str> {
     let found = SUPPORTED.iter().find(|s| constant(s.0) == Some(level) && constant(s.1) == Some(option));

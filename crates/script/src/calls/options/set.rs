@@ -1,10 +1,19 @@
 //! What setting an option does.
 
+use tcp::State;
 use units::Duration;
 
-use super::{Answer, Expr, Making, Reply, constant, is_null, member, number};
+use super::{Answer, Expr, Making, Reply, TIMESTAMPING, is_null, member, number};
 use crate::calls::Socket;
+use crate::host::stamps::{OPT_ID, OPT_TSONLY};
 use crate::kernel::fast_open::Keys;
+
+/// Flags of SO_TIMESTAMPING (linux/net_tstamp.h).
+const RX_SOFTWARE: i64 = 1 << 3;
+const OPT_STATS: i64 = 1 << 12;
+const BIND_PHC: i64 = 1 << 15;
+const OPT_ID_TCP: i64 = 1 << 16;
+const ALL_FLAGS: i64 = (1 << 18) - 1;
 
 /// The least that the kernel gives a buffer, in its own count (socket(7), doubled; Linux, SOCK_MIN_SNDBUF and
 /// SOCK_MIN_RCVBUF).
@@ -57,6 +66,9 @@ impl Making<'_> {
 
     /// Does what an option does beside being kept; the error that it gives.
     fn set_parameter(&mut self, fd: i64, name: &str, value: i64) -> Result<Option<&'static str>, Reply> {
+        if name == "SO_TIMESTAMPING" {
+            return self.set_timestamping(fd, value);
+        }
         let (most_received, most_sent) = self.host.kernel.buffers;
         let (most_waiting, client) = (self.host.kernel.somaxconn, self.host.kernel.fast_open.client());
         let socket = self.socket_of(fd)?;
@@ -83,6 +95,7 @@ impl Making<'_> {
                 let seconds = (value > 0).then(|| value.min(120) as u64 * 1000);
                 socket.linger2 = seconds.map(|ms| Some(Duration::from_millis(ms)));
             }
+            "TCP_INQ" | "SO_ZEROCOPY" if !(0..=1).contains(&value) => return Ok(Some("EINVAL")),
             "IP_MTU_DISCOVER" if !(0..=5).contains(&value) => return Ok(Some("EINVAL")),
             "IP_TOS" => socket.dscp = (value as u8) >> 2, // the rest is ECN's (Linux, __ip_sock_set_tos)
             "SO_SNDBUF" => socket.set_send_buffer(value.min(most_sent)),
@@ -93,6 +106,41 @@ impl Making<'_> {
                 return Ok(Some("ENOPROTOOPT"));
             }
             _ => {}
+        }
+        Ok(None)
+    }
+
+    /// Check the flags for times of packets, and begin to count bytes (Linux,
+    /// sock_set_timestamping).
+    fn set_timestamping(&mut self, fd: i64, value: i64) -> Result<Option<&'static str>, Reply> {
+        let socket = self.socket_of(fd)?;
+        let before = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
+        let connection = socket.connection.map(|index| &mut self.host.connections[index]);
+        let connection = connection.filter(|c| !matches!(c.state(), State::Closed | State::Listen));
+        let counts = value & OPT_ID != 0 && before & OPT_ID == 0;
+        let wrong = value & !ALL_FLAGS != 0
+            || value & (OPT_ID | OPT_ID_TCP) == OPT_ID_TCP
+            || (counts && connection.is_none())
+            || value & (OPT_STATS | OPT_TSONLY) == OPT_STATS;
+        if wrong {
+            return Ok(Some("EINVAL"));
+        }
+        for (flag, what) in [
+            (RX_SOFTWARE, "SOF_TIMESTAMPING_RX_SOFTWARE: times of what is received"),
+            (OPT_STATS, "SOF_TIMESTAMPING_OPT_STATS: statistics beside a time"),
+            (BIND_PHC, "SOF_TIMESTAMPING_BIND_PHC: a clock of hardware"),
+        ] {
+            if value & flag != 0 {
+                return Err(Reply::Unsupported(what.into()));
+            }
+        }
+        if let (Some(connection), true) = (connection, counts) {
+            let (acked, held) = (connection.stack.acked() as i64, connection.stack.held() as i64);
+            connection.stamps.base = match connection.state() {
+                _ if value & OPT_ID_TCP != 0 => acked.saturating_add(held),
+                State::SynSent => -1, // the SYN is counted, too
+                _ => acked,
+            };
         }
         Ok(None)
     }
@@ -120,6 +168,7 @@ impl Making<'_> {
         socket.own.lay_over(&mut tcp);
         tcp.mss = mss; // agreed on with the SYN
         connection.configure(tcp);
+        connection.stamps.flags = socket.options.get(&(1, TIMESTAMPING)).copied().unwrap_or(0);
         connection.lowat = socket.lowat(self.host.kernel.notsent_lowat);
         connection.stack.set_nodelay(socket.is_on("TCP_NODELAY"));
         connection.stack.set_cork(socket.is_on("TCP_CORK"));
@@ -134,17 +183,6 @@ impl Making<'_> {
 }
 
 impl Socket {
-    /// An option of TCP, if it was set.
-    pub(crate) fn option(&self, name: &str) -> Option<i64> {
-        constant(name).and_then(|o| self.options.get(&(6, o))).copied()
-    }
-
-    /// Return the unsent bytes from which on it takes no more, where the host has `usual` (Linux, tcp_notsent_lowat).
-    pub(crate) fn lowat(&self, usual: u32) -> u32 {
-        let own = self.option("TCP_NOTSENT_LOWAT").map_or(0, |value| value as u32);
-        if own == 0 { usual } else { own }
-    }
-
     fn is_on(&self, name: &str) -> bool {
         self.option(name).is_some_and(|v| v != 0)
     }

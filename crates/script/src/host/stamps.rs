@@ -1,0 +1,178 @@
+//! Times of sent data, which the application reads from the error queue (SO_TIMESTAMPING).
+//!
+//! Linux 6.12, Documentation/networking/timestamping.rst; net/ipv4/tcp.c: tcp_tx_timestamp;
+//! net/core/skbuff.c: __skb_tstamp_tx; net/ipv4/tcp_input.c: tcp_ack_tstamp.
+
+use units::Time;
+
+use super::error_queue::{Entry, ErrorQueue};
+
+/// Flags of SO_TIMESTAMPING: a time is taken in the driver, by hardware.
+const TX_HARDWARE: i64 = 1;
+/// In the driver.
+const TX_SOFTWARE: i64 = 1 << 1;
+/// Times of software are reported.
+pub const SOFTWARE: i64 = 1 << 4;
+/// A report tells which byte it is about.
+pub const OPT_ID: i64 = 1 << 7;
+/// A time is taken before the queue discipline.
+const TX_SCHED: i64 = 1 << 8;
+/// When all data was acknowledged.
+const TX_ACK: i64 = 1 << 9;
+/// A report comes without the packet.
+pub const OPT_TSONLY: i64 = 1 << 11;
+/// Those by which an application requests times of what it sends.
+pub const REQUESTS: i64 = TX_HARDWARE | TX_SOFTWARE | TX_SCHED | TX_ACK;
+
+/// What happened to a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// It left (SCM_TSTAMP_SND).
+    Sent = 0,
+    /// It came to the queue discipline (SCM_TSTAMP_SCHED).
+    Scheduled = 1,
+    /// It was acknowledged (SCM_TSTAMP_ACK).
+    Acknowledged = 2,
+}
+
+/// The time of a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub happened: Happened,
+    /// The byte, counted as the application asked; 0 if it did not.
+    pub id: u32,
+    /// Whether the packet comes with it.
+    pub packet: bool,
+}
+
+/// A request for times of the last byte of a write.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    /// The byte, from 1.
+    last: u64,
+    flags: i64,
+}
+
+/// What a connection takes times of.
+#[derive(Clone, Debug, Default)]
+pub struct Stamps {
+    /// SO_TIMESTAMPING.
+    pub flags: i64,
+    /// Bytes before the first that is counted.
+    pub base: i64,
+    /// Bytes before the kernel's last buffer of unsent data.
+    tail: u64,
+    requests: Vec<Request>,
+    /// That buffer takes no more (MSG_EOR).
+    closed: bool,
+}
+
+impl Stamps {
+    /// Note that the application writes `bytes` behind `written` bytes, of which `unsent` were not
+    /// sent, and return the bytes before the kernel's buffer that takes the first of them.
+    ///
+    /// The kernel appends them to its last buffer of unsent data, up to `goal` bytes.
+    pub fn on_write(&mut self, written: u64, unsent: u64, bytes: u64, goal: u64, record_ends: bool) -> u64 {
+        let appends = unsent > 0 && !self.closed;
+        let start = if appends { self.tail.max(written.saturating_sub(unsent)) } else { written };
+        let len = written.saturating_add(bytes).saturating_sub(start);
+        self.tail = start + len.saturating_sub(1) / goal * goal;
+        self.closed = record_ends;
+        start
+    }
+
+    /// Request times of the last of `written` bytes.
+    ///
+    /// A buffer of the kernel's has room for one request: an earlier one in the same buffer is
+    /// lost.
+    pub fn request(&mut self, written: u64, flags: i64) {
+        if flags & REQUESTS == 0 {
+            return;
+        }
+        let mut flags = flags & REQUESTS;
+        while let Some(earlier) = self.requests.pop_if(|r| r.last > self.tail) {
+            flags |= earlier.flags;
+        }
+        self.requests.push(Request { last: written, flags });
+    }
+
+    /// Take the times of a segment that leaves: `len` bytes behind the first `before`, modulo 2^32.
+    pub fn on_sent(&mut self, now: Time, before: u32, len: u32, errors: &mut ErrorQueue) {
+        for i in 0..self.requests.len() {
+            let Request { last, flags } = self.requests[i];
+            if (last as u32).wrapping_sub(1).wrapping_sub(before) < len {
+                self.push(now, Happened::Scheduled, last, flags & TX_SCHED, errors);
+                self.push(now, Happened::Sent, last, flags & TX_SOFTWARE, errors);
+            }
+        }
+    }
+
+    /// Take the times of what is acknowledged: the first `acked` bytes.
+    pub fn on_acked(&mut self, now: Time, acked: u64, errors: &mut ErrorQueue) {
+        while let Some(&Request { last, flags }) = self.requests.first().filter(|r| r.last <= acked) {
+            self.requests.remove(0);
+            self.push(now, Happened::Acknowledged, last, flags & TX_ACK, errors);
+        }
+    }
+
+    fn push(&self, at: Time, happened: Happened, last: u64, wanted: i64, errors: &mut ErrorQueue) {
+        if wanted == 0 {
+            return;
+        }
+        let id = if self.flags & OPT_ID != 0 {
+            (last as i64).wrapping_sub(1).wrapping_sub(self.base) as u32
+        } else {
+            0
+        };
+        errors.push(Entry::Stamp(Stamp { at, happened, id, packet: self.flags & OPT_TSONLY == 0 }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(mut errors: ErrorQueue) -> Vec<(Happened, u32)> {
+        let mut all = Vec::new();
+        while let Some(Entry::Stamp(stamp)) = errors.pop() {
+            all.push((stamp.happened, stamp.id));
+        }
+        all
+    }
+
+    #[test]
+    fn a_buffer_has_room_for_one_request() {
+        let flags = OPT_ID | TX_SOFTWARE | TX_ACK;
+        let (mut stamps, mut errors) = (Stamps { flags, ..Stamps::default() }, ErrorQueue::default());
+        let mut write = |written: u64, unsent: u64, bytes: u64| {
+            stamps.on_write(written, unsent, bytes, 1000, false);
+            stamps.request(written + bytes, flags);
+        };
+        write(0, 0, 300);
+        write(300, 300, 700); // fills the buffer of the first
+        write(1000, 1000, 10); // a new one
+        write(1010, 10, 10); // all but the last ten bytes were sent
+        stamps.on_sent(Time::ZERO, 0, 1000, &mut errors);
+        stamps.on_sent(Time::ZERO, 1000, 20, &mut errors);
+        stamps.on_acked(Time::ZERO, 1019, &mut errors);
+        let expected = [(Happened::Sent, 999), (Happened::Sent, 1019), (Happened::Acknowledged, 999)];
+        assert_eq!(times(errors), expected);
+    }
+
+    #[test]
+    fn a_segment_that_goes_again_has_another_time() {
+        let mut stamps = Stamps { flags: TX_SCHED, ..Stamps::default() };
+        let mut errors = ErrorQueue::default();
+        stamps.on_write(0, 0, u64::MAX, 1000, true);
+        stamps.request(10, TX_SCHED);
+        stamps.on_sent(Time::ZERO, 0, 9, &mut errors);
+        stamps.on_sent(Time::ZERO, 9, 1, &mut errors);
+        stamps.on_sent(Time::ZERO, 0, 10, &mut errors);
+        stamps.on_acked(Time::ZERO, 10, &mut errors);
+        stamps.on_sent(Time::ZERO, 0, 10, &mut errors);
+        assert_eq!(times(errors), [(Happened::Scheduled, 0); 2]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Calls with MSG_ZEROCOPY, until what they sent is acknowledged (Linux 6.12, Documentation/networking/msg_zerocopy.rst;
+//! net/core/skbuff.c: msg_zerocopy_realloc, __msg_zerocopy_callback).
+
+use std::collections::VecDeque;
+
+use super::error_queue::{Entry, ErrorQueue};
+
+/// The most bytes of calls that are reported together (Linux, msg_zerocopy_realloc).
+const MOST_TOGETHER: u64 = 1 << 19;
+
+/// Calls that are reported together: they share a buffer of the kernel's.
+#[derive(Clone, Copy, Debug)]
+struct Calls {
+    first: u32,
+    last: u32,
+    bytes: u64,
+    /// Bytes written with the last of them and before.
+    end: u64,
+}
+
+/// The calls of a connection.
+#[derive(Clone, Debug, Default)]
+pub struct ZeroCopy {
+    next: u32,
+    calls: VecDeque<Calls>,
+}
+
+impl ZeroCopy {
+    /// Note a call that wrote the last `bytes` of `end` bytes; `tail` bytes were written before the kernel's last buffer
+    /// of unsent data, as it was before the call.
+    pub fn on_write(&mut self, end: u64, bytes: u64, tail: u64) {
+        let id = self.next;
+        self.next = id.wrapping_add(1);
+        if let Some(calls) = self.calls.back_mut()
+            && calls.end > tail
+            && calls.last.wrapping_add(1) == id
+            && calls.bytes.saturating_add(bytes) <= MOST_TOGETHER
+        {
+            (calls.last, calls.end, calls.bytes) = (id, end, calls.bytes + bytes);
+        } else {
+            self.calls.push_back(Calls { first: id, last: id, bytes, end });
+        }
+    }
+
+    /// Report the calls whose data is acknowledged: the first `acked` bytes.
+    pub fn on_acked(&mut self, acked: u64, errors: &mut ErrorQueue) {
+        while let Some(calls) = self.calls.front().copied().filter(|c| c.end <= acked) {
+            self.calls.pop_front();
+            errors.push(Entry::Done(calls.first, calls.last));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_in_one_buffer_are_reported_together() {
+        let (mut zero_copy, mut errors) = (ZeroCopy::default(), ErrorQueue::default());
+        zero_copy.on_write(100, 100, 0);
+        zero_copy.on_write(200, 100, 0); // in the buffer of the first
+        zero_copy.on_write(300, 100, 200); // in another
+        zero_copy.on_acked(199, &mut errors);
+        assert!(errors.is_empty());
+        zero_copy.on_acked(200, &mut errors);
+        assert_eq!(errors.pop(), Some(Entry::Done(0, 1)));
+        zero_copy.on_acked(300, &mut errors);
+        zero_copy.on_write(400, 100, 400);
+        zero_copy.on_acked(400, &mut errors);
+        assert_eq!((errors.pop(), errors.pop(), errors.reports), (Some(Entry::Done(2, 3)), None, 3));
+    }
+
+    #[test]
+    fn many_bytes_are_not_reported_together() {
+        let (mut zero_copy, mut errors) = (ZeroCopy::default(), ErrorQueue::default());
+        zero_copy.on_write(MOST_TOGETHER, MOST_TOGETHER, 0);
+        zero_copy.on_write(MOST_TOGETHER + 1, 1, 0);
+        zero_copy.on_acked(MOST_TOGETHER, &mut errors);
+        assert_eq!(errors.pop(), Some(Entry::Done(0, 0)));
+    }
+}
