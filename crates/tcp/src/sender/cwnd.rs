@@ -6,7 +6,9 @@ use units::{Duration, Time};
 use super::arriving::Feedback;
 use super::tcb::Tcb;
 use super::tracking::Tracking;
-use crate::config::{CwndCounts, CwndValidation, FlightUnit, IdleRestart, SsthreshFrom, Tcp};
+use crate::config::{
+    CwndCounts, CwndValidation, EcnAtOneSegment, FlightUnit, IdleRestart, SsthreshFrom, Tcp,
+};
 use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
 use crate::window::Window;
 
@@ -102,9 +104,11 @@ impl Tcb {
         ack: Seq,
         delivered: u32,
         feedback: Feedback,
+        tcp: &Tcp,
     ) {
         self.stats.ecn_cuts += 1;
-        self.wait_for_timer = self.cwnd <= f64::from(self.smss);
+        self.wait_for_timer =
+            self.cwnd <= f64::from(self.smss) && tcp.ecn_at_one_segment == EcnAtOneSegment::WaitForTimer;
         if let Some(tracking) = tracking {
             let marked = (f64::from(delivered) * feedback.marked).round() as u32;
             self.congestion.before_cut(delivered, marked, ack.after(tracking.round_end));

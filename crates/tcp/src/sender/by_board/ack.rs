@@ -183,6 +183,9 @@ impl ByBoard {
             self.advance(tcb, ack);
         }
         let rto = tcb.rto.timeout(tcp);
+        if advanced {
+            tcb.end_back_off_by_ack(tcp);
+        }
         let rtt = self.measure(tcb, &d, arriving, advanced, tcp);
         let mut rate = None;
         if d.delivered > 0 {
@@ -222,7 +225,7 @@ impl ByBoard {
             && self.state == CaState::Open
             && tcb.congestion.answers_mark(now, ack.after(self.recovery_point));
         if cut_by_echo {
-            tcb.on_echo(Some(&self.tracking), ack, d.delivered, feedback);
+            tcb.on_echo(Some(&self.tracking), ack, d.delivered, feedback, tcp);
             if tcb.congestion.is_scalable() {
                 self.cut(tcb, Congestion::Ecn, (was_una, 0), now, tcp);
             } else {

@@ -38,7 +38,7 @@ impl ByBytes {
         // RFC 3168 §6.1.2: at most one response to congestion a window of data.
         let cut_by_echo = feedback.echo && tcb.congestion.answers_mark(now, ack.after(self.recover));
         if cut_by_echo {
-            tcb.on_echo(self.tracking(), ack, ack.max(tcb.una) - tcb.una, feedback);
+            tcb.on_echo(self.tracking(), ack, ack.max(tcb.una) - tcb.una, feedback, tcp);
             self.cut(tcb, Congestion::Ecn, 0, now, tcp);
         }
         let was_una = tcb.una;
@@ -94,6 +94,7 @@ impl ByBytes {
             self.nxt = ack;
         }
         let before = (tcp.rto_order == RtoOrder::RestartFirst).then(|| tcb.rto.timeout(tcp));
+        tcb.end_back_off_by_ack(tcp);
         let mut rtt = self.sample(tcb, now, tcp);
         if rtt.is_none() && self.measured.is_some() {
             rtt = self.sample_by_timestamp(tcb, now, options, tcp);
