@@ -5268,10 +5268,13 @@ class Arrivals(Table):
     ----------
     interval : str
         Mean time between one and the next. Range: above 0 s.
-    after : Literal["opening", "closing"] | None
+    after : Literal["opening", "closing", "response"] | None
         What the interval to the next counts from. Default: opening. "opening": The opening of the
         one before: they come whatever becomes of the others (an open loop). "closing": The time
-        when the one before is closed at both ends: one at a time (a closed loop).
+        when the one before is closed at both ends: one at a time (a closed loop). "response": The
+        time when the client of the one before closes: it has the last response, and the server's
+        FIN if the server closes. The rest of the closing goes on beside the next connection, as
+        with netperf's transactions (a closed loop). It needs traffic with responses.
     spacing : Literal["exponential", "constant", "uniform"] | None
         How they are spaced. Default: exponential. "exponential": Exponentially distributed
         intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
@@ -5283,7 +5286,7 @@ class Arrivals(Table):
     """
 
     interval: str
-    after: Literal["opening", "closing"] | None = None
+    after: Literal["opening", "closing", "response"] | None = None
     spacing: Literal["exponential", "constant", "uniform"] | None = None
     connections: int | None = None
 
