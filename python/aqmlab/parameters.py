@@ -4710,9 +4710,9 @@ class Tcp(Table):
         Answer to an ACK from before SND.UNA less the largest window that was ever offered. Default:
         taken. "taken": It is a duplicate like any other: its acknowledgement is ignored and its
         data is taken (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The segment is discarded and an
-        ACK is sent back, so that who does not see the connection cannot put data into it; so is one
-        from before the first byte (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source:
-        rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2 is a MAY there; Linux: rfc5961.
+        ACK is sent back, against blind injection of data; so is one from before the first byte (RFC
+        5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961
+        §5.2 is a MAY there; Linux: rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
         What becomes of a segment without a timestamp where timestamps were agreed on. Default:
         refused. "refused": It is dropped (RFC 7323 §3.2). "accepted": It is taken as it is (Linux,

@@ -238,8 +238,9 @@ fn a_closed_loop_has_one_connection_at_a_time() {
     assert!((mean - 0.025).abs() < 0.008, "{mean}");
 }
 
-/// A closed loop as netperf's TCP_CRR test runs it: the client reads until the server's FIN, closes and connects at once. The rest of the
-/// closing takes no time from it: SYN, SYN-ACK, request and response are all that a transaction has.
+/// A closed loop as netperf's TCP_CRR test runs it: the client reads until the server's FIN, closes
+/// and connects at once. The rest of the closing takes no time from it: SYN, SYN-ACK, request and
+/// response are all that a transaction has.
 #[test]
 fn a_closed_loop_goes_on_with_the_response() {
     for closes in ["server", "client"] {
@@ -259,7 +260,8 @@ fn a_closed_loop_goes_on_with_the_response() {
         assert_eq!(numbers(&o, "exchanges", "completed"), [40.0]);
         assert_eq!(numbers(&o, "replies", "acked_bytes"), [40.0 * 1200.0]);
         let starts = numbers(&o, "requests", "start_s");
-        // A request is written when its connection is opened. What is left of the last closing delays some packets a little.
+        // A request is written when its connection is opened. What is left of the last closing
+        // delays some packets a little.
         let takes = 1e-6 + takes(40.0) + takes(40.0) + takes(1040.0) + takes(1240.0);
         let gaps: Vec<f64> = starts.windows(2).map(|w| w[1] - w[0] - takes).collect();
         assert!(gaps.iter().all(|&g| (-1e-9..0.001).contains(&g)), "{closes}: {gaps:?}");

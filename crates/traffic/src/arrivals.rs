@@ -13,8 +13,10 @@ words! {
         Opening = "opening",
         /// The time when the one before is closed at both ends: one at a time (a closed loop).
         Closing = "closing",
-        /// The time when the client of the one before closes: it has the last response, and the server's FIN if the server closes. The rest
-        /// of the closing goes on beside the next connection, as with netperf's transactions (a closed loop). It needs traffic with responses.
+        /// The time when the client of the one before closes: it has the last response, and the
+        /// server's FIN if the server closes. The rest of the closing goes on beside the next
+        /// connection, as with netperf's transactions (a closed loop). It needs traffic with
+        /// responses.
         Response = "response",
     }
 }

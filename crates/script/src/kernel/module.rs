@@ -42,7 +42,8 @@ fn cubic(kernel: &mut Kernel, name: &str, value: i64) -> Option<()> {
             let packets = if value == 0 { Value::Null } else { json!(format!("{value} packets")) };
             kernel.change(&[("initial_ssthresh", packets)]).ok()?;
         }
-        // Without HyStart slow start is the one of tcp_slow_start, which has no limit and stops at ssthresh.
+        // Without HyStart slow start is the one of tcp_slow_start, which has no limit and stops at
+        // ssthresh.
         "hystart" if value == 0 => {
             set("slow_start", json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"}));
         }

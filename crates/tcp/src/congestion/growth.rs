@@ -105,8 +105,8 @@ impl Growth {
         self.standard_slow_start(w.cwnd, w.ssthresh, w.smss, ack.counted)
     }
 
-    /// RFC 5681, equation 2; RFC 3465 §2.3: L is one segment after a timeout. Linux has no limit there either, which is safe as its slow start
-    /// stops at ssthresh.
+    /// RFC 5681, equation 2; RFC 3465 §2.3: L is one segment after a timeout. Linux has no limit
+    /// there either, which is safe as its slow start stops at ssthresh.
     #[inline]
     fn standard_slow_start(&self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> (f64, u32) {
         if cwnd >= ssthresh {

@@ -131,8 +131,9 @@ mod tests {
         assert_eq!(r.cwnd_on_ack(&window(1.0, 5.0, 1.0), &ack(3.0)), 2000.0);
     }
 
-    /// RFC 3465 §2.3: "a TCP MUST use L=1*SMSS" after a timeout, also where there is no limit otherwise: an ACK of a whole window that
-    /// the timeout had not lost would open cwnd by all of it, past ssthresh. Linux's stops there.
+    /// RFC 3465 §2.3: "a TCP MUST use L=1*SMSS" after a timeout, also where there is no limit
+    /// otherwise: an ACK of a whole window that the timeout had not lost would open cwnd by all of
+    /// it, past ssthresh. Linux's stops there.
     #[test]
     fn a_slow_start_without_limit_has_one_after_a_timeout() {
         for (at_ssthresh, after) in [("passes", 2.0), ("stops", 30.0)] {

@@ -41,7 +41,8 @@ impl Endpoint {
         }
     }
 
-    /// The application waits for the connection to write: what it writes then carries the ACK of the SYN-ACK.
+    /// The application waits for the connection to write: what it writes then carries the ACK of
+    /// the SYN-ACK.
     pub fn await_write(&mut self) {
         self.incidents().write_waits = true;
     }

@@ -107,7 +107,8 @@ impl Endpoint {
             self.ack_due = true;
             self.establish(now);
             if self.incidents.as_ref().is_some_and(|r| r.write_waits) {
-                // RFC 9293 §3.10.7.3: data that was queued goes with the ACK (Linux, tcp_rcv_synsent_state_process).
+                // RFC 9293 §3.10.7.3: data that was queued goes with the ACK (Linux,
+                // tcp_rcv_synsent_state_process).
                 self.ack_due = false;
                 let tcp = self.tcp.clone();
                 self.receiver().save_ack(now, &tcp);

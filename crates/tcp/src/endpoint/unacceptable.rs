@@ -20,7 +20,8 @@ impl Endpoint {
         self.on_data(now, &inside, &Options::NONE, field);
     }
 
-    /// Answer an ACK from outside of SND.UNA to SND.MAX. Returns whether nothing more is done with its segment.
+    /// Answer an ACK from outside of SND.UNA to SND.MAX. Returns whether nothing more is done with
+    /// its segment.
     #[cold]
     pub(super) fn on_ack_outside(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         if segment.ack.after(self.max()) {
@@ -90,8 +91,8 @@ impl Endpoint {
         if segment.flags.has(Flags::SYN | Flags::ACK) && segment.seq == self.irs {
             self.ecn.on_syn_ack_again(segment.flags, field);
         }
-        // From before what was received last; or from where the window ends, as who has filled it says. What comes in a closed
-        // window may have data, as a probe has.
+        // From before what was received last; or from where the window ends, as who has filled it
+        // says. What comes in a closed window may have data, as a probe has.
         let late = segment.seq.before(next) || segment.seq == next + window;
         let empty = segment.seq_len() == 0 || (closed && !segment.flags.has(Flags::SYN));
         if empty && late && segment.flags.has(Flags::ACK) {
@@ -110,8 +111,9 @@ impl Endpoint {
         }
     }
 
-    /// The SYN-ACK of an end that opened at the same time: it completes the handshake if it acknowledges our SYN (RFC 9293 §3.5, figure 8),
-    /// and is answered, with a report of its SYN, which came before (Linux, tcp_validate_incoming, tcp_data_queue).
+    /// The SYN-ACK of an end that opened at the same time: it completes the handshake if it
+    /// acknowledges our SYN (RFC 9293 §3.5, figure 8), and is answered, with a report of its SYN,
+    /// which came before (Linux, tcp_validate_incoming, tcp_data_queue).
     fn on_crossing_syn_ack(&mut self, now: Time, segment: &Segment) {
         self.ack_due = true;
         if segment.ack != self.max() {
