@@ -104,7 +104,7 @@ pub struct WestwoodState {
     bandwidth: Option<[f64; 2]>,
     /// Last round trip, by Linux's rules.
     rtt: Option<Duration>,
-    /// A recovery has begun since the window was cut.
+    /// The window was cut for a loss, so that the recovery's end ends the repair.
     recovering: bool,
     /// What the window was cut for is being repaired; cwnd is what fills the pipe from then on.
     repairing: bool,
@@ -183,7 +183,7 @@ impl WestwoodState {
 impl CongestionControl for WestwoodState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);
-        self.recovering |= ack.in_recovery;
+        self.recovering |= ack.in_recovery; // a mark's reduction may become one
         if self.is_linux() {
             return self.observe_by_linux(ack);
         }
@@ -219,7 +219,7 @@ impl CongestionControl for WestwoodState {
         self.growth.on_congestion(congestion);
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.repairing = !timeout && self.params.in_recovery == InRecovery::Half;
-        self.recovering = false;
+        self.recovering = congestion == Congestion::FastRetransmit;
         let pipe = self.pipe(w);
         if timeout && self.is_linux() {
             self.rtt_min = Duration(u64::MAX); // reset_rtt_min
