@@ -3885,9 +3885,10 @@ class Standard(Table):
     Parameters
     ----------
     limit : str | None
-        Most that one ACK opens cwnd by (L); after a timeout a single segment. 255 is no limit,
-        after a timeout neither. Default: 1 packet. Range: a whole number, at least 1 packet, at
-        most 255 packets. Source: rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none.
+        Maximum that one ACK opens cwnd by (L); after a timeout a single segment. 255 is no limit,
+        after a timeout only where at_ssthresh is "stops", as in Linux. Default: 1 packet. Range: a
+        whole number, at least 1 packet, at most 255 packets. Source: rfc5681 equation 2; rfc3465
+        §2.3: at most 2; Linux: none.
     at_ssthresh : Literal["passes", "stops"] | None
         What an ACK does that takes cwnd beyond ssthresh. Default: passes. "passes": It opens cwnd
         by all that it counts for: slow start is used below ssthresh, congestion avoidance above
@@ -3917,6 +3918,13 @@ class Westwood(Table):
         What cwnd is while a congestion is repaired. Default: pipe. "pipe": What fills the pipe,
         from the start. "half": Half of it, as Reno's; what fills the pipe when the repair is
         complete (Linux). Source: mascolo2001westwood §3; Linux, tcp_westwood: half.
+    samples : Literal["rounds", "linux"] | None
+        Intervals over which the bandwidth is sampled. Default: rounds. "rounds": Each ends with a
+        round trip of the data, and after interval_min at least. "linux": Each ends with the first
+        ACK later than the last round-trip time measured and later than interval_min, without the
+        bytes of that ACK. Times are in milliseconds, round trips rounded up, and the bandwidth is
+        in whole bytes per millisecond; a timeout makes the next round trip RTTmin (Linux with HZ =
+        1000, westwood_update_window). Source: grieco2004westwood §2; Linux, tcp_westwood: linux.
     interval_min : str | None
         Least time between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s, at
         most 10 s. Source: Linux, tcp_westwood: 50 ms.
@@ -3935,6 +3943,7 @@ class Westwood(Table):
     filter: float | None = None
     stages: Literal["one", "two"] | None = None
     in_recovery: Literal["pipe", "half"] | None = None
+    samples: Literal["rounds", "linux"] | None = None
     interval_min: str | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
@@ -3960,7 +3969,8 @@ class Vegas(Table):
         the expected; in slow start cwnd grows in every other round trip, so that it is fixed in the
         one that is judged (§3.2, §3.3). "linux": Diff is what the expected rate exceeds the actual
         one by, in whole segments; slow start grows in each round trip and ends with what would
-        queue nothing, and a segment; a round trip of less than three measurements is not judged
+        queue nothing, and a segment; a round trip of less than three measurements is not judged.
+        During a recovery cwnd opens as Reno's, and what was measured until its end is forgotten
         (tcp_vegas). Source: brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start, where it opens cwnd. Default: standard. Source: rfc5681 §3.1.
@@ -3993,6 +4003,11 @@ class Scalable(Table):
     least_increase : float | None
         Least increase, in segments a round trip. Default: 0.0. Range: at least 0, at most 100.
         Source: kelly2003scalable §3: none; Linux, tcp_scalable: 1.
+    rules : Literal["kelly2003", "linux"] | None
+        Rounding of the decrease. Default: kelly2003. "kelly2003": Congestion takes b of the window
+        away, to the byte. "linux": Congestion takes the whole segments in b of the window away, so
+        that 23 segments become 21 (Linux, tcp_scalable_ssthresh). Source: kelly2003scalable §3;
+        Linux, tcp_scalable: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4009,6 +4024,7 @@ class Scalable(Table):
     b: float | None = None
     legacy_window: str | None = None
     least_increase: float | None = None
+    rules: Literal["kelly2003", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4167,6 +4183,13 @@ class Illinois(Table):
     window_threshold : str | None
         Window below which it is standard TCP (W_thresh). Default: 15 packets. Range: at least 0
         packets, at most 1000000 packets. Source: liu2006illinois §4.
+    rules : Literal["liu2006", "linux"] | None
+        Arithmetic of α and β, and what they do to the window. Default: liu2006. "liu2006": α and β
+        in full precision, from every round trip; the remainder of a segment of growth counts for
+        the next segment. "linux": α in 128ths and β in 64ths, rounded down, from round trips in
+        whole microseconds, and not during a recovery. With each segment of growth the count of
+        acknowledged segments begins anew, and a decrease takes whole segments away (Linux,
+        tcp_illinois). Source: liu2006illinois §4; Linux, tcp_illinois: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4188,6 +4211,7 @@ class Illinois(Table):
     eta_3: float | None = None
     theta: str | None = None
     window_threshold: str | None = None
+    rules: Literal["liu2006", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4261,6 +4285,12 @@ class Highspeed(Table):
     high_decrease : float | None
         Part of the window that congestion takes away at high_window (High_Decrease). Default: 0.1.
         Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
+    rules : Literal["rfc3649", "linux"] | None
+        Source of a(w) and b(w). Default: rfc3649. "rfc3649": Formulas of RFC 3649 §5, with cwnd as
+        it is. "linux": Table of RFC 3649, appendix B, in steps: up to 38 segments a(w) is 1, up to
+        118 it is 2 and b(w) is 112/256, and so on. The step changes in congestion avoidance only,
+        so that the first decrease after slow start is a half; a decrease takes whole segments away
+        (Linux, hstcp_cong_avoid, hstcp_ssthresh). Source: rfc3649 §5; Linux, tcp_highspeed: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4276,6 +4306,7 @@ class Highspeed(Table):
     low_window: str | None = None
     high_window: str | None = None
     high_decrease: float | None = None
+    rules: Literal["rfc3649", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4580,6 +4611,12 @@ class Tcp(Table):
         When a segment that fills a gap is acknowledged at once. Default: immediate. "immediate":
         When it fills all or part of a gap (RFC 5681 §4.2). "when-released": Only when it releases
         data that waited behind the gap; a partial fill may be delayed (ns-2). Source: rfc5681 §4.2.
+    backoff_ends : Literal["sample", "new-ack"] | None
+        Event that ends the back-off of the retransmission timer. Default: sample. "sample":
+        Measurement of a round trip, of a segment that was sent once: the back-off stays while only
+        retransmissions are acknowledged (RFC 6298 §5, last paragraph, and §5.7; Karn & Partridge
+        1987). "new-ack": Any ACK of new data, as in ns-2's FullTcp, which times retransmissions
+        too. Source: rfc6298 §5.7.
     rto_estimator : Literal["rfc6298", "jacobson1988", "linux"] | None
         Estimator of the retransmission timeout. Default: rfc6298. "rfc6298": SRTT and RTTVAR in
         full precision (RFC 6298). "jacobson1988": Integer arithmetic in clock ticks (Jacobson 1988,
@@ -4658,9 +4695,14 @@ class Tcp(Table):
         Whether ECN-capable packets carry ECT(1), as L4S demands, instead of ECT(0). Default: false.
         Source: rfc9331 §4.1.
     ecn_least_window : str | None
-        Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the
-        sender wait for its timer. Default: 1 packet. Range: at least 1 packet, at most 2 packets.
-        Source: rfc3168 §6.1.2; Linux: 2.
+        Least window that a cut for ECE leaves. Default: 1 packet. Range: at least 1 packet, at most
+        2 packets. Source: rfc3168 §6.1.2; Linux: 2.
+    ecn_at_one_segment : Literal["wait-for-timer", "go-on"] | None
+        Response to an ECE that is answered when cwnd is one segment. Default: wait-for-timer.
+        "wait-for-timer": The sender restarts its retransmission timer and sends the next segment
+        when it expires (RFC 3168 §6.1.2). "go-on": The sender goes on with one segment in each
+        round trip (ns-2; Linux has no such rule either, and mostly keeps two segments). Source:
+        rfc3168 §6.1.2; Linux: go-on.
     ecn_reduction_ends : Literal["at", "above"] | None
         When a reduction for a mark ends, if it is in proportion. Default: at. "at": With the ACK of
         all that was sent before it. "above": With the first ACK of more: CWR has reached the
@@ -4670,6 +4712,13 @@ class Tcp(Table):
         What becomes of a segment that acknowledges what was never sent. Default: answered.
         "answered": It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
         "dropped": It is dropped (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
+    old_acks : Literal["taken", "rfc5961"] | None
+        Answer to an ACK from before SND.UNA less the largest window that was ever offered. Default:
+        taken. "taken": It is a duplicate like any other: its acknowledgement is ignored and its
+        data is taken (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The segment is discarded and an
+        ACK is sent back, against blind injection of data; so is one from before the first byte (RFC
+        5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961
+        §5.2 is a MAY there; Linux: rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
         What becomes of a segment without a timestamp where timestamps were agreed on. Default:
         refused. "refused": It is dropped (RFC 7323 §3.2). "accepted": It is taken as it is (Linux,
@@ -4894,6 +4943,7 @@ class Tcp(Table):
     delayed_ack_unit: Literal["segments", "full-segments"] | None = None
     delayed_ack_timeout: str | None = None
     gap_ack: Literal["immediate", "when-released"] | None = None
+    backoff_ends: Literal["sample", "new-ack"] | None = None
     rto_estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
     rto_order: Literal["sample-first", "restart-first"] | None = None
     rto_initial: str | None = None
@@ -4925,8 +4975,10 @@ class Tcp(Table):
     ect_on: Literal["new-data", "all-data", "all-packets"] | None = None
     ect1: bool | None = None
     ecn_least_window: str | None = None
+    ecn_at_one_segment: Literal["wait-for-timer", "go-on"] | None = None
     ecn_reduction_ends: Literal["at", "above"] | None = None
     ack_of_unsent: Literal["answered", "dropped"] | None = None
+    old_acks: Literal["taken", "rfc5961"] | None = None
     missing_timestamp: Literal["refused", "accepted"] | None = None
     fin_waits: Literal["for-cwnd", "no"] | None = None
     window_tuning: Literal["off", "linux"] | None = None
@@ -5227,12 +5279,14 @@ class Arrivals(Table):
     Parameters
     ----------
     interval : str
-        Mean time between one and the next; 0 s only if the interval counts from the closing of the
-        one before. Range: at least 0 s.
-    after : Literal["opening", "closing"] | None
+        Mean time between one and the next. Range: above 0 s.
+    after : Literal["opening", "closing", "response"] | None
         What the interval to the next counts from. Default: opening. "opening": The opening of the
         one before: they come whatever becomes of the others (an open loop). "closing": The time
-        when the one before is closed at both ends: one at a time (a closed loop).
+        when the one before is closed at both ends: one at a time (a closed loop). "response": The
+        time when the client of the one before closes: it has the last response, and the server's
+        FIN if the server closes. The rest of the closing goes on beside the next connection, as
+        with netperf's transactions (a closed loop). It needs traffic with responses.
     spacing : Literal["exponential", "constant", "uniform"] | None
         How they are spaced. Default: exponential. "exponential": Exponentially distributed
         intervals: a Poisson process. "constant": Always the same interval. "uniform": Uniformly
@@ -5244,7 +5298,7 @@ class Arrivals(Table):
     """
 
     interval: str
-    after: Literal["opening", "closing"] | None = None
+    after: Literal["opening", "closing", "response"] | None = None
     spacing: Literal["exponential", "constant", "uniform"] | None = None
     connections: int | None = None
 

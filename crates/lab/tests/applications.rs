@@ -253,6 +253,54 @@ fn a_closed_loop_may_have_no_time_between_connections() {
     assert!((1..4).all(|i| (starts[i] - ends[i - 1] - closing).abs() < 1e-9), "{starts:?} {ends:?}");
 }
 
+/// A closed loop as netperf's TCP_CRR test runs it: the client reads until the server's FIN, closes
+/// and connects at once. The rest of the closing takes no time from it: SYN, SYN-ACK, request and
+/// response are all that a transaction has.
+#[test]
+fn a_closed_loop_goes_on_with_the_response() {
+    for closes in ["server", "client"] {
+        let o = outcome(
+            PATH,
+            &[
+                (
+                    "flows.0.arrivals",
+                    r#"{ after = "response", interval = "1 us", spacing = "constant", connections = 40 }"#,
+                ),
+                ("flows.0.traffic.server_time", "0 s"),
+                ("flows.0.traffic.closes", closes),
+                ("record.series", r#"["requests", "transfers"]"#),
+            ],
+        );
+        assert_eq!(numbers(&o, "connections", "opened"), [40.0]);
+        assert_eq!(numbers(&o, "exchanges", "completed"), [40.0]);
+        assert_eq!(numbers(&o, "replies", "acked_bytes"), [40.0 * 1200.0]);
+        let starts = numbers(&o, "requests", "start_s");
+        // A request is written when its connection is opened. What is left of the last closing
+        // delays some packets a little.
+        let takes = 1e-6 + takes(40.0) + takes(40.0) + takes(1040.0) + takes(1240.0);
+        let gaps: Vec<f64> = starts.windows(2).map(|w| w[1] - w[0] - takes).collect();
+        assert!(gaps.iter().all(|&g| (-1e-9..0.001).contains(&g)), "{closes}: {gaps:?}");
+    }
+}
+
+/// A connection that is given up has no response: the loop goes on when it is closed.
+#[test]
+fn a_closed_loop_goes_on_when_a_connection_is_given_up() {
+    let o = outcome(
+        PATH,
+        &[
+            ("flows.0.arrivals", r#"{ after = "response", interval = "1 s", spacing = "constant" }"#),
+            ("network.impairments", r#"[{ kind = "outage", start = "2.1 s", length = "10 s" }]"#),
+            ("tcp.retries", "1"),
+            ("tcp.syn_retries", "1"),
+            ("duration", "60 s"),
+        ],
+    );
+    let [opened, completed] = [("connections", "opened"), ("exchanges", "completed")]
+        .map(|(table, column)| numbers(&o, table, column)[0]);
+    assert!(opened > 30.0 && opened - completed >= 2.0 && completed > 30.0, "{opened} {completed}");
+}
+
 /// A run with data both ways is the same when it is repeated, and one flow's draws do not move when another is added.
 #[test]
 fn runs_with_data_both_ways_are_determined() {
@@ -308,6 +356,10 @@ fn what_means_nothing_or_never_ends_is_refused() {
     assert!(told.contains("flows.0.traffic.interval: \"1 s\" means nothing"), "{told}");
     let told = refused("ping");
     assert!(told.contains("flows.0.traffic.pings: is absent, so the flow never ends"), "{told}");
+    let arrivals = r#"{ after = "response", interval = "1 s" }"#;
+    let bulk = [("flows.0.traffic", "bulk"), ("flows.0.arrivals", arrivals), ("duration", "9 s")];
+    let told = scenario(PATH, &bulk).unwrap_err();
+    assert!(told.contains("flows.0.arrivals.after: \"response\" needs traffic with responses"), "{told}");
     let told = refused(r#"{ kind = "request_response", request = "1 B", response = "1 B" }"#);
     assert!(told.contains("give the flow a number of requests"), "{told}");
 }

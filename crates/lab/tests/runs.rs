@@ -414,7 +414,13 @@ fn random_network() -> impl Strategy<Value = String> {
     ];
     let condition = prop::sample::select(CONDITIONS.to_vec());
     let link = (queue, 50u32..5000, 0u32..40_000, condition, wire(), wire(), pace);
-    let flow = (0usize..5, 0usize..5, 1u32..60_000, 0u32..2_000_000, prop::sample::select([&TCP[..], &LINUX].concat()));
+    let flow = (
+        0usize..5,
+        0usize..5,
+        1u32..60_000,
+        0u32..2_000_000,
+        prop::sample::select([&TCP[..], &LINUX].concat()),
+    );
     (prop::collection::vec(link, 4), prop::collection::vec(flow, 1..6), 0u64..1000).prop_map(|(links, flows, seed)| {
         let links: Vec<String> = links
             .into_iter()

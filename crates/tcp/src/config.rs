@@ -74,6 +74,8 @@ params! {
         delayed_ack_timeout: Duration = (Duration::from_millis(200)), in Range::above_to(0.0, 0.5), from "4.3BSD; rfc1122 §4.2.3.2: at most 0.5 s";
         /// When a segment that fills a gap is acknowledged at once.
         gap_ack: GapAck = (GapAck::Immediate), in Range::ANY, from "rfc5681 §4.2";
+        /// Event that ends the back-off of the retransmission timer.
+        backoff_ends: BackoffEnds = (BackoffEnds::Sample), in Range::ANY, from "rfc6298 §5.7";
         /// Estimator of the retransmission timeout.
         rto_estimator: RtoEstimator = (RtoEstimator::Rfc6298), in Range::ANY, from "rfc6298 §2";
         /// Whether an ACK of new data restarts the timer before or after it takes its round trip.
@@ -105,12 +107,16 @@ params! {
         ect_on: EctOn = (EctOn::NewData), in Range::ANY, from "rfc3168 §6.1.5";
         /// Whether ECN-capable packets carry ECT(1), as L4S demands, instead of ECT(0).
         ect1: bool = (false), in Range::ANY, from "rfc9331 §4.1";
-        /// Least window that a cut for ECE leaves; when it is one segment, the next ECE makes the sender wait for its timer.
+        /// Least window that a cut for ECE leaves.
         ecn_least_window: Packets = (Packets(1.0)), in Range::between(1.0, 2.0), from "rfc3168 §6.1.2; Linux: 2";
+        /// Response to an ECE that is answered when cwnd is one segment.
+        ecn_at_one_segment: EcnAtOneSegment = (EcnAtOneSegment::WaitForTimer), in Range::ANY, from "rfc3168 §6.1.2; Linux: go-on";
         /// When a reduction for a mark ends, if it is in proportion.
         ecn_reduction_ends: MarkReductionEnds = (MarkReductionEnds::At), in Range::ANY, from "rfc6937 §3: as a recovery, at its recovery point; Linux: above";
         /// What becomes of a segment that acknowledges what was never sent.
         ack_of_unsent: AckOfUnsent = (AckOfUnsent::Answered), in Range::ANY, from "rfc9293 §3.10.7.4";
+        /// Answer to an ACK from before SND.UNA less the largest window that was ever offered.
+        old_acks: OldAcks = (OldAcks::Taken), in Range::ANY, from "rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2 is a MAY there; Linux: rfc5961";
         /// What becomes of a segment without a timestamp where timestamps were agreed on.
         missing_timestamp: MissingTimestamp = (MissingTimestamp::Refused), in Range::ANY, from "rfc7323 §3.2";
         /// Whether a FIN without data waits for room in cwnd, with SACK.

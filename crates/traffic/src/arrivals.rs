@@ -14,6 +14,11 @@ words! {
         Opening = "opening",
         /// The time when the one before is closed at both ends: one at a time (a closed loop).
         Closing = "closing",
+        /// The time when the client of the one before closes: it has the last response, and the
+        /// server's FIN if the server closes. The rest of the closing goes on beside the next
+        /// connection, as with netperf's transactions (a closed loop). It needs traffic with
+        /// responses.
+        Response = "response",
     }
 }
 
@@ -37,16 +42,22 @@ fn check(arrivals: &Arrivals, path: &str) -> Result<(), Invalid> {
     if arrivals.interval == Duration::ZERO && arrivals.after == After::Opening {
         let problem = "must be above 0 s where it counts from the opening of the connection before";
         return Err(Invalid::new(&join(path, "interval"), &arrivals.interval.write(), problem)
-            .remedy("give a longer time, or after = \"closing\""));
+            .remedy("give a longer time, or after = \"response\" or \"closing\""));
     }
     Ok(())
 }
 
 impl Opener for Arrivals {
     fn next(&self, progress: &mut Progress, told: Told, now: Time, lots: Lots) -> Next {
-        let counts = match self.after {
-            After::Opening => Told::Opened == told,
-            After::Closing => matches!(told, Told::Closed { .. }),
+        let counts = match (self.after, told) {
+            (After::Opening, Told::Opened) | (After::Closing, Told::Closed { .. }) => true,
+            // Once for each connection: it is closed later, or was given up before.
+            (After::Response, Told::Finished(connection) | Told::Closed { connection, .. }) => {
+                let first = progress.done <= connection;
+                progress.done = progress.done.max(connection + 1);
+                first
+            }
+            _ => false,
         };
         if !counts && told != Told::Begins {
             return Next::Waits;

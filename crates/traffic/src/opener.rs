@@ -14,6 +14,9 @@ pub enum Told {
     Opened,
     /// A request of one of its connections, by the number of that, has its whole response.
     Answered(u32),
+    /// The client of one of its connections closes, by the number of that: it has all that it
+    /// wanted.
+    Finished(u32),
     /// One of its connections is closed at both ends, and so many of its requests never had their response.
     Closed {
         /// Its number.

@@ -296,7 +296,7 @@ impl Opener for Web {
             }
             Told::Opened => self.on_opened(progress, now, lots),
             Told::Answered(connection) => self.on_done(progress, connection, 1, now, lots),
-            Told::Closed { unanswered: 0, .. } => Next::Waits,
+            Told::Finished(_) | Told::Closed { unanswered: 0, .. } => Next::Waits,
             Told::Closed { connection, unanswered } => {
                 // Those of its page that it was never asked for are lost with it.
                 let (page, object) = self.place(connection);

@@ -82,9 +82,13 @@ impl Simulation<'_> {
         if actions.close {
             endpoint.close();
         }
-        if answered > 0 && self.plan.opener(flow).is_some() {
+        let finished = actions.close && side == Side::Client;
+        if (answered > 0 || finished) && self.plan.opener(flow).is_some() {
             let k = self.connections.source_of(flow as u32);
             (0..answered).for_each(|_| self.tell_opener(now, k, Told::Answered(connection)));
+            if finished {
+                self.tell_opener(now, k, Told::Finished(connection));
+            }
         }
     }
 

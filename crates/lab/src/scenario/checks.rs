@@ -3,7 +3,8 @@
 use engine::Stream;
 use impairments::Impairment;
 use tcp::Tcp;
-use traffic::{Application, Opener};
+use traffic::application::Side;
+use traffic::{After, Application, Opener};
 use units::Read;
 use units::param::{Invalid, join};
 
@@ -71,6 +72,19 @@ fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
     Err(Invalid::at(&join(path, &key), problem).remedy(remedy))
 }
 
+/// Refuses connections that wait for the response of the one before where there are no responses.
+fn check_responses(flow: &Flow, path: &str) -> Result<(), Invalid> {
+    let after = flow.arrivals.as_ref().map(|arrivals| arrivals.after);
+    let answers = |application: &dyn Application| application.wants(Side::Client).told;
+    if after != Some(After::Response) || flow.traffic.application().is_none_or(answers) {
+        return Ok(());
+    }
+    let problem =
+        format!("needs traffic with responses, and traffic of the kind {} has none", flow.traffic.kind());
+    let remedy = "set it to \"closing\", or give the flow request_response or ping";
+    Err(Invalid::new(&join(path, "arrivals.after"), &After::Response.write(), problem).remedy(remedy))
+}
+
 /// What works on SACK's scoreboard is refused where there is none: it would do nothing.
 fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     let Some((key, remedy)) = tcp.lacks_scoreboard().filter(|_| !flow.traffic.is_datagrams()) else {
@@ -119,6 +133,7 @@ impl Scenario {
                     Invalid::new(&join(&path, "arrivals"), &arrivals.write(), problem).remedy("leave it out")
                 );
             }
+            check_responses(flow, &path)?;
             let tcp = flow.tcp.apply(&self.tcp, &join(&path, "tcp"))?;
             check_scoreboard(&tcp, flow, &path)?;
             flow.receiver_tcp.apply(&tcp, &join(&path, "receiver_tcp"))?;

@@ -25,10 +25,8 @@ pub const TCP: [&str; 8] = [
 ];
 
 /// TCP as Linux has it.
-pub const LINUX: [&str; 2] = [
-    r#"preset = "linux""#,
-    r#"preset = "linux", ecn = "rfc3168", congestion = "reno", gathering = "linux""#,
-];
+pub const LINUX: [&str; 2] =
+    [r#"preset = "linux""#, r#"preset = "linux", ecn = "rfc3168", congestion = "reno", gathering = "linux""#];
 
 /// Reads a scenario with changes.
 pub fn scenario(text: &str, changes: &[(&str, &str)]) -> Result<Scenario, String> {

@@ -148,6 +148,9 @@ impl Making<'_> {
             return Ok(if done > 0 { Reply::Done(done as i64) } else { Reply::Fails(error) });
         }
         if matches!(connection.state(), State::SynSent | State::SynReceived) && !connection.stack.is_early() {
+            if waits && done < size {
+                connection.stack.await_write(); // of what did not go with the SYN
+            }
             return Ok(if waits { self.blocks() } else { Reply::Fails("EAGAIN") });
         }
         if connection.deaf() {

@@ -42,8 +42,11 @@ fn cubic(kernel: &mut Kernel, name: &str, value: i64) -> Option<()> {
             let packets = if value == 0 { Value::Null } else { json!(format!("{value} packets")) };
             kernel.change(&[("initial_ssthresh", packets)]).ok()?;
         }
-        // Without HyStart slow start is the one of tcp_slow_start, which has no limit.
-        "hystart" if value == 0 => set("slow_start", json!({"kind": "standard", "limit": "255 packets"})),
+        // Without HyStart slow start is the one of tcp_slow_start, which has no limit and stops at
+        // ssthresh.
+        "hystart" if value == 0 => {
+            set("slow_start", json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": "stops"}));
+        }
         "hystart" if value == 1 && has_hystart(kernel) => drop(kernel.cubic.remove("slow_start")),
         _ if name.starts_with("hystart_") => return (value == usual && has_hystart(kernel)).then_some(()),
         _ => return (value == usual).then_some(()),

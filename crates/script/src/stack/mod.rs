@@ -87,6 +87,11 @@ impl Stack {
         self.endpoint.write(bytes);
     }
 
+    /// The application waits for the connection to write.
+    pub fn await_write(&mut self) {
+        self.endpoint.await_write();
+    }
+
     /// The application has no more to write.
     pub fn close(&mut self) {
         self.endpoint.close();

@@ -238,8 +238,9 @@ pub fn decreased(w: &Window, beta: f64, congestion: Congestion) -> f64 {
     if congestion == (Congestion::Timeout { again: true }) { w.ssthresh } else { beta * w.flight }
 }
 
-/// Decrease as Linux computes it in integers: `left` maps the whole segments of the FlightSize (in Linux, of cwnd) to
-/// those that stay. When a segment times out again ssthresh stays as it was, as in [`decreased`].
+/// Decrease as Linux computes it in integers: `left` maps the whole segments of the FlightSize (in
+/// Linux, of cwnd) to those that stay. When a segment times out again ssthresh stays as it was, as
+/// in [`decreased`].
 pub fn decreased_in_segments(w: &Window, congestion: Congestion, left: impl Fn(u64) -> u64) -> f64 {
     if congestion == (Congestion::Timeout { again: true }) {
         return w.ssthresh;
@@ -247,7 +248,8 @@ pub fn decreased_in_segments(w: &Window, congestion: Congestion, left: impl Fn(u
     left((w.flight / w.smss) as u64) as f64 * w.smss
 }
 
-/// Milliseconds of a round trip that Linux has measured in whole microseconds, rounded up (usecs_to_jiffies with HZ = 1000).
+/// Milliseconds of a round trip that Linux has measured in whole microseconds, rounded up
+/// (usecs_to_jiffies with HZ = 1000).
 pub fn linux_ticks(rtt: Duration) -> u64 {
     (rtt.0 / 1_000_000).div_ceil(1000)
 }

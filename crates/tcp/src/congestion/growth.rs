@@ -105,14 +105,15 @@ impl Growth {
         self.standard_slow_start(w.cwnd, w.ssthresh, w.smss, ack.counted)
     }
 
-    /// RFC 5681, equation 2; RFC 3465 §2.3: L is one segment after a timeout.
+    /// RFC 5681, equation 2; RFC 3465 §2.3: L is one segment after a timeout. Linux has no limit
+    /// there either, which is safe as its slow start stops at ssthresh.
     #[inline]
     fn standard_slow_start(&self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> (f64, u32) {
         if cwnd >= ssthresh {
             return (cwnd, counted);
         }
         let most = match self.limit {
-            NO_LIMIT => f64::INFINITY,
+            NO_LIMIT if self.flags & (AFTER_TIMEOUT | STOPS) != AFTER_TIMEOUT => f64::INFINITY,
             _ if self.flags & AFTER_TIMEOUT != 0 => smss,
             limit => f64::from(limit) * smss,
         };

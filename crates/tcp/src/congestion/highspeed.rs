@@ -2,7 +2,8 @@
 //!
 //! a(w) and b(w) are computed from the formulas of section 5 whenever cwnd passes a whole segment, where
 //! the RFC expects a table; appendix B's table is what they give. The response function is the rounded
-//! one of the appendix, p(w) = 1/(12.8 w^1.2), whatever the parameters. Linux has the table instead (`rules`).
+//! one of the appendix, p(w) = 1/(12.8 w^1.2), whatever the parameters. Linux has the table instead
+//! (`rules`).
 
 use serde_json::json;
 use units::{Packets, Range, Time, params, words};
@@ -21,8 +22,9 @@ words! {
     pub enum HighSpeedRules {
         /// Formulas of RFC 3649 §5, with cwnd as it is.
         Rfc3649 = "rfc3649",
-        /// Table of RFC 3649, appendix B, in steps: up to 38 segments a(w) is 1, up to 118 it is 2 and b(w) is 112/256, and so on. The step
-        /// changes in congestion avoidance only, so that the first decrease after slow start is a half; a decrease takes whole segments away
+        /// Table of RFC 3649, appendix B, in steps: up to 38 segments a(w) is 1, up to 118 it is 2
+        /// and b(w) is 112/256, and so on. The step changes in congestion avoidance only, so that
+        /// the first decrease after slow start is a half; a decrease takes whole segments away
         /// (Linux, hstcp_cong_avoid, hstcp_ssthresh).
         Linux = "linux",
     }
@@ -98,7 +100,8 @@ fn increase(p: &HighSpeed, w: f64) -> f64 {
     (libm::pow(w, 0.8) / 12.8 * 2.0 * b / (2.0 - b)).max(1.0)
 }
 
-/// Windows of RFC 3649, appendix B, table 12, as far as Linux has them: up to the first a(w) is 1, up to the next 2, and so on.
+/// Windows of RFC 3649, appendix B, table 12, as far as Linux has them: up to the first a(w) is 1,
+/// up to the next 2, and so on.
 const STEPS: [u32; 72] = [
     38, 118, 221, 347, 495, 663, 851, 1058, 1284, 1529, 1793, 2076, 2378, 2699, 3039, 3399, 3778, 4177, 4596,
     5036, 5497, 5979, 6483, 7009, 7558, 8130, 8726, 9346, 9991, 10661, 11358, 12082, 12834, 13614, 14424,
@@ -127,7 +130,8 @@ impl HighSpeedState {
 }
 
 impl HighSpeedState {
-    /// Moves to the step of the table for a window of `segments`, from which the last step is never far (hstcp_cong_avoid).
+    /// Moves to the step of the table for a window of `segments`, from which the last step is never
+    /// far (hstcp_cong_avoid).
     fn find_step(&mut self, segments: u32) {
         while self.step + 1 < STEPS.len() && segments > STEPS[self.step] {
             self.step += 1;
@@ -137,7 +141,8 @@ impl HighSpeedState {
         }
     }
 
-    /// b(w) of the step in 256ths, rounded down as in Linux's table, which goes on beyond High_Window.
+    /// b(w) of the step in 256ths, rounded down as in Linux's table, which goes on beyond
+    /// High_Window.
     fn step_decrease(&self) -> u64 {
         let w = f64::from(STEPS[self.step]);
         let [low, high, least] = OF_THE_TABLE;
@@ -344,8 +349,9 @@ mod tests {
         }
     }
 
-    /// hstcp_ssthresh: cwnd - (cwnd * md >> 8). A window of 51 that has grown in slow start is halved, one that grew in congestion
-    /// avoidance loses 112/256 of it, 22.3 segments, of which whole ones are taken.
+    /// hstcp_ssthresh: cwnd - (cwnd * md >> 8). A window of 51 that has grown in slow start is
+    /// halved, one that grew in congestion avoidance loses 112/256 of it, 22.3 segments, of which
+    /// whole ones are taken.
     #[test]
     fn linux_takes_whole_segments_away_and_halves_after_slow_start() {
         let mut h = HighSpeedState::new(&linux());

@@ -3,8 +3,8 @@
 //!
 //! The paper's equations (5) to (9), their constants and θ were checked against what quotes them and against
 //! Linux's `tcp_illinois`, of which an author of the paper is one; the paper itself was not at hand. As there
-//! the greatest delay is that of single round trips. The θ round trips of little delay follow each other here;
-//! Linux counts them even if others come between (`rules`).
+//! the greatest delay is that of single round trips. The θ round trips of little delay follow each
+//! other here; Linux counts them even if others come between (`rules`).
 
 use serde_json::json;
 use units::Read;
@@ -21,10 +21,12 @@ use crate::window::Window;
 words! {
     /// Arithmetic of α and β, and what they do to the window.
     pub enum IllinoisRules {
-        /// α and β in full precision, from every round trip; the remainder of a segment of growth counts for the next segment.
+        /// α and β in full precision, from every round trip; the remainder of a segment of growth
+        /// counts for the next segment.
         Liu2006 = "liu2006",
-        /// α in 128ths and β in 64ths, rounded down, from round trips in whole microseconds, and not during a recovery. With each segment
-        /// of growth the count of acknowledged segments begins anew, and a decrease takes whole segments away (Linux, tcp_illinois).
+        /// α in 128ths and β in 64ths, rounded down, from round trips in whole microseconds, and
+        /// not during a recovery. With each segment of growth the count of acknowledged segments
+        /// begins anew, and a decrease takes whole segments away (Linux, tcp_illinois).
         Linux = "linux",
     }
 }
@@ -115,7 +117,8 @@ fn decrease(p: &Illinois, da: f64, dm: f64) -> f64 {
 const ALPHA_UNIT: f64 = 128.0;
 const BETA_UNIT: f64 = 64.0;
 
-/// α as Linux computes it, for an average delay `da` above d1; delays in whole microseconds (tcp_illinois.c, alpha).
+/// α as Linux computes it, for an average delay `da` above d1; delays in whole microseconds
+/// (tcp_illinois.c, alpha).
 fn increase_in_integers(p: &Illinois, da: u64, dm: u64) -> f64 {
     let [least, greatest] = [p.alpha_min, p.alpha_max].map(|alpha| (alpha * ALPHA_UNIT) as u64);
     let d1 = (p.eta_1 * dm as f64) as u64;
@@ -211,7 +214,8 @@ impl IllinoisState {
         self.alpha = self.params.alpha_max;
     }
 
-    /// cwnd above ssthresh after an ACK of `acked` bytes, as tcp_illinois_cong_avoid computes it: the remainder is forgotten.
+    /// cwnd above ssthresh after an ACK of `acked` bytes, as tcp_illinois_cong_avoid computes it:
+    /// the remainder is forgotten.
     fn grow_by_linux(&mut self, w: &Window, acked: u32) -> f64 {
         let cwnd = (w.cwnd / w.smss) as u64;
         self.counted += u64::from(acked).div_ceil((w.smss as u64).max(1));
@@ -387,8 +391,9 @@ mod tests {
         assert_eq!(i.ssthresh_on(&w, Congestion::FastRetransmit, Time::ZERO), 21.0 * MSS);
     }
 
-    /// tcp_illinois_cong_avoid, with α = 10 and ACKs of two segments: cwnd 21 grows with the second ACK, for which 4 * 10 / 21 is 1,
-    /// and what is above that is forgotten. Appropriate byte counting would have grown it by two with the third.
+    /// tcp_illinois_cong_avoid, with α = 10 and ACKs of two segments: cwnd 21 grows with the second
+    /// ACK, for which 4 * 10 / 21 is 1, and what is above that is forgotten. Appropriate byte
+    /// counting would have grown it by two with the third.
     #[test]
     fn linux_forgets_the_remainder() {
         let mut i = IllinoisState::new(&linux());
@@ -402,8 +407,9 @@ mod tests {
         assert_eq!(grown, [21.0, 22.0, 22.0, 23.0, 23.0, 24.0]);
     }
 
-    /// alpha() and beta() of tcp_illinois.c by hand for dm = 100 ms, d1 = 1 ms. da = 10 ms: 99000 * 1280 / (99000 + 9000 * 1242 / 38)
-    /// = 322 (2.52); da = 45 ms: (8 * 80 - 32 * 10 + 24 * 45) / 70 = 20 (0.3125).
+    /// alpha() and beta() of tcp_illinois.c by hand for dm = 100 ms, d1 = 1 ms. da = 10 ms: 99000 *
+    /// 1280 / (99000 + 9000 * 1242 / 38) = 322 (2.52); da = 45 ms: (8 * 80 - 32 * 10 + 24 * 45) /
+    /// 70 = 20 (0.3125).
     #[test]
     fn linux_computes_in_integers() {
         assert_eq!(increase_in_integers(&p(), 10_000, 100_000) * 128.0, 322.0);
@@ -413,7 +419,8 @@ mod tests {
         }
     }
 
-    /// alpha() of tcp_illinois.c: five calm round trips, though others come between; none is counted during a recovery.
+    /// alpha() of tcp_illinois.c: five calm round trips, though others come between; none is
+    /// counted during a recovery.
     #[test]
     fn linux_counts_calm_rounds_that_do_not_follow_each_other() {
         let mut i = IllinoisState::new(&linux());

@@ -81,7 +81,8 @@ impl CongestionControl for RenoState {
 mod tests {
     use super::*;
     use crate::congestion::control::defaults;
-    use crate::congestion::harness::{ack, window};
+    use crate::congestion::harness::{MSS, ack, window};
+    use units::Read;
 
     fn reno() -> RenoState {
         RenoState::new(&defaults())
@@ -128,6 +129,25 @@ mod tests {
         }
         r.ssthresh_on(&window(11.0, 5.0, 11.0), Congestion::Timeout { again: false }, Time::ZERO);
         assert_eq!(r.cwnd_on_ack(&window(1.0, 5.0, 1.0), &ack(3.0)), 2000.0);
+    }
+
+    /// RFC 3465 §2.3: "a TCP MUST use L=1*SMSS" after a timeout, also where there is no limit
+    /// otherwise: an ACK of a whole window that the timeout had not lost would open cwnd by all of
+    /// it, past ssthresh. Linux's stops there.
+    #[test]
+    fn a_slow_start_without_limit_has_one_after_a_timeout() {
+        for (at_ssthresh, after) in [("passes", 2.0), ("stops", 30.0)] {
+            let slow_start =
+                serde_json::json!({"kind": "standard", "limit": "255 packets", "at_ssthresh": at_ssthresh});
+            let params = Reno {
+                slow_start: SlowStart::read(&slow_start, "").unwrap(),
+                avoidance: Avoidance::PerWindow,
+            };
+            let mut r = RenoState::new(&params);
+            assert_eq!(r.cwnd_on_ack(&window(10.0, 500.0, 10.0), &ack(300.0)), 310.0 * MSS);
+            r.ssthresh_on(&window(60.0, 500.0, 60.0), Congestion::Timeout { again: false }, Time::ZERO);
+            assert_eq!(r.cwnd_on_ack(&window(1.0, 30.0, 1.0), &ack(30.0)), after * MSS);
+        }
     }
 
     #[test]

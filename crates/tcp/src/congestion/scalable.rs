@@ -20,7 +20,8 @@ words! {
     pub enum ScalableRules {
         /// Congestion takes b of the window away, to the byte.
         Kelly2003 = "kelly2003",
-        /// Congestion takes the whole segments in b of the window away, so that 23 segments become 21 (Linux, tcp_scalable_ssthresh).
+        /// Congestion takes the whole segments in b of the window away, so that 23 segments become
+        /// 21 (Linux, tcp_scalable_ssthresh).
         Linux = "linux",
     }
 }

@@ -21,7 +21,8 @@ words! {
 params! {
     /// Slow start of RFC 5681: each ACK opens cwnd by what it acknowledges, at most L.
     pub struct Standard: "standard" {
-        /// Most that one ACK opens cwnd by (L); after a timeout a single segment. 255 is no limit, after a timeout neither.
+        /// Maximum that one ACK opens cwnd by (L); after a timeout a single segment. 255 is no
+        /// limit, after a timeout only where at_ssthresh is "stops", as in Linux.
         limit: Packets = (Packets(1.0)), in Range::between(1.0, 255.0).whole(), from "rfc5681 equation 2; rfc3465 §2.3: at most 2; Linux: none";
         /// What an ACK does that takes cwnd beyond ssthresh.
         at_ssthresh: AtSsthresh = (AtSsthresh::Passes), in Range::ANY, from "rfc5681 §3.1; Linux, tcp_slow_start";

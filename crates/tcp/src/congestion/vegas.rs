@@ -25,8 +25,9 @@ words! {
         /// in the one that is judged (§3.2, §3.3).
         Paper = "paper",
         /// Diff is what the expected rate exceeds the actual one by, in whole segments; slow start grows in each round trip and ends with what would
-        /// queue nothing, and a segment; a round trip of less than three measurements is not judged. During a recovery cwnd opens as
-        /// Reno's, and what was measured until its end is forgotten (tcp_vegas).
+        /// queue nothing, and a segment; a round trip of less than three measurements is not
+        /// judged. During a recovery cwnd opens as Reno's, and what was measured until its end is
+        /// forgotten (tcp_vegas).
         Linux = "linux",
     }
 }
@@ -93,7 +94,8 @@ pub struct VegasState {
     least: Duration,
     /// Round trips measured in this round.
     samples: u32,
-    /// A recovery, or the round trip that was under way at its end, is to end before one is judged, by Linux's rules.
+    /// A recovery, or the round trip that was under way at its end, is to end before one is judged,
+    /// by Linux's rules.
     paused: Paused,
     /// Slow start opens cwnd in every other round.
     opens: bool,
@@ -146,7 +148,8 @@ impl VegasState {
         if diff < self.params.alpha.0 { w.cwnd + w.smss } else { w.cwnd }
     }
 
-    /// Forgets what was measured before a recovery has ended, and before a round trip begins after it (vegas_enable).
+    /// Forgets what was measured before a recovery has ended, and before a round trip begins after
+    /// it (vegas_enable).
     fn pause(&mut self, ack: &Ack) {
         (self.samples, self.least) = (0, Duration(u64::MAX));
         self.paused = match ack.in_recovery {
@@ -260,8 +263,9 @@ mod tests {
         }
     }
 
-    /// tcp_vegas_state: Vegas is off in a recovery, where cwnd opens as Reno's, and begins anew at its end: the queue that was full
-    /// before does not end the first round trip after it, however it was under way.
+    /// tcp_vegas_state: Vegas is off in a recovery, where cwnd opens as Reno's, and begins anew at
+    /// its end: the queue that was full before does not end the first round trip after it, however
+    /// it was under way.
     #[test]
     fn linux_judges_the_first_round_trip_that_began_after_a_recovery() {
         let mut v = VegasState::new(&linux());

@@ -32,9 +32,10 @@ words! {
     pub enum Samples {
         /// Each ends with a round trip of the data, and after interval_min at least.
         Rounds = "rounds",
-        /// Each ends with the first ACK later than the last round-trip time measured and later than interval_min, without the bytes of that ACK.
-        /// Times are in milliseconds, round trips rounded up, and the bandwidth is in whole bytes per millisecond; a timeout makes the next
-        /// round trip RTTmin (Linux with HZ = 1000, westwood_update_window).
+        /// Each ends with the first ACK later than the last round-trip time measured and later than
+        /// interval_min, without the bytes of that ACK. Times are in milliseconds, round trips
+        /// rounded up, and the bandwidth is in whole bytes per millisecond; a timeout makes the
+        /// next round trip RTTmin (Linux with HZ = 1000, westwood_update_window).
         Linux = "linux",
     }
 }
@@ -103,7 +104,7 @@ pub struct WestwoodState {
     bandwidth: Option<[f64; 2]>,
     /// Last round trip, by Linux's rules.
     rtt: Option<Duration>,
-    /// A recovery has begun since the window was cut.
+    /// The window was cut for a loss, so that the recovery's end ends the repair.
     recovering: bool,
     /// What the window was cut for is being repaired; cwnd is what fills the pipe from then on.
     repairing: bool,
@@ -152,14 +153,15 @@ impl WestwoodState {
         self.params.samples == Samples::Linux
     }
 
-    /// Whether the repair that began with a cut to a half is complete with this ACK: the recovery is over, or, if there was none, a
-    /// round trip has gone by and the window `opens` again.
+    /// Whether the repair that began with a cut to a half is complete with this ACK: the recovery
+    /// is over, or, if there was none, a round trip has gone by and the window `opens` again.
     fn repaired(&self, ack: &Ack, opens: bool) -> bool {
         self.repairing && !ack.in_recovery && (self.recovering || (ack.round && opens))
     }
 
-    /// Samples the bandwidth with an ACK as westwood_update_window does, where the round trip of the ACK itself comes last. The first
-    /// interval begins with the connection, of which the first round trip tells.
+    /// Samples the bandwidth with an ACK as westwood_update_window does, where the round trip of
+    /// the ACK itself comes last. The first interval begins with the connection, of which the first
+    /// round trip tells.
     fn observe_by_linux(&mut self, ack: &Ack) {
         let tick = |t: u64| Time(t / TICK * TICK);
         let now = tick(ack.now.0);
@@ -181,7 +183,7 @@ impl WestwoodState {
 impl CongestionControl for WestwoodState {
     fn observe(&mut self, w: &Window, ack: &Ack) {
         self.growth.observe(w, ack, false);
-        self.recovering |= ack.in_recovery;
+        self.recovering |= ack.in_recovery; // a mark's reduction may become one
         if self.is_linux() {
             return self.observe_by_linux(ack);
         }
@@ -217,7 +219,7 @@ impl CongestionControl for WestwoodState {
         self.growth.on_congestion(congestion);
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.repairing = !timeout && self.params.in_recovery == InRecovery::Half;
-        self.recovering = false;
+        self.recovering = congestion == Congestion::FastRetransmit;
         let pipe = self.pipe(w);
         if timeout && self.is_linux() {
             self.rtt_min = Duration(u64::MAX); // reset_rtt_min
@@ -270,9 +272,10 @@ mod tests {
         }
     }
 
-    /// westwood_update_window: ACKs of 1000 bytes every millisecond, the first 10 ms after the connection. A sample ends with the first ACK
-    /// after more than 50 ms, whose bytes belong to the next: 41 kB in 51 ms, then 51 kB in 51 ms. westwood_filter, in integers:
-    /// (7 * 803 + 1000) >> 3 = 827, (7 * 803 + 827) >> 3 = 806.
+    /// westwood_update_window: ACKs of 1000 bytes every millisecond, the first 10 ms after the
+    /// connection. A sample ends with the first ACK after more than 50 ms, whose bytes belong to
+    /// the next: 41 kB in 51 ms, then 51 kB in 51 ms. westwood_filter, in integers: (7 * 803 +
+    /// 1000) >> 3 = 827, (7 * 803 + 827) >> 3 = 806.
     #[test]
     fn linux_samples_after_a_round_trip_and_50_ms() {
         let mut c = WestwoodState::new(&linux());
@@ -293,7 +296,8 @@ mod tests {
         assert_eq!(c.rtt_min, Duration(u64::MAX));
     }
 
-    /// tcp_end_cwnd_reduction: the window is what fills the pipe when the recovery is over, wherever that is in a round trip.
+    /// tcp_end_cwnd_reduction: the window is what fills the pipe when the recovery is over,
+    /// wherever that is in a round trip.
     #[test]
     fn linux_fills_the_pipe_at_the_end_of_a_recovery() {
         let mut c = WestwoodState::new(&linux());

@@ -77,3 +77,15 @@ words! {
         Linux = "linux",
     }
 }
+
+words! {
+    /// Response to an ECE that is answered when cwnd is one segment.
+    pub enum EcnAtOneSegment {
+        /// The sender restarts its retransmission timer and sends the next segment when it expires
+        /// (RFC 3168 §6.1.2).
+        WaitForTimer = "wait-for-timer",
+        /// The sender goes on with one segment in each round trip (ns-2; Linux has no such rule
+        /// either, and mostly keeps two segments).
+        GoOn = "go-on",
+    }
+}

@@ -41,6 +41,12 @@ impl Endpoint {
         }
     }
 
+    /// The application waits for the connection to write: what it writes then carries the ACK of
+    /// the SYN-ACK.
+    pub fn await_write(&mut self) {
+        self.incidents().write_waits = true;
+    }
+
     /// The application has no more to write.
     pub fn close(&mut self) {
         if matches!(self.state, State::Closed | State::Listen) {

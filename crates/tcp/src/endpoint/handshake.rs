@@ -106,6 +106,13 @@ impl Endpoint {
             self.syn_acked(now, segment.ack);
             self.ack_due = true;
             self.establish(now);
+            if self.incidents.as_ref().is_some_and(|r| r.write_waits) {
+                // RFC 9293 §3.10.7.3: data that was queued goes with the ACK (Linux,
+                // tcp_rcv_synsent_state_process).
+                self.ack_due = false;
+                let tcp = self.tcp.clone();
+                self.receiver().save_ack(now, &tcp);
+            }
             if marked {
                 self.sender().begin_with_one_segment();
             }
@@ -189,7 +196,7 @@ impl Endpoint {
 
     /// The ACK of the SYN-ACK, which was marked or not.
     #[cold]
-    fn complete_handshake(&mut self, now: Time, segment: &Segment, marked: bool) {
+    pub(super) fn complete_handshake(&mut self, now: Time, segment: &Segment, marked: bool) {
         if !self.end_early(now, segment) {
             self.syn_acked(now, segment.ack);
         }

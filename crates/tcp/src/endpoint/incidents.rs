@@ -30,6 +30,8 @@ pub struct Incidents {
     pub error: Option<Error>,
     /// The application reads when it likes.
     pub reads: bool,
+    /// The application waits for the connection to write.
+    pub write_waits: bool,
     /// It asks for the delivery rate.
     pub rate: bool,
     /// An ACK that must go out before all others, for what was received before a change of marks.

@@ -48,8 +48,12 @@ impl Endpoint {
         if !predicted && self.ends_with(now, segment, (next, window), field) {
             return;
         }
-        if segment.ack.after(self.max()) {
-            return self.on_ack_of_nothing(segment, options);
+        let (una, max) =
+            self.sender.as_ref().map_or((self.iss + 1, self.iss + 1), |s| (s.tcb.una, s.tcb.max));
+        if segment.ack.0.wrapping_sub(una.0) > max.0.wrapping_sub(una.0)
+            && self.on_ack_outside(now, segment, options)
+        {
+            return;
         }
         if self.agreed.timestamps
             && let Some((value, _)) = options.timestamps
@@ -125,7 +129,7 @@ impl Endpoint {
     fn told_window(&self) -> u32 {
         match &self.receiver {
             Some(receiver) if self.tells_window() => receiver.advertised(),
-            _ => self.buffer(),
+            _ => self.in_field(self.buffer()),
         }
     }
 

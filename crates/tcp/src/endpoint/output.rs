@@ -105,24 +105,29 @@ impl Endpoint {
     /// The window to advertise.
     fn window_field(&mut self) -> u32 {
         let window = if self.tells_window() {
-            let (buffer, next) = (self.buffer(), self.irs + 1);
+            let (buffer, next, most) = (self.buffer(), self.irs + 1, self.most_told());
             let receiver = self.receiver.get_or_insert_with(|| Box::new(Receiver::new(next, &self.tcp)));
-            receiver.window(buffer, || self.agreed.smss(&self.tcp))
+            receiver.window(buffer, most, || self.agreed.smss(&self.tcp))
         } else {
             self.buffer()
         };
-        let field = match (self.agreed.scaling, self.tcp.window_scaling) {
+        let field = self.in_field(window);
+        if let Some(receiver) = &mut self.receiver {
+            receiver.window_field = field;
+        }
+        field
+    }
+
+    /// What the window field can tell of a window.
+    pub(super) fn in_field(&self, window: u32) -> u32 {
+        match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,
             (true, _) => {
                 let shift = self.agreed.our_scale;
                 (window >> shift).min(65_535) << shift
             }
             (false, _) => window.min(65_535),
-        };
-        if let Some(receiver) = &mut self.receiver {
-            receiver.window_field = field;
         }
-        field
     }
 
     /// The largest window that the field can tell (RFC 7323 §2.2).

@@ -6,7 +6,7 @@ use units::{Duration, Time};
 use super::Endpoint;
 use super::incidents::Reset;
 use super::state::{Error, State};
-use crate::config::AckOfUnsent;
+use crate::config::{AckOfUnsent, OldAcks};
 use crate::sender::{Arriving, Feedback};
 
 impl Endpoint {
@@ -14,14 +14,35 @@ impl Endpoint {
     #[cold]
     pub(super) fn on_data_beyond(&mut self, now: Time, segment: &Segment, beyond: i64, field: EcnField) {
         let mut inside = *segment;
-        inside.len -= beyond.min(i64::from(segment.len)) as u16;
+        let data = beyond - i64::from(segment.flags.has(Flags::FIN)); // the FIN is the last octet
+        inside.len -= data.clamp(0, i64::from(segment.len)) as u16;
         inside.flags = inside.flags.without(Flags::FIN);
         self.on_data(now, &inside, &Options::NONE, field);
     }
 
-    /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
+    /// Answer an ACK from outside of SND.UNA to SND.MAX. Returns whether nothing more is done with
+    /// its segment.
     #[cold]
-    pub(super) fn on_ack_of_nothing(&mut self, segment: &Segment, options: &Options) {
+    pub(super) fn on_ack_outside(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
+        if segment.ack.after(self.max()) {
+            self.on_ack_of_nothing(segment, options);
+            return true;
+        }
+        let (una, oldest) = match &self.sender {
+            // Linux, tcp_ack: nor from before the first byte.
+            Some(sender) => (sender.tcb.una, u64::from(sender.tcb.most_window()).min(sender.tcb.acked)),
+            None => (self.iss + 1, 0),
+        };
+        let old = i64::from(una.minus(segment.ack)) > oldest as i64;
+        let discards = old && self.state > State::SynReceived && self.tcp.old_acks == OldAcks::Rfc5961;
+        if discards {
+            self.answer(now);
+        }
+        discards
+    }
+
+    /// RFC 9293 §3.10.7.4, fifth check: what was never sent is acknowledged.
+    fn on_ack_of_nothing(&mut self, segment: &Segment, options: &Options) {
         if self.state == State::SynReceived {
             self.incidents().reset = Some(Reset::answers(segment, options));
         } else {
@@ -38,7 +59,11 @@ impl Endpoint {
         (next, window): (Seq, u32),
         field: EcnField,
     ) {
+        let closed = window == 0 && segment.seq == next;
         if segment.flags.has(Flags::RST) {
+            if closed {
+                self.on_reset(now, segment, next);
+            }
             return;
         }
         if segment.flags.has(Flags::FIN) && self.state == State::TimeWait {
@@ -53,7 +78,7 @@ impl Endpoint {
             let simultaneous = self.incidents.as_ref().is_some_and(|r| r.simultaneous);
             if simultaneous && segment.flags.has(Flags::ACK) {
                 self.ecn.on_syn_ack_again(segment.flags, field);
-                self.ack_due = true;
+                self.on_crossing_syn_ack(now, segment);
             } else if self.ecn.on_syn_again(segment.flags, field, &self.tcp) {
                 let seq = self.max();
                 self.incidents().reset = Some(Reset { seq, ack: Some(next), echo: None });
@@ -66,9 +91,11 @@ impl Endpoint {
         if segment.flags.has(Flags::SYN | Flags::ACK) && segment.seq == self.irs {
             self.ecn.on_syn_ack_again(segment.flags, field);
         }
-        // From before what was received last; or from where the window ends, as who has filled it says.
+        // From before what was received last; or from where the window ends, as who has filled it
+        // says. What comes in a closed window may have data, as a probe has.
         let late = segment.seq.before(next) || segment.seq == next + window;
-        if segment.seq_len() == 0 && late && segment.flags.has(Flags::ACK) {
+        let empty = segment.seq_len() == 0 || (closed && !segment.flags.has(Flags::SYN));
+        if empty && late && segment.flags.has(Flags::ACK) {
             self.take_late_ack(now, segment);
         }
         // A SYN is challenged, whatever it carries (RFC 5961 §4; Linux, tcp_validate_incoming).
@@ -82,6 +109,22 @@ impl Endpoint {
         } else {
             self.answer(now);
         }
+    }
+
+    /// The SYN-ACK of an end that opened at the same time: it completes the handshake if it
+    /// acknowledges our SYN (RFC 9293 §3.5, figure 8), and is answered, with a report of its SYN,
+    /// which came before (Linux, tcp_validate_incoming, tcp_data_queue).
+    fn on_crossing_syn_ack(&mut self, now: Time, segment: &Segment) {
+        self.ack_due = true;
+        if segment.ack != self.max() {
+            return;
+        }
+        self.complete_handshake(now, segment, false);
+        let irs = self.irs;
+        if self.agreed.sack && self.tcp.dsack {
+            self.receiver().report_duplicate(irs, irs + 1);
+        }
+        self.after_ack(now);
     }
 
     /// An ACK goes out, unless one like it did just before (RFC 5961 §7). Data is no part of a loop of ACKs.

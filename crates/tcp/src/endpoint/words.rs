@@ -21,3 +21,15 @@ words! {
         Dropped = "dropped",
     }
 }
+
+words! {
+    /// Answer to an ACK from before SND.UNA less the largest window that was ever offered.
+    pub enum OldAcks {
+        /// It is a duplicate like any other: its acknowledgement is ignored and its data is taken
+        /// (RFC 9293 §3.10.7.4, fifth check).
+        Taken = "taken",
+        /// The segment is discarded and an ACK is sent back, against blind injection of data; so is
+        /// one from before the first byte (RFC 5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack).
+        Rfc5961 = "rfc5961",
+    }
+}

@@ -80,7 +80,8 @@ impl Receiver {
     /// it (Linux, tcp_event_data_sent).
     pub fn on_conversation(&mut self, now: Time, tcp: &Tcp) {
         let since = Duration::from_millis(u64::from(timestamp(now).wrapping_sub(self.heard)));
-        if self.quick > 0 && self.stats.segments > 0 && since < tcp.delayed_ack_timeout {
+        let has_heard = self.stats.segments > 0 || self.heard != 0;
+        if self.quick > 0 && has_heard && since < tcp.delayed_ack_timeout {
             self.quick = 0;
         }
     }

@@ -7,12 +7,15 @@ mod window;
 pub mod words;
 
 use net::{Segment, Seq};
-use units::Time;
+use units::{Duration, Time};
 
 use crate::config::{Tcp, WindowTuning};
 use crate::timestamp::timestamp;
 use crate::tuning::Tuning;
 use reassembly::Behind;
+
+/// Delay of the ACK of a SYN-ACK if no data follows (Linux, TCP_DELACK_MAX).
+const SAVED_ACK_AT_MOST: Duration = Duration::from_millis(200);
 
 /// What a receiver counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,6 +121,21 @@ impl Receiver {
             self.fin = None;
         }
         done
+    }
+
+    /// Reports [start, end) as a duplicate with the next ACK (RFC 2883).
+    pub fn report_duplicate(&mut self, start: Seq, end: Seq) {
+        self.duplicate = Some((start, end));
+    }
+
+    /// Delays the ACK of a SYN-ACK for data that is about to be written. The SYN-ACK counts as data
+    /// that was heard, so that the data makes the conversation interactive (Linux,
+    /// tcp_rcv_synsent_state_process, tcp_finish_connect).
+    pub fn save_ack(&mut self, now: Time, tcp: &Tcp) {
+        self.ack_at = now + SAVED_ACK_AT_MOST;
+        if tcp.quick_ack.0 > 0.0 {
+            self.heard = timestamp(now);
+        }
     }
 
     /// Data comes with a SYN, or a SYN-ACK, and is acknowledged at once. What answers a SYN tells the whole window behind

@@ -57,13 +57,14 @@ impl Receiver {
         }
     }
 
-    /// The window to advertise, with a buffer of `buffer` bytes: never taken back (RFC 9293 §3.8.6),
-    /// and opened by no less than a segment or half the buffer (§3.8.6.2.2).
+    /// The window to advertise, with a buffer of `buffer` bytes, of which the window field can tell
+    /// `most`: never taken back (RFC 9293 §3.8.6), and opened by no less than a segment or half the
+    /// buffer (§3.8.6.2.2).
     #[inline]
-    pub fn window(&mut self, buffer: u32, smss: impl FnOnce() -> u32) -> u32 {
-        let free = buffer.saturating_sub(self.unread);
+    pub fn window(&mut self, buffer: u32, most: u32, smss: impl FnOnce() -> u32) -> u32 {
+        let free = buffer.saturating_sub(self.unread).min(most);
         let old = if self.edge.after(self.next) { self.edge - self.next } else { 0 };
-        let window = if free >= buffer || free >= old.saturating_add(smss().min(buffer / 2)) {
+        let window = if free >= buffer.min(most) || free >= old.saturating_add(smss().min(buffer / 2)) {
             free.max(old)
         } else {
             old

@@ -23,3 +23,15 @@ words! {
         Linux = "linux",
     }
 }
+
+words! {
+    /// Event that ends the back-off of the retransmission timer.
+    pub enum BackoffEnds {
+        /// Measurement of a round trip, of a segment that was sent once: the back-off stays while
+        /// only retransmissions are acknowledged (RFC 6298 §5, last paragraph, and §5.7; Karn &
+        /// Partridge 1987).
+        Sample = "sample",
+        /// Any ACK of new data, as in ns-2's FullTcp, which times retransmissions too.
+        NewAck = "new-ack",
+    }
+}

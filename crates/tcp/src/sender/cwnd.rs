@@ -6,7 +6,9 @@ use units::{Duration, Time};
 use super::arriving::Feedback;
 use super::tcb::Tcb;
 use super::tracking::Tracking;
-use crate::config::{CwndCounts, CwndValidation, FlightUnit, IdleRestart, SsthreshFrom, Tcp};
+use crate::config::{
+    CwndCounts, CwndValidation, EcnAtOneSegment, FlightUnit, IdleRestart, SsthreshFrom, Tcp,
+};
 use crate::congestion::{Ack, Congestion, CongestionControl, RateSample};
 use crate::window::Window;
 
@@ -105,8 +107,8 @@ impl Tcb {
         tcp: &Tcp,
     ) {
         self.stats.ecn_cuts += 1;
-        // RFC 3168 §6.1.2; a sender that keeps two segments, as Linux, has no such rule.
-        self.wait_for_timer = self.cwnd <= f64::from(self.smss) && tcp.ecn_least_window.0 < 2.0;
+        self.wait_for_timer =
+            self.cwnd <= f64::from(self.smss) && tcp.ecn_at_one_segment == EcnAtOneSegment::WaitForTimer;
         if let Some(tracking) = tracking {
             let marked = (f64::from(delivered) * feedback.marked).round() as u32;
             self.congestion.before_cut(delivered, marked, ack.after(tracking.round_end));

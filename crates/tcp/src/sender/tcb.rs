@@ -142,6 +142,11 @@ impl Tcb {
         self.stats.timeouts
     }
 
+    /// Max(SND.WND) (RFC 5961 §5.2).
+    pub fn most_window(&self) -> u32 {
+        self.most_window
+    }
+
     /// The timeout as it would be set now.
     pub fn timeout(&self, tcp: &Tcp) -> Duration {
         self.rto.timeout(tcp)

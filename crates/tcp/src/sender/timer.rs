@@ -5,7 +5,7 @@ use units::{Duration, Time};
 use super::tcb::{Pending, Tcb};
 use super::tracking::Tracking;
 use super::{Kind, Sender};
-use crate::config::{Tcp, UserTimeoutFrom};
+use crate::config::{BackoffEnds, Tcp, UserTimeoutFrom};
 
 impl Tcb {
     /// RFC 3168 §6.1.2: with a window of one segment, the next goes when the timer expires; a mark restarts it.
@@ -13,6 +13,14 @@ impl Tcb {
     pub(super) fn wait(&mut self, now: Time, marked: bool, tcp: &Tcp) {
         if marked || self.timer == Time::NEVER {
             self.restart_timer(now, tcp);
+        }
+    }
+
+    /// New data is acknowledged, whether or not that measures a round trip (RFC 6298 §5.7).
+    #[inline]
+    pub(super) fn end_back_off_by_ack(&mut self, tcp: &Tcp) {
+        if self.rto.doublings() > 0 && tcp.backoff_ends == BackoffEnds::NewAck {
+            self.rto.end_back_off();
         }
     }
 

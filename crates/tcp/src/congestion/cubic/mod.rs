@@ -5,6 +5,9 @@
 //! acknowledged, where §4.4 says for every ACK: with delayed ACKs cwnd would otherwise lag behind
 //! its curve by half (Linux counts segments too). Where cwnd is not below W_max when congestion
 //! avoidance begins, K is 0 and W_max is cwnd; equation 2 would make K negative.
+//! An epoch begins with the first ACK that opens cwnd after a recovery, as Linux's does. §4.2 of
+//! the RFC begins it when congestion avoidance starts; the two differ only where a recovery ends
+//! with nothing in flight.
 //! Missing: the rate-limited window validation of RFC 7661, which is the sender's. What Linux has instead is in `linux.rs`.
 
 mod linux;

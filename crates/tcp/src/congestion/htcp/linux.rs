@@ -177,7 +177,8 @@ mod tests {
         assert_eq!(grown, [sixth, sixth].concat());
     }
 
-    /// usecs_to_jiffies: what a round trip exceeds whole milliseconds by counts from a microsecond on.
+    /// usecs_to_jiffies: what a round trip exceeds whole milliseconds by counts from a microsecond
+    /// on.
     #[test]
     fn a_round_trip_is_measured_in_microseconds_and_rounded_up() {
         let rtt = |ns: u64| linux_ticks(Duration(ns * 1000));

@@ -172,6 +172,9 @@ impl ByBoard {
         let plain_duplicate = !advanced && segment.len == 0 && segment.window == tcb.rwnd;
         let (d, widened) = self.update_scoreboard(tcb, arriving, tcp);
         let rto = tcb.rto.timeout(tcp);
+        if advanced {
+            tcb.end_back_off_by_ack(tcp);
+        }
         let rtt = self.measure(tcb, &d, arriving, advanced, tcp);
         let rate = self.sample_rate(now, &d);
         self.undo_spurious(tcb, &d, arriving, was_una, tcp);

@@ -94,6 +94,7 @@ impl ByBytes {
             self.nxt = ack;
         }
         let before = (tcp.rto_order == RtoOrder::RestartFirst).then(|| tcb.rto.timeout(tcp));
+        tcb.end_back_off_by_ack(tcp);
         let mut rtt = self.sample(tcb, now, tcp);
         if rtt.is_none() && self.measured.is_some() {
             rtt = self.sample_by_timestamp(tcb, now, options, tcp);
