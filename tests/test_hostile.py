@@ -44,6 +44,15 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
         ("aqmlab schema > /dev/full", "no space left on device"),
         ("aqmlab run '{example}' > /dev/full", "no space left on device"),
         ("aqmlab run /dev/zero", "/dev/zero: is larger than 256 MiB"),
+        ("aqmlab run /proc/self/mem", "/proc/self/mem: input/output error; check the path"),
+        (
+            "yes '[[flows]]' | head -n 2100000 > large.toml; aqmlab run large.toml",
+            "large.toml: has some 4200000 values and tables, and at most 4000000 are read; write",
+        ),
+        (
+            "mkfifo pipe; aqmlab run pipe",
+            "pipe: is a named pipe; give a file, or read it as /dev/stdin",
+        ),
         ("aqmlab script /dev/zero", "/dev/zero: is larger than 64 MiB"),
         ("aqmlab run /dev/null", "network: is missing"),
         ("aqmlab run '{example}' --out /dev/null", "/dev/null is a file"),
@@ -238,6 +247,12 @@ def test_what_is_no_sweep_is_told(over: Any, told: str) -> None:
 def test_wrong_arguments_are_told_by_their_names(small: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError, match="must be a list; put the one in brackets"):
         aqmlab.run_many(EXAMPLE)
+    with pytest.raises(
+        ValueError, match=r"replications = 1000000000000000000 must be at most 999999"
+    ):
+        aqmlab.replicate(EXAMPLE, 10**18)
+    with pytest.raises(ValueError, match=r"replications of all values = 1200000 must be at most"):
+        aqmlab.sweep(EXAMPLE, {"tcp.ecn": ["off", "rfc3168"]}, replications=600_000)
     with pytest.raises(ValueError, match=r"replications = 1\.5 must be a whole number"):
         aqmlab.replicate(small, 1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="jobs = '2' must be a whole number"):

@@ -65,6 +65,8 @@ class Document(Table):
 
 MOST_BYTES = 256 << 20
 """The largest file that is read; a device has no end."""
+MOST_VALUES = 4_000_000
+"""Values and tables of a file at most; an empty table takes some 300 bytes of memory."""
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""
@@ -117,15 +119,26 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     Raises
     ------
     ScenarioError
-        If it is not UTF-8 text.
+        If it is not UTF-8 text, too large, or a named pipe.
     OSError
-        If it cannot be read.
+        If it cannot be read; names the file.
     """
     path = Path(path)
+    if path.is_fifo() and path.parts[:2] not in (("/", "dev"), ("/", "proc")):
+        raise ScenarioError(f"{path}: is a named pipe; give a file, or read it as /dev/stdin")
     with path.open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
+        try:
+            content = file.read(MOST_BYTES + 1)
+        except OSError as e:
+            raise type(e)(e.errno, e.strerror, str(path)) from None
     if len(content) > MOST_BYTES:
         raise ScenarioError(f"{path}: is larger than {MOST_BYTES >> 20} MiB; is it a scenario?")
+    values = sum(map(content.count, (b"[", b"{", b",", b"=", b":")))
+    if values > MOST_VALUES:
+        raise ScenarioError(
+            f"{path}: has some {values} values and tables, and at most {MOST_VALUES} are read; "
+            "write flows that are alike as one table with count"
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as e:

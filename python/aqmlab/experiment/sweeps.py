@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -242,6 +243,7 @@ def sweep(
     given = Given()
     base = as_said(scenario, given)
     check_count("replications", replications)
+    check_count("replications of all values", replications * math.prod(map(len, over.values())))
     points: list[dict[str, Any]] = []
 
     def asks() -> Iterator[tuple[str, ...]]:
