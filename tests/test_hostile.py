@@ -16,9 +16,10 @@ from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.command import execute
 from aqmlab.compare import compare
 from aqmlab.engine import Failed, Simulator
-from aqmlab.experiment import Experiment, conduct
+from aqmlab.experiment import Experiment, Outcome, conduct
 from aqmlab.results import Result
 from aqmlab.scenario import normalize, toml_value
+from aqmlab.store import Ledger
 
 EXAMPLE = str(Path("examples/one_flow.toml").resolve())
 LONG = "x" * 5_000_000
@@ -354,3 +355,40 @@ def test_results_of_others_do_no_harm(
         else:
             assert "is no table of runs of a sweep" in err
         assert (code == 0) == ("title" in change)
+
+
+def test_a_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
+    where = tmp_path / os.fsdecode(b"caf\xe9")
+    where.mkdir()
+    (where / "x.toml").write_text(Path("examples/two_flows.toml").read_text())
+    (where / "e.toml").write_text('scenario = "x.toml"\nmeasures = ["jain"]\n')
+    commands = [
+        "run {0}/x.toml --out {0}/run", "plot window {0}/x.toml --out {0}/w.png",
+        "compare codel --scenario {0}/x.toml --replications 1 --out {0}/compare",
+        "sweep {0}/e.toml --out {0}/sweep", "sweep {0}/e.toml --out {0}/sweep --resume",
+        "results {0}/sweep --csv {0}/a.csv --parquet {0}/a.parquet --netcdf {0}/a.nc",
+        "status {0}/sweep",
+    ]  # fmt: skip
+    for command in commands:
+        assert execute([part.format(where) for part in command.split()]) == 0, command
+    assert Outcome.read(where / "sweep").runs["jain"].notna().all()
+    again = Result.read(where / "run")
+    assert again.flows.equals(aqmlab.run(where / "x.toml").flows)
+    with Ledger(where / "store") as store:
+        first = aqmlab.replicate(where / "x.toml", 1, store=store)
+        found = aqmlab.replicate(where / "x.toml", 1, store=store)
+    assert found[0].flows.equals(first[0].flows)
+
+
+@pytest.mark.parametrize("name", [ESCAPE, "a\u202eb", "a\nb"])
+def test_names_of_a_comparison_do_no_harm(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = ["compare", f"{name}=red", "codel", "--out", str(tmp_path / "out")]
+    assert execute(args) == 2
+    out, err = capsys.readouterr()
+    assert name not in out + err.removesuffix("\n")
+    assert "has control characters in it; leave them away" in err
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(ValueError, match="has control characters in it"):
+        compare({name: "red"}, EXAMPLE, 1)

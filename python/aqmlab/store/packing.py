@@ -128,7 +128,8 @@ def read_table(path: Path) -> Columns:
     import pyarrow as pa
     import pyarrow.parquet
 
-    table = pyarrow.parquet.read_table(path, page_checksum_verification=True)
+    with path.open("rb") as file:
+        table = pyarrow.parquet.read_table(file, page_checksum_verification=True)
     return {
         name: table[name].to_pylist()
         if pa.types.is_string(table[name].type)
