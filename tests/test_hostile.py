@@ -392,3 +392,25 @@ def test_names_of_a_comparison_do_no_harm(
     assert not (tmp_path / "out").exists()
     with pytest.raises(ValueError, match="has control characters in it"):
         compare({name: "red"}, EXAMPLE, 1)
+
+
+@pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64])
+def test_a_seed_has_one_bound_however_it_is_given(
+    seed: int, small: dict[str, Any], tmp_path: Path
+) -> None:
+    told = f"{seed} must be at most 9223372036854775807"
+    with pytest.raises(ScenarioError, match=told):
+        aqmlab.run(EXAMPLE, seed)
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(small | {"seed": seed}))
+    with pytest.raises(ScenarioError, match=told):
+        aqmlab.run(path)
+    with pytest.raises(ScenarioError, match=f"{seed} must be from .* to 9223372036854775807"):
+        aqmlab.run(small | {"seed": seed})
+    with pytest.raises(ScenarioError, match="an integer of 4001 bits must be from"):
+        aqmlab.run(small | {"seed": 2**4000})
+    path = tmp_path / "x.toml"
+    path.write_text(f"seed = {seed}")
+    with pytest.raises(ScenarioError, match=r"column 8: an integer must be from .*807"):
+        aqmlab.run(path)
+    assert aqmlab.run(small, 2**63 - 1).manifest["seed"] == 2**63 - 1

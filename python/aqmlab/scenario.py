@@ -100,6 +100,9 @@ def _refusal(value: Any, path: str = "") -> str | None:
         inside = enumerate(value)
     elif isinstance(value, float) and not math.isfinite(value):
         return f"{path}: {value} is not a finite number"
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        number = f"an integer of {value.bit_length()} bits" if value.bit_length() > 200 else value
+        return f"{path}: {number} must be from {-(2**63)} to {2**63 - 1}"
     elif value is not None and not isinstance(value, str | bool | int | float):
         return f"{path}: {value!r} is no value of a scenario; give a text, a number or a dict"
     found = (_refusal(v, f"{path}.{key}".lstrip(".")) for key, v in inside)
