@@ -36,7 +36,7 @@ def check_count(name: str, count: Any) -> None:
     """
     if not isinstance(count, Integral) or count < 1:
         raise ValueError(f"{name} = {count!r} must be a whole number, 1 or more")
-    if count > MOST_RUNS:
+    if int(count) > MOST_RUNS:
         raise ValueError(f"{name} = {count!r} must be at most {MOST_RUNS}; give fewer")
 
 
