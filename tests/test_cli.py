@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from aqmlab import ScenarioError
+from aqmlab import ScenarioError, manual
 from aqmlab.command import execute
+from aqmlab.explain import CATEGORIES
 from aqmlab.manual import schema
 from aqmlab.scenario import normalize
 from conftest import repeatable
@@ -98,6 +99,7 @@ def test_a_wrong_value_is_told_with_its_field_and_bound(
         (["plot", "rtt", EXAMPLE, "--from", "noon"], ["--from 'noon'", "number of seconds"]),
         (["plot", "rtt", EXAMPLE, "--to", "nan"], ["--to 'nan'", "number of seconds"]),
         (["plot", "rtt", "docs"], ["docs is no run", "manifest.json", "aqmlab run --out"]),
+        (["plot", "rtt", EXAMPLE, "--flow", "0", "--flow", "1"], ["--flow is given 2 times"]),
         (["plot", "rain", EXAMPLE], ["'rain' is not one of 'sequence', 'window', 'rtt'. See"]),
         (["compare", "red", "--replications", "9" * 20], ["--replications '999", "at most 999999"]),
         (["compare", "drr"], ["drr: network.queue.classes: is missing"]),
@@ -118,6 +120,38 @@ def test_wrong_input_is_told_in_one_line(
     message = line(capsys)
     for word in told:
         assert word in message
+
+
+@pytest.mark.parametrize(
+    ("record", "alone", "flow", "told"),
+    [
+        ({}, False, "user-0", "user-0': its connections come and go, and only flows of one "
+                              "connection are recorded; give --flow one of C0, C1"),
+        ({}, True, "user-0", "come and go, and only flows of one connection are recorded; no flow"),
+        ({"traced": ["C1"]}, False, "C0", "record.traced names other flows; give --flow one of C1"),
+        ({}, False, "none", "'none' is no flow of this run, which has C0, C1, user-0"),
+    ],
+)  # fmt: skip
+def test_a_plot_of_a_flow_that_is_not_recorded_says_why(
+    record: dict[str, Any], alone: bool, flow: str, told: str, small: dict[str, Any],
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    web = {"kind": "web", "preset": "power-of-ecn", "sessions": 1, "pages": 1}
+    user = {"name": "user-0", "from": "left-0", "to": "right-0", "traffic": web}
+    small["flows"] = [*([] if alone else small["flows"]), user]
+    small["record"] = record
+    path = tmp_path / "web.json"
+    path.write_text(json.dumps(small))
+    out = ["--out", str(tmp_path / "x.png")]
+    assert execute(["plot", "sequence", str(path), "--flow", flow, *out]) == 2
+    assert told in line(capsys)
+
+
+def test_list_alone_lists_the_categories(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["list"]) == 0
+    listed = [row.split()[0] for row in capsys.readouterr().out.splitlines()]
+    assert set(CATEGORIES) <= set(listed)
+    assert {page.category for page in manual.pages().values()} <= set(CATEGORIES)
 
 
 @pytest.mark.parametrize("deep", [12, 1000])

@@ -107,7 +107,28 @@ def test_a_fractional_design_is_balanced_and_resolves_what_it_should() -> None:
         ),
         ({"factors": [{"values": {"a": [1]}}, {"values": {"a": [2]}}]}, ["a is a factor of two"]),
         ({"arms": {"x": 1}}, ["arms.x: 1"]),
-        ({"replications": 0}, ["replications: 0", "1 or more"]),
+        ({"replications": 0}, ["replications: 0", "from 1 to 999999"]),
+        ({"replications": 10**18}, ["replications: 1000000000000000000", "from 1 to 999999"]),
+        (
+            {"replications": 700_000, "factors": [{"values": {LIMIT: ["8 packets", "9 packets"]}}]},
+            ["replications: 700000 of 2 points and 1 arms are 1400000 runs", "at most 999999"],
+        ),
+        (
+            {"replications": {"first": 2, "until": "jain", "half_width": 0.1, "at_most": 10**18}},
+            ["replications.at_most: 1000000000000000000", "from 2 to 999999"],
+        ),
+        (
+            {"factors": [{"values": {f"flows.{i}.count": [*range(100)] for i in range(9)}}]},
+            ["factors.0: 1000000000000000000 points must be at most 999999"],
+        ),
+        (
+            {"factors": [{"values": {f"flows.{i}.count": [*range(100)]}} for i in range(9)]},
+            ["factors: 1000000000000000000 points must be at most 999999"],
+        ),
+        (
+            {"factors": [{"kind": "random", "n": 10**18, "values": {"x": {"low": 0, "high": 1}}}]},
+            ["factors.0.n: 1000000000000000000", "from 1 to 999999"],
+        ),
         ({"replications": {"first": 3, "until": "jain"}}, ["replications.at_most: is missing"]),
         ({"plots": ["pie"]}, ["plots.0", '"pie"', "heat-map"]),
         ({"limits": {"wall": 3}}, ["limits.wall: 3", "a time"]),

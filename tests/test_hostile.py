@@ -16,9 +16,10 @@ from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.command import execute
 from aqmlab.compare import compare
 from aqmlab.engine import Failed, Simulator
-from aqmlab.experiment import Experiment, conduct
+from aqmlab.experiment import Experiment, Outcome, conduct
 from aqmlab.results import Result
 from aqmlab.scenario import normalize, toml_value
+from aqmlab.store import Ledger
 
 EXAMPLE = str(Path("examples/one_flow.toml").resolve())
 LONG = "x" * 5_000_000
@@ -44,6 +45,15 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
         ("aqmlab schema > /dev/full", "no space left on device"),
         ("aqmlab run '{example}' > /dev/full", "no space left on device"),
         ("aqmlab run /dev/zero", "/dev/zero: is larger than 256 MiB"),
+        ("aqmlab run /proc/self/mem", "/proc/self/mem: input/output error; check the path"),
+        (
+            "yes '[[flows]]' | head -n 2100000 > large.toml; aqmlab run large.toml",
+            "large.toml: has some 4200000 values and tables, and at most 4000000 are read; write",
+        ),
+        (
+            "mkfifo pipe; aqmlab run pipe",
+            "pipe: is a named pipe; give a file, or read it as /dev/stdin",
+        ),
         ("aqmlab script /dev/zero", "/dev/zero: is larger than 64 MiB"),
         ("aqmlab run /dev/null", "network: is missing"),
         ("aqmlab run '{example}' --out /dev/null", "/dev/null is a file"),
@@ -238,6 +248,12 @@ def test_what_is_no_sweep_is_told(over: Any, told: str) -> None:
 def test_wrong_arguments_are_told_by_their_names(small: dict[str, Any]) -> None:
     with pytest.raises(ScenarioError, match="must be a list; put the one in brackets"):
         aqmlab.run_many(EXAMPLE)
+    with pytest.raises(
+        ValueError, match=r"replications = 1000000000000000000 must be at most 999999"
+    ):
+        aqmlab.replicate(EXAMPLE, 10**18)
+    with pytest.raises(ValueError, match=r"replications of all values = 1200000 must be at most"):
+        aqmlab.sweep(EXAMPLE, {"tcp.ecn": ["off", "rfc3168"]}, replications=600_000)
     with pytest.raises(ValueError, match=r"replications = 1\.5 must be a whole number"):
         aqmlab.replicate(small, 1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="jobs = '2' must be a whole number"):
@@ -339,3 +355,62 @@ def test_results_of_others_do_no_harm(
         else:
             assert "is no table of runs of a sweep" in err
         assert (code == 0) == ("title" in change)
+
+
+def test_a_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
+    where = tmp_path / os.fsdecode(b"caf\xe9")
+    where.mkdir()
+    (where / "x.toml").write_text(Path("examples/two_flows.toml").read_text())
+    (where / "e.toml").write_text('scenario = "x.toml"\nmeasures = ["jain"]\n')
+    commands = [
+        "run {0}/x.toml --out {0}/run", "plot window {0}/x.toml --out {0}/w.png",
+        "compare codel --scenario {0}/x.toml --replications 1 --out {0}/compare",
+        "sweep {0}/e.toml --out {0}/sweep", "sweep {0}/e.toml --out {0}/sweep --resume",
+        "results {0}/sweep --csv {0}/a.csv --parquet {0}/a.parquet --netcdf {0}/a.nc",
+        "status {0}/sweep",
+    ]  # fmt: skip
+    for command in commands:
+        assert execute([part.format(where) for part in command.split()]) == 0, command
+    assert Outcome.read(where / "sweep").runs["jain"].notna().all()
+    again = Result.read(where / "run")
+    assert again.flows.equals(aqmlab.run(where / "x.toml").flows)
+    with Ledger(where / "store") as store:
+        first = aqmlab.replicate(where / "x.toml", 1, store=store)
+        found = aqmlab.replicate(where / "x.toml", 1, store=store)
+    assert found[0].flows.equals(first[0].flows)
+
+
+@pytest.mark.parametrize("name", [ESCAPE, "a\u202eb", "a\nb"])
+def test_names_of_a_comparison_do_no_harm(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = ["compare", f"{name}=red", "codel", "--out", str(tmp_path / "out")]
+    assert execute(args) == 2
+    out, err = capsys.readouterr()
+    assert name not in out + err.removesuffix("\n")
+    assert "has control characters in it; leave them away" in err
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(ValueError, match="has control characters in it"):
+        compare({name: "red"}, EXAMPLE, 1)
+
+
+@pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64])
+def test_a_seed_has_one_bound_however_it_is_given(
+    seed: int, small: dict[str, Any], tmp_path: Path
+) -> None:
+    told = f"{seed} must be at most 9223372036854775807"
+    with pytest.raises(ScenarioError, match=told):
+        aqmlab.run(EXAMPLE, seed)
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(small | {"seed": seed}))
+    with pytest.raises(ScenarioError, match=told):
+        aqmlab.run(path)
+    with pytest.raises(ScenarioError, match=f"{seed} must be from .* to 9223372036854775807"):
+        aqmlab.run(small | {"seed": seed})
+    with pytest.raises(ScenarioError, match="an integer of 4001 bits must be from"):
+        aqmlab.run(small | {"seed": 2**4000})
+    path = tmp_path / "x.toml"
+    path.write_text(f"seed = {seed}")
+    with pytest.raises(ScenarioError, match=r"column 8: an integer must be from .*807"):
+        aqmlab.run(path)
+    assert aqmlab.run(small, 2**63 - 1).manifest["seed"] == 2**63 - 1

@@ -201,3 +201,36 @@ if __name__ == "__main__":
         sweep(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
     else:
         print(json.dumps(overhead(Path(sys.argv[1]), 100_000)))
+
+
+IN_A_CALLBACK = """
+import signal, time, weakref
+from aqmlab import interrupts
+interrupts.listen()
+class Thing: pass
+for kind in ("callback", "__del__"):
+    interrupts.came, interrupts._told = None, False
+    interrupts.listen()
+    signal.signal(signal.SIGTERM, interrupts._on_signal)
+    thing = Thing()
+    end = lambda *_: signal.raise_signal(signal.SIGTERM)
+    if kind == "callback":
+        kept = weakref.ref(thing, end)
+    else:
+        Thing.__del__ = end
+    try:
+        del thing
+        time.sleep(20)
+    except KeyboardInterrupt:
+        print(kind, interrupts.came, flush=True)
+"""
+
+
+def test_a_signal_in_a_callback_still_ends_the_process() -> None:
+    """Python discards what a callback of a weak reference raises; the importer has such."""
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_CALLBACK], capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.stdout == f"callback {int(signal.SIGTERM)}\n__del__ {int(signal.SIGTERM)}\n"
+    assert done.stderr == ""

@@ -9,6 +9,8 @@ import string
 import subprocess
 import sys
 import textwrap
+import tracemalloc
+import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -125,6 +127,54 @@ def test_words_of_a_stranger_are_no_run(words: str, small: dict[str, Any], tmp_p
         )
     aqmlab.run_many([small], engine=engine, store=store)
     assert len(engine.asked) == 2, "it was run again"
+    store.close()
+
+
+@pytest.mark.parametrize("part", ["columns", "words", "base"])
+def test_a_row_that_inflates_without_bound_is_damage(
+    part: str, small: dict[str, Any], tmp_path: Path
+) -> None:
+    """One GiB of zeros in a row of a MB; the run is made again within little memory."""
+    deflate = zlib.compressobj()
+    zeros = bytes(1 << 20)
+    bomb = b"".join(deflate.compress(zeros) for _ in range(1 << 10)) + deflate.flush()
+    store, engine = Ledger(tmp_path), Counting()
+    aqmlab.run_many([small], engine=engine, store=store)
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
+        where, what = ("bases", "words") if part == "base" else ("results", part)
+        ledger.execute(f"UPDATE {where} SET {what} = ?", [bomb])
+    tracemalloc.start()
+    assert list(store) == []
+    aqmlab.run_many([small], engine=engine, store=store)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(engine.asked) == 2
+    assert most < 300 << 20
+    store.close()
+
+
+def test_a_table_of_a_stranger_outside_the_folder_is_not_read(
+    small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name that the words give a table leads to a table of another folder."""
+    monkeypatch.setattr(packing, "LARGE_BYTES", 1 << 12)
+    store, engine = Ledger(tmp_path / "store"), Counting()
+    aqmlab.run_many([small], engine=engine, store=store)
+    store.close()
+    (queue,) = tmp_path.glob("store/tables/*-queue.parquet")
+    (tmp_path / "store" / "tables" / f"{queue.name[:16]}-").mkdir()
+    queue.rename(tmp_path / "other.parquet")
+    words = b'[{"/../../../other": null}, {}]'
+    with closing(sqlite3.connect(tmp_path / "store" / "runs.sqlite")) as ledger, ledger:
+        ledger.execute("UPDATE bases SET words = ?", [shorten(words, b"")])
+        columns = shorten(b"", b"")
+        ledger.execute(
+            "UPDATE results SET words = ?, columns = ?", [shorten(words, words), columns]
+        )
+    assert list(store) == []
+    aqmlab.run_many([small], engine=engine, store=store)
+    assert len(engine.asked) == 2
     store.close()
 
 

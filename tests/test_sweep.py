@@ -247,3 +247,33 @@ def test_a_file_that_cannot_be_written_whole_is_not_written(
     assert f"cannot write {given[-1]}: file too large; check" in told
     assert list(there.iterdir()) == []
     assert execute(given) == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (("tcp.ecn", "tcp.enc"), "arm without at network.queue.limit = 12 packets"),
+        (('"mark_rate"', '"mark_rat"'), "measures.1"),
+    ],
+)
+def test_an_experiment_that_is_wrong_leaves_no_folder(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    wrong: tuple[str, str], told: str,
+) -> None:  # fmt: skip
+    file.write_text(WANTED.replace(*wrong, 1))
+    before = sorted(tmp_path.rglob("*"))
+    assert execute(["sweep", str(file), "--out", str(tmp_path / "new" / "out")]) == 2
+    assert told in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_sweep_goes_on_beside_other_files(folder: Path, file: Path) -> None:
+    """Notes of the user stay as they are."""
+    (folder / "notes.txt").write_text("mine")
+    (folder / "more").mkdir()
+    (folder / "more" / "summary.csv").write_text("mine, too")
+    (folder / "summary.csv").unlink()
+    assert execute(["sweep", str(file), "--out", str(folder), "--resume"]) == 0
+    assert (folder / "summary.csv").exists()
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert (folder / "more" / "summary.csv").read_text() == "mine, too"

@@ -7,20 +7,30 @@ from importlib import resources
 from aqmlab import manual, studies
 from aqmlab.manual import Page, Parameter
 
-CATEGORIES = (
-    "queues", "classes", "diffserv", "impairments", "tcp", "traffic", "distributions", "network",
-    "scenario", "studies",
-)  # fmt: skip
+CATEGORIES = {
+    "queues": "Queue disciplines and the AQMs that they hold.",
+    "classes": "Classes of schedulers.",
+    "diffserv": "Rules that match, meter, mark and drop packets.",
+    "impairments": "Losses, delays and rate changes of a link.",
+    "tcp": "Keys of TCP.",
+    "traffic": "Kinds of traffic.",
+    "distributions": "Distributions of sizes, times and counts.",
+    "network": "Networks and their links.",
+    "scenario": "The other tables of a scenario.",
+    "studies": "Published studies that `aqmlab reproduce` repeats.",
+}
 
 
-def listing(category: str) -> str:
-    """Return the names of a category, each with a line that says what it is.
+def listing(category: str | None = None) -> str:
+    """Return the names of a category, each with a line about it; without one, the categories.
 
     Raises
     ------
     ValueError
         If there is no such category.
     """
+    if category is None:
+        return _columns(list(CATEGORIES.items()))
     if category not in CATEGORIES:
         raise ValueError(f"nothing to list: {category!r}; choose one of {', '.join(CATEGORIES)}")
     if category == "studies":

@@ -140,10 +140,14 @@ class Claim:
         The folder.
     new, parts : pathlib.Path
         Folders beside it: what is to take its place, and files on their way into it.
+    adds : bool
+        The command only adds files to the folder, so other files may be there.
     """
 
-    def __init__(self, final: Path, made_by: str, *, force: bool = True) -> None:
-        self.named, self.made_by, self.force = final, made_by, force
+    def __init__(
+        self, final: Path, made_by: str, *, force: bool = True, adds: bool = False
+    ) -> None:
+        self.named, self.made_by, self.force, self.adds = final, made_by, force, adds
         try:
             self.final = final.resolve()
         except RuntimeError:  # a loop of symbolic links; an OSError from Python 3.13 on
@@ -177,6 +181,7 @@ class Claim:
 
     def appear(self) -> None:
         """Put what was written in the place of the folder, in one step."""
+        self.adds = False
         self._refuse()
         _write_list(self.new, self.made_by)
         with uninterrupted():
@@ -225,7 +230,7 @@ class Claim:
         if os.path.ismount(folder):
             raise FileExistsError(f"{folder} cannot be replaced; give the name of a folder in it")
         maker = _maker(folder)
-        foreign = _foreign(folder, maker)
+        foreign = None if self.adds else _foreign(folder, maker)
         if foreign is None and maker not in (None, self.made_by):
             foreign = f"it is of {maker}"
         if foreign is not None:

@@ -26,6 +26,8 @@ class EndedError(KeyboardInterrupt):
 
 came: int | None = None
 """The signal that ends this process."""
+AGAIN_S = 0.01
+"""Time until the interruption is raised again where Python discarded it."""
 _held = 0
 _told = False
 
@@ -47,6 +49,7 @@ def _on_early_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG
 
 def listen(handler: Callable[[int, FrameType | None], None] | None = None) -> None:
     """Turn the signals into KeyboardInterrupt; those that are ignored (nohup) stay ignored."""
+    sys.unraisablehook = _on_unraisable
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handler or _on_signal)
@@ -54,6 +57,7 @@ def listen(handler: Callable[[int, FrameType | None], None] | None = None) -> No
 
 def ignore() -> None:
     """Ignore the signals from now on."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
@@ -70,6 +74,21 @@ def _tell() -> None:
         _told = True
         ignore()
         raise EndedError
+
+
+def _on_unraisable(lost: "sys.UnraisableHookArgs") -> None:
+    """Raise the interruption again if it came in a callback, whose errors Python discards.
+
+    Such callbacks are those of weak references, as the importer has them for its locks, and
+    `__del__`. Everything else is reported as usual.
+    """
+    global _told
+    if not isinstance(lost.exc_value, EndedError):
+        sys.__unraisablehook__(lost)
+        return
+    _told = False
+    signal.signal(signal.SIGALRM, _on_signal)
+    signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
 
 
 @contextmanager

@@ -252,7 +252,8 @@ class Result:
         for file in ["flows", "links", *NOT_ALWAYS, *recorded]:
             if file in optional and not (folder / f"{file}.parquet").exists():
                 continue
-            table = pyarrow.parquet.read_table(folder / f"{file}.parquet")
+            with (folder / f"{file}.parquet").open("rb") as opened:
+                table = pyarrow.parquet.read_table(opened)
             tables[file] = {name: _column(table[name]) for name in table.column_names}
         return cls(manifest, tables)
 

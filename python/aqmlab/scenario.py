@@ -65,6 +65,8 @@ class Document(Table):
 
 MOST_BYTES = 256 << 20
 """The largest file that is read; a device has no end."""
+MOST_VALUES = 4_000_000
+"""Values and tables of a file at most; an empty table takes some 300 bytes of memory."""
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""
@@ -98,6 +100,9 @@ def _refusal(value: Any, path: str = "") -> str | None:
         inside = enumerate(value)
     elif isinstance(value, float) and not math.isfinite(value):
         return f"{path}: {value} is not a finite number"
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        number = f"an integer of {value.bit_length()} bits" if value.bit_length() > 200 else value
+        return f"{path}: {number} must be from {-(2**63)} to {2**63 - 1}"
     elif value is not None and not isinstance(value, str | bool | int | float):
         return f"{path}: {value!r} is no value of a scenario; give a text, a number or a dict"
     found = (_refusal(v, f"{path}.{key}".lstrip(".")) for key, v in inside)
@@ -117,15 +122,26 @@ def read_text(path: str | PathLike[str]) -> tuple[str, str]:
     Raises
     ------
     ScenarioError
-        If it is not UTF-8 text.
+        If it is not UTF-8 text, too large, or a named pipe.
     OSError
-        If it cannot be read.
+        If it cannot be read; names the file.
     """
     path = Path(path)
+    if path.is_fifo() and path.parts[:2] not in (("/", "dev"), ("/", "proc")):
+        raise ScenarioError(f"{path}: is a named pipe; give a file, or read it as /dev/stdin")
     with path.open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
+        try:
+            content = file.read(MOST_BYTES + 1)
+        except OSError as e:
+            raise type(e)(e.errno, e.strerror, str(path)) from None
     if len(content) > MOST_BYTES:
         raise ScenarioError(f"{path}: is larger than {MOST_BYTES >> 20} MiB; is it a scenario?")
+    values = sum(map(content.count, (b"[", b"{", b",", b"=", b":")))
+    if values > MOST_VALUES:
+        raise ScenarioError(
+            f"{path}: has some {values} values and tables, and at most {MOST_VALUES} are read; "
+            "write flows that are alike as one table with count"
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as e:

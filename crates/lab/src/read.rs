@@ -26,9 +26,9 @@ const DEEPEST: usize = 40;
 pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
     match format {
         Format::Toml => {
-            let table: toml::Table = text
-                .parse()
-                .map_err(|e: toml::de::Error| syntax("TOML", e.message(), place(text, e.span())))?;
+            let table: toml::Table = text.parse().map_err(|e: toml::de::Error| {
+                syntax("TOML", toml_problem(e.message()), place(text, e.span()))
+            })?;
             from_toml(&toml::Value::Table(table), "", 0)
         }
         Format::Json => serde_json::from_str(text).map_err(|e| {
@@ -37,6 +37,15 @@ pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
             let problem = problem.replace("EOF while parsing", "the text ends within");
             syntax("JSON", &problem, Some((e.line(), e.column())))
         }),
+    }
+}
+
+/// Return what is wrong with a TOML document; of an integer beyond 64 bits, its bounds.
+fn toml_problem(message: &str) -> &str {
+    if message.starts_with("invalid type: integer") || message.contains("value was too large") {
+        "an integer must be from -9223372036854775808 to 9223372036854775807"
+    } else {
+        message
     }
 }
 

@@ -7,9 +7,12 @@ import typer
 
 def list_command(
     category: Annotated[
-        str,
-        typer.Argument(help="queues, tcp, traffic, distributions, network, scenario, studies …"),
-    ],
+        str | None,
+        typer.Argument(
+            help="queues, tcp, traffic, distributions, network, scenario, studies …; default: list "
+            "the categories."
+        ),
+    ] = None,
 ) -> None:
     """List what a scenario can name, and the studies."""
     from aqmlab.explain import listing

@@ -27,7 +27,7 @@ def plot(
         ),
     ],
     flow: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(metavar="N", help="Name of the flow, or its number; default: the first."),
     ] = None,
     begin: Annotated[
@@ -48,12 +48,14 @@ def plot(
     from aqmlab import figures
     from aqmlab.figures import segments
 
+    if flow and len(flow) > 1:
+        raise ValueError(f"--flow is given {len(flow)} times; a plot is of one flow, so give one")
     path = out or Path(f"{graph.value}.png")
     if path.suffix.lower() not in figures.FORMATS:
         raise ValueError(f"--out {path} must end in one of {', '.join(figures.FORMATS)}")
     figures.refuse_foreign(path)
     result = segments.load(source, graph.value)
-    name = segments.flow_name(result, flow)
+    name = segments.flow_name(result, flow[0] if flow else None)
     times = (_seconds("--from", begin), _seconds("--to", end))
     figure = {
         Graph.SEQUENCE: figures.sequence,

@@ -53,29 +53,25 @@ def sweep_command(
 ) -> None:
     """Run an experiment: factors, arms, replications; leave its runs and what they say."""
     from aqmlab.command.results import show
-    from aqmlab.experiment import Experiment, Outcome, conduct
+    from aqmlab.experiment import Experiment, Outcome, carry_out, prepare
     from aqmlab.progress import Count
+    from aqmlab.store import Ledger
 
     threads = read_count("--jobs", jobs)
     experiment = Experiment.read(file)
     folder = out or Path("results") / file.stem
-    with (
-        engine(executor, threads, cluster) as there,
-        place(folder, experiment, resume=resume) as claim,
-    ):
-        from aqmlab.store import Ledger
-
-        kept = Ledger(claim.final / RUNS)
-        at_once = threads if executor == "local" or "://" in executor else None
-        try:
-            with kept, Count() as count:
-                outcome: Outcome = conduct(
-                    experiment, engine=there, store=kept, jobs=at_once, told=count
-                )
-        except KeyboardInterrupt:
-            told = f"{kept.finished} finished runs are in {folder}; --resume goes on with them"
-            raise Interrupted(told) from None
-        leave(outcome, claim)
+    kept = Ledger(folder.resolve() / RUNS)
+    at_once = threads if executor == "local" or "://" in executor else None
+    with engine(executor, threads, cluster) as there:
+        work = prepare(experiment, engine=there, store=kept, jobs=at_once)
+        with place(folder, experiment, resume=resume) as claim:
+            try:
+                with kept, Count() as count:
+                    outcome: Outcome = carry_out(work, count)
+            except KeyboardInterrupt:
+                told = f"{kept.finished} finished runs are in {folder}; --resume goes on with them"
+                raise Interrupted(told) from None
+            leave(outcome, claim)
     show(outcome, console())
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])
     say(f"Written to {folder}")
@@ -122,7 +118,7 @@ def place(folder: Path, experiment: "Experiment", *, resume: bool) -> Iterator["
         raise FileExistsError(
             f"{folder} holds an earlier sweep; --resume goes on with it, or give another folder"
         )
-    with Claim(folder, MADE_BY) as claim:
+    with Claim(folder, MADE_BY, adds=there) as claim:
         if there:
             part = claim.parts / EXPERIMENT
             part.write_text(experiment.said, "utf-8")

@@ -16,6 +16,7 @@ from typing import Any
 from aqmlab import manual
 from aqmlab.custom import KIND, CustomQueue
 from aqmlab.scenario import Table, plain
+from aqmlab.words import steers, visible
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,10 @@ def arms(queues: "Sequence[Any] | Mapping[str, Any]") -> list[Arm]:
         raise ValueError("there is nothing to compare; name queues, e.g. drop_tail red codel")
     labels = [one.label for one in read]
     for label in labels:
+        if steers(label):
+            raise ValueError(
+                f"the name {visible(label)!r} has control characters in it; leave them away"
+            )
         if labels.count(label) > 1:
             raise ValueError(
                 f"{label!r} is there twice; give each a name of its own, as in "

@@ -8,7 +8,7 @@ from aqmlab.experiment.campaign import campaign, in_order
 from aqmlab.experiment.conduct import Conduct
 from aqmlab.experiment.file import Experiment, Replications, WarmUp
 from aqmlab.experiment.outcome import Cell, Measured, Outcome
-from aqmlab.experiment.rounds import conduct
+from aqmlab.experiment.rounds import carry_out, conduct, prepare
 from aqmlab.experiment.runs import run, run_each, run_many
 from aqmlab.experiment.seeds import IdenticalReplications, replicate, replications
 from aqmlab.experiment.sweeps import Sweep, sweep
@@ -24,8 +24,10 @@ __all__ = [
     "Sweep",
     "WarmUp",
     "campaign",
+    "carry_out",
     "conduct",
     "in_order",
+    "prepare",
     "replicate",
     "replications",
     "run",

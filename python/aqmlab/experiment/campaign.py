@@ -22,16 +22,22 @@ Ask = tuple[str, ...]
 """The scenarios of the runs that are reduced together, mostly one."""
 
 
+MOST_RUNS = 999_999
+"""Runs of one call or experiment; the command has the same bound."""
+
+
 def check_count(name: str, count: Any) -> None:
-    """Refuse what is no number of things.
+    """Raise ValueError unless a count is a whole number from 1 to `MOST_RUNS`.
 
     Raises
     ------
     ValueError
-        If it is no whole number, or below 1.
+        Names the count, its value and the bound.
     """
     if not isinstance(count, Integral) or count < 1:
         raise ValueError(f"{name} = {count!r} must be a whole number, 1 or more")
+    if int(count) > MOST_RUNS:
+        raise ValueError(f"{name} = {count!r} must be at most {MOST_RUNS}; give fewer")
 
 
 def campaign(

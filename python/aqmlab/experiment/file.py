@@ -6,6 +6,7 @@ wrong is told as of a scenario: path, value, bound, what to do.
 
 import difflib
 import json
+import math
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +17,14 @@ from typing import Any, NoReturn, Self
 from aqmlab import _core
 from aqmlab._core import ScenarioError
 from aqmlab.experiment import design
+from aqmlab.experiment.campaign import MOST_RUNS
 from aqmlab.experiment.design import Point, Range
 from aqmlab.scenario import ScenarioLike, as_said, read_text
 from aqmlab.words import refusal, steers, visible
 
 PLOTS = ("interactions", "sorted-ratios", "heat-map", "distributions")
 BASE = "base"
+MOST_SEED = 2**64 - 1
 """The name of the only arm of an experiment without arms."""
 
 
@@ -114,6 +117,13 @@ class Experiment:
             raise ScenarioError(
                 f"title: {shown(self.title)} has control characters in it; leave them away"
             )
+        runs = len(self.points) * len(self.arms) * self.replications.first
+        if runs > MOST_RUNS:
+            raise ScenarioError(
+                f"replications: {self.replications.first} of {len(self.points)} points and "
+                f"{len(self.arms)} arms are {runs} runs, which must be at most {MOST_RUNS}; give "
+                "fewer"
+            )
         names = [("arms", name) for name in self.arms]
         names += [("factors", name) for name in self.factors]
         names += [("measures", name) for name in self.measures or []]
@@ -166,6 +176,7 @@ class Experiment:
             raise ScenarioError("scenario: is missing: the path of a scenario, or a table of one")
         blocks = [_block(node) for node in top.each("factors")]
         try:
+            _check_points("factors", math.prod(map(len, blocks)))
             points = design.crossed(blocks)
         except ValueError as e:
             raise ScenarioError(f"factors: {e}") from None
@@ -268,17 +279,28 @@ class _Node:
             node.wrong(f"{'above' if above else 'at least'} {least:g}")
         return value
 
-    def whole(self, key: str, default: int, least: int) -> int:
+    def whole(self, key: str, default: int, least: int, most: int = MOST_RUNS) -> int:
         node = self.child(key)
         value = default if node.value is None else node.value
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            node.wrong(f"a whole number, {least} or more")
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            node.wrong(f"a whole number from {least} to {most}")
         return value
+
+
+def _check_points(path: str, count: int) -> None:
+    """Raise ScenarioError if a design has more than `MOST_RUNS` points."""
+    if count > MOST_RUNS:
+        raise ScenarioError(
+            f"{path}: {count} points must be at most {MOST_RUNS}; give fewer values, or draw some "
+            "points with kind random or latin-hypercube"
+        )
 
 
 def _grid(node: _Node) -> list[Point]:
     node.only("kind", "values")
-    return design.grid(_values(node))
+    values = _values(node)
+    _check_points(node.path, math.prod(map(len, values.values())))
+    return design.grid(values)
 
 
 def _zipped(node: _Node) -> list[Point]:
@@ -313,12 +335,14 @@ def _list(node: _Node) -> list[Point]:
 
 def _random(node: _Node) -> list[Point]:
     node.only("kind", "n", "seed", "values")
-    return design.random(_ranges(node), node.whole("n", 1, 1), node.whole("seed", 1, 0))
+    return design.random(_ranges(node), node.whole("n", 1, 1), node.whole("seed", 1, 0, MOST_SEED))
 
 
 def _latin_hypercube(node: _Node) -> list[Point]:
     node.only("kind", "n", "seed", "values")
-    return design.latin_hypercube(_ranges(node), node.whole("n", 1, 1), node.whole("seed", 1, 0))
+    return design.latin_hypercube(
+        _ranges(node), node.whole("n", 1, 1), node.whole("seed", 1, 0, MOST_SEED)
+    )
 
 
 def _ranges(node: _Node) -> dict[str, Range]:
@@ -356,7 +380,9 @@ def _fractional(node: _Node) -> list[Point]:
         if not isinstance(of.value, list):
             of.wrong("a list of factors")
         generators[key] = of.value
-    return design.fractional(_values(node), generators)
+    values = _values(node)
+    _check_points(node.path, 2 ** (len(values) - len(generators)))
+    return design.fractional(values, generators)
 
 
 BLOCKS: dict[str, Callable[[_Node], list[Point]]] = {
@@ -396,8 +422,8 @@ def _replications(node: _Node) -> Replications:
     if node.value is None:
         return Replications()
     if isinstance(node.value, int) and not isinstance(node.value, bool):
-        if node.value < 1:
-            node.wrong("1 or more")
+        if not 1 <= node.value <= MOST_RUNS:
+            node.wrong(f"a whole number from 1 to {MOST_RUNS}")
         return Replications(node.value, at_most=node.value)
     node.only("first", "until", "half_width", "at_most")
     first = node.whole("first", 5, 2)

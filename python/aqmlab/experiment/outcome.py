@@ -164,7 +164,8 @@ class Outcome:
         }
         table = pa.Table.from_pandas(self.runs, preserve_index=False)
         meta = {**(table.schema.metadata or {}), ABOUT: json.dumps(about).encode()}
-        pyarrow.parquet.write_table(table.replace_schema_metadata(meta), path)
+        with Path(path).open("wb") as file:  # Arrow refuses a path that is not UTF-8
+            pyarrow.parquet.write_table(table.replace_schema_metadata(meta), file)
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -183,7 +184,8 @@ class Outcome:
         if not path.is_file():
             raise ValueError(f"{folder} holds no finished sweep; `aqmlab sweep FILE` leaves one")
         try:
-            table = pyarrow.parquet.read_table(path)
+            with path.open("rb") as file:
+                table = pyarrow.parquet.read_table(file)
             about = json.loads(table.schema.metadata[ABOUT])
             about["measures"] = [Measured(**m) for m in about["measures"]]
             about |= {key: tuple(about[key]) for key in ("plots", "notes")}

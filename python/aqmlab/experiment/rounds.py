@@ -50,10 +50,38 @@ def conduct(
     ScenarioError
         If a scenario of some arm at some point is wrong: before the first is run.
     """
+    return carry_out(prepare(experiment, engine=engine, store=store, jobs=jobs), told)
+
+
+def prepare(
+    experiment: Experiment,
+    *,
+    engine: Engine | None = None,
+    store: Store | None = None,
+    jobs: int | None = None,
+) -> Conduct:
+    """Check every scenario and measure of an experiment; nothing is written or run.
+
+    Parameters
+    ----------
+    experiment, engine, store, jobs
+        As :func:`conduct`.
+
+    Raises
+    ------
+    ScenarioError
+        If a scenario or the name of a measure is wrong.
+    """
     work = Conduct(experiment, engine, store, jobs)
-    _ = work.measures  # says what is wrong with their names before anything is run
+    _ = work.measures  # checks their names
     if experiment.replications.measure:
         work.index(experiment.replications.measure)
+    return work
+
+
+def carry_out(work: Conduct, told: Told | None = None) -> Outcome:
+    """Run a checked experiment; `told` as :func:`conduct`."""
+    experiment = work.experiment
     points = range(len(experiment.points))
     if experiment.warm_up.series:
         work.settle(lambda done, of: told(done, of, 0) if told else None)

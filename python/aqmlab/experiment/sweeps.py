@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -16,6 +17,7 @@ from aqmlab.estimates import Estimate, mean
 from aqmlab.experiment.campaign import campaign, check_count, in_order
 from aqmlab.experiment.cube import cube
 from aqmlab.experiment.packs import Packs
+from aqmlab.folder import appearing_file
 from aqmlab.measures import Measure, Seen
 from aqmlab.scenario import ScenarioLike, Table, as_said, normalize, plain, toml_value, with_seed
 from aqmlab.store import Store
@@ -88,7 +90,9 @@ class Sweep:
         writers = {".csv": csv.CSVWriter, ".parquet": parquet.ParquetWriter}
         if path.suffix not in writers:
             raise ValueError(f"{path} must end in {' or '.join(writers)}")
-        with path.open("xb") as file:
+        if path.exists():
+            raise FileExistsError(f"{path} is there; give another name")
+        with appearing_file(path) as beside, beside.open("wb") as file:
             parts = (
                 pa.Table.from_pandas(
                     part.astype({c: "str" for c in part if part[c].dtype == object}),
@@ -242,6 +246,7 @@ def sweep(
     given = Given()
     base = as_said(scenario, given)
     check_count("replications", replications)
+    check_count("replications of all values", replications * math.prod(map(len, over.values())))
     points: list[dict[str, Any]] = []
 
     def asks() -> Iterator[tuple[str, ...]]:

@@ -85,9 +85,23 @@ def rows_of(result: "Result", series: str, flow: str, *, reply: bool = False) ->
     if incidents:
         return rows[rows["reply"] == reply]
     if rows.empty:
-        known = ", ".join(table["flow"].unique()[:10])
-        raise ValueError(f"{series!r} has nothing of the flow {flow!r}; it has {known}")
+        raise ValueError(_nothing_of(result, series, flow, list(table["flow"].unique())))
     return rows
+
+
+def _nothing_of(result: "Result", series: str, flow: str, recorded: list[str]) -> str:
+    """Return why a series has no rows of a flow, and which flows it has."""
+    several = "connections" in result.tables and flow in result.columns("connections")["flow"]
+    traced = result.scenario["record"]["traced"]
+    if several:
+        why = "its connections come and go, and only flows of one connection are recorded"
+    elif traced and flow not in traced:
+        why = "record.traced names other flows"
+    else:
+        why = "it sent nothing"
+    known = ", ".join(recorded[:10]) + (", …" if len(recorded) > 10 else "")
+    has = f"give --flow one of {known}" if known else "no flow of this run is recorded"
+    return f"{series!r} has nothing of the flow {flow!r}: {why}; {has}"
 
 
 def duplicate_acks(segments: "pd.DataFrame") -> "np.ndarray":

@@ -26,16 +26,25 @@ def shorten(text: bytes, base: bytes) -> bytes:
     return deflate.compress(text) + deflate.flush()
 
 
-def restore(short: bytes, base: bytes) -> bytes:
+def restore(short: bytes, base: bytes, most: int = 0) -> bytes:
     """Return the text that :func:`shorten` was given.
+
+    Parameters
+    ----------
+    short, base : bytes
+        What :func:`shorten` returned, and the text that it was given beside.
+    most : int
+        Bytes that the text has at most; 0: there is no bound.
 
     Raises
     ------
     zlib.error
-        If it is damaged: the sum of the text goes with it.
+        If it is damaged, as its checksum shows, or longer than `most`.
     """
     inflate = zlib.decompressobj(zdict=base) if base else zlib.decompressobj()
-    text = inflate.decompress(short) + inflate.flush()
+    text = inflate.decompress(short, most)
+    if inflate.unconsumed_tail:
+        raise zlib.error(f"more than {most} bytes")
     if not inflate.eof:
         raise zlib.error("a part is missing")
     return text

@@ -10,6 +10,7 @@ there.
 """
 
 import os
+import re
 import shutil
 import sqlite3
 import time
@@ -27,6 +28,7 @@ from aqmlab.store.differences import restore, shorten
 from aqmlab.store.lock import Held, Lock
 from aqmlab.store.packing import (
     DAMAGED,
+    MOST_BYTES,
     Packed,
     pack,
     read_table,
@@ -37,6 +39,7 @@ from aqmlab.store.packing import (
 
 LOCK, TABLES, PART = "runs.lock", "tables", ".part"
 ADDRESS = "[0-9a-f]" * 16
+TABLE = re.compile(rf"{ADDRESS}-\w+\.parquet", re.ASCII)
 BATCH_S = 0.05
 NEW_BASE = 4
 """A run whose words are not this many times shorter by those of another becomes one for others."""
@@ -300,7 +303,7 @@ class Ledger:
 
     def _words(self, ledger: sqlite3.Connection, base: int) -> bytes:
         row = ledger.execute("SELECT words FROM bases WHERE id = ?", [base]).fetchone()
-        return restore(row[0], b"")
+        return restore(row[0], b"", MOST_BYTES)
 
     def _result(self, address: str, base: int, words: bytes, columns: bytes) -> Result | None:
         """Return a run from its row; None: a part is not there, or damaged."""
@@ -308,7 +311,7 @@ class Ledger:
             if base not in self._bases:
                 with self._telling() as ledger:
                     self._bases = {base: self._words(ledger, base)}  # neighbours mostly share it
-            told = restore(words, self._bases[base])
+            told = restore(words, self._bases[base], MOST_BYTES)
             large = _Beside(self, address)
             found = unpack(Packed(told, columns, large))
             found.read_all()  # what is damaged shows here, and not when it is asked for
@@ -317,7 +320,17 @@ class Ledger:
             return None
 
     def _table(self, address: str, name: str) -> Path:
-        return self.folder / TABLES / f"{address}-{name}.parquet"
+        """Return the place of a large table.
+
+        Raises
+        ------
+        ValueError
+            If address or name could lead out of the folder; a stranger may have written them.
+        """
+        file = f"{address}-{name}.parquet"
+        if not TABLE.fullmatch(file):
+            raise ValueError(f"{file!r} is no table of a run")
+        return self.folder / TABLES / file
 
     @contextmanager
     def _telling(self) -> Iterator[sqlite3.Connection]:

@@ -19,6 +19,10 @@ from aqmlab.store.differences import restore, shorten
 LARGE_BYTES = 256 << 10
 """Tables from here on are files of their own: SQLite handles smaller ones faster than files."""
 
+MOST_BYTES = 64 << 20
+"""Bytes that words, or the columns of small tables, have at most: of a file from someone else, a
+few kB may inflate to more than the memory."""
+
 DECODER = json.JSONDecoder()
 """Reads the first of two texts in JSON, and says where it ends."""
 
@@ -72,7 +76,7 @@ def unpack(packed: Packed) -> Result:
     """
     words = packed.words.decode()
     tables, end = DECODER.raw_decode(words, 1)
-    columns, at = restore(packed.columns, b""), 0
+    columns, at = restore(packed.columns, b"", MOST_BYTES), 0
     found: dict[str, Columns | Plain] = {}
     for name, table in tables.items():
         if table is None:
@@ -128,7 +132,8 @@ def read_table(path: Path) -> Columns:
     import pyarrow as pa
     import pyarrow.parquet
 
-    table = pyarrow.parquet.read_table(path, page_checksum_verification=True)
+    with path.open("rb") as file:
+        table = pyarrow.parquet.read_table(file, page_checksum_verification=True)
     return {
         name: table[name].to_pylist()
         if pa.types.is_string(table[name].type)
@@ -146,5 +151,5 @@ def sync_folder(folder: Path) -> None:
         os.close(opened)
 
 
-DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, zlib.error)
+DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError, zlib.error)
 """What reading a result that is not whole raises."""

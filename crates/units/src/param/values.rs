@@ -32,11 +32,17 @@ read_json! {
 
 impl Read for u64 {
     fn read(value: &Value, path: &str) -> Result<Self, Invalid> {
-        // What TOML cannot hold comes as a text.
+        // The bound is that of TOML, which cannot hold more: a larger number on the command line comes as a text.
         let number = || value.as_f64().or_else(|| value.as_str()?.parse().ok());
-        value.as_u64().ok_or_else(|| match number() {
+        let within = value.as_u64().filter(|&n| n <= i64::MAX as u64);
+        within.ok_or_else(|| match number() {
             Some(n) if n >= i64::MAX as f64 => {
-                Invalid::new(path, value, format!("must be at most {}", i64::MAX))
+                let written = match value {
+                    Value::String(text) => text.clone(),
+                    Value::Number(number) if number.is_f64() && n < 1e40 => format!("{n:.0}"),
+                    _ => value.to_string(),
+                };
+                Invalid::at(path, format!("{written} must be at most {}", i64::MAX))
             }
             _ => Invalid::new(path, value, "must be a whole number, 0 or more"),
         })
