@@ -5279,7 +5279,8 @@ class Arrivals(Table):
     Parameters
     ----------
     interval : str
-        Mean time between one and the next. Range: above 0 s.
+        Mean time between one and the next; 0 s only if the interval counts from the closing of the
+        one before. Range: at least 0 s.
     after : Literal["opening", "closing", "response"] | None
         What the interval to the next counts from. Default: opening. "opening": The opening of the
         one before: they come whatever becomes of the others (an open loop). "closing": The time
