@@ -157,7 +157,7 @@ impl Aqm for AdaptiveRedLaw {
         self.red.on_overflow(now);
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         self.red.average()
     }
 }
@@ -193,7 +193,7 @@ mod tests {
     fn maxp_comes_down_while_the_link_is_idle() {
         let (mut law, idle) = after_load();
         let loaded = law.red.curve.maxp;
-        assert!(law.average().unwrap() > law.target.1 && loaded > 0.1, "{loaded}");
+        assert!(law.average().unwrap().amount() > law.target.1 && loaded > 0.1, "{loaded}");
         let now = idle + Duration::from_millis(20_000);
         law.end_intervals(&arrival(now, 0, idle));
         assert!(law.red.curve.maxp < 0.01, "{} was {loaded}", law.red.curve.maxp);

@@ -144,7 +144,7 @@ impl QueueDiscipline for ChokeQueue {
         self.store.iter().for_each(see);
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         net::Aqm::average(&self.red)
     }
 }

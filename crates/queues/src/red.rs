@@ -187,8 +187,8 @@ impl Aqm for RedLaw {
         self.chooser.restart();
     }
 
-    fn average(&self) -> Option<f64> {
-        Some(self.average.value())
+    fn average(&self) -> Option<Depth> {
+        Some(self.counts.like(self.average.value()))
     }
 }
 

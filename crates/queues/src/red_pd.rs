@@ -295,7 +295,7 @@ impl RedPdLaw {
 
     /// Whether a drop leaves the link something to send.
     fn congested(&self, at: &Arrival) -> bool {
-        at.backlog.packets > 1 && self.red.average().is_some_and(|average| average >= self.red.curve.minth)
+        at.backlog.packets > 1 && self.red.average().is_some_and(|average| average.amount() >= self.red.curve.minth)
     }
 
     /// K/M R/√(1.5 p), from 2 R to 10 R.
@@ -342,7 +342,7 @@ impl Aqm for RedPdLaw {
         }
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         self.red.average()
     }
 }

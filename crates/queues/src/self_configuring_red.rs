@@ -122,7 +122,7 @@ impl Aqm for SelfConfiguringRedLaw {
         self.red.on_overflow(now);
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         self.red.average()
     }
 }
