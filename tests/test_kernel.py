@@ -38,8 +38,8 @@ def test_the_preset_linux_does_what_the_kernel_does() -> None:
 def test_pie_has_the_timer_of_each_kernel() -> None:
     """PIE updates every 30 ms at HZ = 100 and every 16 ms at HZ = 1000.
 
-    The kernels have mean queues of 16.6 and 16.0 ms, and 5 and 42 retransmissions. Those of HZ = 100
-    vary with where in a period the flows start.
+    The kernels have mean queues of 16.6 and 16.0 ms, and 5 and 42 retransmissions. With HZ = 100
+    retransmissions also depend on where in a period the flows start.
     """
     compare, config = _compare(), "pie_ecn1_n4"
     retransmitted = []

@@ -54,8 +54,9 @@ fn what_does_not_fit_is_dropped() {
     assert!((one(&o, "lost_packets") - one(&o, "dropped_packets")) <= 18.0);
 }
 
-/// Linux sets the first update of PIE's probability half a second ahead, long before any traffic (pie_init). A flow that
-/// starts with the run meets the same queue as one that starts 125 periods of 16 ms later, drop by drop.
+/// Linux sets the first update of PIE's probability half a second ahead, long before any traffic
+/// (pie_init). A flow that starts with the run meets the same queue as one that starts 125 periods
+/// of 16 ms later, drop by drop.
 #[test]
 fn linux_pie_acts_on_a_flow_that_starts_with_the_run() {
     for kind in [r#"kind = "tc_pie""#, r#"kind = "fq_pie", rules = "linux""#] {

@@ -106,7 +106,8 @@ pub trait Aqm {
     /// The packet that was let in first and has not left leaves the queue. Told only where that was not known
     /// when it was let in, `at.begins()` being [`Time::NEVER`] then: where another queue says who is next.
     fn on_departure(&mut self, _now: Time) {}
-    /// Average queue that the law works with, in packets or bytes as the law counts; None if it keeps none.
+    /// Average queue that the law works with, in packets or bytes as the law counts; None if it
+    /// keeps none.
     fn average(&self) -> Option<Depth> {
         None
     }

@@ -29,13 +29,15 @@ params! {
     pub struct AdaptiveRed: "adaptive_red", checked by check {
         /// Queueing delay that the thresholds are set for: minth is half of it, 5 packets at least.
         target_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "floyd2001adaptive §5: minth = max(5, delay C / 2)";
-        /// Average queue below which no packet is signalled; absent: by the target delay, in packets, or in bytes where chance_by is bytes.
+        /// Average queue below which no packet is signalled; absent: by the target delay, in
+        /// packets, or in bytes where chance_by is bytes.
         minth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
         /// Average queue where maxp is reached; absent: three times minth.
         maxth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
         /// Weight of the present queue in the average; absent: 1 - exp(-1/C), C the packets the link sends in a second.
         wq: Option<Probability> = (None), in Range::above_to(0.0, 1.0), from "floyd2001adaptive §4.3";
-        /// Size of the packets that C counts, and packet size whose probability is that of the average, unless chance_by is packet.
+        /// Size of the packets that C counts, and packet size whose probability is that of the
+        /// average, unless chance_by is packet.
         mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's";
         /// maxp at the start.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 0.5), from "floyd1997parameters: 1/10";

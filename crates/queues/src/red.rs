@@ -22,11 +22,15 @@ words! {
     pub enum ChanceBy {
         /// Every packet has the same probability.
         Packet = "packet",
-        /// The probability before spacing is that of the average times the packet's size over the reference size, as the text of 1993 has it.
-        /// Uniform spacing then signals large packets out of proportion: 500 B and 1500 B packets about as 1 : 7, up to 1 : 9 as the average moves.
+        /// The probability before spacing is that of the average times the packet's size over the
+        /// reference size, as the text of 1993 has it.
+        /// Uniform spacing then signals large packets out of proportion: 500 B and 1500 B packets
+        /// about as 1 : 7, up to 1 : 9 as the average moves.
         Size = "size",
-        /// The byte mode of ns-2: spacing counts the bytes since the last signal, in whole reference sizes, and the probability after spacing is
-        /// multiplied by the packet's size over the reference size. A packet that finds the queue empty passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1 : 4.
+        /// The byte mode of ns-2: spacing counts the bytes since the last signal, in whole
+        /// reference sizes, and the probability after spacing is multiplied by the packet's size
+        /// over the reference size. A packet that finds the queue empty passes. 500 B and 1500 B
+        /// packets are signalled about as 1 : 3 to 1 : 4.
         Bytes = "bytes",
     }
 }
@@ -346,7 +350,8 @@ mod tests {
         );
     }
 
-    /// Shares of the packets of 500 B and of 1500 B that are signalled, which arrive in turn, at p_b = 0.05.
+    /// Shares of the packets of 500 B and of 1500 B that are signalled, which arrive in turn, at
+    /// p_b = 0.05.
     fn shares_by_size(change: serde_json::Value) -> [f64; 2] {
         let mut given = json!({"maxp": 0.1, "wq": 1e-9});
         given.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
@@ -363,8 +368,9 @@ mod tests {
         signals.map(|n| n as f64 / (packets / 2) as f64)
     }
 
-    /// Uniform spacing of what sizes have scaled, as in the text of 1993, is out of proportion to size. ns-2 scales after spacing. The
-    /// expected ratios are those of a plain transcription of both in Python over a million packets.
+    /// Uniform spacing of what sizes have scaled, as in the text of 1993, is out of proportion to
+    /// size. ns-2 scales after spacing. The expected ratios are those of a plain transcription of
+    /// both in Python over a million packets.
     #[test]
     fn sizes_count_before_spacing_or_after() {
         let [small, large] = shares_by_size(json!({"chance_by": "size"}));

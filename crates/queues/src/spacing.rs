@@ -99,9 +99,10 @@ impl Chooser {
         }
     }
 
-    /// Variant of [`Chooser::judge`] for ns-2's byte mode (`enque` and `modify_p` in red.cc of ns-2.35): the count is of bytes,
-    /// this packet's included, in whole `unit`s, and p_a is multiplied by the packet's size over the unit. The first packet
-    /// that finds the average above minth begins the count and passes.
+    /// Variant of [`Chooser::judge`] for ns-2's byte mode (`enque` and `modify_p` in red.cc of
+    /// ns-2.35): the count is of bytes, this packet's included, in whole `unit`s, and p_a is
+    /// multiplied by the packet's size over the unit. The first packet that finds the average above
+    /// minth begins the count and passes.
     #[inline(never)]
     pub fn judge_bytes(&mut self, pressure: Pressure, size: u16, unit: u16, random: &mut Stream) -> Verdict {
         let Pressure::Early(pb) = pressure else { return self.judge(pressure, random) };

@@ -15,10 +15,11 @@
 //! The probability is held to 1 by a test that comes true only at 256: a controller that is driven on goes beyond,
 //! as in Linux. Sizes here are without the 14 B of Ethernet.
 //!
-//! Linux arms the timer of the first period when the queue is set up, half a second ahead (`pie_init`). Here the queue
-//! was set up long before the run, so the first period ends one period after the run begins. Until the first packet
-//! comes the variables have their initial values, as those of an idle queue in Linux do. A period is a whole number of
-//! ticks of the kernel ([`wheel_ticks`]).
+//! Linux arms the timer of the first period when the queue is set up, half a second ahead
+//! (`pie_init`). Here the queue was set up long before the run, so the first period ends one period
+//! after the run begins. Until the first packet comes the variables have their initial values, as
+//! those of an idle queue in Linux do. A period is a whole number of ticks of the kernel
+//! (`wheel_ticks`).
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -32,7 +33,8 @@ words! {
     pub enum Chance {
         /// Every packet has the same probability.
         Packet = "packet",
-        /// The probability is multiplied by the packet's size over the MTU, unless the packet is larger.
+        /// The probability is multiplied by the packet's size over the MTU, unless the packet is
+        /// larger.
         Size = "size",
     }
 }
@@ -53,9 +55,11 @@ params! {
     pub struct TcPie: "tc_pie" {
         /// The delay that is held.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "tcpie8: 15 ms";
-        /// Time between two changes of the probability, as `tc` is given it (tupdate). It lasts longer in Linux, by the ticks of `hz`.
+        /// Time between two changes of the probability, as `tc` is given it (tupdate). It lasts
+        /// longer in Linux, by the ticks of `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "tcpie8: 15 ms";
-        /// Ticks per second of the kernel (HZ). Linux rounds t_update up to whole ticks, and its timer fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and 30 ms at 100.
+        /// Ticks per second of the kernel (HZ). Linux rounds t_update up to whole ticks, and its
+        /// timer fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and 30 ms at 100.
         hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
         /// Weight of the delay's distance from the target, in sixteenths of 1/s.
         alpha: u64 = (2), in Range::between(0.0, 32.0), from "tcpie8: 2";
@@ -111,9 +115,9 @@ const fn ticks(time: Duration) -> u64 {
     (time.0 / 1000) >> 6
 }
 
-/// Ticks that a timer of the kernel takes which fires at a multiple of its level's granularity and is set again for
-/// `ticks` later (`calc_index` in timer.c of Linux 6.12): level n of the wheel has slots of 8^n ticks, and a timer goes
-/// into the slot after the one of its time.
+/// Ticks that a timer of the kernel takes which fires at a multiple of its level's granularity and
+/// is set again for `ticks` later (`calc_index` in timer.c of Linux 6.12): level n of the wheel has
+/// slots of 8^n ticks, and a timer goes into the slot after the one of its time.
 const fn wheel_ticks(ticks: u64) -> u64 {
     let mut slot = 1;
     while ticks > 63 * slot {
@@ -122,7 +126,8 @@ const fn wheel_ticks(ticks: u64) -> u64 {
     (ticks / slot + 1) * slot
 }
 
-/// Time from one update to the next in a kernel with `hz` ticks per second, which counts microseconds.
+/// Time from one update to the next in a kernel with `hz` ticks per second, which counts
+/// microseconds.
 pub(crate) fn period(t_update: Duration, hz: u64) -> Duration {
     const SECOND: u128 = 1_000_000_000_000;
     let microseconds = t_update.0 / 1_000_000;
@@ -458,7 +463,8 @@ mod tests {
         assert_eq!((same.alpha, same.beta, same.target), (settings.alpha, settings.beta, settings.target));
     }
 
-    /// usecs_to_jiffies() rounds up, and calc_index() of timer.c puts a timer into the slot after its time.
+    /// usecs_to_jiffies() rounds up, and calc_index() of timer.c puts a timer into the slot after
+    /// its time.
     #[test]
     fn periods_are_whole_ticks_of_the_kernel() {
         for (t_update, hz, expected) in [

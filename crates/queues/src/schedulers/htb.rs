@@ -8,13 +8,15 @@
 //! remembered for a minute; a leaf has a deficit for each level; where a round stands is kept for each feed. Time
 //! is exact to the picosecond here.
 //!
-//! `hysteresis` is that of sch_htb's `htb_class_mode`: a green class stays green until it owes more than its burst at its
-//! rate, and a class that is not red turns red only when it owes more than its cburst at its ceil. So packets leave in
-//! bursts. Linux 2.4 and early 2.6 are compiled with it (HTB_HYSTERESIS 1); today it is the module's parameter
-//! htb_hysteresis, which is 0. `hz` gives the bursts that tc computes where none is given (tc/q_htb.c). The timers of
-//! those kernels, which wake a class at the next tick, are not modelled.
+//! `hysteresis` is that of sch_htb's `htb_class_mode`: a green class stays green until it owes more
+//! than its burst at its rate, and a class that is not red turns red only when it owes more than
+//! its cburst at its ceil. So packets leave in bursts. Linux 2.4 and early 2.6 are compiled with it
+//! (HTB_HYSTERESIS 1); today it is the module's parameter htb_hysteresis, which is 0. `hz` gives
+//! the bursts that tc computes where none is given (tc/q_htb.c). The timers of those kernels, which
+//! wake a class at the next tick, are not modelled.
 //!
-//! The guide was at hand, and its examples are tests (§2 to §6). The rest was compared with sch_htb.c of Linux 2.6 and 6.
+//! The guide was at hand, and its examples are tests (§2 to §6). The rest was compared with
+//! sch_htb.c of Linux 2.6 and 6.
 
 mod node;
 mod ring;
@@ -46,9 +48,11 @@ params! {
         rate: Rate = required, in Range::ANY, from "devera2002htb §2";
         /// The rate that it never exceeds, however much it might borrow; absent: its rate.
         ceil: Option<Rate> = (None), in Range::ANY, from "devera2002htb §4: the default ceil is the same as the rate";
-        /// Bytes that it may send at once beyond its rate; absent: 1600 B, and what the rate brings in a tick where hz is given.
+        /// Bytes that it may send at once beyond its rate; absent: 1600 B, and what the rate brings
+        /// in a tick where hz is given.
         burst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: rate / HZ + 1600 B";
-        /// Bytes that it may send at once beyond its ceil; absent: 1600 B, and what the ceil brings in a tick where hz is given.
+        /// Bytes that it may send at once beyond its ceil; absent: 1600 B, and what the ceil brings
+        /// in a tick where hz is given.
         cburst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: ceil / HZ + 1600 B";
         /// Its priority, if it is a leaf: 0 is offered what can be borrowed first.
         prio: u64 = (0), in Range::between(0.0, 7.0), from "devera2002htb §6; tc_htb: 0";
@@ -79,9 +83,11 @@ params! {
         classes: Vec<HtbClass> = required, in Range::ANY, from "devera2002htb §3";
         /// A quantum that is not given is the rate in bytes a second divided by this, between 1000 and 200 000 B.
         r2q: f64 = (10.0), in Range::at_least(1e-3), from "devera2002htb §2: 10";
-        /// A class goes on until it owes its burst (at its ceil: its cburst), and then waits until it owes nothing, so that packets leave in bursts.
+        /// A class goes on until it owes its burst (at its ceil: its cburst), and then waits until
+        /// it owes nothing, so that packets leave in bursts.
         hysteresis: bool = (false), in Range::ANY, from "sch_htb.c: HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today";
-        /// Ticks per second of a kernel without high-resolution timers, for the bursts that are not given: at 100 a class of 10 Mbit/s has 14100 B; absent: 1600 B.
+        /// Ticks per second of a kernel without high-resolution timers, for the bursts that are not
+        /// given: at 100 a class of 10 Mbit/s has 14100 B; absent: 1600 B.
         hz: Option<u64> = (None), in Range::between(1.0, 10_000.0), from "tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution timers a tick brings nothing";
     }
 }
@@ -459,8 +465,8 @@ mod tests {
         Htb::read(value, "queue").unwrap()
     }
 
-    /// Times in ms at which five waiting packets of 1500 B leave a class of 120 kbit/s, which sends 15 B per ms, with a
-    /// burst and a cburst of 1600 B.
+    /// Times in ms at which five waiting packets of 1500 B leave a class of 120 kbit/s, which sends
+    /// 15 B per ms, with a burst and a cburst of 1600 B.
     fn departures(hysteresis: bool) -> Vec<f64> {
         let classes = json!([{ "rate": "120 kbit/s" }]);
         let htb = read(&json!({ "hysteresis": hysteresis, "classes": classes }));
@@ -481,9 +487,10 @@ mod tests {
         }
     }
 
-    /// By htb_class_mode of sch_htb.c, by hand: a full bucket of 1600 B lets two packets go and owes 1400 B. Without
-    /// hysteresis the class then waits for those, 93.3 ms; with it a third packet goes, since no more than 1600 B are owed. It
-    /// then owes 2900 B, for 193.3 ms, and from then on two packets go every 200 ms.
+    /// By htb_class_mode of sch_htb.c, by hand: a full bucket of 1600 B lets two packets go and
+    /// owes 1400 B. Without hysteresis the class then waits for those, 93.3 ms; with it a third
+    /// packet goes, since no more than 1600 B are owed. It then owes 2900 B, for 193.3 ms, and from
+    /// then on two packets go every 200 ms.
     #[test]
     fn hysteresis_sends_in_bursts() {
         let near =

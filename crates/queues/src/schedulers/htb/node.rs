@@ -42,7 +42,8 @@ impl Side {
         self.tokens = tokens.max(1 - most);
     }
 
-    /// Time until it is out of debt, a span after the last charge; None while the debt is at most `allowed` tokens.
+    /// Time until it is out of debt, a span after the last charge; None while the debt is at most
+    /// `allowed` tokens.
     pub(super) fn debt(&self, span: Duration, allowed: i128) -> Option<Duration> {
         let tokens = self.tokens + brings(span, self.rate);
         (tokens < -allowed).then(|| time_for(-tokens, self.rate))
@@ -80,7 +81,8 @@ impl Node {
         now.since(self.since).min(MEMORY)
     }
 
-    /// Debts at its rate and at its ceil that do not change its mode (htb_hiwater and htb_lowater of sch_htb.c).
+    /// Debts at its rate and at its ceil that do not change its mode (htb_hiwater and htb_lowater
+    /// of sch_htb.c).
     fn allowed(&self) -> (i128, i128) {
         match self.mode {
             Mode::Green if self.hysteresis => (self.rate.depth, self.ceil.depth),
@@ -106,8 +108,8 @@ impl Node {
 mod tests {
     use super::*;
 
-    /// htb_class_mode with htb_hysteresis 1 and 0, for each mode before and tokens in bytes around 0 and -1600: a green
-    /// class, a yellow one and a red one keep their modes to different debts.
+    /// htb_class_mode with htb_hysteresis 1 and 0, for each mode before and tokens in bytes around
+    /// 0 and -1600: a green class, a yellow one and a red one keep their modes to different debts.
     #[test]
     fn modes_are_those_of_the_kernel() {
         use Mode::{Green, Red, Yellow};
