@@ -88,7 +88,7 @@ def assert_same(a: Result, b: Result) -> None:
             other = b.columns(table)[name]
             if isinstance(column, list):
                 assert column == other, (table, name)
-            elif name == "average_packets":
+            elif name in ("average_packets", "average_bytes"):
                 np.testing.assert_allclose(column, other, rtol=1e-9, atol=1e-12)
             else:
                 np.testing.assert_array_equal(column, other, f"{table}.{name}")

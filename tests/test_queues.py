@@ -142,8 +142,8 @@ CASES = [
     ),
     Case(
         "tc pie, long queue",
-        {"kind": "tc_pie", "t_update": "20 ms", "alpha": 0, "beta": 1},
-        TcPie, {"t_update_ms": 20, "alpha": 0, "beta": 1, "limit": 1000}, rate=1_000_000,
+        {"kind": "tc_pie", "t_update": "15 ms", "hz": 100, "alpha": 0, "beta": 1},
+        TcPie, {"hz": 100, "alpha": 0, "beta": 1, "limit": 1000}, rate=1_000_000,
         limit=1000, expects="EM",
     ),
     Case(

@@ -33,6 +33,21 @@ def test_csv_is_parquet_is_result(small: dict[str, Any], tmp_path: Path) -> None
         pd.testing.assert_frame_equal(csv, table, check_dtype=False)
 
 
+def test_the_figure_of_a_queue_has_the_unit_of_its_average(small: dict[str, Any]) -> None:
+    for thresholds, unit, scale, label in (
+        ("packets", "packets", 1, "queue (packets)"),
+        ("kB", "bytes", 1000, "queue (kB)"),
+    ):
+        small["network"]["queue"] |= {"minth": f"2 {thresholds}", "maxth": f"8 {thresholds}"}
+        result = aqmlab.run(small)
+        (axes,) = figures.queue(result, "left>right").axes
+        rows = result.series("queue").query("link == 'left>right'")
+        assert axes.get_ylabel() == label
+        lines = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
+        np.testing.assert_allclose(lines["queue"], rows[f"queue_{unit}"] / scale)
+        np.testing.assert_allclose(lines["average queue"], rows[f"average_{unit}"] / scale)
+
+
 def test_what_links_had_carried_by_then_is_what_a_run_that_ended_then_had(
     small: dict[str, Any],
 ) -> None:

@@ -116,6 +116,7 @@ class TreeCase:
     name: str
     nodes: Sequence[HtbClass | CbqClass]
     ewma: int = 4
+    hysteresis: bool = False
 
     @property
     def queue(self) -> dict[str, Any]:
@@ -135,14 +136,16 @@ class TreeCase:
                 own |= {"priority": node.priority}
             made.append(own if n in parents else own | next(leaves))
         if isinstance(self.nodes[0], HtbClass):
-            return {"kind": "htb", "classes": made}
+            return {"kind": "htb", "hysteresis": self.hysteresis, "classes": made}
         return {"kind": "cbq", "ewma": self.ewma, "classes": made}
 
     def reference(self, draws: Draws, rate: int, *, turns: list[int], limit: int) -> Tree:
         """Return the reference, which is told whose turn it was among equals."""
         nodes: Any = copy.deepcopy(self.nodes)
         if isinstance(nodes[0], HtbClass):
-            return Htb(draws, rate, nodes=nodes, turns=turns, limit=limit)
+            return Htb(
+                draws, rate, nodes=nodes, turns=turns, limit=limit, hysteresis=self.hysteresis
+            )
         return Cbq(draws, rate, nodes=nodes, turns=turns, limit=limit, ewma=self.ewma)
 
 
@@ -163,6 +166,12 @@ TREES = [
         HtbClass(2, 333_333, 2 * M), HtbClass(2, 100_000, 5 * M, prio=7), HtbClass(0, 1 * M, 4 * M),
         HtbClass(None, 2 * M, 3 * M),
     ]),
+    TreeCase("htb, hysteresis", [
+        HtbClass(None, 8 * M, 9 * M, 4000, 6000),
+        HtbClass(0, 4 * M, 6 * M, 20_000), HtbClass(1, 3 * M, 8 * M, 2000),
+        HtbClass(1, 1 * M, 2 * M, 9000, 1600, prio=2), HtbClass(0, 2 * M, 8 * M, prio=1),
+        HtbClass(0, 1 * M, 3 * M, 1600, 5000),
+    ], hysteresis=True),
     TreeCase("cbq, one level", [
         CbqClass(None, 10 * M),
         CbqClass(0, 3 * M), CbqClass(0, 1 * M, priority=1, bounded=True), CbqClass(0, 4 * M),

@@ -27,7 +27,7 @@ class CustomQueue:
 
     - ``on_admitted(packet, at)``: the packet was let in, marked or not.
     - ``on_overflow(now_s)``: the packet was dropped because the buffer was full.
-    - ``average()``: the average queue that the law works with, for the series "queue".
+    - ``average()``: the average queue that the law works with, in packets, for the series "queue".
 
     An error in any of them ends the run: it is raised from there, with a note that says when, on
     which link and at which packet.

@@ -470,12 +470,13 @@ class HtbClass(Table):
         The rate that it never exceeds, however much it might borrow; absent: its rate. Default:
         absent. Source: devera2002htb §4: the default ceil is the same as the rate.
     burst : str | None
-        Bytes that it may send at once beyond its rate. Default: 1600 B. Range: at least 1 B, at
-        most 1000000000000 B. Source: tc_htb: what a timer's tick brings and an MTU of 1600 B; there
-        are no ticks here.
+        Bytes that it may send at once beyond its rate; absent: 1600 B, and what the rate brings in
+        a tick where hz is given. Default: absent. Range: at least 1 B, at most 1000000000000 B.
+        Source: tc/q_htb.c: rate / HZ + 1600 B.
     cburst : str | None
-        Bytes that it may send at once beyond its ceil. Default: 1600 B. Range: at least 1 B, at
-        most 1000000000000 B. Source: tc_htb: as burst.
+        Bytes that it may send at once beyond its ceil; absent: 1600 B, and what the ceil brings in
+        a tick where hz is given. Default: absent. Range: at least 1 B, at most 1000000000000 B.
+        Source: tc/q_htb.c: ceil / HZ + 1600 B.
     prio : int | None
         Its priority, if it is a leaf: 0 is offered what can be borrowed first. Default: 0. Range:
         at least 0, at most 7. Source: devera2002htb §6; tc_htb: 0.
@@ -971,12 +972,23 @@ class Htb(Table):
     r2q : float | None
         A quantum that is not given is the rate in bytes a second divided by this, between 1000 and
         200 000 B. Default: 10.0. Range: at least 0.001. Source: devera2002htb §2: 10.
+    hysteresis : bool | None
+        A class goes on until it owes its burst (at its ceil: its cburst), and then waits until it
+        owes nothing, so that packets leave in bursts. Default: false. Source: sch_htb.c:
+        HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today.
+    hz : int | None
+        Ticks per second of a kernel without high-resolution timers, for the bursts that are not
+        given: at 100 a class of 10 Mbit/s has 14100 B; absent: 1600 B. Default: absent. Range: at
+        least 1, at most 10000. Source: tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution
+        timers a tick brings nothing.
     """
 
     KIND: ClassVar[str | None] = "htb"
 
     classes: Sequence[HtbClass | Mapping[str, Any]]
     r2q: float | None = None
+    hysteresis: bool | None = None
+    hz: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1415,8 +1427,14 @@ class FqPie(Table):
         How long a burst is let pass (MAX_BURST). Default: 150 ms. Range: at least 0 s. Source:
         rfc8033 Appendix A: 150 ms.
     t_update : str | None
-        Time between two changes of the probabilities (T_UPDATE). Default: 15 ms. Range: at least
-        0.000001 s. Source: rfc8033 Appendix A, tc-fq_pie(8): 15 ms.
+        Time between two changes of the probabilities (T_UPDATE). It lasts longer by Linux's rules,
+        by the ticks of `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: rfc8033 Appendix
+        A, tc-fq_pie(8): 15 ms.
+    hz : int | None
+        Ticks per second of the kernel (HZ), for Linux's rules alone. Linux rounds t_update up to
+        whole ticks, and its timer fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and
+        30 ms at 100. Default: 1000. Range: at least 1, at most 10000. Source: sch_fq_pie.c:
+        usecs_to_jiffies; timer.c of Linux 6.12: calc_index.
     alpha : float | None
         Weight of the delay's distance from the target, per second. Default: 0.125. Range: at least
         0. Source: rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2 sixteenths.
@@ -1472,6 +1490,7 @@ class FqPie(Table):
     target: str | None = None
     max_burst: str | None = None
     t_update: str | None = None
+    hz: int | None = None
     alpha: float | None = None
     beta: float | None = None
     mean_packet_size: str | None = None
@@ -1868,8 +1887,14 @@ class TcPie(Table):
     target : str | None
         The delay that is held. Default: 15 ms. Range: above 0 s. Source: tcpie8: 15 ms.
     t_update : str | None
-        Time between two changes of the probability; whole jiffies in Linux. Default: 15 ms. Range:
-        at least 0.000001 s. Source: tcpie8: 15 ms.
+        Time between two changes of the probability, as `tc` is given it (tupdate). It lasts longer
+        in Linux, by the ticks of `hz`. Default: 15 ms. Range: at least 0.000001 s. Source: tcpie8:
+        15 ms.
+    hz : int | None
+        Ticks per second of the kernel (HZ). Linux rounds t_update up to whole ticks, and its timer
+        fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and 30 ms at 100. Default: 1000.
+        Range: at least 1, at most 10000. Source: sch_pie.c: usecs_to_jiffies; timer.c of Linux
+        6.12: calc_index.
     alpha : int | None
         Weight of the delay's distance from the target, in sixteenths of 1/s. Default: 2. Range: at
         least 0, at most 32. Source: tcpie8: 2.
@@ -1878,8 +1903,9 @@ class TcPie(Table):
         32. Source: tcpie8: 20.
     chance_by : Literal["packet", "size"] | None
         Whether a packet up to an MTU is dropped in proportion to its size (bytemode). Default:
-        packet. "packet": Every packet has the same probability. "size": The probability is that of
-        a packet of the reference size times the packet's share of it. Source: tcpie8: nobytemode.
+        packet. "packet": Every packet has the same probability. "size": The probability is
+        multiplied by the packet's size over the MTU, unless the packet is larger. Source: tcpie8:
+        nobytemode.
     latency : Literal["timestamps", "departure-rate"] | None
         How the delay is known (dq_rate_estimator). Default: timestamps. "timestamps": By the time
         that the last packet waited; 0 if it left none. "departure-rate": By Little's law: what
@@ -1919,6 +1945,7 @@ class TcPie(Table):
 
     target: str | None = None
     t_update: str | None = None
+    hz: int | None = None
     alpha: int | None = None
     beta: int | None = None
     chance_by: Literal["packet", "size"] | None = None
@@ -3182,8 +3209,9 @@ class AdaptiveRed(Table):
         Queueing delay that the thresholds are set for: minth is half of it, 5 packets at least.
         Default: 5 ms. Range: above 0 s. Source: floyd2001adaptive §5: minth = max(5, delay C / 2).
     minth : str | None
-        Average queue below which no packet is signalled; absent: by the target delay. Default:
-        absent. Range: above 0 packets or bytes. Source: floyd2001adaptive §5.
+        Average queue below which no packet is signalled; absent: by the target delay, in packets,
+        or in bytes where chance_by is bytes. Default: absent. Range: above 0 packets or bytes.
+        Source: floyd2001adaptive §5.
     maxth : str | None
         Average queue where maxp is reached; absent: three times minth. Default: absent. Range:
         above 0 packets or bytes. Source: floyd2001adaptive §5.
@@ -3192,8 +3220,9 @@ class AdaptiveRed(Table):
         sends in a second. Default: absent. Range: above 0, at most 1. Source: floyd2001adaptive
         §4.3.
     mean_packet_size : str | None
-        Size of the packets that C counts. Default: 500 B. Range: at least 1 B, at most 65535 B.
-        Source: floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's.
+        Size of the packets that C counts, and packet size whose probability is that of the average,
+        unless chance_by is packet. Default: 500 B. Range: at least 1 B, at most 65535 B. Source:
+        floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's.
     maxp : float | None
         maxp at the start. Default: 0.1. Range: above 0, at most 0.5. Source: floyd1997parameters:
         1/10.
@@ -3209,10 +3238,19 @@ class AdaptiveRed(Table):
     spacing : Literal["geometric", "uniform", "wait"] | None
         How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
         probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
-        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
-        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
-        floyd1993red §7, method 2.
+        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
+        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
+        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+    chance_by : Literal["packet", "size", "bytes"] | None
+        Effect of a packet's size on its chance to be signalled. Default: packet. "packet": Every
+        packet has the same probability. "size": The probability before spacing is that of the
+        average times the packet's size over the reference size, as the text of 1993 has it. Uniform
+        spacing then signals large packets out of proportion: 500 B and 1500 B packets about as 1 :
+        7, up to 1 : 9 as the average moves. "bytes": The byte mode of ns-2: spacing counts the
+        bytes since the last signal, in whole reference sizes, and the probability after spacing is
+        multiplied by the packet's size over the reference size. A packet that finds the queue empty
+        passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1 : 4. Source: its first
+        author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet.
     gentle : bool | None
         Whether the probability rises from maxp to 1 between maxth and twice maxth, instead of
         jumping at maxth. Default: true. Source: floyd2001adaptive §2: RED in gentle mode.
@@ -3263,6 +3301,7 @@ class AdaptiveRed(Table):
     increment: float | None = None
     decrease: float | None = None
     spacing: Literal["geometric", "uniform", "wait"] | None = None
+    chance_by: Literal["packet", "size", "bytes"] | None = None
     gentle: bool | None = None
     above_maxth: Literal["drop", "mark"] | None = None
     least_backlog: str | None = None
@@ -3392,14 +3431,21 @@ class Red(Table):
         Signal probability from which a packet that is chosen below the upper threshold is dropped,
         ECN-capable or not; 1: none is. Default: 1.0. Range: above 0, at most 1. Source:
         floyd1993red marks at any; ns-2 drops from 0.1 on (`mark_p_`).
-    chance_by : Literal["packet", "size"] | None
-        Whether a large packet is signalled more often than a small one. Default: packet. "packet":
-        Every packet has the same probability. "size": The probability is that of a packet of the
-        reference size times the packet's share of it. Source: floyd1993red §4: size where the queue
-        is measured in bytes; rfc7141 §2.2: packet.
+    chance_by : Literal["packet", "size", "bytes"] | None
+        Effect of a packet's size on its chance to be signalled. Default: packet. "packet": Every
+        packet has the same probability. "size": The probability before spacing is that of the
+        average times the packet's size over the reference size, as the text of 1993 has it. Uniform
+        spacing then signals large packets out of proportion: 500 B and 1500 B packets about as 1 :
+        7, up to 1 : 9 as the average moves. "bytes": The byte mode of ns-2: spacing counts the
+        bytes since the last signal, in whole reference sizes, and the probability after spacing is
+        multiplied by the packet's size over the reference size. A packet that finds the queue empty
+        passes. 500 B and 1500 B packets are signalled about as 1 : 3 to 1 : 4. Source: floyd1993red
+        §4: size where the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`): bytes;
+        rfc7141 §2.2: packet.
     reference_size : str | None
-        The size whose probability is that of the average, where size counts. Default: 1500 B.
-        Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet size.
+        Packet size whose probability is that of the average, unless chance_by is packet. Default:
+        1500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red §4: the maximum packet
+        size; ns-2: `mean_pktsize_`, 500 B.
     least_backlog : str | None
         No packet is signalled while this many or fewer wait, whatever the average; 0: the average
         alone decides. Default: 0 packets. Range: a whole number, at least 0 packets. Source:
@@ -3445,7 +3491,7 @@ class Red(Table):
     spacing: Literal["geometric", "uniform", "wait"] | None = None
     above_maxth: Literal["drop", "mark"] | None = None
     mark_below: float | None = None
-    chance_by: Literal["packet", "size"] | None = None
+    chance_by: Literal["packet", "size", "bytes"] | None = None
     reference_size: str | None = None
     least_backlog: str | None = None
     idle_packet_size: str | None = None

@@ -18,7 +18,7 @@ PAGE = HERE.parents[1] / "docs" / "validation.md"
 ONE_WAY_S = 0.02
 """Delay of the way back, after which a sender knows that its last byte was received."""
 LEAD_S = 1.0
-"""The queue was there for so long before the first flow; PIE's first period takes half a second."""
+"""The queue is there for so long before the first flow."""
 OFFSETS_S = (0.0, 0.001, 0.003, 0.007, 0.013)
 """Between the starts of flows, in each repetition."""
 
@@ -51,11 +51,19 @@ class Numbers:
 NAMES = ("goodput_bps", "queue_ms", "retransmitted", "timeouts", "marked")
 
 
-def measured() -> dict[str, list[Numbers]]:
-    """Return what the kernel did: ten runs of each configuration, five a kernel."""
+def measured(kernel_hz: int | None = None) -> dict[str, list[Numbers]]:
+    """Return what the kernel did in each configuration: ten runs, of which five with each HZ.
+
+    Parameters
+    ----------
+    kernel_hz : int, optional
+        Ticks per second of the kernel whose runs are returned; default: both.
+    """
     rows: dict[str, list[Numbers]] = {}
     with (HERE / "measured" / "runs.csv").open() as file:
         for row in csv.DictReader(file):
+            if kernel_hz not in (None, int(row["kernel_hz"])):
+                continue
             numbers = Numbers(*(float(row[name]) for name in NAMES))
             rows.setdefault(row["config"], []).append(numbers)
     return rows
@@ -74,7 +82,7 @@ def settings() -> dict[str, tuple[float, float, float]]:
         }
 
 
-def simulated(config: str, repetition: int) -> Numbers:
+def simulated(config: str, repetition: int, kernel_hz: int = 1000) -> Numbers:
     """Run a repetition, 0 to 4, of a configuration.
 
     Parameters
@@ -83,9 +91,12 @@ def simulated(config: str, repetition: int) -> Numbers:
         Name of a file in ``scenarios/``.
     repetition : int
         Decides the offsets between starts, and the seed.
+    kernel_hz : int
+        Ticks per second of the kernel, for the queues that have a timer.
     """
     rate, warmup, duration = settings()[config]
-    scenario = tomllib.loads((HERE / "scenarios" / f"{config}.toml").read_text("utf-8"))
+    text = (HERE / "scenarios" / f"{config}.toml").read_text("utf-8")
+    scenario = tomllib.loads(text.replace("hz = 1000", f"hz = {kernel_hz}"))
     for i, flow in enumerate(scenario["flows"]):
         flow["start"] = f"{1e3 * (LEAD_S + i * OFFSETS_S[repetition]):g} ms"
     if duration:

@@ -17,7 +17,8 @@ class AdaptiveRed(Red):
         self, draws: Draws, rate: int, *, target_delay: float = 0.005, **given: Any
     ) -> None:
         c = rate / (8 * 500)
-        minth = given.pop("minth", max(5, target_delay * c / 2))
+        size = 500 if given.get("unit") == "bytes" else 1
+        minth = given.pop("minth", max(5, target_delay * c / 2) * size)
         settings = {
             "minth": minth,
             "maxth": 3 * minth,

@@ -51,8 +51,6 @@ class Law:
     """
 
     period: float | None = None
-    first_tick: float | None = None
-    """When the first period ends; None: after a period."""
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         raise NotImplementedError
@@ -78,8 +76,7 @@ class Shell:
         self.queue = Queue()
         self.free_at = 0
         self.sending = False
-        first = law.period if law.first_tick is None else law.first_tick
-        self.next_tick = None if first is None else round(first * SECOND)
+        self.next_tick = None if law.period is None else round(law.period * SECOND)
 
     def _begin(self, at: int) -> None:
         packet = self.queue.waiting.popleft()

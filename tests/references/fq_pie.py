@@ -7,7 +7,7 @@ from references.fifo import MARK, NOT_ECT, SECOND, Packet, Queue
 from references.fq_codel import FlowQueues
 from references.kept import drop
 from references.pie import Pie
-from references.tc_pie import HALF_A_SECOND, LinuxPie, Vars
+from references.tc_pie import LinuxPie, Vars, period
 
 
 class Periodic(FlowQueues):
@@ -103,14 +103,14 @@ class LinuxFqPie(Periodic):
         quantum: int = 1514,
         limit: int = 10_240,
         t_update_ms: int = 15,
+        hz: int = 1000,
         **pie: Any,
     ) -> None:
         super().__init__(draws, flows=flows, quantum=quantum, limit=limit)
         self.pie = LinuxPie(draws, ecn_prob=pie.pop("ecn_prob", 10), **pie)
         self.vars = [Vars(self.pie.max_burst) for _ in range(flows)]
         self.queues = [Queue() for _ in range(flows)]
-        self.period = t_update_ms * SECOND // 1000
-        self.next_tick = HALF_A_SECOND
+        self.period = self.next_tick = period(t_update_ms, hz)
         self.used: set[int] = set()
 
     def tick_before(self, now: int) -> None:

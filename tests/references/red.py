@@ -1,4 +1,10 @@
-"""RED: figure 2 of Floyd & Jacobson 1993, with the gentle variant of Floyd 2000 and ns-2's wait.
+"""RED: figure 2 of Floyd & Jacobson 1993, the gentle variant of Floyd 2000, ns-2's wait and bytes.
+
+The byte mode of ns-2.35 (`modify_p` of red.cc) counts the bytes since the last signal, this
+packet's included, and divides them as integers by the mean packet size; the probability after
+spacing is multiplied by the packet's size over the mean one, unless it is 1 already. The packet
+that begins the count passes, and so does one that finds the queue empty: there ns-2 asks whether
+more than one byte waits.
 
 A packet that finds the queue empty and is dropped leaves it empty: q_time is then the time up to
 which the average has decayed, so that no idle time counts twice (ns-2, Linux).
@@ -27,16 +33,18 @@ class Red(Law):
         spacing: str = "uniform",
         above: str = "drop",
         by_size: int | None = None,
+        by_bytes: int | None = None,
         s_bytes: int = 500,
         least: int = 0,
     ) -> None:
         self.draws = draws
         self.minth, self.maxth, self.maxp, self.wq = minth, maxth, maxp, wq
         self.unit, self.gentle, self.spacing, self.above = unit, gentle, spacing, above
-        self.by_size, self.least = by_size, least
+        self.by_size, self.by_bytes, self.least = by_size, by_bytes, least
         self.s = s_bytes * 8 / rate
         self.avg = 0.0
         self.count = -1
+        self.count_bytes = 0
         self.decayed_to = 0.0
 
     def decay(self, now: float, idle_since: float | None) -> None:
@@ -65,29 +73,35 @@ class Red(Law):
 
     def decide(self, packet: Packet, queue: Queue) -> Any:
         """Return the fate of a packet at the present average."""
-        if self.avg < self.minth or (self.least and queue.packets <= self.least):
-            self.count = -1
+        spares = self.least or self.by_bytes is not None
+        if self.avg < self.minth or (spares and queue.packets <= self.least):
+            self.count, self.count_bytes = -1, 0
             return "pass"
         pb = self.initial_probability()
         if pb >= 1:
-            self.count = 0
+            self.count = self.count_bytes = 0
             return ("drop" if self.above == "drop" else "signal", "threshold")
         self.count += 1
+        self.count_bytes += packet.size
+        if self.by_bytes is not None and self.count == 0:  # as ns-2 has it: edv_.old == 0
+            return "pass"
         if self.by_size is not None:
             pb = pb * packet.size / self.by_size
         if pb <= 0:
             return "pass"
-        n = self.count
+        n = self.count if self.by_bytes is None else self.count_bytes // self.by_bytes
         if self.spacing == "geometric":
             pa = pb
         elif self.spacing == "uniform":
             pa = pb / (1 - n * pb) if n * pb < 1 else 1.0
         else:
             pa = 0.0 if n * pb < 1 else pb / (2 - n * pb) if n * pb < 2 else 1.0
+        if self.by_bytes is not None and pa < 1:
+            pa = pa * (packet.size / self.by_bytes)
         if self.draws.uniform() < pa:
-            self.count = 0
+            self.count = self.count_bytes = 0
             return ("signal", "early")
         return "pass"
 
     def overflow(self, now: float) -> None:
-        self.count = 0
+        self.count = self.count_bytes = 0

@@ -10,12 +10,22 @@ NS_A_TICK = 64
 TICKS_A_SECOND = 10**9 // NS_A_TICK
 QUEUE_THRESHOLD = 16_384
 U32 = (1 << 32) - 1
-HALF_A_SECOND = SECOND // 2
 
 
 def ticks(ps: int) -> int:
     """Return a time of picoseconds in ticks, by way of nanoseconds."""
     return ps // 1000 // NS_A_TICK
+
+
+def period(t_update_ms: int, hz: int) -> int:
+    """Return the picoseconds between updates, by Linux's ticks.
+
+    usecs_to_jiffies() rounds up; calc_index() of timer.c puts a timer into the slot after its time.
+    """
+    n, slot = -(-t_update_ms * hz // 1000), 1
+    while n > 63 * slot:
+        slot *= 8
+    return (n // slot + 1) * slot * SECOND // hz
 
 
 def signed(x: int) -> int:
@@ -168,16 +178,22 @@ class LinuxPie:
 
 
 class TcPie(Law):
-    """Linux's PIE on one queue; its periods begin after half a second."""
+    """Linux's PIE on one queue that was set up long before the first arrival."""
 
     def __init__(
-        self, draws: Draws, rate: int, *, limit: int = 100, t_update_ms: int = 15, **pie: Any
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        limit: int = 100,
+        t_update_ms: int = 15,
+        hz: int = 1000,
+        **pie: Any,
     ) -> None:
         self.pie = LinuxPie(draws, **pie)
         self.vars = Vars(self.pie.max_burst)
         self.limit = limit
-        self.period = t_update_ms / 1000
-        self.first_tick = 0.5
+        self.period = period(t_update_ms, hz) / SECOND
 
     def arrival(self, now: float, packet: Packet, queue: Queue) -> Any:
         if queue.packets >= self.limit:

@@ -26,6 +26,7 @@ class HtbClass:
     level: int = 0
 
     def __post_init__(self) -> None:
+        self.cmode = "green"
         self.tokens, self.ctokens = 8 * SECOND * self.burst, 8 * SECOND * self.cburst
         self.at = 0
 
@@ -34,9 +35,15 @@ class HtbClass:
         span = min(now - self.at, MINUTE)
         return -(self.tokens + span * self.rate), -(self.ctokens + span * self.ceil)
 
-    def mode(self, now: int) -> str:
+    def change_mode(self, now: int, hysteresis: bool) -> None:
+        """Change the mode by the tokens, as htb_class_mode() of sch_htb.c."""
         debt, cdebt = self.debts(now)
-        return "red" if cdebt > 0 else "yellow" if debt > 0 else "green"
+        lowater = self.cburst if hysteresis and self.cmode != "red" else 0
+        hiwater = self.burst if hysteresis and self.cmode == "green" else 0
+        if cdebt > 8 * SECOND * lowater:
+            self.cmode = "red"
+        else:
+            self.cmode = "yellow" if debt > 8 * SECOND * hiwater else "green"
 
     def changes(self, now: int) -> list[int]:
         """Return the times at which its mode may change by itself."""
@@ -82,17 +89,24 @@ class Htb(Tree):
     """Devera 2002, the user guide and "HTB theory"; what is charged to whom as sch_htb has it."""
 
     def __init__(
-        self, draws: Draws, rate: int, *, nodes: list[HtbClass], turns: Iterable[int], limit: int
+        self,
+        draws: Draws,
+        rate: int,
+        *,
+        nodes: list[HtbClass],
+        turns: Iterable[int],
+        limit: int,
+        hysteresis: bool = False,
     ) -> None:
         super().__init__([node.parent for node in nodes], turns, limit)
-        self.nodes = nodes
+        self.nodes, self.hysteresis = nodes, hysteresis
         for n, node in enumerate(nodes):
             node.level = 0 if n in self.leaves else 8 - len(self.path(n))
 
-    def lender(self, now: int, leaf: int) -> int | None:
+    def lender(self, leaf: int) -> int | None:
         """Return the class by whose tokens a leaf may send: its own, or the first green above."""
         for n in self.path(leaf):
-            mode = self.nodes[n].mode(now)
+            mode = self.nodes[n].cmode
             if mode != "yellow":
                 return n if mode == "green" else None
         return None
@@ -100,8 +114,10 @@ class Htb(Tree):
     def dequeue(self, now: int) -> Packet | int | None:
         waiting = self.waiting()
         offers = []
+        for node in self.nodes:
+            node.change_mode(now, self.hysteresis)
         for leaf in waiting:
-            lender = self.lender(now, leaf)
+            lender = self.lender(leaf)
             if lender is not None:
                 offers.append((self.nodes[lender].level, self.nodes[leaf].prio, leaf))
         if not offers:
@@ -111,6 +127,7 @@ class Htb(Tree):
         leaf, packet = self.next_of([leaf for *rank, leaf in offers if tuple(rank) == first])
         for n in self.path(leaf):
             self.nodes[n].charge(now, packet.size, self.nodes[n].level >= first[0])
+            self.nodes[n].change_mode(now, self.hysteresis)
         return packet
 
 

@@ -54,6 +54,30 @@ fn what_does_not_fit_is_dropped() {
     assert!((one(&o, "lost_packets") - one(&o, "dropped_packets")) <= 18.0);
 }
 
+/// Linux sets the first update of PIE's probability half a second ahead, long before any traffic
+/// (pie_init). A flow that starts with the run meets the same queue as one that starts 125 periods
+/// of 16 ms later, drop by drop.
+#[test]
+fn linux_pie_acts_on_a_flow_that_starts_with_the_run() {
+    for kind in [r#"kind = "tc_pie""#, r#"kind = "fq_pie", rules = "linux""#] {
+        let drops = |start: &str, duration: &str| {
+            let queue = format!(r#"{{ {kind}, limit = "1000 packets" }}"#);
+            let more = [
+                ("network.queue", &*queue),
+                ("flows.0.start", start),
+                ("duration", duration),
+                ("record.series", r#"["drops"]"#),
+            ];
+            numbers(&alone(r#"{ kind = "cbr", rate = "3 Mbit/s" }"#, &more), "drops", "time_s")
+        };
+        let [first, later] = [drops("\"0 s\"", "\"1 s\""), drops("\"2 s\"", "\"3 s\"")];
+        assert!(first.first().is_some_and(|&t| t < 0.45), "{kind}: {first:?}");
+        assert_eq!(first.len(), later.len(), "{kind}");
+        let alike = first.iter().zip(&later).all(|(a, b)| (b - a - 2.0).abs() < 1e-9);
+        assert!(alike, "{kind}: {first:?} {later:?}");
+    }
+}
+
 /// M/D/1: a Poisson process into a link waits ρ/(2(1 − ρ)) transmission times in the mean (Pollaczek–Khinchine).
 #[test]
 fn poisson_packets_wait_as_theory_says() {

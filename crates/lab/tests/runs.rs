@@ -123,6 +123,21 @@ fn ecn_is_negotiated() {
     }
 }
 
+/// A law that counts bytes has its average in bytes, and none in packets.
+#[test]
+fn an_average_has_the_unit_of_its_law() {
+    for (thresholds, filled, empty) in [
+        (r#"minth = "5 packets", maxth = "15 packets""#, "average_packets", "average_bytes"),
+        (r#"minth = "5 kB", maxth = "15 kB""#, "average_bytes", "average_packets"),
+    ] {
+        let queue = format!(r#"{{ kind = "red", limit = "64 packets", {thresholds} }}"#);
+        let series = [("record.series", r#"["queue"]"#), ("record.links", r#"["left>right"]"#)];
+        let o = outcome(TWO_DOWNLOADS, &[&series[..], &[("network.queue", &*queue)]].concat());
+        assert!(numbers(&o, "queue", filled).iter().all(|x| x.is_finite()), "{filled}");
+        assert!(numbers(&o, "queue", empty).iter().all(|x| x.is_nan()), "{empty}");
+    }
+}
+
 #[test]
 fn a_run_can_be_cancelled() {
     let endless = [("flows.0.traffic", r#"{ kind = "bulk" }"#), ("duration", "\"10000000 s\"")];

@@ -3,7 +3,7 @@
 //! As in Linux's `red.h`, the law (AQM) only returns a verdict; the shell around it limits, marks and
 //! drops. Disciplines report fates; the link stores and counts.
 
-use units::Time;
+use units::{Depth, Time};
 
 use crate::packet::{Ecn, Packet};
 
@@ -106,8 +106,9 @@ pub trait Aqm {
     /// The packet that was let in first and has not left leaves the queue. Told only where that was not known
     /// when it was let in, `at.begins()` being [`Time::NEVER`] then: where another queue says who is next.
     fn on_departure(&mut self, _now: Time) {}
-    /// The average queue the law works with, in its own unit, if it has one.
-    fn average(&self) -> Option<f64> {
+    /// Average queue that the law works with, in packets or bytes as the law counts; None if it
+    /// keeps none.
+    fn average(&self) -> Option<Depth> {
         None
     }
 }
@@ -210,7 +211,7 @@ pub trait QueueDiscipline {
     /// Shows every packet that waits.
     fn each(&self, see: &mut dyn FnMut(&Held));
     /// The average queue of its law, if it keeps one.
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         None
     }
 }
@@ -232,7 +233,7 @@ pub trait LinkQueue {
     /// A packet arrives, which may be marked.
     fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer;
     /// The average queue of its law, if it keeps one.
-    fn average(&self) -> Option<f64>;
+    fn average(&self) -> Option<Depth>;
     /// Most waiting packets it ever admits one more to, if it never drops or marks below that: what a link needs to know that does not ask
     /// it ([`Link::only_delays`](crate::Link::only_delays), [`Link::leave_uncounted`](crate::Link::leave_uncounted)).
     fn passes_below(&self) -> Option<u32>;

@@ -334,12 +334,12 @@ impl Aqm for PythonLaw {
         }
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         self.call("average", None, |py, methods| {
             let Some(method) = &methods.average else { return Ok(None) };
             let said = method.bind(py).call0()?;
-            match said.extract() {
-                Ok(average) => Ok(average),
+            match said.extract::<Option<f64>>() {
+                Ok(average) => Ok(average.map(Depth::Packets)),
                 Err(_) => Err(PyTypeError::new_err(format!(
                     "average returned {}; return a number, or None if there is none yet",
                     said.repr()?

@@ -18,7 +18,7 @@ use units::{Bytes, Depth, Duration, Packets, Probability, Range, Time, params};
 
 use crate::law::{Configures, Place};
 use crate::lazy::Ticks;
-use crate::red::{Chance, Red, RedLaw, check_thresholds};
+use crate::red::{ChanceBy, Red, RedLaw, check_spacing, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
 params! {
@@ -29,13 +29,15 @@ params! {
     pub struct AdaptiveRed: "adaptive_red", checked by check {
         /// Queueing delay that the thresholds are set for: minth is half of it, 5 packets at least.
         target_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "floyd2001adaptive §5: minth = max(5, delay C / 2)";
-        /// Average queue below which no packet is signalled; absent: by the target delay.
+        /// Average queue below which no packet is signalled; absent: by the target delay, in
+        /// packets, or in bytes where chance_by is bytes.
         minth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
         /// Average queue where maxp is reached; absent: three times minth.
         maxth: Option<Depth> = (None), in Range::above(0.0), from "floyd2001adaptive §5";
         /// Weight of the present queue in the average; absent: 1 - exp(-1/C), C the packets the link sends in a second.
         wq: Option<Probability> = (None), in Range::above_to(0.0, 1.0), from "floyd2001adaptive §4.3";
-        /// Size of the packets that C counts.
+        /// Size of the packets that C counts, and packet size whose probability is that of the
+        /// average, unless chance_by is packet.
         mean_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd2001adaptive §4.3: a default packet size; 500 B is ns-2's";
         /// maxp at the start.
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 0.5), from "floyd1997parameters: 1/10";
@@ -47,6 +49,8 @@ params! {
         decrease: Probability = (Probability(0.9)), in Range::above_to(0.0, 1.0), from "floyd2001adaptive fig. 1: 0.9";
         /// How signals are spaced.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
+        /// Effect of a packet's size on its chance to be signalled.
+        chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "its first author's ns-2 code (`bytes_`, `queue_in_bytes_`): bytes; rfc7141 §2.2: packet";
         /// Whether the probability rises from maxp to 1 between maxth and twice maxth, instead of jumping at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2001adaptive §2: RED in gentle mode";
         /// What happens to a packet above maxth (twice maxth when gentle).
@@ -59,12 +63,16 @@ params! {
 impl AdaptiveRed {
     fn thresholds(&self, packets_per_second: f64) -> (Depth, Depth) {
         let automatic = (self.target_delay.seconds() * packets_per_second / 2.0).max(5.0);
-        let minth = self.minth.unwrap_or(Depth::Packets(automatic));
+        let minth = self.minth.unwrap_or(match self.chance_by {
+            ChanceBy::Bytes => Depth::Bytes(automatic * self.mean_packet_size.0 as f64),
+            _ => Depth::Packets(automatic),
+        });
         (minth, self.maxth.unwrap_or(minth.like(3.0 * minth.amount())))
     }
 }
 
 fn check(red: &AdaptiveRed, path: &str) -> Result<(), Invalid> {
+    check_spacing(red.chance_by, red.spacing, path)?;
     match (red.minth, red.maxth) {
         (Some(minth), Some(maxth)) => check_thresholds(minth, maxth, path),
         (None, Some(_)) => Err(Invalid::at(path, "has maxth without minth").remedy("give both, or neither")),
@@ -86,7 +94,7 @@ impl Configures for AdaptiveRed {
             gentle: self.gentle,
             spacing: self.spacing,
             above_maxth: self.above_maxth,
-            chance_by: Chance::Packet,
+            chance_by: self.chance_by,
             reference_size: self.mean_packet_size,
             least_backlog: self.least_backlog,
             mark_below: Probability(1.0),
@@ -157,7 +165,7 @@ impl Aqm for AdaptiveRedLaw {
         self.red.on_overflow(now);
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         self.red.average()
     }
 }
@@ -193,7 +201,7 @@ mod tests {
     fn maxp_comes_down_while_the_link_is_idle() {
         let (mut law, idle) = after_load();
         let loaded = law.red.curve.maxp;
-        assert!(law.average().unwrap() > law.target.1 && loaded > 0.1, "{loaded}");
+        assert!(law.average().unwrap().amount() > law.target.1 && loaded > 0.1, "{loaded}");
         let now = idle + Duration::from_millis(20_000);
         law.end_intervals(&arrival(now, 0, idle));
         assert!(law.red.curve.maxp < 0.01, "{} was {loaded}", law.red.curve.maxp);

@@ -17,7 +17,7 @@ use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
 use crate::fifo::{Buffer, Limit, Marking};
 use crate::law::{Configures, Keeps, Place};
-use crate::red::{Chance, Red, RedLaw, check_thresholds};
+use crate::red::{ChanceBy, Red, RedLaw, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 use crate::store::Store;
 
@@ -58,7 +58,7 @@ impl Keeps for Choke {
             gentle: false,
             spacing: Spacing::Uniform,
             above_maxth: AboveMaxth::Drop,
-            chance_by: Chance::Packet,
+            chance_by: ChanceBy::Packet,
             reference_size: self.idle_packet_size,
             least_backlog: Packets(0.0),
             mark_below: Probability(1.0),
@@ -144,7 +144,7 @@ impl QueueDiscipline for ChokeQueue {
         self.store.iter().for_each(see);
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         net::Aqm::average(&self.red)
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
-use units::{Range, Time, params};
+use units::{Depth, Range, Time, params};
 
 params! {
     /// A law that the program gives which runs the scenario: an object of a class derived from
@@ -49,7 +49,7 @@ impl Aqm for CustomLaw {
         self.0.on_departure(now);
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         self.0.average()
     }
 }

@@ -4,7 +4,7 @@ mod queue;
 
 use engine::Stream;
 use net::{Answer, Aqm, Arrival, Backlog, Fates, Held, LinkQueue, Next, Packet, QueueDiscipline};
-use units::{Params, Rate, Room, Time, choice};
+use units::{Depth, Params, Rate, Room, Time, choice};
 
 use crate::adaptive_red::AdaptiveRed;
 use crate::avq::Avq;
@@ -164,7 +164,7 @@ macro_rules! queues {
                 }
             }
 
-            fn average(&self) -> Option<f64> {
+            fn average(&self) -> Option<Depth> {
                 match self {
                     $(Lawful::$Name(shell) => shell.law().average(),)+
                     Lawful::Custom(shell) => shell.law().average(),
@@ -247,7 +247,7 @@ macro_rules! queues {
                 if admitted { Answer::Admitted } else { Answer::Dropped }
             }
 
-            fn average(&self) -> Option<f64> {
+            fn average(&self) -> Option<Depth> {
                 match self {
                     Discipline::DropTail(shell) => shell.law().average(),
                     Discipline::Lawful(law) => law.average(),
@@ -326,7 +326,7 @@ macro_rules! queues {
                 }
             }
 
-            fn average(&self) -> Option<f64> {
+            fn average(&self) -> Option<Depth> {
                 if let Some(classes) = self.classes() {
                     return classes.average();
                 }

@@ -5,6 +5,9 @@
 //! `flow_queues.rs`), in each queue PIE (RFC 8033 Appendix A, in `pie.rs`, or Linux's, in `tc_pie.rs`) by its own backlog and
 //! delay, and one limit for all of them, at the tail. What PIE spares, twice MEAN_PKTSIZE, is each queue's own, as in Linux.
 //!
+//! By Linux's rules all queues are updated at once, as sch_fq_pie.c does with up to 2048 queues;
+//! with more it takes one tick longer for each further 2048, which is not modelled.
+//!
 //! The paper was not at hand; the RFCs were. The defaults are those of tc-fq_pie(8).
 
 use engine::Stream;
@@ -42,8 +45,13 @@ params! {
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "rfc8033 Appendix A, tc-fq_pie(8): 15 ms";
         /// How long a burst is let pass (MAX_BURST).
         max_burst: Duration = (Duration::from_millis(150)), in Range::at_least(0.0), from "rfc8033 Appendix A: 150 ms";
-        /// Time between two changes of the probabilities (T_UPDATE).
+        /// Time between two changes of the probabilities (T_UPDATE). It lasts longer by Linux's
+        /// rules, by the ticks of `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "rfc8033 Appendix A, tc-fq_pie(8): 15 ms";
+        /// Ticks per second of the kernel (HZ), for Linux's rules alone. Linux rounds t_update up
+        /// to whole ticks, and its timer fires one tick late: 15 ms last 16 ms at 1000, 20 ms at
+        /// 250 and 30 ms at 100.
+        hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_fq_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
         /// Weight of the delay's distance from the target, per second.
         alpha: f64 = (0.125), in Range::at_least(0.0), from "rfc8033 Appendix A: 1/8; tc-fq_pie(8): 2 sixteenths";
         /// Weight of the delay's change, per second.
@@ -96,7 +104,7 @@ impl FqPie {
                 let mut settings = tc_pie::Settings::of(self.target, self.max_burst, [self.alpha, self.beta]);
                 settings.mark_up_to = tc_pie::share(self.mark_below.0);
                 settings.mtu = size(1500).0;
-                InQueue::Linux(tc_pie::State::new(settings, self.t_update))
+                InQueue::Linux(tc_pie::State::new(settings, tc_pie::period(self.t_update, self.hz)))
             }
         }
     }

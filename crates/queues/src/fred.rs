@@ -197,7 +197,7 @@ impl Aqm for FredLaw {
         self.departures.add(packet, at, packet.connection);
     }
 
-    fn average(&self) -> Option<f64> {
-        Some(self.average.value())
+    fn average(&self) -> Option<Depth> {
+        Some(Depth::Packets(self.average.value()))
     }
 }

@@ -133,7 +133,7 @@ impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
         self.store.iter().for_each(see);
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         self.law.average()
     }
 }

@@ -100,12 +100,7 @@ pub struct Ticks {
 impl Ticks {
     /// A clock of this period.
     pub fn every(period: Duration) -> Self {
-        Ticks::first_at(Time::ZERO + period, period)
-    }
-
-    /// A clock that ticks first at `next`.
-    pub fn first_at(next: Time, period: Duration) -> Self {
-        Ticks { next, period }
+        Ticks { next: Time::ZERO + period, period }
     }
 
     /// The next tick, if it comes at `now` or before.

@@ -99,7 +99,7 @@ impl Aqm for NonlinearRedLaw {
         self.chooser.restart();
     }
 
-    fn average(&self) -> Option<f64> {
-        Some(self.average.value())
+    fn average(&self) -> Option<Depth> {
+        Some(self.minth.like(self.average.value()))
     }
 }

@@ -3,8 +3,10 @@
 //! Source: Floyd & Jacobson 1993, "Random early detection gateways for congestion avoidance"
 //! (`floyd1993red`): the algorithm of figure 2, with the idle-time decay of section 4, the two
 //! spacings of section 7 and the byte mode of section 4. `gentle`: Floyd 2000 (`floyd2000gentle`).
-//! Marking instead of dropping above maxth, as RFC 3168 §7 allows. Wait spacing, the least backlog and
-//! the probability up to which packets are marked are ns-2's.
+//! Marking instead of dropping above maxth, as RFC 3168 §7 allows. Wait spacing, the least backlog,
+//! the probability up to which packets are marked and the byte mode that counts bytes are ns-2's
+//! (red.cc of ns-2.35). In that mode the first packet that finds the average above minth passes, as
+//! in ns-2; in the others it may be signalled, as in figure 2.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
@@ -16,12 +18,20 @@ use crate::law::{Configures, Place, measure};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
 words! {
-    /// Whether the size of a packet counts in its chance to be signalled.
-    pub enum Chance {
+    /// Effect of a packet's size on its chance to be signalled.
+    pub enum ChanceBy {
         /// Every packet has the same probability.
         Packet = "packet",
-        /// The probability is that of a packet of the reference size times the packet's share of it.
+        /// The probability before spacing is that of the average times the packet's size over the
+        /// reference size, as the text of 1993 has it.
+        /// Uniform spacing then signals large packets out of proportion: 500 B and 1500 B packets
+        /// about as 1 : 7, up to 1 : 9 as the average moves.
         Size = "size",
+        /// The byte mode of ns-2: spacing counts the bytes since the last signal, in whole
+        /// reference sizes, and the probability after spacing is multiplied by the packet's size
+        /// over the reference size. A packet that finds the queue empty passes. 500 B and 1500 B
+        /// packets are signalled about as 1 : 3 to 1 : 4.
+        Bytes = "bytes",
     }
 }
 
@@ -47,10 +57,10 @@ params! {
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
         /// Signal probability from which a packet that is chosen below the upper threshold is dropped, ECN-capable or not; 1: none is.
         mark_below: Probability = (Probability(1.0)), in Range::above_to(0.0, 1.0), from "floyd1993red marks at any; ns-2 drops from 0.1 on (`mark_p_`)";
-        /// Whether a large packet is signalled more often than a small one.
-        chance_by: Chance = (Chance::Packet), in Range::ANY, from "floyd1993red §4: size where the queue is measured in bytes; rfc7141 §2.2: packet";
-        /// The size whose probability is that of the average, where size counts.
-        reference_size: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "floyd1993red §4: the maximum packet size";
+        /// Effect of a packet's size on its chance to be signalled.
+        chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "floyd1993red §4: size where the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`): bytes; rfc7141 §2.2: packet";
+        /// Packet size whose probability is that of the average, unless chance_by is packet.
+        reference_size: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "floyd1993red §4: the maximum packet size; ns-2: `mean_pktsize_`, 500 B";
         /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
         least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has none; ns-2 has 1";
         /// Size of the packets that are pretended to have arrived while the queue was idle.
@@ -59,7 +69,22 @@ params! {
 }
 
 fn check(red: &Red, path: &str) -> Result<(), Invalid> {
+    check_spacing(red.chance_by, red.spacing, path)?;
     check_thresholds(red.minth, red.maxth, path)
+}
+
+/// Refuse wait spacing of probabilities that are scaled by size before: the large packets' signals
+/// always come before a small packet's wait is over, so small packets are never signalled.
+pub(crate) fn check_spacing(chance_by: ChanceBy, spacing: Spacing, path: &str) -> Result<(), Invalid> {
+    match (chance_by, spacing) {
+        (ChanceBy::Size, Spacing::Wait) => {
+            let problem =
+                "cannot be combined with spacing = \"wait\", which would never signal small packets";
+            Err(Invalid::new(&join(path, "chance_by"), &chance_by.write(), problem)
+                .remedy("set chance_by = \"bytes\" or another spacing"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses thresholds in the wrong order, or of different units.
@@ -114,11 +139,12 @@ impl Curve {
 pub struct RedLaw {
     counts: Depth,
     pub(crate) curve: Curve,
-    least_backlog: u32,
+    /// Backlog up to which no packet is signalled, if there is one.
+    least_backlog: Option<u32>,
     /// The probability from which a chosen packet is dropped.
     mark_below: f64,
-    /// The reference size, if size counts.
-    reference_size: Option<f64>,
+    chance_by: ChanceBy,
+    reference_size: u16,
     average: Average,
     chooser: Chooser,
     random: Stream,
@@ -136,9 +162,12 @@ impl Configures for Red {
                 maxp: self.maxp.0,
                 gentle: self.gentle,
             },
-            least_backlog: self.least_backlog.0 as u32,
+            // ns-2 counts in bytes whether at most one waits: the queue is empty then.
+            least_backlog: (self.least_backlog.0 > 0.0 || self.chance_by == ChanceBy::Bytes)
+                .then_some(self.least_backlog.0 as u32),
             mark_below: self.mark_below.0,
-            reference_size: (self.chance_by == Chance::Size).then_some(self.reference_size.0 as f64),
+            chance_by: self.chance_by,
+            reference_size: self.reference_size.0 as u16,
             average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
             chooser: Chooser::new(self.spacing, self.above_maxth),
             random: place.random,
@@ -163,13 +192,22 @@ impl RedLaw {
     /// The verdict at the present average.
     #[inline]
     pub(crate) fn judge(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
-        let spared = is_spared(at, self.least_backlog);
+        let spared = self.least_backlog.is_some_and(|least| at.backlog.packets <= least);
         let mut pressure = if spared { Pressure::None } else { self.curve.pressure(self.average.value()) };
-        if let (Pressure::Early(pb), Some(reference)) = (&mut pressure, self.reference_size) {
-            // Section 4: p_b <- p_b PacketSize / MaximumPacketSize
-            *pb *= f64::from(packet.size) / reference;
-        }
-        match (self.chooser.judge(pressure, &mut self.random), pressure) {
+        let verdict = match self.chance_by {
+            ChanceBy::Packet => self.chooser.judge(pressure, &mut self.random),
+            ChanceBy::Size => {
+                if let Pressure::Early(pb) = &mut pressure {
+                    // Section 4: p_b <- p_b PacketSize / MaximumPacketSize
+                    *pb *= f64::from(packet.size) / f64::from(self.reference_size);
+                }
+                self.chooser.judge(pressure, &mut self.random)
+            }
+            ChanceBy::Bytes => {
+                self.chooser.judge_bytes(pressure, packet.size, self.reference_size, &mut self.random)
+            }
+        };
+        match (verdict, pressure) {
             (Verdict::Signal(why), Pressure::Early(pb)) if pb >= self.mark_below => Verdict::Drop(why),
             (verdict, _) => verdict,
         }
@@ -187,8 +225,8 @@ impl Aqm for RedLaw {
         self.chooser.restart();
     }
 
-    fn average(&self) -> Option<f64> {
-        Some(self.average.value())
+    fn average(&self) -> Option<Depth> {
+        Some(self.counts.like(self.average.value()))
     }
 }
 
@@ -310,6 +348,45 @@ mod tests {
             wait.iter().min(),
             wait.iter().max()
         );
+    }
+
+    /// Shares of the packets of 500 B and of 1500 B that are signalled, which arrive in turn, at
+    /// p_b = 0.05.
+    fn shares_by_size(change: serde_json::Value) -> [f64; 2] {
+        let mut given = json!({"maxp": 0.1, "wq": 1e-9});
+        given.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        let mut l = law(given);
+        l.average.set(10.0);
+        let mut signals = [0; 2];
+        let packets = 400_000;
+        for i in 0..packets {
+            let packet = Packet { size: [500, 1500][i % 2], ..Packet::default() };
+            let backlog = Backlog { packets: 10, bytes: 0 };
+            let at = Arrival { now: Time(i as u64), backlog, free_at: Time::NEVER };
+            signals[i % 2] += usize::from(l.on_arrival(&packet, &at) != Verdict::Pass);
+        }
+        signals.map(|n| n as f64 / (packets / 2) as f64)
+    }
+
+    /// Uniform spacing of what sizes have scaled, as in the text of 1993, is out of proportion to
+    /// size. ns-2 scales after spacing. The expected ratios are those of a plain transcription of
+    /// both in Python over a million packets.
+    #[test]
+    fn sizes_count_before_spacing_or_after() {
+        let [small, large] = shares_by_size(json!({"chance_by": "size"}));
+        assert!((large / small - 7.28).abs() < 0.3, "{small} {large}");
+        for (spacing, ratio) in [("geometric", 3.0), ("uniform", 3.59), ("wait", 3.78)] {
+            let bytes = json!({"chance_by": "bytes", "spacing": spacing, "reference_size": "1000 B"});
+            let [small, large] = shares_by_size(bytes);
+            assert!((large / small - ratio).abs() < 0.15, "{spacing}: {small} {large}");
+        }
+    }
+
+    #[test]
+    fn wait_spacing_of_scaled_probabilities_is_refused() {
+        let e = Red::read(&json!({"chance_by": "size", "spacing": "wait"}), "queue").unwrap_err().to_string();
+        assert!(e.contains("queue.chance_by: \"size\" cannot be combined with spacing = \"wait\""), "{e}");
+        assert!(e.contains("set chance_by = \"bytes\""), "{e}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ use units::param::{Invalid, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Read, Time, params};
 
 use crate::law::{Configures, Place};
-use crate::red::{Chance, Red, RedLaw, check_thresholds};
+use crate::red::{ChanceBy, Red, RedLaw, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing, uniform};
 
 params! {
@@ -83,7 +83,7 @@ impl Configures for RedPd {
             gentle: self.gentle,
             spacing: Spacing::Uniform,
             above_maxth: AboveMaxth::Drop,
-            chance_by: Chance::Packet,
+            chance_by: ChanceBy::Packet,
             reference_size: self.idle_packet_size,
             least_backlog: self.least_backlog,
             mark_below: Probability(1.0),
@@ -295,7 +295,8 @@ impl RedPdLaw {
 
     /// Whether a drop leaves the link something to send.
     fn congested(&self, at: &Arrival) -> bool {
-        at.backlog.packets > 1 && self.red.average().is_some_and(|average| average >= self.red.curve.minth)
+        at.backlog.packets > 1
+            && self.red.average().is_some_and(|average| average.amount() >= self.red.curve.minth)
     }
 
     /// K/M R/√(1.5 p), from 2 R to 10 R.
@@ -342,7 +343,7 @@ impl Aqm for RedPdLaw {
         }
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         self.red.average()
     }
 }

@@ -13,7 +13,7 @@ use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
 use crate::law::{Configures, Place};
-use crate::red::{Chance, Red, RedLaw, check_thresholds};
+use crate::red::{ChanceBy, Red, RedLaw, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
 params! {
@@ -62,7 +62,7 @@ impl Configures for SelfConfiguringRed {
             gentle: self.gentle,
             spacing: self.spacing,
             above_maxth: self.above_maxth,
-            chance_by: Chance::Packet,
+            chance_by: ChanceBy::Packet,
             reference_size: self.idle_packet_size,
             least_backlog: self.least_backlog,
             mark_below: Probability(1.0),
@@ -122,7 +122,7 @@ impl Aqm for SelfConfiguringRedLaw {
         self.red.on_overflow(now);
     }
 
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         self.red.average()
     }
 }

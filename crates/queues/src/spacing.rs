@@ -50,7 +50,8 @@ pub fn uniform(pb: f64, count: i64) -> f64 {
 pub struct Chooser {
     spacing: Spacing,
     above_maxth: AboveMaxth,
-    /// Packets since the last signal while the average was above minth; -1 below (count).
+    /// Packets since the last signal while the average was above minth, or bytes
+    /// ([`Chooser::judge_bytes`]); -1 below (count).
     count: i64,
 }
 
@@ -61,11 +62,11 @@ impl Chooser {
     }
 
     /// The probability p_a of this packet, given how many went unsignalled before it (section 7).
-    fn spaced(&self, pb: f64) -> f64 {
-        let share = self.count as f64 * pb;
+    fn spaced(&self, pb: f64, count: i64) -> f64 {
+        let share = count as f64 * pb;
         match self.spacing {
             Spacing::Geometric => pb,
-            Spacing::Uniform => uniform(pb, self.count),
+            Spacing::Uniform => uniform(pb, count),
             Spacing::Wait if share < 1.0 => 0.0,
             Spacing::Wait if share < 2.0 => pb / (2.0 - share),
             Spacing::Wait => 1.0,
@@ -89,13 +90,36 @@ impl Chooser {
             }
             Pressure::Early(pb) => {
                 self.count += 1;
-                if pb > 0.0 && random.uniform() < self.spaced(pb) {
+                if pb > 0.0 && random.uniform() < self.spaced(pb, self.count) {
                     self.count = 0;
                     return Verdict::Signal(Why::Early);
                 }
                 Verdict::Pass
             }
         }
+    }
+
+    /// Variant of [`Chooser::judge`] for ns-2's byte mode (`enque` and `modify_p` in red.cc of
+    /// ns-2.35): the count is of bytes, this packet's included, in whole `unit`s, and p_a is
+    /// multiplied by the packet's size over the unit. The first packet that finds the average above
+    /// minth begins the count and passes.
+    #[inline(never)]
+    pub fn judge_bytes(&mut self, pressure: Pressure, size: u16, unit: u16, random: &mut Stream) -> Verdict {
+        let Pressure::Early(pb) = pressure else { return self.judge(pressure, random) };
+        if self.count < 0 {
+            self.count = i64::from(size);
+            return Verdict::Pass;
+        }
+        self.count += i64::from(size);
+        let mut pa = self.spaced(pb, self.count / i64::from(unit));
+        if pa < 1.0 {
+            pa *= f64::from(size) / f64::from(unit);
+        }
+        if pb > 0.0 && random.uniform() < pa {
+            self.count = 0;
+            return Verdict::Signal(Why::Early);
+        }
+        Verdict::Pass
     }
 
     /// A packet was dropped for another reason: the count begins anew.

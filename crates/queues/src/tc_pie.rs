@@ -11,10 +11,15 @@
 //! - packets are marked up to 10 %, that included;
 //! - the probability rises by 2 % at most once it is 10 % (§5.5), by 2 % more where the delay is above 250 ms
 //!   (RFC 8034 has 200), and falls by 1/64 where it was 0 twice; not where packets wait, though the last left none;
-//! - the first period ends after half a second.
 //!
 //! The probability is held to 1 by a test that comes true only at 256: a controller that is driven on goes beyond,
-//! as in Linux. Periods there are whole jiffies: at HZ = 100 its 15 ms are 20. Sizes here are without the 14 B of Ethernet.
+//! as in Linux. Sizes here are without the 14 B of Ethernet.
+//!
+//! Linux arms the timer of the first period when the queue is set up, half a second ahead
+//! (`pie_init`). Here the queue was set up long before the run, so the first period ends one period
+//! after the run begins. Until the first packet comes the variables have their initial values, as
+//! those of an idle queue in Linux do. A period is a whole number of ticks of the kernel
+//! (`wheel_ticks`).
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
@@ -22,7 +27,17 @@ use units::{Bytes, Depth, Duration, Range, Room, Time, params, words};
 
 use crate::law::{Configures, Place};
 use crate::lazy::{Departures, Ticks};
-use crate::red::Chance;
+
+words! {
+    /// Effect of a packet's size on its chance to be signalled.
+    pub enum Chance {
+        /// Every packet has the same probability.
+        Packet = "packet",
+        /// The probability is multiplied by the packet's size over the MTU, unless the packet is
+        /// larger.
+        Size = "size",
+    }
+}
 
 words! {
     /// How the queueing delay is known.
@@ -40,8 +55,12 @@ params! {
     pub struct TcPie: "tc_pie" {
         /// The delay that is held.
         target: Duration = (Duration::from_millis(15)), in Range::above(0.0), from "tcpie8: 15 ms";
-        /// Time between two changes of the probability; whole jiffies in Linux.
+        /// Time between two changes of the probability, as `tc` is given it (tupdate). It lasts
+        /// longer in Linux, by the ticks of `hz`.
         t_update: Duration = (Duration::from_millis(15)), in Range::at_least(1e-6), from "tcpie8: 15 ms";
+        /// Ticks per second of the kernel (HZ). Linux rounds t_update up to whole ticks, and its
+        /// timer fires one tick late: 15 ms last 16 ms at 1000, 20 ms at 250 and 30 ms at 100.
+        hz: u64 = (1000), in Range::between(1.0, 10_000.0), from "sch_pie.c: usecs_to_jiffies; timer.c of Linux 6.12: calc_index";
         /// Weight of the delay's distance from the target, in sixteenths of 1/s.
         alpha: u64 = (2), in Range::between(0.0, 32.0), from "tcpie8: 2";
         /// Weight of the delay's change, in sixteenths of 1/s.
@@ -74,7 +93,7 @@ impl Configures for TcPie {
         };
         TcPieLaw {
             limit: place.limit,
-            state: State::new(settings, self.t_update),
+            state: State::new(settings, period(self.t_update, self.hz)),
             departures: Departures::default(),
             random: place.random,
         }
@@ -94,6 +113,26 @@ const SCALE: u32 = 8;
 /// In ticks of 64 ns, of nanoseconds.
 const fn ticks(time: Duration) -> u64 {
     (time.0 / 1000) >> 6
+}
+
+/// Ticks that a timer of the kernel takes which fires at a multiple of its level's granularity and
+/// is set again for `ticks` later (`calc_index` in timer.c of Linux 6.12): level n of the wheel has
+/// slots of 8^n ticks, and a timer goes into the slot after the one of its time.
+const fn wheel_ticks(ticks: u64) -> u64 {
+    let mut slot = 1;
+    while ticks > 63 * slot {
+        slot *= 8;
+    }
+    (ticks / slot + 1) * slot
+}
+
+/// Time from one update to the next in a kernel with `hz` ticks per second, which counts
+/// microseconds.
+pub(crate) fn period(t_update: Duration, hz: u64) -> Duration {
+    const SECOND: u128 = 1_000_000_000_000;
+    let microseconds = t_update.0 / 1_000_000;
+    let ticks = (u128::from(microseconds) * u128::from(hz)).div_ceil(1_000_000) as u64;
+    Duration((u128::from(wheel_ticks(ticks)) * SECOND / u128::from(hz)).min(u128::from(u64::MAX >> 1)) as u64)
 }
 
 /// What of it does not change, in Linux's units.
@@ -170,12 +209,11 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// PIE that has seen nothing.
-    pub fn new(settings: Settings, t_update: Duration) -> Self {
+    /// PIE that has seen nothing, and updates its probability once per period.
+    pub fn new(settings: Settings, period: Duration) -> Self {
         let mut vars = Vars::default();
         vars.begin(settings.max_burst);
-        let ticks = Ticks::first_at(Time::ZERO + Duration::from_millis(500), t_update);
-        State { settings, vars, forced: None, ticks }
+        State { settings, vars, forced: None, ticks: Ticks::every(period) }
     }
 
     /// pie_drop_early(), before what waits, for a packet of this size.
@@ -423,6 +461,24 @@ mod tests {
         assert_eq!((settings.alpha, settings.beta), (576_460_752, 5_764_607_522));
         let same = Settings::of(Duration::from_millis(15), MAX_BURST, [0.125, 1.25]);
         assert_eq!((same.alpha, same.beta, same.target), (settings.alpha, settings.beta, settings.target));
+    }
+
+    /// usecs_to_jiffies() rounds up, and calc_index() of timer.c puts a timer into the slot after
+    /// its time.
+    #[test]
+    fn periods_are_whole_ticks_of_the_kernel() {
+        for (t_update, hz, expected) in [
+            (15, 1000, 16),
+            (15, 300, 20),
+            (15, 250, 20),
+            (15, 100, 30),
+            (63, 1000, 64),
+            (64, 1000, 72),
+            (600, 1000, 640),
+        ] {
+            let expected = Duration::from_millis(expected);
+            assert_eq!(period(Duration::from_millis(t_update), hz), expected, "{t_update} ms at {hz}");
+        }
     }
 
     /// Below 0.85 none, from 8.5 on every one; a forced drop begins anew, a forced mark does not.

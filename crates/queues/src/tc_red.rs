@@ -12,7 +12,7 @@
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, join};
-use units::{Bytes, Packets, Probability, Range, Rate, Read, Time, params, words};
+use units::{Bytes, Depth, Packets, Probability, Range, Rate, Read, Time, params, words};
 
 use crate::law::{Configures, Place};
 
@@ -253,8 +253,8 @@ impl Aqm for TcRedLaw {
         Verdict::Pass
     }
 
-    fn average(&self) -> Option<f64> {
-        Some(self.average as f64 / libm::exp2(f64::from(self.wlog)))
+    fn average(&self) -> Option<Depth> {
+        Some(Depth::Bytes(self.average as f64 / libm::exp2(f64::from(self.wlog))))
     }
 }
 

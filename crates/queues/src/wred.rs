@@ -231,7 +231,7 @@ impl Aqm for WredLaw {
     }
 
     /// The average of the last precedence, the most inclusive.
-    fn average(&self) -> Option<f64> {
-        self.classes.last().map(|class| class.average.value())
+    fn average(&self) -> Option<Depth> {
+        self.classes.last().map(|class| self.counts.like(class.average.value()))
     }
 }

@@ -103,7 +103,7 @@ fn same_decisions_as_figure_2() {
                 (true, false) => Verdict::Signal(Why::Early),
                 _ => Verdict::Pass,
             };
-            let close = (law.average().unwrap() - reference.avg).abs() < 1e-6;
+            let close = (law.average().unwrap().amount() - reference.avg).abs() < 1e-6;
             assert!(
                 verdict == expected && close,
                 "arrival {i}: {verdict:?} for {expected:?}, average {}",

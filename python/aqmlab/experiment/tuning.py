@@ -363,7 +363,10 @@ def average_of(result: Result, warm_up_s: float | None = None) -> Any:
     times = np.asarray(columns["time_s"])
     lasts = float(result.manifest["simulated_s"])
     begins = lasts / 5 if warm_up_s is None else warm_up_s
-    samples = np.asarray(columns["average_packets"])[times >= begins]
+    average = np.asarray(columns["average_packets"])
+    if np.isnan(average).all():
+        average = np.asarray(columns["average_bytes"])
+    samples = average[times >= begins]
     if not len(samples):
         raise ValueError(f"a warm-up of {begins:g} s leaves no sample of a run of {lasts:g} s")
     return samples

@@ -24,7 +24,8 @@ def queue(result: "Result", link: str) -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        Time in s, queue in packets.
+        Time in s; queue and average queue in the unit of the average: kB if the law counts
+        bytes, else packets.
 
     Raises
     ------
@@ -36,10 +37,13 @@ def queue(result: "Result", link: str) -> "Figure":
     if rows.empty:
         known = ", ".join(series["link"].unique())
         raise KeyError(f"the queue of {link!r} was not recorded; that of {known} was")
-    figure, axes = over_time("queue (packets)")
-    axes.plot(rows["time_s"], rows["queue_packets"], linewidth=0.8, label="queue")
-    if rows["average_packets"].notna().any():
-        axes.plot(rows["time_s"], rows["average_packets"], linewidth=1.5, label="average queue")
+    in_bytes = rows["average_bytes"].notna().any()
+    unit, scale = ("bytes", 1000) if in_bytes else ("packets", 1)
+    figure, axes = over_time("queue (kB)" if in_bytes else "queue (packets)")
+    axes.plot(rows["time_s"], rows[f"queue_{unit}"] / scale, linewidth=0.8, label="queue")
+    average = rows[f"average_{unit}"] / scale
+    if average.notna().any():
+        axes.plot(rows["time_s"], average, linewidth=1.5, label="average queue")
         axes.legend()
     axes.set_ylim(bottom=0)
     return figure

@@ -150,11 +150,12 @@ KEPT = [
             "kind": "fq_pie", "rules": "linux", "target": "2 ms", "t_update": "3 ms",
             "max_burst": "9 ms", "flows": 4, "quantum": "300 B", "packet_limit": "40 packets",
             "mark_below": 0.5, "mean_packet_size": "200 B",
+            "hz": 250,
         },
         LinuxFqPie,
         {
             "target_ms": 2, "t_update_ms": 3, "max_burst_ms": 9, "flows": 4, "quantum": 300,
-            "limit": 40, "ecn_prob": 50, "mtu": 200,
+            "limit": 40, "ecn_prob": 50, "mtu": 200, "hz": 250,
         },
         expects="EMF",
     ),

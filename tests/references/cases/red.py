@@ -172,6 +172,18 @@ REDS = [
         "EMF",
         unit="bytes", minth=8000, maxth=24000, by_size=1500, wq=0.02,
     ),
+    red(
+        "ns-2's bytes",
+        {"chance_by": "bytes", "reference_size": "700 B", "limit": "30 kB"},
+        "EMF",
+        unit="bytes", minth=8000, maxth=24000, by_bytes=700, wq=0.02,
+    ),
+    red(
+        "ns-2's bytes, wait, in packets",
+        {"chance_by": "bytes", "spacing": "wait", "gentle": False},
+        "EMT",
+        gentle=False, spacing="wait", by_bytes=1500, wq=0.02, maxp=0.3,
+    ),
     red("least", {"least_backlog": "1 packet"}, least=1, wq=0.1, minth=2, maxth=6),
     Case("adaptive red", {"kind": "adaptive_red"}, AdaptiveRed),
     Case("adaptive red, 1 Mbit/s", {"kind": "adaptive_red"}, AdaptiveRed, rate=1_000_000),
@@ -183,5 +195,9 @@ REDS = [
         },
         AdaptiveRed,
         {"interval": 0.02, "target_delay": 0.02, "least": 0},
+    ),
+    Case(
+        "adaptive red, ns-2's bytes", {"kind": "adaptive_red", "chance_by": "bytes"}, AdaptiveRed,
+        {"unit": "bytes", "by_bytes": 500},
     ),
 ]  # fmt: skip

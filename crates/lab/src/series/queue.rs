@@ -2,7 +2,7 @@
 
 use net::{Link, LinkQueue};
 use queues::Discipline;
-use units::Time;
+use units::{Depth, Time};
 
 use super::recorder::{Held, Instant, Names, Recorder, Sizes, Start, Wants};
 use super::samples::Samples;
@@ -16,7 +16,8 @@ columns::tables! {
         link in "": "Where.";
         queue_packets in "packets": "What waits.";
         queue_bytes in "bytes": "The size of these.";
-        average_packets in "packets": "The average that the law keeps, or that of the only class of a scheduler that keeps one; empty if there is none.";
+        average_packets in "packets": "The average queue of a law that counts packets, or of the only class of a scheduler that keeps an average; else empty.";
+        average_bytes in "bytes": "The average queue of a law that counts bytes, or of the only class of a scheduler that keeps an average; else empty.";
         transmitting in "0 or 1": "1 while a packet is being transmitted.";
     }
 }
@@ -25,7 +26,8 @@ columns::tables! {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     bytes: u64,
-    average: f64,
+    average_packets: f64,
+    average_bytes: f64,
     packets: u32,
     transmitting: bool,
 }
@@ -34,9 +36,15 @@ impl Sample {
     /// That of a link now.
     fn of(link: &mut Link<Discipline>, now: Time) -> Self {
         let backlog = link.backlog(now);
+        let (average_packets, average_bytes) = match link.queue().average() {
+            Some(Depth::Packets(n)) => (n, f64::NAN),
+            Some(Depth::Bytes(n)) => (f64::NAN, n),
+            None => (f64::NAN, f64::NAN),
+        };
         Sample {
             bytes: backlog.bytes,
-            average: link.queue().average().unwrap_or(f64::NAN),
+            average_packets,
+            average_bytes,
             packets: backlog.packets,
             transmitting: link.is_transmitting(now),
         }
@@ -78,7 +86,8 @@ impl Recorder for Queue {
             link: samples.keys(&self.links, names.links()),
             queue_packets: samples.column(|s| f64::from(s.packets)),
             queue_bytes: samples.column(|s| s.bytes as f64),
-            average_packets: samples.column(|s| s.average),
+            average_packets: samples.column(|s| s.average_packets),
+            average_bytes: samples.column(|s| s.average_bytes),
             transmitting: samples.column(|s| f64::from(u8::from(s.transmitting))),
         };
         vec![columns.table()]

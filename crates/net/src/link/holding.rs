@@ -111,7 +111,7 @@ mod tests {
     use crate::discipline::{Answer, Backlog, Fates, Why};
     use crate::ledger::Inside;
     use crate::link::{NoProbe, Received};
-    use units::Rate;
+    use units::{Depth, Rate};
 
     /// Last in, first out, from a time on; drops at departure what has the sequence number 1, and at the arrival of
     /// one with 9 all that there is.
@@ -153,7 +153,7 @@ mod tests {
         fn offer(&mut self, _: &mut Packet, _: &Arrival, _: &mut Fates) -> Answer {
             Answer::Kept
         }
-        fn average(&self) -> Option<f64> {
+        fn average(&self) -> Option<Depth> {
             None
         }
         fn passes_below(&self) -> Option<u32> {

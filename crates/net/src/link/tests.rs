@@ -1,7 +1,7 @@
 //! Links by hand.
 
 use proptest::prelude::*;
-use units::Bytes;
+use units::{Bytes, Depth};
 
 use super::*;
 use crate::discipline::{Answer, Arrival, Backlog, Held, Next, QueueDiscipline};
@@ -27,7 +27,7 @@ impl LinkQueue for Short {
         fates.drop(*p, crate::discipline::Why::Full);
         Answer::Dropped
     }
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         None
     }
     fn passes_below(&self) -> Option<u32> {
@@ -63,7 +63,7 @@ impl LinkQueue for Plain {
         }
         if self.loses == Some(p.segment.seq.0) { Answer::Dropped } else { Answer::Admitted }
     }
-    fn average(&self) -> Option<f64> {
+    fn average(&self) -> Option<Depth> {
         None
     }
     fn passes_below(&self) -> Option<u32> {

@@ -6,9 +6,17 @@
 //! priority the leaves share by deficit round robin with their quanta. What Linux's sch_htb adds to that: tokens
 //! are charged to the class and all its ancestors, above the lending level both to rate and ceil, below it to the ceil alone; a debt is
 //! remembered for a minute; a leaf has a deficit for each level; where a round stands is kept for each feed. Time
-//! is exact to the picosecond here, and the mode has no hysteresis (Linux's default).
+//! is exact to the picosecond here.
 //!
-//! The guide was at hand, and its examples are tests (§2 to §6); what sch_htb adds was set down from memory of it.
+//! `hysteresis` is that of sch_htb's `htb_class_mode`: a green class stays green until it owes more
+//! than its burst at its rate, and a class that is not red turns red only when it owes more than
+//! its cburst at its ceil. So packets leave in bursts. Linux 2.4 and early 2.6 are compiled with it
+//! (HTB_HYSTERESIS 1); today it is the module's parameter htb_hysteresis, which is 0. `hz` gives
+//! the bursts that tc computes where none is given (tc/q_htb.c). The timers of those kernels, which
+//! wake a class at the next tick, are not modelled.
+//!
+//! The guide was at hand, and its examples are tests (§2 to §6). The rest was compared with
+//! sch_htb.c of Linux 2.6 and 6.
 
 mod node;
 mod ring;
@@ -40,10 +48,12 @@ params! {
         rate: Rate = required, in Range::ANY, from "devera2002htb §2";
         /// The rate that it never exceeds, however much it might borrow; absent: its rate.
         ceil: Option<Rate> = (None), in Range::ANY, from "devera2002htb §4: the default ceil is the same as the rate";
-        /// Bytes that it may send at once beyond its rate.
-        burst: Bytes = (Bytes(1600)), in Range::between(1.0, 1e12), from "tc_htb: what a timer's tick brings and an MTU of 1600 B; there are no ticks here";
-        /// Bytes that it may send at once beyond its ceil.
-        cburst: Bytes = (Bytes(1600)), in Range::between(1.0, 1e12), from "tc_htb: as burst";
+        /// Bytes that it may send at once beyond its rate; absent: 1600 B, and what the rate brings
+        /// in a tick where hz is given.
+        burst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: rate / HZ + 1600 B";
+        /// Bytes that it may send at once beyond its ceil; absent: 1600 B, and what the ceil brings
+        /// in a tick where hz is given.
+        cburst: Option<Bytes> = (None), in Range::between(1.0, 1e12), from "tc/q_htb.c: ceil / HZ + 1600 B";
         /// Its priority, if it is a leaf: 0 is offered what can be borrowed first.
         prio: u64 = (0), in Range::between(0.0, 7.0), from "devera2002htb §6; tc_htb: 0";
         /// Bytes that it sends in its turn before another leaf that borrows from the same class; absent: rate / r2q.
@@ -73,6 +83,22 @@ params! {
         classes: Vec<HtbClass> = required, in Range::ANY, from "devera2002htb §3";
         /// A quantum that is not given is the rate in bytes a second divided by this, between 1000 and 200 000 B.
         r2q: f64 = (10.0), in Range::at_least(1e-3), from "devera2002htb §2: 10";
+        /// A class goes on until it owes its burst (at its ceil: its cburst), and then waits until
+        /// it owes nothing, so that packets leave in bursts.
+        hysteresis: bool = (false), in Range::ANY, from "sch_htb.c: HTB_HYSTERESIS 1 in Linux 2.4 and early 2.6; htb_hysteresis 0 today";
+        /// Ticks per second of a kernel without high-resolution timers, for the bursts that are not
+        /// given: at 100 a class of 10 Mbit/s has 14100 B; absent: 1600 B.
+        hz: Option<u64> = (None), in Range::between(1.0, 10_000.0), from "tc/q_htb.c: get_hz(), 100 in Linux 2.4; with high-resolution timers a tick brings nothing";
+    }
+}
+
+/// The largest packet that tc reckons with (q_htb.c: mtu).
+const MTU: u64 = 1600;
+
+impl Htb {
+    /// Burst of a class that has none of its own, as tc computes it in whole bytes.
+    fn default_burst(&self, rate: Rate) -> Bytes {
+        Bytes(self.hz.map_or(0, |hz| rate.0 / 8 / hz) + MTU)
     }
 }
 
@@ -105,6 +131,7 @@ impl Keeps for Htb {
             let quantum = (class.rate.0 as f64 / 8.0 / self.r2q).clamp(LEAST_QUANTUM, MOST_QUANTUM);
             let level = if tree.inner[i] { LEVELS - 1 - tree.depth(i) } else { 0 };
             let leaf = leaves.len();
+            let ceil = class.ceil.unwrap_or(class.rate);
             if !tree.inner[i] {
                 leaves.push(i as u32);
             }
@@ -115,8 +142,9 @@ impl Keeps for Htb {
                 class: leaf,
                 quantum: class.quantum.map_or(quantum as i64, |q| q.0 as i64),
                 deficit: [0; LEVELS],
-                rate: Side::new(class.rate, class.burst),
-                ceil: Side::new(class.ceil.unwrap_or(class.rate), class.cburst),
+                rate: Side::new(class.rate, class.burst.unwrap_or(self.default_burst(class.rate))),
+                ceil: Side::new(ceil, class.cburst.unwrap_or(self.default_burst(ceil))),
+                hysteresis: self.hysteresis,
                 since: Time::ZERO,
                 mode: Mode::Green,
                 wakes: None,
@@ -421,5 +449,68 @@ impl QueueDiscipline for HtbQueue {
 
     fn each(&self, see: &mut dyn FnMut(&Held)) {
         self.classes.each(see);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Stream;
+    use net::Packet;
+    use serde_json::json;
+    use units::{Depth, Read};
+
+    use super::*;
+
+    fn read(value: &serde_json::Value) -> Htb {
+        Htb::read(value, "queue").unwrap()
+    }
+
+    /// Times in ms at which five waiting packets of 1500 B leave a class of 120 kbit/s, which sends
+    /// 15 B per ms, with a burst and a cburst of 1600 B.
+    fn departures(hysteresis: bool) -> Vec<f64> {
+        let classes = json!([{ "rate": "120 kbit/s" }]);
+        let htb = read(&json!({ "hysteresis": hysteresis, "classes": classes }));
+        let place = Place::new(Rate(1_000_000_000), Depth::Packets(100.0), Stream::new(1, "htb"));
+        let mut queue = htb.discipline(&Buffer::read(&json!({}), "queue").unwrap(), place);
+        let (mut fates, mut now, mut left) = (Fates::default(), Time::ZERO, Vec::new());
+        let at = Arrival { now, backlog: Backlog::default(), free_at: Time::NEVER };
+        for _ in 0..5 {
+            let packet = Packet { size: 1500, ..Packet::default() };
+            queue.enqueue(Held { packet, entered: now, source: 0 }, &at, &mut fates);
+        }
+        loop {
+            match queue.dequeue(now, &mut fates) {
+                Next::Packet(_) => left.push(now.seconds() * 1e3),
+                Next::Later(time) => now = time,
+                Next::Empty => return left,
+            }
+        }
+    }
+
+    /// By htb_class_mode of sch_htb.c, by hand: a full bucket of 1600 B lets two packets go and
+    /// owes 1400 B. Without hysteresis the class then waits for those, 93.3 ms; with it a third
+    /// packet goes, since no more than 1600 B are owed. It then owes 2900 B, for 193.3 ms, and from
+    /// then on two packets go every 200 ms.
+    #[test]
+    fn hysteresis_sends_in_bursts() {
+        let near =
+            |a: &[f64], b: &[f64]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+        let third = 1400.0 / 15.0;
+        let smooth = departures(false);
+        assert!(near(&smooth, &[0.0, 0.0, third, third + 100.0, third + 200.0]), "{smooth:?}");
+        let bursts = departures(true);
+        assert!(near(&bursts, &[0.0, 0.0, 0.0, third + 100.0, third + 100.0]), "{bursts:?}");
+    }
+
+    /// tc/q_htb.c: rate / get_hz() + mtu, in bytes.
+    #[test]
+    fn a_burst_that_is_not_given_is_tcs() {
+        for (hz, expected) in [(json!(100), 14_100), (json!(1000), 2_850), (json!(null), 1_600)] {
+            let mut htb = json!({ "classes": [{ "rate": "10 Mbit/s" }] });
+            if !hz.is_null() {
+                htb["hz"] = hz.clone();
+            }
+            assert_eq!(read(&htb).default_burst(Rate(10_000_000)), Bytes(expected), "{hz}");
+        }
     }
 }

@@ -22,7 +22,7 @@ pub mod wrr;
 
 use net::{Arrival, Backlog, Count, Fates, Held, Next, QueueDiscipline, Why, byte_time, time_to_send};
 use units::param::{Invalid, Json, join, page};
-use units::{Bytes, Rate, Time};
+use units::{Bytes, Depth, Rate, Time};
 
 pub use account::Account;
 
@@ -255,7 +255,7 @@ impl Classes {
     }
 
     /// The average queue of the only class that keeps one; none if several do.
-    pub fn average(&self) -> Option<f64> {
+    pub fn average(&self) -> Option<Depth> {
         let mut known = self.leaves.iter().filter_map(|leaf| leaf.queue.average());
         known.next().filter(|_| known.next().is_none())
     }

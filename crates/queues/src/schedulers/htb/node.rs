@@ -42,10 +42,11 @@ impl Side {
         self.tokens = tokens.max(1 - most);
     }
 
-    /// How long, a span after the last charge, until it is out of debt.
-    pub(super) fn debt(&self, span: Duration) -> Option<Duration> {
+    /// Time until it is out of debt, a span after the last charge; None while the debt is at most
+    /// `allowed` tokens.
+    pub(super) fn debt(&self, span: Duration, allowed: i128) -> Option<Duration> {
         let tokens = self.tokens + brings(span, self.rate);
-        (tokens < 0).then(|| time_for(-tokens, self.rate))
+        (tokens < -allowed).then(|| time_for(-tokens, self.rate))
     }
 }
 
@@ -62,6 +63,8 @@ pub(super) struct Node {
     pub(super) deficit: [i64; LEVELS],
     pub(super) rate: Side,
     pub(super) ceil: Side,
+    /// A class keeps its mode until it owes its burst.
+    pub(super) hysteresis: bool,
     /// When tokens were counted last.
     pub(super) since: Time,
     pub(super) mode: Mode,
@@ -78,14 +81,78 @@ impl Node {
         now.since(self.since).min(MEMORY)
     }
 
-    /// Its mode, and how long that lasts if nothing is sent.
+    /// Debts at its rate and at its ceil that do not change its mode (htb_hiwater and htb_lowater
+    /// of sch_htb.c).
+    fn allowed(&self) -> (i128, i128) {
+        match self.mode {
+            Mode::Green if self.hysteresis => (self.rate.depth, self.ceil.depth),
+            Mode::Yellow if self.hysteresis => (0, self.ceil.depth),
+            _ => (0, 0),
+        }
+    }
+
+    /// Its mode, and how long that lasts if nothing is sent (htb_class_mode of sch_htb.c).
     pub(super) fn mode(&self, span: Duration) -> (Mode, Duration) {
-        if let Some(wait) = self.ceil.debt(span) {
+        let (at_rate, at_ceil) = self.allowed();
+        if let Some(wait) = self.ceil.debt(span, at_ceil) {
             return (Mode::Red, wait);
         }
-        match self.rate.debt(span) {
+        match self.rate.debt(span, at_rate) {
             None => (Mode::Green, Duration::ZERO),
             Some(wait) => (Mode::Yellow, wait),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// htb_class_mode with htb_hysteresis 1 and 0, for each mode before and tokens in bytes around
+    /// 0 and -1600: a green class, a yellow one and a red one keep their modes to different debts.
+    #[test]
+    fn modes_are_those_of_the_kernel() {
+        use Mode::{Green, Red, Yellow};
+        let mode = |before, hysteresis, tokens: [i64; 2]| {
+            let side = |bytes: i64| Side {
+                tokens: i128::from(bytes) * price(1),
+                ..Side::new(Rate(8000), Bytes(1600))
+            };
+            let node = Node {
+                parent: None,
+                level: 0,
+                prio: 0,
+                class: 0,
+                quantum: 1000,
+                deficit: [0; LEVELS],
+                rate: side(tokens[0]),
+                ceil: side(tokens[1]),
+                hysteresis,
+                since: Time::ZERO,
+                mode: before,
+                wakes: None,
+                active: 0,
+                feeds: Default::default(),
+            };
+            node.mode(Duration::ZERO)
+        };
+        for (tokens, without, [green, yellow, red]) in [
+            ([0, 0], Green, [Green, Green, Green]),
+            ([-1, 0], Yellow, [Green, Yellow, Yellow]),
+            ([-1600, 0], Yellow, [Green, Yellow, Yellow]),
+            ([-1601, 0], Yellow, [Yellow, Yellow, Yellow]),
+            ([0, -1], Red, [Green, Green, Red]),
+            ([-1, -1600], Red, [Green, Yellow, Red]),
+            ([-1601, -1600], Red, [Yellow, Yellow, Red]),
+            ([0, -1601], Red, [Red, Red, Red]),
+        ] {
+            for (before, with) in [(Green, green), (Yellow, yellow), (Red, red)] {
+                assert_eq!(mode(before, false, tokens).0, without, "{before:?} {tokens:?}");
+                assert_eq!(mode(before, true, tokens).0, with, "{before:?} {tokens:?}");
+            }
+        }
+        // A class waits until it owes nothing, whatever it may owe: 1601 B take 1.601 s at 1 kB/s.
+        assert_eq!(mode(Green, true, [-1601, 0]).1, Duration::from_millis(1601));
+        assert_eq!(mode(Yellow, true, [0, -1601]).1, Duration::from_millis(1601));
     }
 }
