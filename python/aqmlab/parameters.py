@@ -1333,6 +1333,11 @@ class Dualpi2(Table):
         native AQM, a packet that found less than Th_len in the L queue when it came, so that the
         last of a burst is marked; by p', a packet that leaves less than two MTU in both queues.
         Source: rfc9332 Appendix A.2, figure 7; A.1 and A.2 say what Linux does.
+    choice : Literal["counted", "random"] | None
+        Choice of the packets to signal, given a probability. Default: counted. "counted": The
+        probabilities of successive packets are added up. Each time the sum passes 1, a packet is
+        signalled. "random": Each packet is signalled at random, independently of the others.
+        Source: rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random.
     scheduler : Literal["wrr", "ts-fifo"] | None
         Which queue sends when both have packets. Default: wrr. "wrr": Weighted round robin: C has
         its share. "ts-fifo": Time-shifted FIFO: the packet that has waited longer, those of L by
@@ -1383,6 +1388,7 @@ class Dualpi2(Table):
     range: str | None = None
     th_len: str | None = None
     sparing: Literal["rfc9332", "linux"] | None = None
+    choice: Literal["counted", "random"] | None = None
     scheduler: Literal["wrr", "ts-fifo"] | None = None
     classic_share: float | None = None
     time_shift: str | None = None
@@ -4067,6 +4073,11 @@ class Prague(Table):
     slow_start_pacing : float | None
         Pacing rate in slow start, as a multiple of cwnd/SRTT. Default: 2.0. Range: at least 1, at
         most 10. Source: draft-briscoe-prague §2.4.6.
+    pacing_header : str | None
+        Header bytes per segment that the pacing rate includes. The pace spaces data alone, so that
+        cwnd and not the pace limits a flow when its round trip is constant. Default: 0 B. Range: at
+        least 0 B, at most 120 B. Source: Linux, tcp_prague: the rate is cwnd times the MTU over
+        SRTT, and the pace spaces data: 52 B with timestamps.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     """
@@ -4081,6 +4092,7 @@ class Prague(Table):
     fallback: Literal["off", "delay"] | None = None
     fallback_delay: str | None = None
     slow_start_pacing: float | None = None
+    pacing_header: str | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
 
 
