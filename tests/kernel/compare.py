@@ -8,7 +8,6 @@ import csv
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
 
 import aqmlab
 from validation.row import Row, Tolerance

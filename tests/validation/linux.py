@@ -7,8 +7,8 @@ from validation.row import Row
 
 NAME = "Linux"
 ABOUT = (
-    "The preset `linux` beside Linux 6.12.117 in virtual time: ten runs of each configuration, half "
-    "with HZ = 100 and half with HZ = 1000, and five of ours. "
+    "The preset `linux` beside Linux 6.12.117 in virtual time: ten runs of each configuration, "
+    "half with HZ = 100 and half with HZ = 1000, and five of ours. "
     "[`tests/kernel`](../tests/kernel/README.md) describes how it was measured."
 )
 

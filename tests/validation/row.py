@@ -30,12 +30,16 @@ class Tolerance:
         Compare the 95 % interval of the difference (Welch) with the bound.
     in_range : bool
         Let a row hold too if the mean of ours is within the range of theirs.
+    paired : bool
+        The runs of both sides come in pairs with the same random draws, so that the interval is
+        that of the differences within the pairs.
     """
 
     relative: float = 0.0
     absolute: float = 0.0
     interval: bool = True
     in_range: bool = False
+    paired: bool = False
 
     def bound(self, theirs: tuple[float, ...]) -> float:
         """Return the bound in the unit of the measure."""
@@ -47,7 +51,7 @@ class Tolerance:
         if self.in_range and min(theirs) <= mean(ours) <= max(theirs):
             return HOLDS
         difference = abs(mean(ours) - mean(theirs))
-        half = half_width(ours, theirs) if self.interval else 0.0
+        half = half_width(ours, theirs, self.paired) if self.interval else 0.0
         if difference + half <= bound:
             return HOLDS
         return MISSES if difference - half > bound else UNDECIDED
@@ -62,12 +66,14 @@ class Tolerance:
         return " or ".join(parts) if parts else "equal"
 
 
-def half_width(ours: tuple[float, ...], theirs: tuple[float, ...]) -> float:
-    """Return half of the 95 % interval of the difference of the means (Welch's t).
+def half_width(ours: tuple[float, ...], theirs: tuple[float, ...], paired: bool = False) -> float:
+    """Return half of the 95 % interval of the difference of the means.
 
+    The interval is that of Student's t over the differences if `paired`, otherwise that of Welch.
     A side with a single value counts as exact.
     """
-    terms = [(variance(x) / len(x), len(x) - 1) for x in (ours, theirs) if len(x) > 1]
+    sides = [tuple(a - b for a, b in zip(ours, theirs, strict=True))] if paired else [ours, theirs]
+    terms = [(variance(x) / len(x), len(x) - 1) for x in sides if len(x) > 1]
     total = sum(v for v, _ in terms)
     if total == 0:
         return 0.0
