@@ -1,7 +1,7 @@
 """Pairs of flows beside real hosts: 216 pairs over L4S and classic queues.
 
-``measured/pairs.csv`` has the throughputs that were measured on Linux hosts; ``README.md`` describes
-the hosts and the settings here.
+``measured/pairs.csv`` has the throughputs that were measured on Linux hosts; ``README.md``
+describes the hosts and the settings here.
 """
 
 import csv
@@ -20,12 +20,12 @@ LEAD_S = 1.0
 OFFSETS_MS = (0.0, 1.3, 3.7, 7.0, 11.0)
 """Start of the second flow after the first one, by the seed modulo 5."""
 WINDOWS_S = {"s1": (118.0, 178.0), "s6": (18.0, 58.0)}
-"""Time over which throughput is measured, after the start of the flows: the window of the tables."""
+"""Begin and end of the time over which throughput is measured, after the start of the flows."""
 JITTER = "50 us"
 """Mean of the uniform jitter that the hosts add to each data packet; see README.md."""
 RATIO = 1.25
 WITHIN_MBIT = {10: 1.0, 50: 2.0}
-"""Two sides of a pair agree if both throughputs differ by at most this, or their ratios by RATIO."""
+"""A pair agrees if both throughputs differ by at most this, or their ratios by a factor RATIO."""
 UNKNOWN = "cnq_codel_af"
 """CoDel with approximate fairness, which aqmlab does not have."""
 
@@ -193,9 +193,7 @@ def throughputs(pair: Pair, run: aqmlab.Result) -> tuple[float, float]:
     return first, second
 
 
-def simulated(
-    pairs: list[Pair], seeds: tuple[int, ...] = SEEDS
-) -> list[list[tuple[float, float]]]:
+def simulated(pairs: list[Pair], seeds: tuple[int, ...] = SEEDS) -> list[list[tuple[float, float]]]:
     """Return the throughputs of both flows of each pair in Mbit/s, one per seed."""
     asked = [(pair, seed) for pair in pairs for seed in seeds]
     ours: list[list[tuple[float, float]]] = [[(0.0, 0.0)] * len(seeds) for _ in pairs]
@@ -211,7 +209,7 @@ def agrees(pair: Pair, ours: list[tuple[float, float]]) -> bool:
     within = WITHIN_MBIT[pair.rate_mbit]
     if all(abs(a - b) <= within for a, b in zip(means, pair.mbit, strict=True)):
         return True
-    ratio = (means[0] / means[1]) / (pair.mbit[0] / pair.mbit[1])
+    ratio: float = (means[0] / means[1]) / (pair.mbit[0] / pair.mbit[1])
     return 1 / RATIO <= ratio <= RATIO
 
 
