@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+import aqmlab
 from l4s import compare
 from l4s.compare import Pair
 from validation import l4s
@@ -62,3 +63,17 @@ def test_pairs_of_each_kind_of_queue_agree() -> None:
     assert len(pairs) == 3
     for pair, ours in zip(pairs, compare.simulated(pairs, (1,)), strict=True):
         assert compare.agrees(pair, ours), (pair.setting, ours)
+
+
+def test_the_step_of_linux_6_17_starves_prague_at_10_mbit() -> None:
+    """docs/how-to/compare-queues.md: a packet takes 1.2 ms, more than the step of 1 ms."""
+    setting = "10 Mbit/s, dualpi2: prague 80 ms and cubic 20 ms"
+    (pair,) = (pair for pair in compare.measured() if pair.setting == setting)
+    rates = {}
+    for th_len in (0, 2):
+        run = compare.scenario(pair, 1)
+        htb = run["network"]["links"][-1]["queue"]
+        htb["classes"][0]["queue"] = compare.DUALPI2 | {"th_len": f"{th_len} packets"}
+        rates[th_len] = compare.throughputs(pair, aqmlab.run(run))[0]
+    assert rates[0] < 0.5
+    assert 2.6 < rates[2] < 4.6, "3.64 Mbit/s was measured"
