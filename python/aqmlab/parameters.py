@@ -6421,18 +6421,20 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "carried", "delays", "waits", "window", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "carried", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "carried": What each link has carried, dropped and marked by then, sampled.
         "delays": How long packets wait in the queue of each link: mean, percentiles, longest.
         "waits": How many packets waited how long in the queue of each link: what `delays` sums up.
         "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled; where
-        both hosts send data, at both ends. "drops": Every dropped packet. "marks": Every marked
-        packet. "transfers": Every connection of flows with arrivals. "requests": Every request of
-        flows whose two hosts send data: first those that have their response, as they had it.
-        "segments": Every segment that the sending host of a traced flow sends and receives; where
-        both hosts send data, each of them. "rtt": Every round trip that the sender of a traced flow
-        measures, with SRTT and the timeout; where both hosts send data, both senders.
+        both hosts send data, at both ends. "delivery_rate": Delivery rate of each flow's sender at
+        its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO). "drops": Every dropped
+        packet. "marks": Every marked packet. "transfers": Every connection of flows with arrivals.
+        "requests": Every request of flows whose two hosts send data: first those that have their
+        response, as they had it. "segments": Every segment that the sending host of a traced flow
+        sends and receives; where both hosts send data, each of them. "rtt": Every round trip that
+        the sender of a traced flow measures, with SRTT and the timeout; where both hosts send data,
+        both senders.
     links : Sequence[str] | None
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.
@@ -6455,6 +6457,7 @@ class Record(Table):
                 "delays",
                 "waits",
                 "window",
+                "delivery_rate",
                 "drops",
                 "marks",
                 "transfers",
