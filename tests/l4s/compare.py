@@ -21,8 +21,6 @@ OFFSETS_MS = (0.0, 1.3, 3.7, 7.0, 11.0)
 """Start of the second flow after the first one, by the seed modulo 5."""
 WINDOWS_S = {"s1": (118.0, 178.0), "s6": (18.0, 58.0)}
 """Begin and end of the time over which throughput is measured, after the start of the flows."""
-JITTER = "50 us"
-"""Mean of the uniform jitter that the hosts add to each data packet; see README.md."""
 RATIO = 1.25
 WITHIN_MBIT = {10: 1.0, 50: 2.0}
 """A pair agrees if both throughputs differ by at most this, or their ratios by a factor RATIO."""
@@ -139,7 +137,6 @@ def scenario(pair: Pair, seed: int) -> dict[str, Any]:
             "to": "router",
             "rate": "100 Gbit/s",
             "delay": f"{rtt / 2:g} ms",
-            "impairments": [{"kind": "jitter", "mean": JITTER, "order": "keep"}],
         }
         for i, rtt in enumerate(pair.rtts_ms)
     ]
