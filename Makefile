@@ -2,6 +2,7 @@
 # make test     set up, then run every check that CI runs
 # make nightly  the checks that take longer
 # make bench    measures the speed, beside the peers that are installed
+# make validate compares with ns-2, ns-3, Linux and others: docs/validation.md
 # make wheel    builds the release wheel, guided by a profile: target/wheels
 # make clean    remove what the others made
 
@@ -19,10 +20,11 @@ unexport CONDA_PREFIX PYTHONPATH PYTHONHOME
 CORE_SOURCES := $(shell find crates Cargo.toml Cargo.lock -name '*.rs' -o -name 'Cargo.*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly bench wheel clean tools packages rust lint pytest
+PEERS ?=
+.PHONY: help demo test nightly bench validate wheel clean tools packages rust lint pytest
 
 help:
-	@sed -n 's/^# //p' Makefile | head -6
+	@sed -n 's/^# //p' Makefile | head -7
 
 demo: .venv/core.stamp
 	@$(BIN)/aqmlab reproduce ecn-finite-transfers --out $(OUT)
@@ -56,6 +58,10 @@ nightly: .venv/core.stamp
 
 bench: .venv/core.stamp
 	@$(BIN)/aqmlab bench --peers
+
+# The peers that are installed, or those that PEERS names; skips each other one with a reason.
+validate: .venv/core.stamp
+	@cd tests && ../$(BIN)/python -m validation $(PEERS)
 
 # A tenth to a fifth faster than the module of .venv, and twice the time to build; tools/wheel says what it needs.
 wheel: .venv/dependencies.stamp

@@ -153,6 +153,35 @@ def test_connections_and_transfers_are_read_back(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(again.table(name), result.table(name))
 
 
+def test_the_delivery_rate_is_that_of_tcp_info() -> None:
+    """Measuring changes nothing. Both rates together are that of the link without headers."""
+    flow = {"from": "left-0", "to": "right-0", "start": "0 s", "traffic": "bulk"}
+    base = {
+        "duration": "10 s",
+        "network": {
+            "kind": "dumbbell",
+            "rate": "10 Mbit/s",
+            "delay": "5 ms",
+            "queue": {"kind": "fq_codel"},
+            "left_rate": "1 Gbit/s",
+            "left_delay": "0 s",
+            "right_rate": "1 Gbit/s",
+            "right_delay": "0 s",
+        },
+        "flows": [flow | {"name": "a"}, flow | {"name": "b"}],
+        "tcp": {"preset": "linux"},
+    }
+    run = aqmlab.run(base | {"record": {"series": ["delivery_rate"], "interval": "10 ms"}})
+    pd.testing.assert_frame_equal(run.flows, aqmlab.run(base).flows)
+    series = run.series("delivery_rate")
+    assert series["delivery_rate_bps"][series["time_s"] == 0].isna().all()
+    means = series[series["time_s"] > 5].groupby("flow", observed=True)["delivery_rate_bps"].mean()
+    assert means["a"] == pytest.approx(means["b"], rel=0.05)
+    assert 0.95 < means.sum() / (10e6 * 1448 / 1500) < 1.0
+    plain = base | {"tcp": {"sack": False}, "record": {"series": ["delivery_rate"]}}
+    assert aqmlab.run(plain).series("delivery_rate")["delivery_rate_bps"].isna().all()
+
+
 def test_both_ends_are_read_back(tmp_path: Path) -> None:
     changes = [("record.series", '["window", "rtt"]'), ("duration", "2 s")]
     text = normalize(Path("examples/responsiveness.toml"), overrides=changes)

@@ -1345,6 +1345,11 @@ class Dualpi2(Table):
         native AQM, a packet that found less than Th_len in the L queue when it came, so that the
         last of a burst is marked; by p', a packet that leaves less than two MTU in both queues.
         Source: rfc9332 Appendix A.2, figure 7; A.1 and A.2 say what Linux does.
+    choice : Literal["counted", "random"] | None
+        Choice of the packets to signal, given a probability. Default: counted. "counted": The
+        probabilities of successive packets are added up. Each time the sum passes 1, a packet is
+        signalled. "random": Each packet is signalled at random, independently of the others.
+        Source: rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random.
     scheduler : Literal["wrr", "ts-fifo"] | None
         Which queue sends when both have packets. Default: wrr. "wrr": Weighted round robin: C has
         its share. "ts-fifo": Time-shifted FIFO: the packet that has waited longer, those of L by
@@ -1395,6 +1400,7 @@ class Dualpi2(Table):
     range: str | None = None
     th_len: str | None = None
     sparing: Literal["rfc9332", "linux"] | None = None
+    choice: Literal["counted", "random"] | None = None
     scheduler: Literal["wrr", "ts-fifo"] | None = None
     classic_share: float | None = None
     time_shift: str | None = None
@@ -4135,6 +4141,11 @@ class Prague(Table):
     slow_start_pacing : float | None
         Pacing rate in slow start, as a multiple of cwnd/SRTT. Default: 2.0. Range: at least 1, at
         most 10. Source: draft-briscoe-prague §2.4.6.
+    pacing_header : str | None
+        Header bytes per segment that the pacing rate includes. The pace spaces data alone, so that
+        cwnd and not the pace limits a flow when its round trip is constant. Default: 0 B. Range: at
+        least 0 B, at most 120 B. Source: Linux, tcp_prague: the rate is cwnd times the MTU over
+        SRTT, and the pace spaces data: 52 B with timestamps.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     """
@@ -4149,6 +4160,7 @@ class Prague(Table):
     fallback: Literal["off", "delay"] | None = None
     fallback_delay: str | None = None
     slow_start_pacing: float | None = None
+    pacing_header: str | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
 
 
@@ -6517,18 +6529,20 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "carried", "delays", "waits", "window", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "carried", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
         sampled. "carried": What each link has carried, dropped and marked by then, sampled.
         "delays": How long packets wait in the queue of each link: mean, percentiles, longest.
         "waits": How many packets waited how long in the queue of each link: what `delays` sums up.
         "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled; where
-        both hosts send data, at both ends. "drops": Every dropped packet. "marks": Every marked
-        packet. "transfers": Every connection of flows with arrivals. "requests": Every request of
-        flows whose two hosts send data: first those that have their response, as they had it.
-        "segments": Every segment that the sending host of a traced flow sends and receives; where
-        both hosts send data, each of them. "rtt": Every round trip that the sender of a traced flow
-        measures, with SRTT and the timeout; where both hosts send data, both senders.
+        both hosts send data, at both ends. "delivery_rate": Delivery rate of each flow's sender at
+        its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO). "drops": Every dropped
+        packet. "marks": Every marked packet. "transfers": Every connection of flows with arrivals.
+        "requests": Every request of flows whose two hosts send data: first those that have their
+        response, as they had it. "segments": Every segment that the sending host of a traced flow
+        sends and receives; where both hosts send data, each of them. "rtt": Every round trip that
+        the sender of a traced flow measures, with SRTT and the timeout; where both hosts send data,
+        both senders.
     links : Sequence[str] | None
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.
@@ -6551,6 +6565,7 @@ class Record(Table):
                 "delays",
                 "waits",
                 "window",
+                "delivery_rate",
                 "drops",
                 "marks",
                 "transfers",

@@ -8,11 +8,14 @@
 //! changes only while both queues have packets, reset in favour of L when the link is idle; and as in Linux's
 //! sch_dualpi2.c what is dropped takes no turn. An update at the instant of a packet comes before it.
 //!
-//! Compared with that code too. `sparing = "linux"` is what it does where next to nothing waits. It draws at random where
-//! the RFC's `recur` counts, has a step above 1 ms instead of the ramp, gives C a tenth and limits packets to 10,000.
+//! Compared with that code too, as in Linux 6.17 and as in the L4S team's kernel of August 2020. `sparing = "linux"` is what
+//! both do when next to nothing waits, and `choice = "random"` how both choose packets. Both have a step above 1 ms
+//! instead of the ramp, give C a tenth and limit packets to 10,000. The step applies to every packet in 6.17
+//! (min_qlen_step = 0: Th_len of 0), and in 2020 to a packet that found more than one in L (Th_len of 2).
 
 use std::collections::VecDeque;
 
+use engine::Stream;
 use net::{Arrival, Backlog, Ecn, Fates, Held, Next, QueueDiscipline, Why};
 use units::{Bytes, Duration, Packets, Probability, Range, Room, Time, params, words};
 
@@ -29,6 +32,16 @@ words! {
         /// By the native AQM, a packet that found less than Th_len in the L queue when it came, so that the last of a burst is
         /// marked; by p', a packet that leaves less than two MTU in both queues.
         Linux = "linux",
+    }
+}
+
+words! {
+    /// Choice of the packets to signal, given a probability.
+    pub enum Choice {
+        /// The probabilities of successive packets are added up. Each time the sum passes 1, a packet is signalled.
+        Counted = "counted",
+        /// Each packet is signalled at random, independently of the others.
+        Random = "random",
     }
 }
 
@@ -68,6 +81,8 @@ params! {
         th_len: Packets = (Packets(1.0)), in Range::between(0.0, 1e9).whole(), from "rfc9332 Appendix A.1: 1 packet";
         /// What is spared where next to nothing waits.
         sparing: Sparing = (Sparing::Rfc9332), in Range::ANY, from "rfc9332 Appendix A.2, figure 7; A.1 and A.2 say what Linux does";
+        /// Choice of the packets to signal, given a probability.
+        choice: Choice = (Choice::Counted), in Range::ANY, from "rfc9332 Appendix A.1, figure 4: counted; Linux, sch_dualpi2.c: random";
         /// Which queue sends when both have packets.
         scheduler: Scheduler = (Scheduler::Wrr), in Range::ANY, from "rfc9332 Appendix A.2: wrr is recommended";
         /// Share of the link that the C queue has when both have packets, in turn.
@@ -96,6 +111,7 @@ impl Keeps for DualPi2 {
             c: Side::default(),
             may_ramp: VecDeque::new(),
             credit: 0.0,
+            random: place.random,
             probability: 0.0,
             previous: 0.0,
         }
@@ -138,6 +154,7 @@ pub struct DualPi2Queue {
     may_ramp: VecDeque<bool>,
     /// Bytes that the C queue may send before its turn is over.
     credit: f64,
+    random: Stream,
     /// p'.
     probability: f64,
     /// Delay a period ago, in seconds.
@@ -196,6 +213,14 @@ impl DualPi2Queue {
         self.marks
     }
 
+    /// Return true if a packet of L, or of C, is one of those to signal with this likelihood.
+    fn chooses(&mut self, is_l: bool, likelihood: f64) -> bool {
+        match self.params.choice {
+            Choice::Counted => (if is_l { &mut self.l } else { &mut self.c }).recur(likelihood),
+            Choice::Random => likelihood > 0.0 && self.random.uniform() < likelihood,
+        }
+    }
+
     /// Whether p' is not applied to a packet that leaves so little.
     fn is_spared(&self) -> bool {
         self.params.sparing == Sparing::Linux && self.backlog().bytes < 2 * self.params.mtu.0
@@ -218,19 +243,19 @@ impl DualPi2Queue {
         let likelihood = if coupled < 1.0 {
             self.ramp(held, found, now).max(coupled)
         } else {
-            if self.l.recur(self.probability * self.probability) {
+            if self.chooses(true, self.probability * self.probability) {
                 fates.drop(held.packet, Why::Early);
                 return false;
             }
             coupled
         };
-        !self.l.recur(likelihood) || self.mark(held, fates)
+        !self.chooses(true, likelihood) || self.mark(held, fates)
     }
 
     /// Figure 7, lines 11 to 17: whether the packet is left.
     fn passes_c(&mut self, held: &mut Held, fates: &mut Fates) -> bool {
         let p_c = self.probability * self.probability;
-        if self.is_spared() || !self.c.recur(p_c) {
+        if self.is_spared() || !self.chooses(false, p_c) {
             return true;
         }
         if !held.packet.ecn.is_capable() || p_c >= self.p_cmax {
@@ -288,5 +313,42 @@ impl QueueDiscipline for DualPi2Queue {
 
     fn each(&self, see: &mut dyn FnMut(&Held)) {
         self.l.store.iter().chain(self.c.store.iter()).for_each(see);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use units::{Depth, Rate, Read};
+
+    use super::*;
+    use crate::fifo::{Counting, DropFrom, MarkAt};
+
+    /// Share of 20,000 decisions that signal with a likelihood of 0.1, and the variance of the gaps between them.
+    fn decisions(choice: &str) -> (f64, f64) {
+        let params = DualPi2::read(&json!({"choice": choice}), "dualpi2").unwrap();
+        let buffer = Buffer {
+            limit: Room::Depth(Depth::Packets(100.0)),
+            limit_counts: Counting::Waiting,
+            drop_from: DropFrom::Tail,
+            mark_at: MarkAt::Tail,
+            ecn: Marking::Mark,
+        };
+        let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "dualpi2"));
+        let mut queue = params.discipline(&buffer, place);
+        let chosen: Vec<usize> = (0..20_000).filter(|_| queue.chooses(false, 0.1)).collect();
+        let gaps: Vec<f64> = chosen.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        (chosen.len() as f64 / 20_000.0, variance)
+    }
+
+    /// Counted gaps are all alike. Random ones are geometric, with a variance of (1 - p)/p^2 = 90.
+    #[test]
+    fn linux_chooses_packets_at_random() {
+        let (share, variance) = decisions("counted");
+        assert!((share - 0.1).abs() < 1e-3 && variance < 0.1, "{share} {variance}");
+        let (share, variance) = decisions("random");
+        assert!((share - 0.1).abs() < 0.01 && (variance - 90.0).abs() < 15.0, "{share} {variance}");
     }
 }

@@ -88,7 +88,11 @@ pub(super) fn add_flows(scenario: &Scenario, plan: &Plan, begins: &[u32], built:
             built.sources.push(source);
         } else {
             let ends = [(&table.sender, clocks[0]), (&table.receiver, clocks[1])];
-            built.endpoints.push(ends.map(|(tcp, clock)| Endpoint::new(tcp.clone(), clock)));
+            let mut ends = ends.map(|(tcp, clock)| Endpoint::new(tcp.clone(), clock));
+            if scenario.record.series.iter().any(|series| series.wants().rates) {
+                ends[0].tell_rate();
+            }
+            built.endpoints.push(ends);
             built.slots.push(Slot::new(f as u32, 0, first_hop, Time::ZERO + start, table.dscp.0));
         }
     }

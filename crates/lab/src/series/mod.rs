@@ -2,6 +2,7 @@
 
 mod carried;
 mod delays;
+mod delivery_rate;
 mod drops;
 mod incidents;
 mod marks;
@@ -148,6 +149,7 @@ series! {
     delays::Delays,
     waits::Waits,
     window::Window,
+    delivery_rate::DeliveryRate,
     drops::Drops,
     marks::Marks,
     transfers::Transfers,

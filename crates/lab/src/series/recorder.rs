@@ -25,11 +25,13 @@ pub struct Wants {
     pub queues: bool,
     /// [`Recorder::on_link`], [`Recorder::at_host`] and [`Recorder::told`], packet by packet.
     pub packets: bool,
+    /// Senders that measure their delivery rate.
+    pub rates: bool,
 }
 
 impl Wants {
     /// Neither samples nor packets: only what is rare.
-    pub const NOTHING: Wants = Wants { samples: false, queues: false, packets: false };
+    pub const NOTHING: Wants = Wants { samples: false, queues: false, packets: false, rates: false };
 }
 
 /// A flow that is one connection.

@@ -12,7 +12,7 @@
 
 use serde_json::json;
 use units::param::Json;
-use units::{Duration, Packets, Probability, Range, Rate, Time, params};
+use units::{Bytes, Duration, Packets, Probability, Range, Rate, Time, params};
 
 use crate::congestion::bbr::paced;
 use crate::congestion::control::{Ack, Congestion, CongestionControl, Control, Marks, Presumed, decreased};
@@ -43,6 +43,9 @@ params! {
         fallback_delay: Duration = (Duration::from_millis(5)), in Range::above(0.0), from "rfc9332 appendix A.1: an L4S queue is marked from 0.8 ms, a classic one aims at 15 ms; between them";
         /// Pacing rate in slow start, as a multiple of cwnd/SRTT.
         slow_start_pacing: f64 = (2.0), in Range::between(1.0, 10.0), from "draft-briscoe-prague §2.4.6";
+        /// Header bytes per segment that the pacing rate includes. The pace spaces data alone, so that
+        /// cwnd and not the pace limits a flow when its round trip is constant.
+        pacing_header: Bytes = (Bytes(0)), in Range::between(0.0, 120.0), from "Linux, tcp_prague: the rate is cwnd times the MTU over SRTT, and the pace spaces data: 52 B with timestamps";
         /// Slow start.
         slow_start: SlowStart = (SlowStart::standard()), in Range::ANY, from "rfc5681 §3.1";
     }
@@ -58,7 +61,7 @@ impl Control for Prague {
     }
 
     fn in_linux() -> Json {
-        json!({"slow_start": slow_start::in_linux()})
+        json!({"slow_start": slow_start::in_linux(), "pacing_header": "52 B"})
     }
 }
 
@@ -195,7 +198,8 @@ impl CongestionControl for PragueState {
             return None;
         }
         let gain = if w.cwnd < w.ssthresh { self.params.slow_start_pacing } else { 1.0 };
-        Some(paced(gain * w.cwnd.max(w.pipe) / srtt.seconds()))
+        let headers = 1.0 + self.params.pacing_header.0 as f64 / w.smss;
+        Some(paced(gain * headers * w.cwnd.max(w.pipe) / srtt.seconds()))
     }
 }
 
@@ -330,5 +334,15 @@ mod tests {
         assert_eq!(p.pacing_rate(&window(10.0, 5.0, 1.0), rtt), Some(Rate(800_000)));
         assert_eq!(p.pacing_rate(&window(10.0, 50.0, 1.0), rtt), Some(Rate(1_600_000)));
         assert_eq!(p.pacing_rate(&window(10.0, 5.0, 1.0), Duration::ZERO), None);
+    }
+
+    /// Linux, prague_update_pacing_rate: cwnd times the MTU of 1500 B, where a segment has 1448 B of data.
+    #[test]
+    fn linux_includes_headers_in_the_pacing_rate() {
+        let p = PragueState::new(&Prague { pacing_header: Bytes(52), ..defaults() });
+        let w = Window { smss: 1448.0, ..window(10.0, 5.0, 1.0) };
+        let w = Window { cwnd: 10.0 * w.smss, ssthresh: 5.0 * w.smss, pipe: w.smss, ..w };
+        let rate = p.pacing_rate(&w, Duration::from_millis(100)).unwrap();
+        assert!(rate.0.abs_diff(1_200_000) <= 1, "{}", rate.0);
     }
 }

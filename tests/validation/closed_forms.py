@@ -1,0 +1,393 @@
+"""aqmlab beside closed forms: queues, rates of TCP, gaps of RED, token buckets, handshakes."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+import aqmlab
+from aqmlab.models import dctcp, short_flows, single_server, tcp_rates
+from aqmlab.results import Result
+from validation.row import Row, Tolerance
+
+NAME = "Closed forms"
+ABOUT = """\
+Formulas whose assumptions the scenario meets: one value each, beside runs with different seeds. The
+formulas are those of [`aqmlab.models`](../python/aqmlab/models), or stand with their source in
+[`closed_forms.py`](../tests/validation/closed_forms.py)."""
+
+Scenario = dict[str, Any]
+Expected = dict[str, tuple[float, str, Tolerance]]
+"""Value, unit and tolerance of each measure."""
+AMPLE = {"kind": "drop_tail", "limit": "1000000 packets"}
+EXACT = Tolerance(0.001)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A formula beside runs of one scenario.
+
+    Parameters
+    ----------
+    name : str
+        The setting.
+    scenario : dict
+        The scenario; the seeds are 1, 2, ….
+    measured : callable
+        Returns the measures of a run by their names.
+    expected : dict
+        What the formula says of each.
+    seeds : int
+        Number of runs.
+    causes : dict
+        Causes of misses by the name of the measure.
+    """
+
+    name: str
+    scenario: Scenario
+    measured: Callable[[Result], dict[str, float]]
+    expected: Expected
+    seeds: int = 10
+    causes: dict[str, str] | None = None
+
+
+def link(rate: str, delay: str, queue: Any, flows: list[Any], **keys: Any) -> Scenario:
+    """Return a scenario of one link from a to b."""
+    one = {"from": "a", "to": "b", "rate": rate, "delay": delay, "queue": queue}
+    one |= keys.pop("link", {})
+    return {
+        "phase_breaking": {"start": "0 s", "delay": "0 s"},
+        "network": {"kind": "graph", "links": [one]},
+        "flows": [{"from": "a", "to": "b", **flow} for flow in flows],
+        **keys,
+    }
+
+
+def poisson(rate: str, payload: int = 972) -> dict[str, Any]:
+    """Return a flow of Poisson datagrams with 28 B of headers."""
+    return {"traffic": {"kind": "poisson", "rate": rate, "payload": f"{payload} B"}}
+
+
+# Queues
+
+
+def wait_ms(result: Result) -> dict[str, float]:
+    """Return the mean wait of a packet in ms."""
+    table = result.table("delays").set_index("link")
+    return {"mean wait": 1e3 * float(table.loc["a>b", "mean_delay_s"])}
+
+
+def queues() -> list[Form]:
+    """Return M/D/1, M/G/1 with two sizes, and M/D/1/K."""
+    forms = []
+    record = {"record": {"series": ["delays"]}}
+    for load in (0.5, 0.8, 0.9):
+        served = link("10 Mbit/s", "0 s", AMPLE, [poisson(f"{10 * load} Mbit/s")],
+                      duration="600 s", **record)  # fmt: skip
+        value = 1e3 * single_server.md1(load, 8e-4).mean_wait
+        expected: Expected = {"mean wait": (value, "ms", Tolerance(0.03))}
+        forms.append(Form(f"M/D/1, load {load}", served, wait_ms, expected))
+    two = link("10 Mbit/s", "0 s", AMPLE, [poisson("4 Mbit/s"), poisson("2 Mbit/s", 100)],
+               duration="600 s", **record)  # fmt: skip
+    # Packets per second: 500 of 1000 B and 1953.125 of 128 B.
+    weights = np.array([500.0, 1953.125]) / 2453.125
+    sizes = np.array([1000.0, 128.0])
+    service = float(weights @ sizes) * 8 / 10e6
+    second = float(weights @ sizes**2) * (8 / 10e6) ** 2
+    value = 1e3 * 2453.125 * second / (2 * (1 - 2453.125 * service))  # Pollaczek and Khinchine
+    forms.append(Form("M/G/1, 1000 B and 128 B, load 0.6", two, wait_ms,
+                      {"mean wait": (value, "ms", Tolerance(0.03))}))  # fmt: skip
+    for room in (5, 20):
+        small = {"kind": "drop_tail", "limit": f"{room} packets",
+                 "limit_counts": "waiting-and-in-service"}  # fmt: skip
+        finite = link("10 Mbit/s", "0 s", small, [poisson("9 Mbit/s")], duration="600 s")
+        model = single_server.WithRoom(single_server.md1(0.9, 8e-4), room)
+
+        def lost(result: Result) -> dict[str, float]:
+            row = result.links.set_index("link").loc["a>b"]
+            return {"share lost": 100 * float(row["dropped_packets"] / row["arrived_packets"])}
+
+        loss: Expected = {"share lost": (100 * model.loss, "%", Tolerance(0.05))}
+        forms.append(Form(f"M/D/1/{room}, load 0.9", finite, lost, loss))
+    return forms
+
+
+# RED
+
+
+def gaps(result: Result) -> dict[str, float]:
+    """Return mean and standard deviation of the packets from one mark to the next."""
+    times = result.series("marks")["time_s"].to_numpy()
+    times = times[times > 60]
+    counts = np.rint(np.diff(times) / 8e-4)  # CBR of 1000 B at 10 Mbit/s
+    return {
+        "mean gap": float(counts.mean()),
+        "standard deviation of gaps": float(counts.std()),
+        "largest gap": float(counts.max()),
+    }
+
+
+def red() -> list[Form]:
+    """Return the gaps between marks at a constant average (floyd1993red §7; ns-2's wait_).
+
+    A burst of 55 packets fills the queue and a flow at the rate of the link holds it there.
+    """
+    filled = [
+        {"traffic": {"kind": "cbr", "rate": "500 Mbit/s", "packets": 56, "ecn": "ect0"}},
+        {"traffic": {"kind": "cbr", "rate": "10 Mbit/s", "ecn": "ect0"}, "start": "900 us"},
+    ]
+    forms = []
+    for spacing in ("geometric", "uniform", "wait"):
+        queue = {
+            "kind": "red", "limit": "1000 packets", "minth": "5 packets", "maxth": "95 packets",
+            "maxp": 0.1, "wq": 0.002, "gentle": False, "spacing": spacing,
+        }  # fmt: skip
+        scenario = link(
+            "10 Mbit/s", "1 ms", queue, filled, duration="300 s",
+            record={"series": ["marks", "queue"], "links": ["a>b"], "interval": "1 s"},
+        )  # fmt: skip
+        forms.append(Form(f"RED, gaps, {spacing}", scenario, gaps, {}))
+    return forms
+
+
+def gap_law(spacing: str, p: float) -> Expected:
+    """Return the gaps' mean, standard deviation and largest value at the probability p.
+
+    The packet k after a signal is chosen with p, p/(1 - k p), or from k p = 1 on with p/(2 - k p):
+    floyd1993red, figure 2, and ns-2's wait_. The first packet after a signal has k = 1.
+    """
+    gaps, left = [], 1.0
+    for k in range(1, round(100 / p)):
+        match spacing:
+            case "geometric":
+                chosen = p
+            case "uniform":
+                chosen = p / (1 - k * p) if k * p < 1 else 1.0
+            case _:
+                chosen = 0.0 if k * p < 1 else p / (2 - k * p) if k * p < 2 else 1.0
+        chosen = min(chosen, 1.0)
+        gaps.append((k, left * chosen))
+        left *= 1 - chosen
+        if left == 0:
+            break
+    middle = sum(k * share for k, share in gaps)
+    square = sum(k * k * share for k, share in gaps)
+    near = Tolerance(0.02)
+    expected: Expected = {
+        "mean gap": (middle, "packets", near),
+        "standard deviation of gaps": (sqrt(square - middle**2), "packets", near),
+    }
+    if left == 0:
+        expected["largest gap"] = (float(gaps[-1][0]), "packets", Tolerance(0, 0.5))
+    return expected
+
+
+# TCP
+
+CLEAN: dict[str, Any] = {
+    "mss": "1460 B",
+    "recovery": "sack",
+    "sack": True,
+    "delayed_ack": "1 packets",
+    "receive_window": "500 MB",
+}
+
+
+def goodput(duration: float) -> Callable[[Result], dict[str, float]]:
+    """Return a function that returns the goodput in Mbit/s."""
+
+    def measured(result: Result) -> dict[str, float]:
+        return {"goodput": float(result.flows["acked_bytes"].sum()) * 8e-6 / duration}
+
+    return measured
+
+
+def lossy(impairment: dict[str, Any], duration: int, delay_ms: int, tcp: Any) -> Scenario:
+    """Return one endless flow over a fast link that loses packets."""
+    return link(
+        "1 Gbit/s", f"{delay_ms} ms", AMPLE, [{"traffic": {"kind": "bulk"}}],
+        duration=f"{duration} s", tcp=CLEAN | tcp, link={"impairments": [impairment]},
+    )  # fmt: skip
+
+
+def rates() -> list[Form]:
+    """Return rates of TCP under loss: periodic for AIMD and CUBIC, random for PFTK."""
+    forms = []
+    megabit = 1460 * 8e-6
+    for every in (200, 1000, 5000):
+        scenario = lossy({"kind": "periodic_loss", "every": every}, 2000, 50, {})
+        # A cycle of W/2 to W has 3/8 W² segments; the lost one is sent again.
+        rate = tcp_rates.square_root(1 / every) / 0.1 * megabit
+        expected: Expected = {"goodput": (rate, "Mbit/s", Tolerance(0.03))}
+        forms.append(Form(f"square-root law, p = 1/{every}", scenario, goodput(2000), expected, 1))
+    for p in (0.001, 0.01):
+        scenario = lossy({"kind": "loss", "probability": p}, 2000, 50,
+                         {"rto_min": "1 s", "recovery": "reno", "sack": False})  # fmt: skip
+        rate = tcp_rates.pftk(p, 0.1, 1.0, per_ack=1) * megabit
+        forms.append(Form(f"PFTK, Reno, p = {p}", scenario, goodput(2000),
+                          {"goodput": (rate, "Mbit/s", Tolerance(0.15))}))  # fmt: skip
+    for every in (10_000, 100_000):
+        control: dict[str, Any] = {"kind": "cubic", "slow_start": "standard",
+                                   "fast_convergence": "off"}  # fmt: skip
+        scenario = lossy({"kind": "periodic_loss", "every": every}, 1000, 50,
+                         {"congestion": control})  # fmt: skip
+        rate = tcp_rates.cubic(1 / every, 0.1) / 0.1 * megabit
+        forms.append(Form(f"CUBIC, p = 1/{every}", scenario, goodput(1000),
+                          {"goodput": (rate, "Mbit/s", Tolerance(0.03))}, 1))  # fmt: skip
+    return forms
+
+
+def oscillation() -> list[Form]:
+    """Return the swing of the queue under DCTCP at a step threshold (alizadeh2010dctcp §3.3)."""
+    forms = []
+    for flows, threshold in ((2, 40), (10, 40), (2, 65)):
+        queue = {"kind": "threshold", "limit": "1000 packets", "threshold": f"{threshold} packets"}
+        scenario: Scenario = {
+            "duration": "2 s",
+            "network": {
+                "kind": "dumbbell", "rate": "1 Gbit/s", "delay": "100 us", "queue": queue,
+                "left_hosts": flows, "left_rate": "10 Gbit/s", "left_delay": "10 us",
+                "right_rate": "10 Gbit/s", "right_delay": "10 us",
+            },
+            "flows": [{"name": "f{i}", "count": flows, "from": "left-{i}", "to": "right-0",
+                       "traffic": {"kind": "bulk"}}],
+            "tcp": CLEAN | {"congestion": "dctcp", "ecn": "dctcp", "rto_min": "10 ms"},
+            "record": {"series": ["queue"], "interval": "50 us", "links": ["left>right"]},
+        }  # fmt: skip
+        model = dctcp.StepMarking(flows, 1e9 / 12000, 240e-6, threshold)
+
+        def queue_of(result: Result) -> dict[str, float]:
+            series = result.series("queue")
+            late = series[series["time_s"] > 0.5]["queue_packets"]
+            return {"largest queue": float(late.quantile(0.999)), "mean queue": float(late.mean())}
+
+        expected: Expected = {
+            "largest queue": (model.most, "packets", Tolerance(0.1)),
+            "mean queue": (model.most - model.swing / 2, "packets", Tolerance(0.1)),
+        }
+        name = f"DCTCP, {flows} flows, K = {threshold}"
+        forms.append(Form(name, scenario, queue_of, expected, 5))
+    return forms
+
+
+# Times
+
+
+def times() -> list[Form]:
+    """Return transfers without loss, and with a lost SYN or a lost tail."""
+    forms = []
+    exact: dict[str, Any] = {"initial_window": "2 packets", "mss": "1460 B"}
+
+    def took(result: Result) -> dict[str, float]:
+        return {"completion": float(result.flows["completed_s"].iloc[0])}
+
+    def transfer(segments: int, lost: list[int], **tcp: Any) -> Scenario:
+        wire = {"link": {"impairments": [{"kind": "listed_loss", "packets": lost}]}} if lost else {}
+        size = {"traffic": {"kind": "bulk", "size": f"{1460 * segments} B"}}
+        return link("100 Mbit/s", "50 ms", AMPLE, [size],
+                    tcp=exact | {"delayed_ack": "1 packets"} | tcp, **wire)  # fmt: skip
+
+    for segments in (1, 7, 60, 200):
+        value = short_flows.latency(segments, 0.1, initial=2, growth=2, segment_s=1.2e-4)
+        forms.append(Form(f"slow start, {segments} segments", transfer(segments, []), took,
+                          {"completion": (value, "s", EXACT)}, 1))  # fmt: skip
+    one = short_flows.latency(1, 0.1, initial=2, segment_s=1.2e-4)
+    # RFC 6298: 1 s, then 2 s and 4 s by §5.5.
+    for syns, late in ((1, 1.0), (2, 3.0), (3, 7.0)):
+        scenario = transfer(1, list(range(1, syns + 1)))
+        forms.append(Form(f"{syns} lost SYNs" if syns > 1 else "a lost SYN", scenario, took,
+                          {"completion": (one + late, "s", EXACT)}, 1))  # fmt: skip
+    # The handshake samples R: RTO = max(1 s, R + 4 R/2); the segment is packet 2 on the link.
+    for rto_min, late in (("1 s", 1.0), ("50 ms", 0.3)):
+        scenario = transfer(1, [2], rto_min=rto_min)
+        forms.append(Form(f"a lost segment, least timeout {rto_min}", scenario, took,
+                          {"completion": (one + late, "s", EXACT)}, 1))  # fmt: skip
+    return forms
+
+
+# Conditioners
+
+
+def buckets() -> list[Form]:
+    """Return what a token bucket passes of a flow of twice its rate: burst + rate · time."""
+    forms = []
+    for rate, burst in ((1e6, 10_000), (5e6, 50_000)):
+        rule = {
+            "meter": {"kind": "token_bucket", "rate": f"{rate} bit/s", "burst": f"{burst} B"},
+            "red": "drop",
+        }
+        flow = {"traffic": {"kind": "cbr", "rate": f"{2 * rate} bit/s", "lasts": "100 s"}}
+        scenario = link("100 Mbit/s", "1 ms", AMPLE, [flow], duration="101 s",
+                        link={"condition": [rule]})  # fmt: skip
+
+        def passed(result: Result) -> dict[str, float]:
+            row = result.links.set_index("link").loc["a>b"]
+            return {"passed": float(row["delivered_bytes"] if "delivered_bytes" in row
+                                    else row["departed_bytes"]) / 1e6}  # fmt: skip
+
+        value = (burst + rate * 100 / 8) / 1e6
+        forms.append(Form(f"token bucket, {rate / 1e6:g} Mbit/s, {burst} B", scenario, passed,
+                          {"passed": (value, "MB", EXACT)}, 1))  # fmt: skip
+    return forms
+
+
+def shares() -> list[Form]:
+    """Return the shares of DRR's classes under overload: in proportion to their quanta."""
+    queue = {"kind": "drop_tail", "limit": "100 packets"}
+    classes = [
+        {"quantum": "1000 B", "queue": queue, "match": {"flows": "x"}},
+        {"quantum": "3000 B", "queue": queue},
+    ]
+    flows = [{"name": n, "traffic": {"kind": "cbr", "rate": "10 Mbit/s"}} for n in ("x", "y")]
+    scenario = link("10 Mbit/s", "1 ms", {"kind": "drr", "classes": classes}, flows,
+                    duration="100 s")  # fmt: skip
+
+    def ratio(result: Result) -> dict[str, float]:
+        received = result.table("datagrams").set_index("flow")["received_bytes"]
+        return {"ratio": float(received["y"] / received["x"])}
+
+    return [Form("DRR, quanta 1 to 3", scenario, ratio, {"ratio": (3.0, "", Tolerance(0.01))}, 1)]
+
+
+def forms() -> list[Form]:
+    """Return every form."""
+    return [
+        *queues(), *red(), *rates(), *oscillation(), *times(), *buckets(), *shares()
+    ]  # fmt: skip
+
+
+def missing() -> str | None:
+    """Return None: formulas need nothing."""
+    return None
+
+
+def version() -> str:
+    """Return what is compared."""
+    return "the formulas"
+
+
+def rows() -> Iterable[Row]:
+    """Run every form and yield its rows."""
+    every = forms()
+    asks = [(form, seed) for form in every for seed in range(1, form.seeds + 1)]
+    scenarios = [form.scenario | {"seed": seed} for form, seed in asks]
+    found: dict[str, dict[int, dict[str, float]]] = {}
+    at: dict[str, float] = {}
+    for index, result in aqmlab.run_each(scenarios):
+        form, seed = asks[index]
+        found.setdefault(form.name, {})[seed] = form.measured(result)
+        if form.name.startswith("RED"):
+            series = result.series("queue")
+            at[form.name] = float(series[series["time_s"] > 60]["average_packets"].mean())
+    for form in every:
+        expected = form.expected
+        if form.name in at:
+            p = 0.1 * (at[form.name] - 5) / 90
+            expected = gap_law(form.scenario["network"]["links"][0]["queue"]["spacing"], p)
+        runs = [found[form.name][seed] for seed in sorted(found[form.name])]
+        for measure, (value, unit, tolerance) in expected.items():
+            ours = tuple(run[measure] for run in runs)
+            cause = (form.causes or {}).get(measure, "")
+            yield Row(form.name, measure, unit, ours, (value,), tolerance, cause)

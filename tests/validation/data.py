@@ -1,0 +1,91 @@
+"""The rows of each peer as CSV files, so that the page can be made again without running."""
+
+import csv
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from validation.row import Row, Tolerance
+
+FOLDER = Path(__file__).parents[2] / "docs" / "validation"
+HEADER = (
+    "setting", "measure", "unit", "ours", "theirs",
+    "relative", "absolute", "interval", "in_range", "paired", "verdict", "cause",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Made:
+    """Origin of the rows of a peer.
+
+    Parameters
+    ----------
+    name, about, version : str
+        As the peer gives them.
+    date : str
+        Day of the run.
+    minutes : float
+        Wall-clock time of the run.
+    build : str
+        Version of aqmlab.
+    """
+
+    name: str
+    about: str
+    version: str
+    date: str
+    minutes: float
+    build: str
+
+
+def write(key: str, made: Made, rows: Iterable[Row]) -> None:
+    """Write the rows of a peer and their origin."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / f"{key}.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(HEADER)
+        for row in rows:
+            of = row.tolerance
+            writer.writerow([
+                row.setting, row.measure, row.unit, values(row.ours), values(row.theirs),
+                of.relative, of.absolute, *map(int, (of.interval, of.in_range, of.paired)),
+                row.verdict, row.cause,
+            ])  # fmt: skip
+    text = json.dumps(asdict(made), indent=2, ensure_ascii=False)
+    (FOLDER / f"{key}.json").write_text(text + "\n", "utf-8")
+
+
+def read(key: str) -> tuple[Made, list[Row]] | None:
+    """Return the rows of a peer and their origin; None if it has never run."""
+    if not (FOLDER / f"{key}.csv").exists():
+        return None
+    made = Made(**json.loads((FOLDER / f"{key}.json").read_text("utf-8")))
+    rows = []
+    with (FOLDER / f"{key}.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            tolerance = Tolerance(
+                relative=float(row["relative"]),
+                absolute=float(row["absolute"]),
+                interval=row["interval"] == "1",
+                in_range=row["in_range"] == "1",
+                paired=row["paired"] == "1",
+            )
+            ours, theirs = (tuple(map(float, row[side].split())) for side in ("ours", "theirs"))
+            rows.append(
+                Row(
+                    row["setting"],
+                    row["measure"],
+                    row["unit"],
+                    ours,
+                    theirs,
+                    tolerance,
+                    row["cause"],
+                )
+            )
+    return made, rows
+
+
+def values(numbers: Iterable[float]) -> str:
+    """Return numbers separated by blanks, each with 7 significant digits."""
+    return " ".join(f"{x:.7g}" for x in numbers)

@@ -1,0 +1,280 @@
+"""aqmlab beside ns-2: one-way TCP and CBR through Drop Tail and RED.
+
+``ns2.tcl`` is the same dumbbell in ns-2. Both sides get the same starts and delays.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from validation.dumbbell import SEGMENT_BYTES, Cbr, Draws, Dumbbell, Numbers, compare
+from validation.row import Row
+
+SCRIPT = Path(__file__).with_name("ns2.tcl")
+NAME = "ns-2"
+ABOUT = """\
+The bottleneck of a dumbbell, with TCP (Tahoe, Reno, NewReno, SACK) and CBR flows. Each replication
+draws the starts of the flows and the delays of their links; both simulators get the same draws.
+ns-2 is set by [`ns2.tcl`](../tests/validation/ns2.tcl), aqmlab by
+[`ns2.py`](../tests/validation/ns2.py): the keys of TCP are those of the study
+[ecn_finite_transfers](../python/aqmlab/studies/ecn_finite_transfers), without a preset. The
+goodput and the counts are those of the whole run, the mean queue leaves out the warm-up."""
+
+
+def missing() -> str | None:
+    """Return the reason why ns-2 cannot run here; None if it can."""
+    return None if shutil.which("ns") else "ns is not installed: apt-get install ns2"
+
+
+def version() -> str:
+    """Return the version of ns-2."""
+    asked = subprocess.run(["ns", "-"], input="puts [ns-version]", capture_output=True, text=True)
+    name = asked.stdout.strip() or "of unknown version"
+    if shutil.which("dpkg-query"):
+        query = ["dpkg-query", "-W", "-f", "${Version}", "ns2"]
+        package = subprocess.run(query, capture_output=True, text=True).stdout
+        name += f" (Debian {package})" if package else ""
+    return f"ns-2 {name}"
+
+
+def tcp(recovery: str = "reno", *, window: int = 100, **keys: Any) -> dict[str, Any]:
+    """Return TCP as ns-2 has it.
+
+    Parameters
+    ----------
+    recovery : str
+        Loss recovery.
+    window : int
+        Receive window in segments (`window_`).
+    **keys
+        Other keys of TCP.
+    """
+    return {
+        "mss": f"{SEGMENT_BYTES} B",
+        "recovery": recovery,
+        "sack": recovery == "sack",
+        "receive_window": f"{window * SEGMENT_BYTES} B",
+        "initial_window": "2 packets",
+        "ssthresh_from": "window",
+        "fast_retransmit": "once-per-window",
+        "recovery_exit": "deflate-and-open",
+        "delayed_ack": "1 packets",
+        "delayed_ack_timeout": "100 ms",
+        "rto_estimator": "jacobson1988",
+        "rto_initial": "3 s",
+        "rto_min": "200 ms",
+        "clock_granularity": "10 ms",
+        "ect_on": "all-data",
+        "dsack": False,
+        **keys,
+    }
+
+
+def drop_tail(limit: int, *, of_bytes: bool = False) -> dict[str, Any]:
+    """Return a Drop Tail queue that holds `limit` packets, the one in service included.
+
+    Parameters
+    ----------
+    limit : int
+        In packets.
+    of_bytes : bool
+        Count 1500 B per packet of the limit instead of packets. ns-2 drops a packet that fills
+        the limit, hence one byte less.
+    """
+    if of_bytes:
+        return {"kind": "drop_tail", "limit": f"{limit * 1500 - 1} bytes"}
+    return {
+        "kind": "drop_tail",
+        "limit": f"{limit} packets",
+        "limit_counts": "waiting-and-in-service",
+    }
+
+
+def red(limit: int, minth: int, maxth: int, *, of_bytes: bool = False, **keys: Any) -> Any:
+    """Return RED as ns-2 has it, without `gentle`.
+
+    Parameters
+    ----------
+    limit, minth, maxth : int
+        In packets of 1500 B.
+    of_bytes : bool
+        Measure the queue in bytes, and let large packets be chosen more often.
+    **keys
+        Other keys of RED.
+    """
+    scale, unit = (1500, "bytes") if of_bytes else (1, "packets")
+    return {
+        "kind": "red",
+        "limit": f"{limit * scale} {unit}",
+        "minth": f"{minth * scale} {unit}",
+        "maxth": f"{maxth * scale} {unit}",
+        "maxp": 0.1,
+        "wq": 0.002,
+        "gentle": False,
+        "spacing": "wait",
+        "least_backlog": "0 packets" if of_bytes else "1 packets",
+        "idle_packet_size": "1500 B",
+        "chance_by": "size" if of_bytes else "packet",
+        "reference_size": "1500 B",
+        "above_maxth": "drop",
+        **keys,
+    }
+
+
+FAST: dict[str, Any] = {"rate": 10e6, "access": 100e6, "duration": 60.0, "warmup": 10.0}
+FASTER: dict[str, Any] = {
+    "rate": 100e6,
+    "access": 1e9,
+    "duration": 20.0,
+    "warmup": 5.0,
+    "near": (0.001, 0.01),
+    "replications": 20,
+}
+GENTLE: dict[str, Any] = {"gentle": True}
+
+SETTINGS = (
+    # Drop Tail
+    Dumbbell("dt-reno-n1", drop_tail(40), tcp(), flows=1),
+    Dumbbell("dt-reno-n2", drop_tail(20), tcp(), flows=2),
+    Dumbbell("dt-reno-n5", drop_tail(32), tcp()),
+    Dumbbell("dt-reno-n10", drop_tail(64), tcp(), flows=10),
+    Dumbbell("dt-reno-n20", drop_tail(64), tcp(), flows=20),
+    Dumbbell("dt-tahoe-n5", drop_tail(32), tcp("tahoe")),
+    Dumbbell("dt-newreno-n5", drop_tail(32), tcp("newreno")),
+    Dumbbell("dt-newreno-n10-10M", drop_tail(100), tcp("newreno"), flows=10, **FAST),
+    Dumbbell("dt-sack-n1-10M", drop_tail(50), tcp("sack"), flows=1, **FAST),
+    Dumbbell("dt-sack-n5-10M", drop_tail(100), tcp("sack"), **FAST),
+    Dumbbell("dt-sack-n10-10M", drop_tail(60), tcp("sack"), flows=10, **FAST),
+    Dumbbell("dt-sack-n20-100M", drop_tail(400), tcp("sack", window=1000), flows=20, **FASTER),
+    Dumbbell("dt-reno-limited-transmit-n10", drop_tail(20), tcp(limited_transmit=True), flows=10),
+    Dumbbell("dt-newreno-delack-n5-10M", drop_tail(100),
+             tcp("newreno", delayed_ack="2 packets"), **FAST),
+    Dumbbell("dt-sack-delack-n5-10M", drop_tail(100),
+             tcp("sack", delayed_ack="2 packets"), **FAST),
+    Dumbbell("dt-window-10-n5", drop_tail(64), tcp(window=10)),
+    Dumbbell("dt-sack-n4-200ms", drop_tail(200), tcp("sack", window=400), flows=4,
+             **{**FAST, "delay": 0.08, "duration": 120.0}),
+    Dumbbell("dt-sack-n4-5ms", drop_tail(30), tcp("sack"), flows=4,
+             **{**FAST, "delay": 0.001, "near": (0.0005, 0.002)}),
+    Dumbbell("dt-bytes-n5-cbr", drop_tail(32, of_bytes=True), tcp("newreno"),
+             cbr=(Cbr(150e3, 200),)),
+    Dumbbell("dt-cbr-overload", drop_tail(50), flows=0, cbr=(Cbr(0.9e6), Cbr(0.8e6))),
+    Dumbbell("dt-sack-n4-cbr-30%", drop_tail(64), tcp("sack"), flows=4, cbr=(Cbr(450e3),)),
+    Dumbbell("dt-reno-finish-5x1000", drop_tail(32), tcp(), size=1000),
+    Dumbbell("dt-newreno-finish-10x500", drop_tail(20), tcp("newreno"), flows=10, size=500),
+    Dumbbell("dt-sack-finish-20x300-10M", drop_tail(50), tcp("sack"), flows=20, size=300, **FAST),
+    Dumbbell("dt-reno-finish-10x300-rto-1s", drop_tail(10),
+             tcp(rto_min="1 s", clock_granularity="100 ms"), flows=10, size=300),
+    # RED that drops
+    Dumbbell("red-reno-n5", red(64, 5, 15), tcp()),
+    Dumbbell("red-gentle-reno-n5", red(64, 5, 15, **GENTLE), tcp()),
+    Dumbbell("red-gentle-reno-n20", red(64, 5, 15, **GENTLE), tcp(), flows=20),
+    Dumbbell("red-gentle-sack-n10-10M", red(120, 10, 30, maxp=0.02, **GENTLE), tcp("sack"),
+             flows=10, **FAST),
+    Dumbbell("red-gentle-sack-n20-100M", red(500, 50, 150, **GENTLE), tcp("sack", window=1000),
+             flows=20, **FASTER),
+    Dumbbell("red-bytes-sack-n5-cbr", red(64, 5, 15, of_bytes=True, **GENTLE), tcp("sack"),
+             cbr=(Cbr(150e3, 200),)),
+    Dumbbell("red-uniform-reno-n5", red(64, 5, 15, spacing="uniform"), tcp()),
+    Dumbbell("red-gentle-cbr-overload", red(64, 5, 15, **GENTLE), flows=0,
+             cbr=(Cbr(0.9e6), Cbr(0.75e6))),
+    Dumbbell("red-wq-0.02-reno-n10", red(64, 5, 15, wq=0.02), tcp(), flows=10),
+    Dumbbell("red-reno-finish-5x1000", red(64, 5, 15), tcp(), size=1000),
+    Dumbbell("red-newreno-finish-20x200", red(64, 5, 15), tcp("newreno"), flows=20, size=200),
+    # RED that marks
+    Dumbbell("ecn-reno-n5", red(64, 5, 15), tcp(), ecn_flows=5),
+    Dumbbell("ecn-gentle-reno-n5", red(64, 5, 15, **GENTLE), tcp(), ecn_flows=5),
+    Dumbbell("ecn-gentle-sack-n10-10M", red(120, 10, 30, **GENTLE), tcp("sack"), flows=10,
+             ecn_flows=10, **FAST),
+    Dumbbell("ecn-gentle-newreno-n20", red(64, 5, 15, **GENTLE), tcp("newreno"), flows=20,
+             ecn_flows=20),
+    Dumbbell("ecn-gentle-sack-n20-100M", red(500, 50, 150, **GENTLE), tcp("sack", window=1000),
+             flows=20, ecn_flows=20, **FASTER),
+    Dumbbell("ecn-mixed-newreno-n10", red(64, 5, 15, **GENTLE), tcp("newreno"), flows=10,
+             ecn_flows=5),
+    Dumbbell("ecn-dropping-from-0.05-n10", red(64, 5, 15, mark_below=0.05, **GENTLE), tcp(),
+             flows=10, ecn_flows=10),
+    Dumbbell("ecn-reno-finish-5x1000", red(64, 5, 15), tcp(), size=1000, ecn_flows=5),
+    Dumbbell("ecn-sack-finish-20x300-10M", red(120, 10, 30, **GENTLE), tcp("sack"), flows=20,
+             size=300, ecn_flows=20, **FAST),
+    Dumbbell("ecn-sack-n4-200ms", red(250, 20, 60, **GENTLE), tcp("sack", window=400), flows=4,
+             ecn_flows=4, **{**FAST, "delay": 0.08, "duration": 120.0}),
+)  # fmt: skip
+"""The settings; their names say queue, TCP, flows and what is special."""
+
+CAUSES: dict[tuple[str, str], str] = {}
+"""Causes of the misses, by setting and measure."""
+
+AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1"}
+
+
+def arguments(setting: Dumbbell, replication: int) -> dict[str, Any]:
+    """Return the arguments of ``ns2.tcl`` for a replication."""
+    draws: Draws = setting.draws(replication)
+    n, queue, keys = setting.flows, setting.queue, setting.tcp
+    given: dict[str, Any] = {
+        "seed": replication + 1, "rate": setting.rate, "delay": setting.delay,
+        "access": setting.access, "duration": setting.duration if not setting.size else 10_000,
+        "warmup": setting.warmup, "size": setting.size,
+        "starts": words(draws.starts[:n]), "delays": words(draws.delays[:n]),
+        "ecns": words([int(i < setting.ecn_flows) for i in range(n)]),
+        "cbr": words(
+            f"{{{flow.rate} {flow.packet} {start} {delay}}}" for flow, start, delay
+            in zip(setting.cbr, draws.starts[n:], draws.delays[n:], strict=True)
+        ),
+    }  # fmt: skip
+    limit, unit = str(queue["limit"]).split()
+    of_bytes = unit == "bytes"
+    scale = 1500 if of_bytes else 1
+    given |= {"limit": -(-int(limit) // scale), "bytes": int(of_bytes)}
+    if queue["kind"] == "red":
+        minth, maxth = (int(str(queue[key]).split()[0]) // scale for key in ("minth", "maxth"))
+        given |= {
+            "queue": "RED", "minth": minth, "maxth": maxth, "maxp": queue["maxp"],
+            "wq": queue["wq"], "gentle": int(queue["gentle"]), "ecn": int(setting.ecn_flows > 0),
+            "mark_p": queue.get("mark_below", 0), "wait": int(queue["spacing"] == "wait"),
+        }  # fmt: skip
+    if keys:
+        given |= {
+            "tcp": AGENTS[keys["recovery"]], "sack": int(keys["sack"]),
+            "window": int(keys["receive_window"].split()[0]) // SEGMENT_BYTES,
+            "delack": int(keys["delayed_ack"] == "2 packets"),
+            "singledup": int(keys.get("limited_transmit", False)),
+            "minrto": seconds(keys["rto_min"]), "tick": seconds(keys["clock_granularity"]),
+        }  # fmt: skip
+    return given | setting.theirs
+
+
+def words(values: Iterable[Any]) -> str:
+    """Return a Tcl list."""
+    return " ".join(map(str, values))
+
+
+def seconds(text: str) -> float:
+    """Return a time in ms or s as seconds."""
+    value, unit = text.split()
+    return float(value) * {"s": 1.0, "ms": 1e-3}[unit]
+
+
+def run(setting: Dumbbell, replication: int) -> Numbers:
+    """Run a replication in ns-2 and return its measures."""
+    given = arguments(setting, replication)
+    command = ["ns", str(SCRIPT), *(f"{key}={value}" for key, value in given.items())]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode or not done.stdout:
+        raise RuntimeError(f"{setting.name}: ns-2 failed: {done.stderr.strip()[:500]}")
+    counts = {name: float(value) for name, value in map(str.split, done.stdout.splitlines())}
+    numbers = {"drops": counts["drops"], "marks": counts["marks"]}
+    numbers |= {"retransmitted": counts["retransmitted"], "timeouts": counts["timeouts"]}
+    if setting.size:
+        return numbers | {"finish": counts["finish"]}
+    goodput = counts["acked"] * SEGMENT_BYTES * 8e-6 / setting.duration
+    received = counts["cbr"] * 8e-6 / setting.duration
+    return numbers | {"goodput": goodput, "queue": counts["queue"], "cbr": received}
+
+
+def rows() -> Iterable[Row]:
+    """Run both sides and yield the rows."""
+    return compare(SETTINGS, run, CAUSES)

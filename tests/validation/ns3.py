@@ -1,0 +1,236 @@
+"""aqmlab beside ns-3: NewReno and CUBIC through FIFO, RED, CoDel, FQ-CoDel and PIE.
+
+``ns3_worker.py`` is the same dumbbell in ns-3. Both sides get the same starts and delays.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from validation.dumbbell import SEGMENT_BYTES, Cbr, Dumbbell, Numbers, rows_of, simulated
+from validation.row import Row
+
+WORKER = Path(__file__).with_name("ns3_worker.py")
+VENV = Path(__file__).parents[2] / "target" / "ns3"
+"""Virtual environment that is used if it exists and NS3_PYTHON is not set."""
+NAME = "ns-3"
+ABOUT = """\
+The bottleneck of a dumbbell, with NewReno, CUBIC and CBR flows. Each replication draws the starts
+of the flows and the delays of their links; both simulators get the same draws. ns-3 is set by
+[`ns3_worker.py`](../tests/validation/ns3_worker.py), aqmlab by
+[`ns3.py`](../tests/validation/ns3.py). ns-3 holds one packet between its queue discipline and the
+transmitter, which the discipline does not see; it counts towards the mean queue of both sides. The
+goodput and the counts are those of the whole run, the mean queue leaves out the warm-up."""
+
+
+@cache
+def interpreter() -> str | None:
+    """Return an interpreter that has the package ns3; None if there is none."""
+    if importlib.util.find_spec("ns3") or importlib.util.find_spec("ns"):
+        return sys.executable
+    for python in (os.environ.get("NS3_PYTHON"), str(VENV / "bin" / "python")):
+        ask = "from importlib.util import find_spec; raise SystemExit(not find_spec('ns'))"
+        if python and Path(python).exists() and not subprocess.run([python, "-c", ask]).returncode:
+            return python
+    return None
+
+
+def missing() -> str | None:
+    """Return the reason why ns-3 cannot run here; None if it can."""
+    if interpreter():
+        return None
+    return (
+        "no interpreter has the package ns3: python3 -m venv target/ns3 && "
+        "target/ns3/bin/pip install ns3, or set NS3_PYTHON to an interpreter that has it"
+    )
+
+
+def version() -> str:
+    """Return the version of ns-3."""
+    ask = "from importlib.metadata import version; print(version('ns3'))"
+    done = subprocess.run(
+        [str(interpreter()), "-c", ask], capture_output=True, text=True, check=True
+    )
+    return f"ns-3 {done.stdout.strip()} (Python wheel)"
+
+
+def tcp(congestion: str = "reno", **keys: Any) -> dict[str, Any]:
+    """Return TCP as ns-3 has it: SACK, PRR, limited transmit, delayed ACKs."""
+    control: Any = {"kind": "cubic", "slow_start": "standard"}
+    return {
+        "congestion": "reno" if congestion == "reno" else control,
+        "mss": f"{SEGMENT_BYTES} B",
+        "recovery": "sack",
+        "sack": True,
+        "dsack": False,
+        "limited_transmit": True,
+        "rate_reduction": "prr",
+        "initial_window": "10 packets",
+        "receive_window": "4000000 B",
+        "header_on_data": "42 B",
+        "header_on_control": "42 B",
+        **keys,
+    }
+
+
+def fifo(limit: int) -> dict[str, Any]:
+    """Return a FIFO that holds `limit` packets beside the one in service."""
+    return {"kind": "drop_tail", "limit": f"{limit} packets"}
+
+
+def red(minth: int, maxth: int, **keys: Any) -> dict[str, Any]:
+    """Return RED as ns-3 has it."""
+    return {
+        "kind": "red",
+        "limit": "200 packets",
+        "minth": f"{minth} packets",
+        "maxth": f"{maxth} packets",
+        "maxp": 0.1,
+        "wq": 0.002,
+        "gentle": True,
+        "spacing": "wait",
+        "least_backlog": "1 packets",
+        "idle_packet_size": "1500 B",
+        **keys,
+    }
+
+
+CODEL = {"kind": "codel", "limit": "1000 packets"}
+FQ_CODEL = {"kind": "fq_codel", "limit": "10240 packets", "occupancy": "own-queue"}
+PIE = {"kind": "pie", "limit": "200 packets", "mean_packet_size": "1500 B"}
+SLOW: dict[str, Any] = {"duration": 60.0, "warmup": 10.0, "replications": 20}
+FAST: dict[str, Any] = {
+    "rate": 10e6, "access": 100e6, "duration": 30.0, "warmup": 5.0, "replications": 10
+}  # fmt: skip
+
+SETTINGS = (
+    Dumbbell("fifo-reno-n1-10M", fifo(50), tcp(), flows=1, **FAST),
+    Dumbbell("fifo-reno-n5-10M", fifo(100), tcp(), **FAST),
+    Dumbbell("fifo-reno-n10-10M", fifo(60), tcp(), flows=10, **FAST),
+    Dumbbell("fifo-reno-n5-1.5M", fifo(32), tcp(), **SLOW),
+    Dumbbell("fifo-reno-n4-200ms", fifo(200), tcp(), flows=4, **{**FAST, "delay": 0.08}),
+    Dumbbell("fifo-cubic-n5-10M", fifo(100), tcp("cubic"), **FAST),
+    Dumbbell("fifo-cbr-overload", fifo(50), flows=0, cbr=(Cbr(0.9e6), Cbr(0.8e6)), **SLOW),
+    Dumbbell("red-reno-n5-10M", red(10, 30), tcp(), **FAST),
+    Dumbbell("red-not-gentle-reno-n5-10M", red(10, 30, gentle=False), tcp(), **FAST),
+    Dumbbell("red-reno-n10-1.5M", red(5, 15), tcp(), flows=10, **SLOW),
+    Dumbbell("red-ecn-reno-n5-10M", red(10, 30), tcp(), ecn_flows=5, **FAST),
+    Dumbbell("red-ecn-reno-n10-1.5M", red(5, 15), tcp(), flows=10, ecn_flows=10, **SLOW),
+    Dumbbell("codel-reno-n5-10M", CODEL, tcp(), **FAST),
+    Dumbbell("codel-cubic-n10-10M", CODEL, tcp("cubic"), flows=10, **FAST),
+    Dumbbell("codel-ecn-reno-n5-10M", CODEL, tcp(), ecn_flows=5, **FAST),
+    Dumbbell("fq-codel-reno-n5-10M", FQ_CODEL, tcp(), **FAST),
+    Dumbbell("fq-codel-cubic-n5-cbr-10M", FQ_CODEL, tcp("cubic"), cbr=(Cbr(1e6),), **FAST),
+    Dumbbell("fq-codel-ecn-reno-n5-10M", FQ_CODEL, tcp(), ecn_flows=5, **FAST),
+    Dumbbell("pie-reno-n5-10M", PIE, tcp(), **FAST),
+    Dumbbell("pie-cubic-n10-10M", PIE, tcp("cubic"), flows=10, **FAST),
+    Dumbbell("pie-ecn-reno-n5-10M", PIE, tcp(), ecn_flows=5, **FAST),
+)
+"""The settings; their names say queue, TCP, flows and rate."""
+
+CAUSES: dict[tuple[str, str], str] = {}
+"""Causes of the misses, by setting and measure."""
+
+
+def discipline(setting: Dumbbell) -> tuple[str, dict[str, Any]]:
+    """Return type and attributes of the queue discipline of ns-3.
+
+    The packet between discipline and transmitter is one of those that the limit counts.
+    """
+    queue, ecn = setting.queue, str(setting.ecn_flows > 0).lower()
+    limit = {"MaxSize": f"{int(queue['limit'].split()[0]) - 1}p"}
+    match queue["kind"]:
+        case "drop_tail":
+            return "ns3::FifoQueueDisc", limit
+        case "red":
+            return "ns3::RedQueueDisc", {
+                **limit,
+                "MinTh": queue["minth"].split()[0],
+                "MaxTh": queue["maxth"].split()[0],
+                "QW": queue["wq"],
+                "LInterm": 1 / queue["maxp"],
+                "Gentle": str(queue["gentle"]).lower(),
+                "MeanPktSize": 1500,
+                "LinkBandwidth": f"{setting.rate:.0f}bps",
+                "LinkDelay": f"{setting.delay * 1e3:g}ms",
+                "UseEcn": ecn,
+            }
+        case "codel":
+            return "ns3::CoDelQueueDisc", {**limit, "UseEcn": ecn}
+        case "fq_codel":
+            return "ns3::FqCoDelQueueDisc", {"UseEcn": ecn}
+    return "ns3::PieQueueDisc", {
+        **limit, "MeanPktSize": 1500, "UseEcn": ecn, "UseCapDropAdjustment": "false",
+    }  # fmt: skip
+
+
+def request(setting: Dumbbell, replication: int) -> dict[str, Any]:
+    """Return what the worker reads for a replication."""
+    draws = setting.draws(replication)
+    control = setting.tcp.get("congestion", "reno")
+    return {
+        "seed": replication + 1, "rate": setting.rate, "access": setting.access,
+        "delay": setting.delay, "starts": draws.starts, "delays": draws.delays,
+        "duration": setting.duration, "warmup": setting.warmup, "limit": "1p",
+        "queue": discipline(setting), "cbr": [[c.rate, c.packet] for c in setting.cbr],
+        "defaults": {
+            "ns3::TcpL4Protocol::SocketType":
+                "ns3::TcpNewReno" if control == "reno" else "ns3::TcpCubic",
+            "ns3::TcpSocket::SegmentSize": SEGMENT_BYTES,
+            "ns3::TcpSocket::SndBufSize": 4_000_000,
+            "ns3::TcpSocket::RcvBufSize": 4_000_000,
+            "ns3::TcpSocketBase::Timestamp": "false",
+            "ns3::TcpSocketBase::UseEcn": "On" if setting.ecn_flows else "Off",
+            "ns3::TcpCubic::HyStart": "false",
+            **setting.theirs,
+        },
+    }  # fmt: skip
+
+
+def measured(settings: Iterable[Dumbbell]) -> dict[str, list[Numbers]]:
+    """Run every replication of every setting in ns-3, with a worker per core."""
+    asks = [(setting, i) for setting in settings for i in range(setting.replications)]
+    found: dict[str, list[Numbers]] = {}
+    idle: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
+    cores = os.cpu_count() or 1
+    workers = [
+        subprocess.Popen([str(interpreter()), str(WORKER)], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(cores)
+    ]  # fmt: skip
+    for worker in workers:
+        idle.put(worker)
+
+    def answer(ask: tuple[Dumbbell, int]) -> Numbers:
+        worker = idle.get()
+        assert worker.stdin
+        assert worker.stdout
+        worker.stdin.write(json.dumps(request(*ask)) + "\n")
+        worker.stdin.flush()
+        for line in worker.stdout:
+            if line.startswith("> "):
+                idle.put(worker)
+                return dict(json.loads(line[2:]))
+        raise RuntimeError(f"{ask[0].name}: ns-3 ended: {worker.communicate()[1][-500:]}")
+
+    with ThreadPoolExecutor(cores) as pool:
+        for (setting, _), numbers in zip(asks, pool.map(answer, asks), strict=True):
+            found.setdefault(setting.name, []).append(numbers)
+    for worker in workers:
+        worker.communicate()
+    return found
+
+
+def rows() -> Iterable[Row]:
+    """Run both sides and yield the rows."""
+    ours, theirs = simulated(SETTINGS), measured(SETTINGS)
+    for setting in SETTINGS:
+        yield from rows_of(setting, ours[setting.name], theirs[setting.name], CAUSES)
