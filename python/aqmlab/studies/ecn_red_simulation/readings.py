@@ -177,4 +177,4 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("readings", "What hangs on what the study leaves open", _needs, _make)
+ITEM = Item("readings", "What hangs on what the study leaves open", _needs, _make, scored=False)
