@@ -31,6 +31,8 @@ KINDS: dict[Kind, tuple[str, str, Callable[[list[float]], Interval]]] = {
 }
 
 
+DIGITS = 5
+"""Significant digits of a number for people, at most."""
 ROUNDING = 1e-9
 """Relative width of an interval that is an error of floating-point numbers."""
 
@@ -220,8 +222,8 @@ def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -
 def digits(interval: Interval) -> tuple[str, str, str]:
     """Write lower bound, value and upper bound with the digits that the interval supports.
 
-    The last digit is the second significant one of half the interval's width. Values without an
-    interval are written by :func:`number`.
+    The last digit is the second significant one of half the interval's width, and at most the fifth
+    of the values. Values without an interval are written by :func:`number`.
 
     Examples
     --------
@@ -234,7 +236,9 @@ def digits(interval: Interval) -> tuple[str, str, str]:
     if not math.isfinite(half) or half <= ROUNDING * max(map(abs, interval)):
         low, middle, high = map(number, interval)
         return low, middle, high
-    places = max(0, 1 - math.floor(math.log10(half)))
+    greatest = max(map(abs, interval))
+    places = min(1 - math.floor(math.log10(half)), DIGITS - 1 - math.floor(math.log10(greatest)))
+    places = max(0, places)
     low, middle, high = (_trimmed(f"{round(x, places) + 0.0:.{places}f}") for x in interval)
     return low, middle, high
 
@@ -256,4 +260,4 @@ def number(value: float) -> str:
         return "none"
     if value == int(value) or abs(value) >= 1e5:
         return f"{value:.0f}"
-    return f"{value:.5g}"
+    return f"{value:.{DIGITS}g}"

@@ -18,6 +18,7 @@ from aqmlab.studies.ecn_finite_transfers.epochs import coincident_share, epochs
 from aqmlab.studies.ecn_finite_transfers.printed_tables import published
 from aqmlab.studies.ecn_finite_transfers.scenarios import LIMITS, MINTH, SCHEMES, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Incidents, Transfers, reduce
+from aqmlab.studies.framework import summary
 from aqmlab.studies.framework.claims import FITTED, INPUT, Decision
 from aqmlab.studies.framework.runs import Record
 from aqmlab.studies.framework.verdicts import (
@@ -205,6 +206,29 @@ def test_a_part_is_reproduced(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "baseline",
         "table-1",
     ]
+
+
+def test_tiles_are_sums_of_the_cells_below_them(tmp_path: Path) -> None:
+    """Fitted cells, and those that are compared again, are in no tile."""
+    made = STUDY.run(["baseline", "table-1", "table-4"], replications=2)
+    page = summary.report(made, tmp_path)
+    tiles = {score.label: score for score in page.scores}
+    (table,) = next(chapter.tables for chapter in page.chapters if chapter.name == "summary")
+    rows = [[entry.text for entry in row] for row in table.entries()]
+    *parts, total = [[int(text or 0) for text in row[1:]] for row in rows]
+    assert rows[-1][0] == "All"
+    assert total == [sum(column) for column in zip(*parts, strict=True)]
+    cells, reproduced, single, contradicted, undecided = total
+    assert cells == reproduced + single + contradicted + undecided
+    labels = ("printed numbers reproduced", "printed numbers contradicted", "printed numbers open")
+    assert [int(tiles[label].count) for label in labels] == [
+        reproduced + single, contradicted, undecided
+    ]  # fmt: skip
+    assert tiles[labels[0]].of.startswith(f"of {cells}")
+    counted = [cell for cell in made.cells if cell.standing == "counted"]
+    assert len(counted) == cells
+    assert {cell.item for cell in counted} == {"baseline", "table-4"}
+    assert not any(cell.quantity == "goodput_efficiency" for cell in counted)
 
 
 def test_changed_assumptions_are_told_wherever_there_are_verdicts(

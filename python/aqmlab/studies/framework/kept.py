@@ -5,8 +5,8 @@
 
 takes the verdicts of every study over from the folder of a whole run: `verdicts.csv` beside the
 study's claims, and the part of its README that the run writes. The folder may also be that of one
-study. With `--check` nothing is written: every difference is printed, and the status is 1 if there
-is one.
+study; studies without a folder are left as they are. With `--check` nothing is written: every
+difference is printed, and the status is 1 if there is one.
 """
 
 from __future__ import annotations
@@ -212,7 +212,10 @@ def main(arguments: Sequence[str]) -> int:
 
     only_check = "--check" in arguments
     (given,) = (Path(one) for one in arguments if one != "--check")
-    folders = [given] if (given / MANIFEST).exists() else [given / n for n in studies.names()]
+    every = [given, *(given / name for name in studies.names())]
+    folders = [folder for folder in every if (folder / MANIFEST).exists()]
+    if not folders:
+        raise ValueError(f"{given}: has no study's {MANIFEST}; give the folder of a whole run")
     found = []
     for folder in folders:
         name = json.loads((folder / MANIFEST).read_text("utf-8"))["study"]
@@ -221,6 +224,7 @@ def main(arguments: Sequence[str]) -> int:
             found += check(folder, study)
         else:
             keep(folder, study)
+            print(f"{name}: kept")
     print("\n".join(found), end="\n" * bool(found))
     return int(bool(found))
 

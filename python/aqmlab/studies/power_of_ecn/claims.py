@@ -39,6 +39,7 @@ from aqmlab.studies.power_of_ecn.showing import (
     Quantity,
     gain,
     mean,
+    over,
     values,
 )
 from aqmlab.studies.power_of_ecn.table_1 import RULE, relative
@@ -205,7 +206,8 @@ TIMES = {"PE-034": OFF, "PE-035": ECN, "PE-036": ECN_PLUS}
 @CLAIMS.decides(*SHARES, items=["testbed"])
 def share_of_testbed(runs: Runs, claim: Published) -> Decision:
     """Decide by the mean throughput on the testbed."""
-    ours = estimates.mean(_testbed(runs, SHARES[claim.id], testbed.THROUGHPUT))
+    at = testbed.Testbed(RED_STAR, SHARES[claim.id])
+    ours = over(testbed.THROUGHPUT, runs.of(at))
     return estimated(claim, ours, testbed.SHARE_RULE)
 
 

@@ -64,13 +64,18 @@ def values(runs: Runs, at: Setting, quantity: Quantity) -> list[float]:
     return [quantity[2](run) for run in runs.of(at)]
 
 
-SHARES = (WITHIN, PROFILE, THROUGHPUT, SYN_ACK_LOSS, DATA_LOSS, SYN_WAITS, UNFINISHED)
-"""Quantities that lie between 0 and 100 %."""
+SHARES = {
+    quantity[0]
+    for quantity in (
+        WITHIN, PROFILE, THROUGHPUT, SYN_ACK_LOSS, DATA_LOSS, SYN_WAITS, UNFINISHED,
+    )
+}  # fmt: skip
+"""Names of the quantities that lie between 0 and 100 %."""
 
 
 def over(quantity: Quantity, ran: Iterable[Outcome]) -> Estimate:
     """Return the mean of a quantity over runs; the interval of a share stays within 0 and 100 %."""
-    of = estimates.share if quantity in SHARES else estimates.mean
+    of = estimates.share if quantity[0] in SHARES else estimates.mean
     return of(quantity[2](run) for run in ran)
 
 
