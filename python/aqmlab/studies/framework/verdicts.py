@@ -98,7 +98,7 @@ def accepted(
     Examples
     --------
     >>> accepted(38, 3), accepted(5, 0, "upper_bound")
-    ((35.0, 41.0), (-inf, 5.0))
+    ((35, 41), (-inf, 5))
     >>> accepted(38, 3, spread=Interval(20.0, 30.0, 50.0))
     (18.0, 48.0)
     """
@@ -169,7 +169,7 @@ def judge(
     Examples
     --------
     >>> drops = Tolerance.larger_of(3, 0.06, "packets")
-    >>> judge(estimates.mean([38, 39, 40]), 38, drops), judge(estimates.mean([30, 60]), 38, drops)
+    >>> judge(estimates.mean([38, 38.5, 39]), 38, drops), judge(estimates.mean([30, 60]), 38, drops)
     ('reproduced', 'open')
     >>> judge(estimates.mean([]), None, None)
     ''
