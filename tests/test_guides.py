@@ -128,7 +128,7 @@ def test_a_study_is_a_folder_and_a_line(tmp_path: Path) -> None:
         return done.stdout
 
     told = run("-m", "aqmlab", "reproduce", "my-study", "--replications", "5")
-    assert "Claims: 1 reproduced" in told
+    assert "Claims: 1 of 1 measured claims reproduced" in told
     with (tmp_path / "results" / "my-study" / "cells.csv").open(encoding="utf-8") as file:
         cells = list(csv.DictReader(file))
     assert [cell["verdict"] for cell in cells] == ["reproduced"] * 2

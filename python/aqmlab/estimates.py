@@ -31,6 +31,12 @@ KINDS: dict[Kind, tuple[str, str, Callable[[list[float]], Interval]]] = {
 }
 
 
+DIGITS = 5
+"""Significant digits of a number for people, at most."""
+ROUNDING = 1e-9
+"""Relative width of an interval that is an error of floating-point numbers."""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A statistic of replications, or of transfers.
@@ -65,12 +71,57 @@ class Estimate:
     def __str__(self) -> str:
         if not self.n:
             return "none"
-        low, value, high = map(number, self.interval)
-        return value if low == high else f"{value} [{low} to {high}]"
+        low, value, high = digits(self.interval)
+        return value if low in (high, "none") else f"{value} [{low} to {high}]"
 
 
 def _estimate(statistic: str, interval: Interval, n: int, missing: int) -> Estimate:
     return Estimate(statistic, interval.middle, interval.low, interval.high, n, missing)
+
+
+def median_confidence(values: Iterable[float]) -> Estimate:
+    """Return the median of one value a replication, with its exact 95 % confidence interval.
+
+    A missing value may be anything, so it lowers the lower bound as far as a value below all
+    others would, and raises the upper bound likewise. Fewer than six values have no bounds.
+
+    Examples
+    --------
+    >>> print(median_confidence(range(1, 21)))
+    10.5 [6 to 15]
+    >>> print(median_confidence([*range(1, 20), float("nan")]))
+    10 [5 to 15]
+    """
+    every = list(map(float, values))
+    there = sorted(v for v in every if math.isfinite(v))
+    lost = len(every) - len(there)
+    about = "median, 95 % confidence"
+    if not there:
+        return Estimate(about, math.nan, math.nan, math.nan, 0, lost)
+    rank = statistics.quantile_interval(range(len(every)))
+    middle, nowhere = statistics.median(there), (-math.inf, math.inf)
+    below, above = [nowhere[0]] * lost + there, there + [nowhere[1]] * lost
+    low = below[int(rank.low)] if math.isfinite(rank.low) else -math.inf
+    high = above[int(rank.high)] if math.isfinite(rank.high) else math.inf
+    return Estimate(about, middle, low, high, len(there), lost)
+
+
+def share(values: Iterable[float], most: float = 100.0) -> Estimate:
+    """Return the mean of shares with its 95 % confidence interval, kept within 0 and `most`.
+
+    A value above `most` raises that bound to itself.
+
+    Examples
+    --------
+    >>> print(share([0, 0, 40]))
+    13 [0 to 71]
+    """
+    every = list(values)
+    of, most = mean(every), max([most, *every])
+    if math.isnan(of.low):
+        return of
+    low, high = max(of.low, 0.0), min(of.high, most)
+    return Estimate(of.statistic, of.value, low, high, of.n, of.missing)
 
 
 def median(values: Iterable[float]) -> Estimate:
@@ -168,6 +219,35 @@ def transfer_time(times: Iterable[float], ended: Iterable[bool], share: float) -
     return Estimate(about, value, math.nan, math.nan, n, len(ended) - n, exceeded)
 
 
+def digits(interval: Interval) -> tuple[str, str, str]:
+    """Write lower bound, value and upper bound with the digits that the interval supports.
+
+    The last digit is the second significant one of half the interval's width, and at most the fifth
+    of the values. Values without an interval are written by :func:`number`.
+
+    Examples
+    --------
+    >>> digits(Interval(94.07, 94.293, 94.515)), digits(Interval(56.3, 78.24, 100.2))
+    (('94.07', '94.29', '94.52'), ('56', '78', '100'))
+    >>> digits(Interval(1842.0, 1850.3, 1859.0)), digits(Interval(3.0, 3.0, 3.0))
+    (('1842', '1850.3', '1859'), ('3', '3', '3'))
+    """
+    half = (interval.high - interval.low) / 2
+    if not math.isfinite(half) or half <= ROUNDING * max(map(abs, interval)):
+        low, middle, high = map(number, interval)
+        return low, middle, high
+    greatest = max(map(abs, interval))
+    places = min(1 - math.floor(math.log10(half)), DIGITS - 1 - math.floor(math.log10(greatest)))
+    places = max(0, places)
+    low, middle, high = (_trimmed(f"{round(x, places) + 0.0:.{places}f}") for x in interval)
+    return low, middle, high
+
+
+def _trimmed(text: str) -> str:
+    """Remove zeros behind the decimal point."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def number(value: float) -> str:
     """Write a number for people: five significant digits, whole numbers whole.
 
@@ -180,4 +260,4 @@ def number(value: float) -> str:
         return "none"
     if value == int(value) or abs(value) >= 1e5:
         return f"{value:.0f}"
-    return f"{value:.5g}"
+    return f"{value:.{DIGITS}g}"

@@ -31,7 +31,7 @@ from aqmlab.studies.ecn_red_simulation.scenarios import (
 )
 from aqmlab.studies.ecn_red_simulation.tallies import GOODPUT, SIGNALS, reduce
 from aqmlab.studies.framework import Need, Runs
-from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED, WITHIN_SPREAD
+from aqmlab.studies.framework.verdicts import CONTRADICTED, OPEN, REPRODUCED
 
 STUDY = studies.load("ecn-red-simulation")
 PUBLISHED = CLAIMS.path.parent
@@ -153,9 +153,9 @@ def test_every_claim_is_decided() -> None:
     decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
     assert len(decided) == 30
     verdicts = {claim.id: decision.verdict for claim, decision in decided}
-    assert set(verdicts.values()) <= {REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED}
+    assert set(verdicts.values()) <= {REPRODUCED, CONTRADICTED, OPEN}
     assert all(decision.ours and decision.evidence for _, decision in decided)
-    assert verdicts["ES-001"] == NOT_REPRODUCED  # a part of the grid is not the grid
+    assert verdicts["ES-001"] == CONTRADICTED  # a part of the grid is not the grid
     assert [verdicts[f"ES-00{i}"] for i in (3, 4, 5)] == [REPRODUCED] * 3
 
 

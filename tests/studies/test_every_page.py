@@ -8,9 +8,10 @@ import pytest
 from aqmlab import studies
 from aqmlab.command.main import execute
 from aqmlab.report import write_report
-from aqmlab.studies.framework.claims import Decision
+from aqmlab.studies.framework.claims import MEASURED, Decision
 from aqmlab.studies.framework.every import LESSONS, MISSES, Told, page, readme, section
-from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED
+from aqmlab.studies.framework.summary import bases, verdicts
+from aqmlab.studies.framework.verdicts import CONTRADICTED, OPEN, REPRODUCED
 
 
 @pytest.mark.parametrize("name", studies.names())
@@ -22,27 +23,33 @@ def test_every_readme_says_what_misses_and_what_to_take_from_it(name: str) -> No
 
 
 def told(name: str) -> Told:
-    """A study of which every second claim holds."""
+    """A study of which every third claim holds."""
     study = studies.load(name)
     claims = [
-        (claim, Decision("1", [REPRODUCED, NOT_REPRODUCED][i % 2], "looked at"))
+        (claim, Decision("1", [REPRODUCED, CONTRADICTED, OPEN][i % 3], "looked at"))
         for i, claim in enumerate(study.claims.published())
     ]
-    counts = Counter(decision.verdict for _, decision in claims)
+    counts = verdicts(claims)
     return Told(name, study.title, claims, counts, Counter({REPRODUCED: 3}), "", 7, 1.0)
 
 
 def test_the_page_says_study_by_study_what_holds(tmp_path: Path) -> None:
     every = [told(name) for name in studies.names()]
     report = page(every, quick=False)
-    total = sum(len(one.claims) for one in every)
-    assert [score.of for score in report.scores][1] == f"of {total}"
+    total = sum(bases(one.claims)[MEASURED] for one in every)
+    shown = {score.label: score for score in report.scores}
+    assert shown["claims reproduced"].of == f"of {total}"
+    labels = ("claims reproduced", "claims contradicted", "claims open")
+    assert sum(int(shown[label].count) for label in labels) == total
+    overview = report.chapters[0].tables[0].entries()
+    for i, label in enumerate(labels, 1):
+        assert sum(int(row[i].text) for row in overview) == int(shown[label].count)
     write_report(report, tmp_path / "index.html")
     text = (tmp_path / "index.html").read_text()
     for name in studies.names():
         assert studies.load(name).title in text
         assert section(readme(name), LESSONS)[0][:40] in text.replace("&#39;", "'")
-        missed = [c.id for c, d in told(name).claims if d.verdict == NOT_REPRODUCED]
+        missed = [c.id for c, d in told(name).claims if c.counted and d.verdict == CONTRADICTED]
         assert all(f"{claim}<" in text for claim in missed)
 
 

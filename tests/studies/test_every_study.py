@@ -6,6 +6,8 @@ import pytest
 
 from aqmlab import studies
 from aqmlab.studies.framework import kept
+from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED
+from aqmlab.studies.framework.every import readme
 
 CLAIMS = {
     "ecn-finite-transfers": 76,
@@ -29,11 +31,72 @@ def test_every_claim_has_a_function_and_every_function_a_claim(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_every_claim_that_a_quick_form_decides_has_a_kept_verdict(name: str) -> None:
+def test_every_claim_has_a_kept_verdict_of_its_class(name: str) -> None:
     study = studies.load(name)
-    if study.quick and study.quick.whole:
-        published = study.claims.published()
-        assert list(kept.read(study.quick.whole)) == [claim.id for claim in published]
+    found = {claim: of.basis for claim, of in kept.rows(study.kept).items()}
+    assert found == {claim.id: claim.basis for claim in study.claims.published()}
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_every_claim_that_is_not_counted_says_why(name: str) -> None:
+    study = studies.load(name)
+    ids = {claim.id for claim in study.claims.published()}
+    assert set(study.claims.apart) <= {INPUT, FITTED}
+    apart = [claim for found in study.claims.apart.values() for claim in found]
+    assert len(apart) == len(set(apart)), "a claim has one class"
+    assert ids.issuperset(apart)
+    for claim in study.claims.published():
+        assert bool(claim.reason) == (not claim.counted)
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_one_frozen_reading_has_evidence_for_each_choice(name: str) -> None:
+    study = studies.load(name)
+    assert study.choices
+    for choice in study.choices:
+        assert choice.setting
+        assert choice.taken
+        assert choice.evidence
+    if study.claims.apart.get(FITTED):
+        assert any(choice.fitted_to for choice in study.choices), "a choice names its numbers"
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_no_claim_looks_at_other_readings(name: str) -> None:
+    study = studies.load(name)
+    explain = {item.name for item in study.items if not item.scored}
+    assert explain, "each study shows other readings beside the frozen one"
+    for claim, (items, _) in study.claims.functions.items():
+        assert explain.isdisjoint(items), claim
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_the_readme_has_the_kept_score_and_verdicts(name: str) -> None:
+    """The score, and every claim below its verdict, in the part that a whole run writes."""
+    study = studies.load(name)
+    whole = kept.rows(study.kept)
+    text = kept.block(readme(name))
+    assert kept.score((of.basis, of.verdict) for of in whole.values()) in text
+    listed = {
+        claim: line[2:].split(":")[0].lower()
+        for line in text.splitlines()
+        if line.startswith("- ")
+        for claim in re.findall(r"[A-Z0-9]{2}-\d{3}", line)
+    }
+    assert listed == {
+        claim: of.verdict if of.basis == MEASURED else of.basis for claim, of in whole.items()
+    }
+
+
+COUNTED = re.compile(r"\[−?-?[\d.]+ to |\d+ of \d+ (?:claims|cells|printed)|± ?\d")
+"""An interval of ours, or a count of verdicts."""
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_no_interval_or_score_is_written_into_a_readme_by_hand(name: str) -> None:
+    text = readme(name)
+    by_hand = text.replace(kept.block(text), "")
+    assert not COUNTED.findall(by_hand)
 
 
 @pytest.mark.parametrize("name", studies.names())

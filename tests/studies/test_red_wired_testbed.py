@@ -14,7 +14,7 @@ from aqmlab.engine import Simulator
 from aqmlab.experiment import run_many
 from aqmlab.scenario import normalize
 from aqmlab.studies.framework import Need, Runs
-from aqmlab.studies.framework.verdicts import NOT_REPRODUCED, REPRODUCED, WITHIN_SPREAD
+from aqmlab.studies.framework.verdicts import CONTRADICTED, OPEN, REPRODUCED, SINGLE_RUN
 from aqmlab.studies.red_wired_testbed import beside, beyond, kernel, printed, three_flows
 from aqmlab.studies.red_wired_testbed.claims import CLAIMS
 from aqmlab.studies.red_wired_testbed.memory import printed_first
@@ -166,9 +166,9 @@ def test_every_claim_is_decided() -> None:
     decided = CLAIMS.decide(runs, [item.name for item in STUDY.items])
     assert len(decided) == 143
     verdicts = {claim.id: decision.verdict for claim, decision in decided}
-    assert set(verdicts.values()) <= {REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED}
+    assert set(verdicts.values()) <= {REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN}
     assert all(decision.ours and decision.evidence for _, decision in decided)
-    assert verdicts["RW-025"] == NOT_REPRODUCED  # two replications are not twenty
+    assert verdicts["RW-025"] == CONTRADICTED  # two replications are not twenty
     assert verdicts["RW-084"] == REPRODUCED
 
 

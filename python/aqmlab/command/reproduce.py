@@ -127,5 +127,7 @@ def _decide(
     say(f"printed {printed.printed}, ours {decision.ours or 'none'}")
     verdict = called(decision.verdict, changed=bool(changes))
     say(f"{verdict}: {decision.evidence}")
+    if not printed.counted:
+        say(f"not counted, {printed.basis}: {printed.reason}")
     under = "".join(f"; {key} = {value}" for key, value in changes)
     say(f"{runs.distinct()} runs, {runs.replications} replications{under}.")

@@ -6,8 +6,8 @@ ABOUT = (
     "RED, or RED with ECN; its limit runs from 4 to 512 packets. There is no other traffic.",
     "Every number printed in the study stands beside ours, and misses are shown as misses. The "
     "study does not name all its settings: those used here are the ones under which its simulator "
-    "comes closest (published/notes.md). They were found by a search against Table I, so Table I "
-    "is a fit; Tables II and III, which use them unchanged, are the better check.",
+    "comes closest (published/notes.md). They were found by a search against Tables I to III, "
+    "whose numbers are therefore not counted.",
 )
 
 READING = (
@@ -15,11 +15,11 @@ READING = (
     "is below it. Replication 0 is the study as it is: everything starts at the same instant. The "
     "others vary what the study left to chance: the random stream of RED, the phase of each host's "
     "100 ms clock, and the start of each download by less than 1 ms.",
-    "Reproduced: the median is within a stated tolerance of the printed number. Within the spread: "
-    "it is not, but the replications spread wider and the printed number is inside their central "
-    "95 %. The tolerances: drops, max(3 packets, 6 %); sent packets, the same of what exceeds the "
-    "payload (14 365 segments a file); goodputs and efficiency, what half a second of completion "
-    "time makes (one step of the study's sampling); Jain's index, 0.001.",
+    "The 95 % confidence interval of the median is judged. The study ran each setting once, so the "
+    "spread of our single runs is allowed beside the tolerance. The tolerances: drops, "
+    "max(3 packets, 6 %); sent packets, the same of what exceeds the payload (14 365 segments a "
+    "file); goodputs and efficiency, what half a second of completion time makes (one step of the "
+    "study's sampling); Jain's index, 0.001.",
     "C and A stand for conservative (maxp 2 %) and aggressive (maxp 10 %). Single goodputs are "
     "chaotic: which of two equal clients wins is decided by single packets. Drops, totals and "
     "efficiency are the numbers to look at. A cell marked † is doubtful in the study itself; it is "

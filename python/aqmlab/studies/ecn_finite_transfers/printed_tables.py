@@ -15,6 +15,7 @@ from pathlib import Path
 from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
 from aqmlab.statistics import jain
+from aqmlab.studies.ecn_finite_transfers.frozen import FITTED_TABLES
 from aqmlab.studies.ecn_finite_transfers.scenarios import (
     BOTTLENECK_BPS,
     FILE_BYTES,
@@ -55,14 +56,15 @@ def _step_percent(efficiency_percent: float) -> float:
 
 
 ONE_STEP = "0.5 s of completion time, and the rounding of the printed goodput"
-DROPPED = Tolerance.larger_of(3, 0.06, "packets")
+DROPPED = Tolerance.larger_of(3, 0.06, "packets", single_run=True)
 SENT = Tolerance(
     "max(3 packets, 6 % of what exceeds the payload)",
     lambda sent: max(3, 0.06 * (sent - 2 * FILE_SEGMENTS)),
+    single_run=True,
 )
-GOODPUT = Tolerance(ONE_STEP, step, step)
-JAIN = Tolerance.of("0.001", 0.001, resolution=0.0005)
-EFFICIENCY = Tolerance(ONE_STEP, _step_percent, _step_percent)
+GOODPUT = Tolerance(ONE_STEP, step, single_run=True)
+JAIN = Tolerance.of("0.001", 0.001, single_run=True)
+EFFICIENCY = Tolerance(ONE_STEP, _step_percent, single_run=True)
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,7 @@ def _column(item: str, runs: Runs, setting: Setting, row: Row) -> list[Cell]:
         Cell.of(
             item, setting.columns(), quantity.measure, runs.of(setting),
             quantity.printed(row), quantity.tolerance, note=row["doubt"], again=quantity.derived,
+            fitted=item in FITTED_TABLES,
         )
         for quantity in QUANTITIES
     ]  # fmt: skip

@@ -12,8 +12,9 @@ from aqmlab.studies.ecn_red_simulation import (
 )
 from aqmlab.studies.ecn_red_simulation.claims import CLAIMS
 from aqmlab.studies.ecn_red_simulation.deviations import ABOUT, DEVIATIONS, READING
+from aqmlab.studies.ecn_red_simulation.frozen import CHOICES
 from aqmlab.studies.ecn_red_simulation.tallies import reduce
-from aqmlab.studies.framework import Quick, Study
+from aqmlab.studies.framework import Excerpt, Quick, Study
 
 STUDY = Study(
     name="ecn-red-simulation",
@@ -38,5 +39,14 @@ STUDY = Study(
     quick=Quick(
         "This is the quick form: a sixteenth of the grid (delay 10 ms, linterm 10, wq 0.002, "
         "maxth 60), two replications, and no claims, which are about the whole grid."
+    ),
+    choices=CHOICES,
+    excerpt=Excerpt(
+        claims=tuple(f"ES-{i:03}" for i in range(6, 31)),
+        tables=(
+            "One congested link: ECN against no ECN",
+            "Three congested links: ECN against no ECN",
+            "One congested link: head marking against ECN",
+        ),
     ),
 )

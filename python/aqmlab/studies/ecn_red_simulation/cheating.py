@@ -122,4 +122,6 @@ def _told(runs: Runs, setting: Beside, measure: Measure[Tally]) -> str:
     return f"{mean.value:.1f}" if mean.value < 1000 else f"{mean.value:.0f}"
 
 
-ITEM = Item("cheating", "Ends that hide marks or ignore them, and the nonce", _needs, _make)
+ITEM = Item(
+    "cheating", "Ends that hide marks or ignore them, and the nonce", _needs, _make, scored=False
+)

@@ -15,8 +15,9 @@ READING = (
     "All arms of a replication have the same seed: sessions begin at the same times and pause "
     "equally long until the queue makes them differ. Differences are taken replication by "
     "replication, with 95 % intervals by Student's t.",
-    "A claim is decided by code; its evidence says how. Counts of pairs are given with those "
-    "that the replications leave open. “Around 3 %”, the study's threshold, is 2.5 to 3.5 %.",
+    "A claim is decided by code; its evidence says how. A count of pairs has an interval, from the "
+    "pairs whose whole 95 % interval is of the kind to those that may be. “Around 3 %”, the "
+    "study's threshold, is 2.5 to 3.5 %. Cells are medians; claims compare means.",
     "Drops and marks are those on the links between routers, both ways, of all packets: data, "
     "ACKs, SYNs and CBR traffic. The mean queue is the time average of the packets that wait at "
     "gw1 towards gw2. Goodput is the data of all sessions that was acknowledged within 300 s, "
@@ -43,7 +44,7 @@ DEVIATIONS = (
     "ACK of what was sent once (Karn). With a window of one segment, ECN-Echo makes FullTcp "
     "double its timer and counts as a response to ECN; here the sender waits for its timer and "
     "that counts as a timeout (RFC 3168 §6.1.2). Loss recovery is that of RFC 6675, which "
-    "FullTcp is near to. The item on readings shows what hangs on the first and on the last.",
+    "FullTcp is near to. No reading here ends the back-off as FullTcp does.",
     "A session is opened by the server, which has the data, as an active FTP data connection and "
     "as ns-2 does; its FIN is on the last segment (`close_on_empty_`). The next begins 0 to 50 "
     "ms after both ends have closed, with ports of its own. Sessions start within the first 0.5 "

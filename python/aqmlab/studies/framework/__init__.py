@@ -8,6 +8,8 @@ from aqmlab.studies.framework.runs import Need, Record, Runs
 from aqmlab.studies.framework.show import entry
 from aqmlab.studies.framework.study import (
     Attachment,
+    Choice,
+    Excerpt,
     Figure,
     Item,
     Quick,
@@ -19,8 +21,10 @@ from aqmlab.studies.framework.verdicts import Cell, Tolerance
 __all__ = [
     "Attachment",
     "Cell",
+    "Choice",
     "Claims",
     "Decision",
+    "Excerpt",
     "Figure",
     "Item",
     "Need",

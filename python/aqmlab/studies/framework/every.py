@@ -12,16 +12,11 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import studies
 from aqmlab.report import Chapter, Entry, Report, Score, Table, write_report
 from aqmlab.studies.framework.claims import Decision, Published
+from aqmlab.studies.framework.kept import score
 from aqmlab.studies.framework.output import MADE_BY, claim_row, write
 from aqmlab.studies.framework.show import KINDS
-from aqmlab.studies.framework.summary import compared, verdicts
-from aqmlab.studies.framework.verdicts import (
-    NOT_REPRODUCED,
-    NOT_TESTABLE,
-    OPEN,
-    REPRODUCED,
-    WITHIN_SPREAD,
-)
+from aqmlab.studies.framework.summary import decided, good, numbers, tiles, verdicts
+from aqmlab.studies.framework.verdicts import CONTRADICTED, NOT_TESTABLE, OPEN
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -139,16 +134,13 @@ def _reproduce(
     folder.mkdir()
     write(made, folder)
     if console is not None:
-        counted = ", ".join(f"{n} {verdict}" for verdict, n in verdicts(made).items())
-        told = f"{counted or 'no claims'}; {made.runs.distinct()} runs, {made.seconds:.0f} s"
-        console.print(f"{name}: {told}")
-    once = [cell for cell in made.cells if not cell.again]
-    cells = sum(compared(once).values(), Counter[str]())
-    headline = study.headline(made.cells)
+        every = [(claim.basis, decision.verdict) for claim, decision in made.claims]
+        counted = score(every) if every else "No claims."
+        console.print(f"{name}: {counted} {made.runs.distinct()} runs, {made.seconds:.0f} s.")
+    cells, headline = numbers(made.cells), study.headline(made.cells)
     count, claims = made.runs.distinct(), [] if quick else made.claims
     return Told(
-        name, study.title, claims, verdicts(made) if claims else Counter(), cells, headline,
-        count, made.seconds,
+        name, study.title, claims, verdicts(claims), cells, headline, count, made.seconds
     )  # fmt: skip
 
 
@@ -169,11 +161,10 @@ def page(told: list[Told], *, quick: bool) -> Report:
     all_claims = sum((one.verdicts for one in told), Counter[str]())
     scores = [Score("studies", str(len(told)))]
     if all_claims:
-        scores += [
-            Score("claims reproduced", str(all_claims[REPRODUCED]), f"of {all_claims.total()}"),
-            Score("claims not reproduced", str(all_claims[NOT_REPRODUCED])),
-            Score("claims not testable", str(all_claims[NOT_TESTABLE])),
-        ]
+        scores += tiles(all_claims, "claims")
+        scores.append(Score("claims not testable", str(all_claims[NOT_TESTABLE])))
+        apart = sum(not claim.counted for one in told for claim, _ in one.claims)
+        scores.append(Score("claims not counted", str(apart), "inputs, arithmetic, fitted"))
     lead = [
         "What published studies of queues and ECN say, run again: study by study what holds, what "
         "does not and why, and what there is to take from it today. Each study's own report, with "
@@ -189,21 +180,22 @@ def page(told: list[Told], *, quick: bool) -> Report:
         chapters += _chapters(one)
     seconds = sum(one.seconds for one in told)
     end = f"{sum(one.runs for one in told)} runs in {seconds:.0f} s. claims.csv has every claim."
-    key = {kind: verdict for verdict, kind in KINDS.items() if verdict != OPEN}
+    key = {kind: verdict for verdict, kind in KINDS.items()}
     return Report("Published studies, run again", lead, scores, chapters, end, key)
 
 
 def _overview(told: list[Told]) -> Table:
     rows: list[list[str | Entry]] = []
     for one in told:
-        good = one.cells[REPRODUCED] + one.cells[WITHIN_SPREAD]
-        counts = [
-            Entry(str(one.verdicts[verdict]) if one.claims else "–", kind=KINDS[verdict])
-            for verdict in (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE)
+        found = [
+            (good(one.verdicts), "good"),
+            *((one.verdicts[v], KINDS[v]) for v in (CONTRADICTED, OPEN, NOT_TESTABLE)),
+            (sum(not claim.counted for claim, _ in one.claims), ""),
         ]
-        numbers = f"{good} of {one.cells.total()}" if one.cells else "–"
-        rows.append([one.title, *counts, numbers, str(one.runs), f"{one.seconds:.0f}"])
-    head = ["Study", "Claims reproduced", "not reproduced", "not testable"]
+        counts = [Entry(str(n) if one.claims else "–", kind=kind) for n, kind in found]
+        printed = f"{good(one.cells)} of {decided(one.cells)}" if one.cells else "–"
+        rows.append([one.title, *counts, printed, str(one.runs), f"{one.seconds:.0f}"])
+    head = ["Study", "Claims reproduced", CONTRADICTED, OPEN, NOT_TESTABLE, "not counted"]
     return Table("Verdicts", [*head, "Printed numbers reproduced", "Runs", "Seconds"], rows)
 
 
@@ -212,18 +204,19 @@ def _chapters(one: Told) -> list[Chapter]:
     lessons = section(text, LESSONS)
     missed: list[list[str | Entry]] = [
         [claim.id, Entry(f"{claim.statement} ({claim.scenario})", prose=True), claim.printed,
-         Entry(decision.ours or "–", kind=KINDS[decision.verdict])]
+         Entry(decision.ours or "–", kind=KINDS[decision.verdict]), decision.verdict]
         for claim, decision in one.claims
-        if decision.verdict in (NOT_REPRODUCED, NOT_TESTABLE)
+        if claim.counted and decision.verdict in (CONTRADICTED, OPEN, NOT_TESTABLE)
     ]  # fmt: skip
     summary = [f"{one.headline}."] if one.headline else []
     summary.append(f"Report: {one.name}/report.html")
     chapters = [Chapter(one.name, one.title, [*lessons, *summary])]
     if missed:
-        head = ["Claim", "Statement", "Printed", "Ours"]
-        count = f"{len(missed)} of {len(one.claims)} claims do not hold, or cannot be tested"
+        head = ["Claim", "Statement", "Printed", "Ours", "Verdict"]
+        total = sum(claim.counted for claim, _ in one.claims)
+        count = f"{len(missed)} of {total} measured claims are not reproduced"
         table = Table(count, head, missed)
-        title = f"{one.title}: what does not hold, and why"
+        title = f"{one.title}: claims that are not reproduced, and why"
         chapters.append(
             Chapter(f"{one.name}-misses", title, section(text, MISSES), [table], folded=True)
         )

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from aqmlab.studies.framework.study import Reproduction
 
 MANIFEST = "manifest.json"
+CLAIMS = "claims.csv"
+README = "readme.md"
+"""The part of the study's README that a whole run writes."""
 MADE_BY = "aqmlab reproduce"
 FILES = "files"
 
@@ -23,11 +26,11 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     """Write everything: tables of numbers, figures, the list of runs, the report."""
     from aqmlab.figures import lay_out, save
     from aqmlab.report import write_report
-    from aqmlab.studies.framework.summary import report
+    from aqmlab.studies.framework.summary import readme, report
 
     _write_csv(folder / "cells.csv", _cells(reproduction))
     claims = [claim_row(*c, changed=bool(reproduction.changes)) for c in reproduction.claims]
-    _write_csv(folder / "claims.csv", claims)
+    _write_csv(folder / CLAIMS, claims)
     _write_runs(folder / "runs.jsonl.gz", reproduction)
     figures = folder / "figures"
     figures.mkdir()
@@ -41,6 +44,7 @@ def write(reproduction: Reproduction, folder: Path) -> None:
             (folder / FILES).mkdir(exist_ok=True)
             (folder / FILES / file.name).write_bytes(file.content)
     write_report(report(reproduction, figures), folder / "report.html")
+    (folder / README).write_text(readme(reproduction) + "\n", "utf-8")
     (folder / MANIFEST).write_text(json.dumps(_manifest(reproduction), indent=2) + "\n", "utf-8")
 
 
@@ -60,6 +64,8 @@ def claim_row(claim: Published, decision: Decision, *, changed: bool = False) ->
         "published": claim.value,
         "qualifier": claim.qualifier,
         "unit": claim.unit,
+        "basis": claim.basis,
+        "reason": claim.reason,
         "ours": decision.ours,
         "verdict": called(decision.verdict, changed=changed),
         "evidence": decision.evidence,

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from aqmlab.estimates import Estimate, number
+from aqmlab.estimates import Estimate, digits, number
 from aqmlab.report import Entry
 from aqmlab.studies.framework.verdicts import (
-    NOT_REPRODUCED,
+    CONTRADICTED,
     NOT_TESTABLE,
     OPEN,
     REPRODUCED,
-    WITHIN_SPREAD,
+    SINGLE_RUN,
     Cell,
 )
 
 KINDS = {
     REPRODUCED: "good",
-    WITHIN_SPREAD: "fair",
-    NOT_REPRODUCED: "bad",
-    NOT_TESTABLE: "none",
+    SINGLE_RUN: "fair",
+    CONTRADICTED: "bad",
     OPEN: "open",
+    NOT_TESTABLE: "none",
 }
+"""Colour of each verdict in a report."""
 
 
 def interval(ours: Estimate) -> str:
-    """Return the central 95 % of the replications, or nothing where they agree."""
-    low, high = number(ours.low), number(ours.high)
-    return "" if low == high else f"{low} to {high}"
+    """Return the interval of an estimate, or nothing where its bounds agree."""
+    low, _, high = digits(ours.interval)
+    return "" if low in (high, "none") else f"{low} to {high}"
 
 
 def missing(ours: Estimate) -> str:
@@ -34,7 +35,7 @@ def missing(ours: Estimate) -> str:
 
 
 def below(ours: Estimate) -> str:
-    """Return what stands below a number: how far the replications spread, and what is missing."""
+    """Return the text below a number: its interval, and what is missing."""
     return "\n".join(filter(None, [interval(ours), missing(ours)]))
 
 
@@ -42,9 +43,11 @@ def entry(cell: Cell) -> Entry:
     """Return a number: ours, the printed one and the spread below, coloured by its verdict."""
     printed = "" if cell.published is None else f"printed {number(cell.published)}"
     sub = "\n".join(filter(None, [printed, below(cell.ours)]))
-    return Entry(number(cell.ours.value), sub, KINDS.get(cell.verdict, ""), cell.note)
+    kind = KINDS.get(cell.verdict, "") if cell.standing != "fitted" else ""
+    note = "\n".join(filter(None, [cell.note, "fitted to this number" * cell.fitted]))
+    return Entry(digits(cell.ours.interval)[1], sub, kind, note)
 
 
 def plain(ours: Estimate) -> Entry:
     """Return a number of ours that nothing was printed for."""
-    return Entry(number(ours.value), below(ours))
+    return Entry(digits(ours.interval)[1], below(ours))

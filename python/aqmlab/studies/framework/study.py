@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,8 @@ class Item:
     """One table, figure or question of a study.
 
     `needs` lists the runs; `then` lists runs that depend on the results of the first; `make` turns
-    all of them into a section.
+    all of them into a section. `scored` is False for an item that shows other readings than the
+    frozen one, or goes beyond the study: its numbers explain, and never add to the score.
     """
 
     name: str
@@ -69,6 +70,45 @@ class Item:
     needs: Callable[[], Iterable[Need]]
     make: Callable[[Runs], Section]
     then: Callable[[Runs], Iterable[Need]] | None = None
+    scored: bool = True
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice of the frozen reading: a setting that the source leaves open.
+
+    Attributes
+    ----------
+    setting : str
+        The setting.
+    taken : str
+        The value that the study is read with.
+    evidence : str
+        Source of the value.
+    fitted_to : str
+        Printed numbers that the value was chosen by; empty for none.
+    """
+
+    setting: str
+    taken: str
+    evidence: str
+    fitted_to: str = ""
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Parts of the report that a whole run writes into the README.
+
+    Attributes
+    ----------
+    claims : tuple of str
+        Numbers of the claims that are shown with ours and the verdict.
+    tables : tuple of str
+        Captions of tables of the report.
+    """
+
+    claims: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,16 +130,25 @@ class Reproduction:
 
     @property
     def whole(self) -> dict[str, str]:
-        """The verdicts of the whole study that those of this quick form are held against."""
+        """The kept verdicts of the whole study, beside those of this quick form."""
         from aqmlab.studies.framework import kept
 
-        path = self.study.quick.whole if self.quick and self.study.quick else None
-        return kept.read(path) if path and not self.changes else {}
+        decides = self.quick and self.study.quick is not None and self.study.quick.claims
+        return kept.read(self.study.kept) if decides and not self.changes else {}
 
     @property
     def cells(self) -> list[Cell]:
-        """The numbers of all items."""
-        return [cell for section in self.sections for cell in section.cells]
+        """The numbers of all items; those of other readings are compared again, not counted."""
+        return [
+            cell if item.scored else replace(cell, again=True)
+            for item, section in zip(self.items, self.sections, strict=True)
+            for cell in section.cells
+        ]
+
+    @property
+    def counted(self) -> list[Cell]:
+        """The printed numbers that the score counts."""
+        return [cell for cell in self.cells if cell.counted]
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -124,15 +173,15 @@ class Quick:
         Its replications.
     form : callable
         What a setting is run as, such as one of less time; default: as it is.
-    whole : Path, optional
-        Verdicts of the whole study (:mod:`aqmlab.studies.framework.kept`). With them the quick form
-        decides claims too, and says which it decides otherwise; default: it decides none.
+    claims : bool
+        The quick form decides claims too, and compares its verdicts with the kept ones
+        (:mod:`aqmlab.studies.framework.kept`).
     """
 
     about: str
     replications: int = 2
     form: Form = as_it_is
-    whole: Path | None = None
+    claims: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,7 +193,8 @@ class Study:
     `reduce` makes of a run what its items and claims look at; `headline` says in a line how well
     the printed numbers were met. `quick` says what the quick form is, if there is one: it has the
     runs that are needed for it (:attr:`Need.quick`), few replications, and no claims, unless it
-    says so (:attr:`Quick.whole`).
+    says so (:attr:`Quick.claims`). `choices` is the one frozen reading of the source, which alone
+    is scored; `excerpt` names what a whole run writes into the README.
     """
 
     name: str
@@ -158,6 +208,13 @@ class Study:
     headline: Callable[[Sequence[Cell]], str] = lambda cells: ""  # noqa: ARG005
     replications: int = 20
     quick: Quick | None = None
+    choices: tuple[Choice, ...] = ()
+    excerpt: Excerpt = Excerpt()
+
+    @property
+    def kept(self) -> Path:
+        """File of the kept verdicts, beside the study's README."""
+        return self.claims.path.parents[1] / "verdicts.csv"
 
     def choose(self, only: Iterable[str] = ()) -> list[Item]:
         """Return the items of these names in the study's order; all without names.
@@ -240,13 +297,13 @@ class Study:
         return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
 
     def _decide(self, runs: Runs, items: Sequence[Item]) -> list[tuple[Published, Decision]]:
-        """Decide the claims of items; the quick form leaves some open, or decides none."""
-        if runs.quick and not (self.quick and self.quick.whole):
+        """Decide the claims of items; the quick form has only some of them, or none."""
+        if runs.quick and not (self.quick and self.quick.claims):
             return []
         if not runs.quick:
             return self.claims.decide(runs, [item.name for item in items])
         there = [i.name for i in items if any(need.quick for need in i.needs())]
-        decided = {c.id: d.of_few for c, d in self.claims.decide(runs, there)}
+        decided = {c.id: d for c, d in self.claims.decide(runs, there)}
         absent = Decision("", ABSENT, "The runs that it looks at are not in the quick form.")
         asked = self.claims.about(item.name for item in items)
         return [(claim, decided.get(claim.id, absent)) for claim in asked]

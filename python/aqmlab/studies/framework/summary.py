@@ -1,22 +1,25 @@
-"""A reproduction told to its reader: the summary on the terminal and the report."""
+"""A reproduction shown to its reader: the summary on the terminal, the report, the README."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg
-from aqmlab.studies.framework.kept import compare
+from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED, Decision, Published
+from aqmlab.studies.framework.kept import compare, score
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CHANGED,
-    NOT_REPRODUCED,
+    CONTRADICTED,
+    DECIDED,
     NOT_TESTABLE,
     OPEN,
     REPRODUCED,
-    WITHIN_SPREAD,
+    SINGLE_RUN,
     Cell,
     called,
 )
@@ -24,27 +27,60 @@ from aqmlab.studies.framework.verdicts import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from aqmlab.studies.framework.study import Reproduction
+    from aqmlab.studies.framework.study import Reproduction, Study
 
-TRIED = (REPRODUCED, WITHIN_SPREAD, NOT_REPRODUCED)
+Claim = tuple[Published, Decision]
 
 
-def compared(cells: list[Cell]) -> dict[tuple[str, str], Counter[str]]:
-    """Verdicts of the cells that something was printed for, by item and quantity."""
+def compared(cells: Iterable[Cell]) -> dict[tuple[str, str], Counter[str]]:
+    """Return the verdicts of the cells that the score counts, by item and quantity."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for cell in cells:
-        if cell.verdict:
+        if cell.counted:
             counts.setdefault((cell.item, cell.quantity), Counter())[cell.verdict] += 1
     return counts
 
 
-def verdicts(reproduction: Reproduction) -> Counter[str]:
-    """How many claims got which verdict; both kinds of reproduced are one."""
-    counts: Counter[str] = Counter()
-    for _, decision in reproduction.claims:
-        verdict = REPRODUCED if decision.verdict == WITHIN_SPREAD else decision.verdict
-        counts[verdict] += 1
-    return counts
+def numbers(cells: Iterable[Cell]) -> Counter[str]:
+    """Return the number of counted cells by verdict."""
+    return sum(compared(cells).values(), Counter())
+
+
+def verdicts(claims: Iterable[Claim]) -> Counter[str]:
+    """Return the number of measured claims by verdict."""
+    return Counter(decision.verdict for claim, decision in claims if claim.counted)
+
+
+def bases(claims: Iterable[Claim]) -> Counter[str]:
+    """Return the number of claims by their class."""
+    return Counter(claim.basis for claim, _ in claims)
+
+
+def good(counts: Counter[str]) -> int:
+    """Return how many are reproduced, single runs among them."""
+    return counts[REPRODUCED] + counts[SINGLE_RUN]
+
+
+def decided(counts: Counter[str]) -> int:
+    """Return how many have one of the verdicts that an interval gives."""
+    return sum(counts[verdict] for verdict in DECIDED)
+
+
+def tiles(counts: Counter[str], what: str, under: str = "") -> list[Score]:
+    """Return one tile per verdict; together they are all that is counted.
+
+    Examples
+    --------
+    >>> [f"{t.label} {t.count} {t.of}" for t in tiles(Counter({OPEN: 2, REPRODUCED: 1}), "claims")]
+    ['claims reproduced 1 of 3', 'claims contradicted 0 ', 'claims open 2 ']
+    """
+    of = f"of {decided(counts)}"
+    if counts[SINGLE_RUN]:
+        of += f"; {counts[SINGLE_RUN]} as a single run"
+    made = [Score(f"{what} reproduced{under}", str(good(counts)), of)]
+    for verdict in (CONTRADICTED, OPEN):
+        made.append(Score(f"{what} {verdict}{under}", str(counts[verdict])))
+    return made
 
 
 def show(reproduction: Reproduction, console: Console) -> None:
@@ -59,17 +95,14 @@ def show(reproduction: Reproduction, console: Console) -> None:
         table = Printed(title=f"{reproduction.study.name}: ours against printed{under}")
         for head in ("item", "quantity"):
             table.add_column(head, no_wrap=True)
-        for head in ("cells", "reproduced", "within spread", "not reproduced"):
+        for head in ("cells", *DECIDED):
             table.add_column(head, justify="right")
         for (item, quantity), found in counts.items():
-            row = [str(found.total()), *(str(found[verdict] or "") for verdict in TRIED)]
+            row = [str(found.total()), *(str(found[verdict] or "") for verdict in DECIDED)]
             table.add_row(item, quantity.replace("_", " "), *row)
         console.print(table)
-    if claims := verdicts(reproduction):
-        few = [v for v in (OPEN, ABSENT) if claims[v]]
-        every = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE, *few)
-        told = ", ".join(f"{claims[v]} {v}" for v in every)
-        console.print(f"Claims{under}: {told}, of {claims.total()}.")
+    if reproduction.claims:
+        console.print(f"Claims{under}: {_score(reproduction)}")
     if agreement := beside_the_whole(reproduction):
         console.print(agreement)
     if headline := reproduction.study.headline(reproduction.cells):
@@ -82,6 +115,10 @@ def show(reproduction: Reproduction, console: Console) -> None:
     console.print(
         f"{runs} runs, {reproduction.replications} replications, {reproduction.seconds:.1f} s."
     )
+
+
+def _score(reproduction: Reproduction) -> str:
+    return score((claim.basis, decision.verdict) for claim, decision in reproduction.claims)
 
 
 def beside_the_whole(reproduction: Reproduction) -> str:
@@ -111,8 +148,10 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
     tables = _summary_tables(reproduction)
     chapters = [
         *([Chapter("summary", "Summary", tables=tables)] if tables else []),
-        Chapter("reading", "How to read this", [*reading, *study.reading]),
-    ]
+        Chapter("reading", "How to read this", [*reading, *study.reading, *RULES]),
+        *([Chapter("frozen", "The frozen reading", [FROZEN], [_choices(study)])]
+          if study.choices else []),
+    ]  # fmt: skip
     for item, section in zip(reproduction.items, reproduction.sections, strict=True):
         pictures = [
             Picture(f.name, f.caption, _svg(figures / f"{f.name}.svg")) for f in section.figures
@@ -130,11 +169,7 @@ def report(reproduction: Reproduction, figures: Path) -> Report:
         chapters.append(Chapter("warnings", "Warnings", [about, *warnings]))
     chapters.append(Chapter("deviations", "Deviations", list(study.deviations)))
     other = bool(reproduction.changes)
-    key = {
-        kind: called(verdict, changed=other)
-        for verdict, kind in KINDS.items()
-        if verdict != OPEN or verdicts(reproduction)[OPEN]
-    }
+    key = {kind: called(verdict, changed=other) for verdict, kind in KINDS.items()}
     title = f"{study.title} ({CHANGED})" if other else study.title
     return Report(
         title,
@@ -151,22 +186,17 @@ def _svg(path: Path) -> str:
 
 
 def _scores(reproduction: Reproduction) -> list[Score]:
-    claims, under = verdicts(reproduction), f" {CHANGED}" * bool(reproduction.changes)
-    once = [cell for cell in reproduction.cells if not cell.again]
-    counts = sum(compared(once).values(), Counter())
-    good = counts[REPRODUCED] + counts[WITHIN_SPREAD]
+    under = f" {CHANGED}" * bool(reproduction.changes)
     scores = []
-    if counts:
-        scores.append(
-            Score(f"printed numbers reproduced{under}", str(good), f"of {counts.total()}")
-        )
-    if claims:
-        scores += [
-            Score(f"claims reproduced{under}", str(claims[REPRODUCED]), f"of {claims.total()}"),
-            Score(f"claims not reproduced{under}", str(claims[NOT_REPRODUCED])),
-            Score("claims not testable", str(claims[NOT_TESTABLE])),
-        ]
-        scores += [Score(f"claims {v}", str(claims[v])) for v in (OPEN, ABSENT) if claims[v]]
+    if reproduction.claims:
+        scores += tiles(verdicts(reproduction.claims), "claims", under)
+        counts = verdicts(reproduction.claims)
+        apart = bases(reproduction.claims)[INPUT] + bases(reproduction.claims)[FITTED]
+        others = [(apart, "not counted"), (counts[NOT_TESTABLE], NOT_TESTABLE)]
+        others.append((counts[ABSENT], ABSENT))
+        scores += [Score(f"claims {about}", str(n)) for n, about in others if n]
+    if cells := numbers(reproduction.cells):
+        scores += tiles(cells, "printed numbers", under)
     scores.append(Score("replications of each setting", str(reproduction.replications)))
     if headline := reproduction.study.headline(reproduction.cells):
         label, _, count = headline.rpartition(": ")
@@ -175,14 +205,119 @@ def _scores(reproduction: Reproduction) -> list[Score]:
     return scores
 
 
+RULES = (
+    "Verdicts: reproduced, the whole interval of ours lies within the tolerance of what is "
+    "printed; contradicted, the whole interval lies outside; open, the interval lies partly "
+    "within. More replications make intervals narrower and decide what is open. Where one single "
+    "run is printed, the spread of our single runs is allowed too, and the verdict says so. A "
+    "direction or a rank needs an interval without 0.",
+    "Claims that restate an input, or follow by arithmetic, are not counted, and neither are "
+    "printed numbers that settings were chosen by. Other readings of the source explain; their "
+    "numbers never add to the score.",
+)
+FROZEN = (
+    "What the source leaves open, the value taken here, and the evidence for it. This one reading "
+    "is scored. A value that was chosen by printed numbers names them, and these numbers are not "
+    "counted."
+)
+
+
+def _choices(study: Study) -> Table:
+    rows = [
+        [Entry(text, prose=True) for text in (c.setting, c.taken, c.evidence, c.fitted_to or "–")]
+        for c in study.choices
+    ]
+    head = ["Left open", "Taken", "Evidence", "Chosen by"]
+    return Table(f"{len(rows)} choices", head, rows)
+
+
 def _summary_tables(reproduction: Reproduction) -> list[Table]:
-    rows: list[list[str | Entry]] = []
-    for (item, quantity), found in compared(reproduction.cells).items():
-        entries = [Entry(str(found[v] or ""), kind=KINDS[v] * bool(found[v])) for v in TRIED]
-        rows.append([f"{item}: {quantity.replace('_', ' ')}", str(found.total()), *entries])
-    head = ["Item and quantity", "Cells", "Reproduced", "Within spread", "Not reproduced"]
+    every = compared(reproduction.cells)
+    if not every:
+        return []
+    rows = [
+        _counts_row(f"{item}: {quantity.replace('_', ' ')}", found)
+        for (item, quantity), found in every.items()
+    ]
+    rows.append(_counts_row("All", numbers(reproduction.cells)))
+    others = Counter(cell.standing for cell in reproduction.cells)
     under = f" {CHANGED}" if reproduction.changes else ""
-    return [Table(f"Ours against printed numbers{under}", head, rows)] if rows else []
+    told = ", ".join(
+        f"{others[standing]} {about}"
+        for standing, about in (
+            ("fitted", "that settings were chosen by"),
+            ("again", "compared again, or under other readings"),
+        )
+        if others[standing]
+    )
+    caption = f"Ours against printed numbers{under}" + (f"; not counted: {told}" * bool(told))
+    head = ["Item and quantity", "Cells", *(v.capitalize() for v in DECIDED)]
+    return [Table(caption, head, rows)]
+
+
+def _counts_row(name: str, found: Counter[str]) -> list[str | Entry]:
+    entries = [Entry(str(found[v] or ""), kind=KINDS[v] * bool(found[v])) for v in DECIDED]
+    return [name, str(found.total()), *entries]
+
+
+def readme(reproduction: Reproduction) -> str:
+    """Return the part of the study's README that a whole run writes, in Markdown."""
+    study, cells = reproduction.study, numbers(reproduction.cells)
+    lines = [f"{reproduction.replications} replications. **{_score(reproduction)}**"]
+    if cells:
+        single = f" ({cells[SINGLE_RUN]} as a single run)" if cells[SINGLE_RUN] else ""
+        lines.append(
+            f"Printed numbers that are counted: {good(cells)} of {decided(cells)} "
+            f"reproduced{single}, {cells[CONTRADICTED]} contradicted, {cells[OPEN]} open."
+        )
+    by_id = {claim.id: (claim, decision) for claim, decision in reproduction.claims}
+    shown = [by_id[claim] for claim in study.excerpt.claims if claim in by_id]
+    if shown:
+        rows: list[list[str | Entry]] = [
+            [c.id, f"{c.statement} ({c.scenario})", c.printed, d.ours or "–", _standing(c, d)]
+            for c, d in shown
+        ]
+        head = ["Claim", "Statement", "Printed", "Ours", "Verdict"]
+        lines.append(markdown(Table("", head, rows)))
+    tables = [t for section in reproduction.sections for t in section.tables]
+    for caption in study.excerpt.tables:
+        lines += [f"{t.caption}:\n\n{markdown(t)}" for t in tables if t.caption == caption]
+    lines.append(_by_verdict(reproduction.claims))
+    return "\n\n".join(filter(None, lines))
+
+
+def _standing(claim: Published, decision: Decision) -> str:
+    return decision.verdict if claim.counted else f"{decision.verdict}; {claim.basis}"
+
+
+def _by_verdict(claims: Iterable[Claim]) -> str:
+    """Return the numbers of the claims by verdict, and of those that are not counted."""
+    groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE)}
+    groups |= {basis: [] for basis in (INPUT, FITTED)}
+    for claim, decision in claims:
+        groups[decision.verdict if claim.basis == MEASURED else claim.basis].append(claim.id)
+    return "\n".join(
+        f"- {about.capitalize()}: {', '.join(ids)}." for about, ids in groups.items() if ids
+    )
+
+
+def markdown(table: Table) -> str:
+    """Return a table in Markdown; small lines stand in brackets behind their number.
+
+    Examples
+    --------
+    >>> print(markdown(Table("", ["", "a"], [["x", Entry("1", "0 to 2")]])))
+    | | a |
+    |---|---|
+    | x | 1 [0 to 2] |
+    """
+    rows = [
+        [f"{e.text} [{'; '.join(e.sub.splitlines())}]" if e.sub else e.text for e in row]
+        for row in table.entries()
+    ]
+    head = ["| " + " | ".join(table.head).strip() + " |", "|---" * len(table.head) + "|"]
+    head[0] = head[0].replace("|  |", "| |")
+    return "\n".join([*head, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
 def _claims(reproduction: Reproduction) -> Table:
@@ -195,15 +330,16 @@ def _claims(reproduction: Reproduction) -> Table:
             Entry(decision.ours or "–"),
             Entry(
                 called(decision.verdict, changed=other),
-                kind=KINDS.get(decision.verdict, ""),
+                kind=KINDS.get(decision.verdict, "") * claim.counted,
             ),
+            Entry(claim.basis, note=claim.reason),
             *([Entry(whole[claim.id], kind=KINDS[whole[claim.id]])] if whole else []),
-            Entry(decision.evidence, prose=True),
+            Entry(" ".join(filter(None, [decision.evidence, claim.reason])), prose=True),
         ]
         for claim, decision in reproduction.claims
     ]
     beside = ["Whole study"] if whole else []
-    head = ["Claim", "Statement", "Printed", "Ours", "Verdict", *beside, "Evidence"]
+    head = ["Claim", "Statement", "Printed", "Ours", "Verdict", "Class", *beside, "Evidence"]
     chosen = "" if reproduction.complete else ", of the chosen items only"
     return Table(f"{len(rows)} claims{chosen}", head, rows)
 

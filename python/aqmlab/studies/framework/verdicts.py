@@ -1,33 +1,189 @@
-"""Ours against what was printed: estimates, tolerances, verdicts.
+"""Verdicts: an interval of ours against the range that a printed statement accepts.
 
-The rule is the same for every number: reproduced if the median of the replications is within the
-tolerance of the printed value, or, where the replications spread wider than that, if the printed
-value is inside their central 95 %. Replications that have no number are counted beside it.
+A printed statement accepts a range of values: a number plus or minus its tolerance, everything up
+to a bound, everything on one side of 0. The verdict compares the interval of ours with that range:
+
+- the interval lies within the range: reproduced;
+- the interval lies outside the range: contradicted;
+- otherwise: open. More replications make the interval narrower, and end at one of the other two.
+
+Where the source prints one single run, the tolerance is the spread of our single runs, if that is
+wider than the stated tolerance. The verdict then says so.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from aqmlab import estimates
 from aqmlab.estimates import Estimate
 from aqmlab.measures import Measure
+from aqmlab.statistics import Interval
 
 REPRODUCED = "reproduced"
-WITHIN_SPREAD = "reproduced (within spread)"
-NOT_REPRODUCED = "not reproduced"
-NOT_TESTABLE = "not testable"
+SINGLE_RUN = "reproduced (single run)"
+"""The printed number is of one run, and lies inside the spread of our single runs."""
+CONTRADICTED = "contradicted"
 OPEN = "open"
-"""Of a quick form: its few replications do not tell."""
+"""The interval lies partly within and partly outside the accepted range."""
+NOT_TESTABLE = "not testable"
 ABSENT = "not in the quick form"
 NOT_PRINTED = ""
+DECIDED = (REPRODUCED, SINGLE_RUN, CONTRADICTED, OPEN)
+"""Verdicts that an interval gives, in the order of tables."""
 CHANGED = "under changed assumptions"
+
+Kind = Literal["number", "upper_bound", "lower_bound", "sign"]
+"""A printed number, the highest or lowest value allowed, or a direction: -1, 0 or 1."""
+KINDS_OF_QUALIFIER: dict[str, Kind] = {"upper_bound": "upper_bound", "lower_bound": "lower_bound"}
+
+LEAST_ABOVE_0 = math.nextafter(0.0, 1.0)
+ROUNDING = 1e-9
+"""Relative error of floating-point numbers that a comparison forgives."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Distance from a printed value that still counts as the same.
+
+    Attributes
+    ----------
+    about : str
+        The tolerance in words.
+    width : callable
+        Returns the distance allowed on either side of a printed value, in its unit.
+    single_run : bool
+        The source prints one single run: the spread of our single runs is allowed too.
+    """
+
+    about: str
+    width: Callable[[float], float]
+    single_run: bool = False
+
+    @classmethod
+    def of(cls, about: str, width: float, *, single_run: bool = False) -> Tolerance:
+        """Return the same width for every printed value."""
+        return cls(about, lambda _: width, single_run)
+
+    @classmethod
+    def larger_of(
+        cls, absolute: float, relative: float, unit: str = "", *, single_run: bool = False
+    ) -> Tolerance:
+        """Return max(absolute, relative * |printed|)."""
+        share = f"{100 * relative:g} %"
+        about = f"max({absolute:g} {unit}".rstrip() + f", {share})" if absolute else share
+        return cls(about, lambda printed: max(absolute, relative * abs(printed)), single_run)
+
+
+def accepted(
+    printed: float, width: float, kind: Kind = "number", spread: Interval | None = None
+) -> tuple[float, float]:
+    """Return the least and the greatest value that a printed statement accepts.
+
+    Parameters
+    ----------
+    printed : float
+        The printed number, bound or direction.
+    width : float
+        Tolerance on either side, in the unit of the number; 0 for none.
+    kind : {"number", "upper_bound", "lower_bound", "sign"}
+        Kind of statement. The width of a direction 0 is the largest difference that counts as none.
+    spread : Interval, optional
+        Spread of our single runs around their centre, where one single run is printed. The centre
+        may then be as far from the printed number as the outermost of our runs are from the centre.
+
+    Examples
+    --------
+    >>> accepted(38, 3), accepted(5, 0, "upper_bound")
+    ((35, 41), (-inf, 5))
+    >>> accepted(38, 3, spread=Interval(20.0, 30.0, 50.0))
+    (18.0, 48.0)
+    """
+    if kind == "sign":
+        if printed:
+            return (LEAST_ABOVE_0, math.inf) if printed > 0 else (-math.inf, -LEAST_ABOVE_0)
+        return -width, width
+    below = above = width
+    if spread is not None and kind == "number":
+        below = max(width, spread.high - spread.middle)
+        above = max(width, spread.middle - spread.low)
+    low = -math.inf if kind == "upper_bound" else printed - below
+    high = math.inf if kind == "lower_bound" else printed + above
+    return low, high
+
+
+def verdict(
+    interval: Interval,
+    printed: float,
+    width: float,
+    kind: Kind = "number",
+    spread: Interval | None = None,
+) -> str:
+    """Return the verdict of an interval of ours on a printed statement.
+
+    Parameters
+    ----------
+    interval : Interval
+        Interval of ours, in the unit of the printed number. A bound that is NaN is unknown.
+    printed, width, kind, spread
+        As of :func:`accepted`.
+
+    Examples
+    --------
+    >>> verdict(Interval(37, 38, 40), 38, 3), verdict(Interval(30, 38, 40), 38, 3)
+    ('reproduced', 'open')
+    >>> verdict(Interval(42, 43, 44), 38, 3), verdict(Interval(-1, 0.5, 2), 1, 0, "sign")
+    ('contradicted', 'open')
+    >>> verdict(Interval(28, 30, 33), 38, 3, spread=Interval(20, 30, 50))
+    'reproduced (single run)'
+    """
+    slack = 0.0 if kind == "sign" else ROUNDING * max(abs(printed), width)
+    stated = _compare(interval, accepted(printed, width, kind), slack)
+    if stated == REPRODUCED or spread is None:
+        return stated
+    spreading = _compare(interval, accepted(printed, width, kind, spread), slack)
+    return SINGLE_RUN if spreading == REPRODUCED else spreading
+
+
+def _compare(interval: Interval, region: tuple[float, float], slack: float) -> str:
+    if math.isnan(interval.low) or math.isnan(interval.high):
+        return OPEN
+    low, high = region[0] - slack, region[1] + slack
+    if low <= interval.low and interval.high <= high:
+        return REPRODUCED
+    return CONTRADICTED if interval.high < low or high < interval.low else OPEN
+
+
+def judge(
+    ours: Estimate,
+    printed: float | None,
+    tolerance: Tolerance | None,
+    spread: Estimate | None = None,
+    kind: Kind = "number",
+) -> str:
+    """Return the verdict on one number; none of our runs having a number contradicts it.
+
+    Examples
+    --------
+    >>> drops = Tolerance.larger_of(3, 0.06, "packets")
+    >>> judge(estimates.mean([38, 38.5, 39]), 38, drops), judge(estimates.mean([30, 60]), 38, drops)
+    ('reproduced', 'open')
+    >>> judge(estimates.mean([]), None, None)
+    ''
+    """
+    if printed is None or tolerance is None:
+        return NOT_PRINTED
+    if not ours.n:
+        return CONTRADICTED
+    apart = spread.interval if spread is not None and tolerance.single_run else None
+    return verdict(ours.interval, printed, tolerance.width(printed), kind, apart)
 
 
 def called(verdict: str, *, changed: bool) -> str:
-    """Return what a verdict is called, of a study as it is or with changed assumptions.
+    """Return the name of a verdict, for a study as it is or with changed assumptions.
 
     Examples
     --------
@@ -41,61 +197,19 @@ Run = TypeVar("Run")
 
 
 @dataclass(frozen=True)
-class Tolerance:
-    """How far a median may be from the printed value.
-
-    `width` and `resolution` are in the value's own unit; `resolution` is what the printed value
-    itself is uncertain by (rounding, sampling) and widens the spread that it must lie in.
-    """
-
-    about: str
-    width: Callable[[float], float]
-    resolution: Callable[[float], float] = lambda _: 0.0
-
-    @classmethod
-    def of(cls, about: str, width: float, resolution: float = 0.0) -> Tolerance:
-        """Return the same width for every printed value."""
-        return cls(about, lambda _: width, lambda _: resolution)
-
-    @classmethod
-    def larger_of(cls, absolute: float, relative: float, unit: str = "") -> Tolerance:
-        """Return max(absolute, relative * |printed|)."""
-        about = f"max({absolute:g} {unit}".rstrip() + f", {100 * relative:g} %)"
-        return cls(about, lambda printed: max(absolute, relative * abs(printed)))
-
-
-def judge(ours: Estimate, printed: float | None, tolerance: Tolerance | None) -> str:
-    """Return the verdict on one number.
-
-    Examples
-    --------
-    >>> drops = Tolerance.larger_of(3, 0.06, "packets")
-    >>> judge(estimates.median([40]), 38, drops)
-    'reproduced'
-    >>> judge(estimates.median([30, 60, 90]), 38, drops)
-    'reproduced (within spread)'
-    >>> judge(estimates.median([50, 60, 90]), 38, drops)
-    'not reproduced'
-    """
-    if printed is None or tolerance is None:
-        return NOT_PRINTED
-    if not ours.n:
-        return NOT_REPRODUCED
-    rounding = 1e-9 * max(1.0, abs(printed))
-    if abs(ours.value - printed) <= tolerance.width(printed) + rounding:
-        return REPRODUCED
-    slack = tolerance.resolution(printed) + rounding
-    if ours.low - slack <= printed <= ours.high + slack:
-        return WITHIN_SPREAD
-    return NOT_REPRODUCED
-
-
-@dataclass(frozen=True)
 class Cell:
     """One number of a study: ours, and the printed one where there is one.
 
-    `again` says that the printed number is not one of its own: it follows from others, or was
-    compared before.
+    Attributes
+    ----------
+    ours : Estimate
+        Our number. Its interval is judged, unless `confidence` is given.
+    confidence : Estimate, optional
+        Our number with its confidence interval, where `ours` has the spread of single runs.
+    again : bool
+        The printed number follows from others or was compared before. It is never counted.
+    fitted : bool
+        Settings were chosen by this printed number. It is never counted.
     """
 
     item: str
@@ -107,6 +221,8 @@ class Cell:
     tolerance: Tolerance | None = None
     note: str = ""
     again: bool = False
+    fitted: bool = False
+    confidence: Estimate | None = None
 
     @classmethod
     def of(
@@ -120,16 +236,51 @@ class Cell:
         *,
         note: str = "",
         again: bool = False,
+        fitted: bool = False,
     ) -> Cell:
-        """Return the median of a measure over runs, in its unit, beside the printed number."""
-        ours = estimates.median(measure.scale * measure.of(run) for run in runs)
+        """Return the median of a measure over runs, in its unit, beside the printed number.
+
+        The cell shows the central 95 % of the runs. The confidence interval of the median is
+        judged.
+        """
+        values = [measure.scale * measure.of(run) for run in runs]
+        ours = estimates.median(values)
+        sure = None if published is None else estimates.median_confidence(values)
         name, unit = measure.name, measure.unit
-        return cls(item, columns, name, unit, ours, published, tolerance, note, again)
+        return cls(
+            item, columns, name, unit, ours, published, tolerance, note, again, fitted, sure
+        )  # fmt: skip
+
+    @property
+    def judged(self) -> Estimate:
+        """The estimate whose interval is judged."""
+        return self.ours if self.confidence is None else self.confidence
 
     @property
     def verdict(self) -> str:
         """The verdict; empty where nothing was printed."""
-        return judge(self.ours, self.published, self.tolerance)
+        spread = None if self.confidence is None else self.ours
+        return judge(self.judged, self.published, self.tolerance, spread)
+
+    @property
+    def counted(self) -> bool:
+        """Whether the score counts this cell."""
+        return bool(self.verdict) and not self.again and not self.fitted
+
+    @property
+    def standing(self) -> str:
+        """Place of the cell in the score: counted, fitted, or compared again."""
+        if not self.verdict:
+            return ""
+        return "fitted" if self.fitted else "again" if self.again else "counted"
+
+    @property
+    def on_target(self) -> bool:
+        """Whether our value itself, without its interval, is within the tolerance."""
+        if self.published is None or self.tolerance is None:
+            return False
+        width = self.tolerance.width(self.published)
+        return abs(self.ours.value - self.published) <= width * (1 + ROUNDING)
 
     @property
     def difference(self) -> float | None:
@@ -138,12 +289,14 @@ class Cell:
 
     def row(self, study: str) -> dict[str, object]:
         """Return the row of cells.csv."""
+        judged = self.judged if self.published is not None else None
         return {
             "study": study,
             "item": self.item,
             **self.columns,
             "quantity": self.quantity,
             "unit": self.unit,
+            "statistic": self.columns.get("statistic", self.ours.statistic),
             "ours": self.ours.value,
             "low": self.ours.low,
             "high": self.ours.high,
@@ -151,7 +304,10 @@ class Cell:
             "missing": self.ours.missing,
             "published": self.published,
             "difference": self.difference,
+            "judged_low": None if judged is None else judged.low,
+            "judged_high": None if judged is None else judged.high,
             "verdict": self.verdict,
+            "score": self.standing,
             "tolerance": self.tolerance.about if self.tolerance else "",
             "note": self.note,
         }

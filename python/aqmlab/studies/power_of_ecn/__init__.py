@@ -1,12 +1,11 @@
 """The power of ECN: ECN+ under web traffic: see README.md beside this file."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from aqmlab.results import Result
 from aqmlab.studies import title
-from aqmlab.studies.framework import Quick, Study
+from aqmlab.studies.framework import Excerpt, Quick, Study
 from aqmlab.studies.power_of_ecn import (
     deployment,
     loads,
@@ -22,6 +21,7 @@ from aqmlab.studies.power_of_ecn import (
 )
 from aqmlab.studies.power_of_ecn.claims import CLAIMS
 from aqmlab.studies.power_of_ecn.deviations import ABOUT, DEVIATIONS, READING
+from aqmlab.studies.power_of_ecn.frozen import CHOICES
 from aqmlab.studies.power_of_ecn.scenarios import QUICK_S, Setting
 from aqmlab.studies.power_of_ecn.words import GENERAL, WEB
 
@@ -61,12 +61,15 @@ STUDY = Study(
     replications=5,
     quick=Quick(
         f"This is the quick form: three replications of {QUICK_S[WEB]} s after the warm-up "
-        f"({QUICK_S[GENERAL]} s of the general mix), and no other loads, variants or readings. A "
-        "claim is open where an interval of so few and so short replications holds 0, or holds "
-        "the printed number with a mean beyond its tolerance. PE-015 and PE-021 are decided "
-        "otherwise: the whole study has them 0.2 % of the link from the edge of their tolerance.",
+        f"({QUICK_S[GENERAL]} s of the general mix), and no other loads, variants or readings. Its "
+        "intervals are wide, so it leaves open what the whole study decides.",
         replications=3,
         form=short,
-        whole=Path(__file__).parent / "verdicts.csv",
+        claims=True,
+    ),
+    choices=CHOICES,
+    excerpt=Excerpt(
+        claims=tuple(f"PE-{i:03}" for i in (*range(5, 28), *range(31, 50))),
+        tables=("Throughput (% of 100 Mbit/s)", "The testbed", "ECN and ECN+ under other readings"),
     ),
 )

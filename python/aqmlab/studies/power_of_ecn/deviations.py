@@ -17,10 +17,9 @@ READING = (
     "of those before. How many users make an offered load is found on the uncongested link, for "
     "each replication. A replication draws anew who asks for what and when.",
     "Numbers are means over five replications of 300 s after a warm-up of 30 s, with 95 % "
-    "intervals by Student's t; differences are of pairs of replications. A printed throughput is "
-    "reproduced within 3 % of the link, a share of responses within five points, or inside the "
-    "interval; a direction if the interval of the mean difference is on that side of 0, in every "
-    "case that it is claimed of.",
+    "intervals by Student's t; differences are of pairs of replications. A printed throughput has "
+    "a tolerance of 3 % of the link, a share of responses one of five points. A direction has to "
+    "hold in every case that it is claimed of.",
 )
 
 DEVIATIONS = (

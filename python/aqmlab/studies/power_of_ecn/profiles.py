@@ -22,6 +22,7 @@ from aqmlab.studies.power_of_ecn.showing import (
     curve,
     finish,
     gain,
+    over,
     panels,
     told,
 )
@@ -95,7 +96,7 @@ def rows(
     """Return a row a setting: its numbers."""
     found: list[list[str | Entry]] = []
     for at in settings:
-        numbers = [told(estimates.mean(q[2](run) for run in runs.of(at))) for q in quantities]
+        numbers = [told(over(q, runs.of(at))) for q in quantities]
         found.append([_name(at), *numbers])
     return found
 
@@ -108,7 +109,7 @@ def by_size(runs: Runs, scheme: str, settings: Sequence[Setting]) -> Table:
         row: list[str | Entry] = [_name(at)]
         for k in range(len(CLASSES)):
             mean = estimates.mean(r.classes[k].mean() for r in ran)
-            late = estimates.mean(100 * (1 - r.classes[k].within(2)) for r in ran)
+            late = estimates.share(100 * (1 - r.classes[k].within(2)) for r in ran)
             row += [told(mean), told(late)]
         found.append(row)
     heads = [h for name in CLASSES for h in (f"{name}: mean (s)", "later than 2 s (%)")]

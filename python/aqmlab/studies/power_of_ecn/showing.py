@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab import estimates
-from aqmlab.estimates import Estimate, number
+from aqmlab.estimates import Estimate, digits
 from aqmlab.figures.style import legend_below, look, sheet
 from aqmlab.report import Entry
 from aqmlab.studies.framework import Cell, Runs
@@ -64,6 +64,26 @@ def values(runs: Runs, at: Setting, quantity: Quantity) -> list[float]:
     return [quantity[2](run) for run in runs.of(at)]
 
 
+SHARES = {
+    quantity[0]
+    for quantity in (
+        WITHIN, PROFILE, THROUGHPUT, SYN_ACK_LOSS, DATA_LOSS, SYN_WAITS, UNFINISHED,
+    )
+}  # fmt: skip
+"""Names of the quantities that lie between 0 and 100 %."""
+
+
+def over(quantity: Quantity, ran: Iterable[Outcome]) -> Estimate:
+    """Return the mean of a quantity over runs; the interval of a share stays within 0 and 100 %."""
+    of = estimates.share if quantity[0] in SHARES else estimates.mean
+    return of(quantity[2](run) for run in ran)
+
+
+def mean(runs: Runs, at: Setting, quantity: Quantity) -> Estimate:
+    """Return the mean of a quantity over the replications of a setting."""
+    return over(quantity, runs.of(at))
+
+
 def gain(runs: Runs, at: Setting, over: Setting, quantity: Quantity) -> list[float]:
     """Return what a setting has more than another, one a replication that both have."""
     first, second = (dict(runs.by_replication(s)) for s in (at, over))
@@ -73,17 +93,14 @@ def gain(runs: Runs, at: Setting, over: Setting, quantity: Quantity) -> list[flo
 
 def cells(item: str, runs: Runs, at: Setting, quantities: Iterable[Quantity]) -> list[Cell]:
     """Return quantities of a setting as rows of cells.csv: means with their 95 % intervals."""
-    return [
-        Cell(item, at.columns(), name, unit, estimates.mean(read(run) for run in runs.of(at)))
-        for name, unit, read in ((q[0], q[1], q[2]) for q in quantities)
-    ]
+    return [Cell(item, at.columns(), q[0], q[1], over(q, runs.of(at))) for q in quantities]
 
 
 def told(of: Estimate, *, kind: str = "") -> Entry:
     """Return a mean with its interval below."""
-    low, _, high = of.interval
-    sub = f"{number(low)} to {number(high)}" if np.isfinite(low) else ""
-    return Entry(number(of.value), sub, kind)
+    low, middle, high = digits(of.interval)
+    sub = f"{low} to {high}" if np.isfinite(of.low) else ""
+    return Entry(middle, sub, kind)
 
 
 def mean_curve(

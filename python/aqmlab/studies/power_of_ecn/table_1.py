@@ -11,7 +11,7 @@ from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance
 from aqmlab.studies.framework.show import KINDS
 from aqmlab.studies.power_of_ecn.profiles import LOADS, needs, reference
 from aqmlab.studies.power_of_ecn.scenarios import Setting
-from aqmlab.studies.power_of_ecn.showing import THROUGHPUT, gain, told, values
+from aqmlab.studies.power_of_ecn.showing import THROUGHPUT, gain, mean, told, values
 from aqmlab.studies.power_of_ecn.words import (
     ECN,
     ECN_PLUS,
@@ -37,7 +37,7 @@ RULE = Tolerance.of("3 % of the link", 3)
 
 def cell(item: str, runs: Runs, at: Setting, printed: float | None = None) -> Cell:
     """Return a throughput beside the printed one."""
-    ours = estimates.mean(values(runs, at, THROUGHPUT))
+    ours = mean(runs, at, THROUGHPUT)
     return Cell(item, at.columns(), "throughput", "%", ours, printed, RULE if printed else None)
 
 

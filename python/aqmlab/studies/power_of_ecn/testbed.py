@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from aqmlab import estimates
 from aqmlab.figures.style import sheet
 from aqmlab.report import Entry, Table
 from aqmlab.studies.framework import Cell, Figure, Item, Need, Runs, Section, Tolerance
@@ -27,6 +26,7 @@ from aqmlab.studies.power_of_ecn.showing import (
     Quantity,
     curve,
     finish,
+    over,
     panels,
     tail,
     told,
@@ -219,7 +219,7 @@ def _rows(runs: Runs, section: Section, cases: Mapping[str, Testbed]) -> list[li
             (PROFILE, None, None), (SYN_ACK_LOSS, None, None), (SERVED, None, None),
             (UNFINISHED, None, None),
         ):  # fmt: skip
-            ours = estimates.mean(quantity[2](run) for run in runs.of(at))
+            ours = over(quantity, runs.of(at))
             one = Cell("testbed", at.columns(), quantity[0], quantity[1], ours, number,
                        rule if number else None)  # fmt: skip
             section.cells.append(one)

@@ -378,4 +378,6 @@ def _make(runs: Runs) -> Section:
 
 
 ITEM = Item("beyond", "Beyond the study: today's queues, and other round trips, rates and hosts",
-            _needs, _make)  # fmt: skip
+            _needs, _make,
+    scored=False,
+)  # fmt: skip

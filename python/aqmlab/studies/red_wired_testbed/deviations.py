@@ -11,12 +11,12 @@ ABOUT = (
 )
 
 READING = (
-    "A number is a statistic of 20 replications, as printed. It is reproduced within 3 % (times "
-    "of the slowest of two long flows), 5 % (medians of test cases 1 to 3), 10 % (other times and "
-    "rates), one or 20 % (counts), 30 % (deviations), or if the printed one is inside the central "
-    "95 % of the bootstrap of ours.",
-    "What the thesis shows of one replication alone is reproduced if one of ours comes within "
-    "5 % of it. Every claim's evidence says its rule.",
+    "A number is a statistic of 20 replications, as printed. Its interval is the central 95 % of "
+    "the bootstrap of ours, and its tolerance 3 % (times of the slowest of two long flows), 5 % "
+    "(medians of test cases 1 to 3), 10 % (other times and rates), one or 20 % (counts), 30 % "
+    "(deviations).",
+    "A number of one replication alone has a tolerance of 5 %, and the spread of our replications. "
+    "Every claim's evidence says its rule.",
 )
 
 DEVIATIONS = (

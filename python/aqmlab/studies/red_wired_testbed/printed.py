@@ -94,11 +94,11 @@ def tolerance(place: str, column: str, statistic: str) -> Tolerance:
 def cell(
     item: str, columns: dict[str, object], quantity: str, unit: str, statistic: str,
     values: Iterable[float], printed: float | None, rule: Tolerance, note: str = "",
-    *, again: bool = False,
+    *, again: bool = False, fitted: bool = False,
 ) -> Cell:  # fmt: skip
     """Return a statistic of ours beside the printed one."""
     ours, columns = estimate(statistic, values), columns | {"statistic": statistic}
-    return Cell(item, columns, quantity, unit, ours, printed, rule, note, again)
+    return Cell(item, columns, quantity, unit, ours, printed, rule, note, again, fitted)
 
 
 def table(caption: str, head: Sequence[str], lines: Iterable[tuple[str, Sequence[Cell]]]) -> Table:

@@ -110,4 +110,4 @@ def _cbr(runs: Runs, section: Section) -> Table:
     return Table(caption, ["ACKs", ELAPSED.head, RECEIVED.head], lines)
 
 
-ITEM = Item("readings", "What hangs on what the thesis leaves open", _needs, _make)
+ITEM = Item("readings", "What hangs on what the thesis leaves open", _needs, _make, scored=False)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from aqmlab.estimates import Estimate
 from aqmlab.estimates import number as written
+from aqmlab.measures import Measure
 from aqmlab.report import Entry, Table
+from aqmlab.statistics import proportion_interval
 from aqmlab.studies.framework import Cell, Item, Need, Runs, Section, Tolerance, entry
+from aqmlab.studies.framework.resampling import resampled
 from aqmlab.studies.red_wired_testbed.outcomes import (
     COLUMNS,
     FASTEST,
@@ -61,6 +65,11 @@ def _there(runs: Runs, file: str, place: str) -> list[Row]:
     return [r for r in rows(file) if r["flow"] == place and runs.has(setting(r))]
 
 
+def chosen_by(place: str, statistic: str) -> bool:
+    """Return whether a setting was chosen by this statistic of the elapsed times."""
+    return place == SLOWEST or statistic == "median"
+
+
 def _elapsed(item: str, runs: Runs, row: Row) -> list[Cell]:
     """Return one line of Table 5-1 or 5-4."""
     place, at = row["flow"], setting(row)
@@ -69,7 +78,7 @@ def _elapsed(item: str, runs: Runs, row: Row) -> list[Cell]:
     cells = [
         cell(
             item, columns, "elapsed", "s", s, elapsed, number(row, f"elapsed_{s}_s"),
-            tolerance(place, "elapsed", s), doubtful(row, s, place),
+            tolerance(place, "elapsed", s), doubtful(row, s, place), fitted=chosen_by(place, s),
         )
         for s in STATISTICS
     ]  # fmt: skip
@@ -78,12 +87,13 @@ def _elapsed(item: str, runs: Runs, row: Row) -> list[Cell]:
             item, columns, "throughput", "byte/s", "mean",
             values(runs, at, place, "throughput_bytes_per_s"),
             number(row, "throughput_mean_bytes_per_s"), tolerance(place, "throughput", "mean"),
-            doubtful(row, "mean", place),
+            doubtful(row, "mean", place), fitted=place == SLOWEST,
         )
     )  # fmt: skip
     odd = [run.exception for run in runs.of(at)]
     found, printed = sum(odd), number(row, "exceptions_count")
-    ours = Estimate("count", found, found, found, len(odd), 0)
+    low, _, high = (len(odd) * bound for bound in proportion_interval(found, len(odd)))
+    ours = Estimate("count, 95 % confidence", found, low, high, len(odd))
     rule = Tolerance.of("2 of 20", 2)
     cells.append(
         Cell(item, columns, "exceptions", "replications", ours, printed, rule, again=place != THIRD)
@@ -107,7 +117,7 @@ def _without_exceptions(
         cell(
             item, columns, "elapsed_without_exceptions", "s", s, rest,
             number(row, f"elapsed_excl_{s}_s"), tolerance(place, "elapsed", s),
-            again=row["exceptions_count"] == "0",
+            again=row["exceptions_count"] == "0", fitted=chosen_by(place, s),
         )
         for s in ("min", "max", "median")
     ]  # fmt: skip
@@ -119,7 +129,7 @@ def _inside(item: str, runs: Runs, row: Row) -> Cell:
     middle = float(np.median(values(runs, at, THIRD, "elapsed_time_s")))
     low, high = float(row["elapsed_p25_s"]), float(row["elapsed_p75_s"])
     met = float(low <= middle <= high)
-    ours = Estimate("1 if it is", met, met, met, len(runs.of(at)), 0)
+    ours = Estimate("1 if it is", met, met, met, len(runs.of(at)))
     columns = at.columns() | {"flow": THIRD}
     return Cell(item, columns, "median_in_printed_quartiles", "1", ours, 1, QUARTILES, again=True)
 
@@ -169,6 +179,7 @@ def _statistics_item(name: str, title: str, file: str) -> Item:
                         values(runs, at, place, column), number(row, column),
                         tolerance(place, column, s), doubtful(row, s, place),
                         again=column == "elapsed_time_s",
+                        fitted=place == SLOWEST and "retx" not in column and "ack" not in column,
                     )
                     for column in COLUMNS
                 ]  # fmt: skip
@@ -192,6 +203,10 @@ def _best(runs: Runs, at: Three) -> Outcome:
     return best
 
 
+def _of_best(at: Three, read: Measure[Outcome], runs: Runs) -> float:
+    return read.of(_best(runs, at))
+
+
 def _best_item(name: str, title: str, file: str) -> Item:
     """Return a table of one replication, in which the third flow did best: 5-3, 5-5."""
 
@@ -199,13 +214,12 @@ def _best_item(name: str, title: str, file: str) -> Item:
         lines = []
         for row in rows(file):
             at, place = setting(row), row["flow"]
-            run = _best(runs, at)
             cells = []
             for column in COLUMNS:
                 if column not in row:
                     continue
-                value = measure(place, column).of(run)
-                ours = Estimate("of one replication", value, value, value, 1, 0)
+                read = measure(place, column)
+                ours = resampled(runs, partial(_of_best, at, read))
                 cells.append(
                     Cell(
                         name, at.columns() | {"flow": place}, column, COLUMNS[column][1], ours,
@@ -294,6 +308,7 @@ def _parameters(runs: Runs) -> Section:
         made = cell(
             "table-5-6", at.columns() | {"flow": THIRD}, "elapsed", "s", "median",
             values(runs, at, THIRD, "elapsed_time_s"), number(row, "elapsed_median_s"), TIME,
+            fitted=at.red == Red(),
         )  # fmt: skip
         lines.setdefault(f"{at.start_s:g} s", []).append(made)
         names.append(f"{at.red.min} / {at.red.max} / {at.red.burst}")

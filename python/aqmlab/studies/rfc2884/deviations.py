@@ -15,9 +15,8 @@ READING = (
     "A relative advantage is the mean of what the ECN flow has more than the non-ECN flow of the "
     "same run, in % of the latter's mean, with its 95 % interval by Student's t over the "
     "replications. A replication draws anew when flows start (up to 1 s) and RED's dice.",
-    "Printed percentages: reproduced within five percentage points, or inside the interval. A "
-    "direction is reproduced if the interval of its mean is on that side of 0. What the memo says "
-    "in words only is claims R2-028 on, with what is taken for “hardly any”.",
+    "Printed percentages have a tolerance of five percentage points. What the memo says in words "
+    "only is claims R2-028 on, with what is taken for “hardly any”.",
     "Transactions whose numbers are printed have 20 replications of three minutes, the memo's "
     "hour, others 6; bulk transfers 5 and 3, fairness the memo's 10.",
 )

@@ -182,4 +182,4 @@ def _plainly(runs: Runs) -> list[str]:
     return told
 
 
-ITEM = Item("readings", "What hangs on what the memo leaves open", _needs, _make)
+ITEM = Item("readings", "What hangs on what the memo leaves open", _needs, _make, scored=False)

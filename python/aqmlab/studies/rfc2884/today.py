@@ -120,4 +120,6 @@ def _make(runs: Runs) -> Section:
     return section
 
 
-ITEM = Item("today", "Beyond: today's queues and hosts in the same places", _needs, _make)
+ITEM = Item(
+    "today", "Beyond: today's queues and hosts in the same places", _needs, _make, scored=False
+)

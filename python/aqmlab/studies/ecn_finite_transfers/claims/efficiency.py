@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from statistics import fmean
 
 from aqmlab.estimates import number
 from aqmlab.studies.ecn_finite_transfers import efficiency
 from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS, SAME_PERCENT
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
-from aqmlab.studies.framework.claims import Decision, Published, direction, holds, none
+from aqmlab.studies.framework.claims import (
+    EXACT,
+    Decision,
+    Published,
+    condition,
+    direction,
+    none,
+    whole,
+)
+from aqmlab.studies.framework.resampling import resampled
 from aqmlab.studies.framework.runs import Runs
 
 CLOSE_TO_ONE_PERCENT = 98.0
@@ -31,84 +42,115 @@ def _limits(n: int, least: int) -> list[int]:
 @CLAIMS.decides("EF-012", items=["figure-2"])
 def close_to_one(runs: Runs, claim: Published) -> Decision:
     """Decide by return the smallest limit from which all schemes are close to 1."""
-    lowest = {q: min(g(runs, 2, s, q) for s in SCHEMES) for q in efficiency.limits_of(2)}
-    bad = [q for q, least in lowest.items() if least < CLOSE_TO_ONE_PERCENT]
-    start = min(q for q in lowest if q > max(bad, default=0))
-    told = ", ".join(f"{q}: {number(least)}" for q, least in lowest.items())
-    return holds(
-        start <= claim.value,
-        start,
-        f"Lowest G of the schemes in % by limit: {told}; close to 1: {CLOSE_TO_ONE_PERCENT} %.",
-    )
+
+    def lowest(of: Runs) -> dict[int, float]:
+        return {q: min(g(of, 2, s, q) for s in SCHEMES) for q in efficiency.limits_of(2)}
+
+    def start(of: Runs) -> float:
+        found = lowest(of)
+        bad = [q for q, least in found.items() if least < CLOSE_TO_ONE_PERCENT]
+        return min((q for q in found if q > max(bad, default=0)), default=math.inf)
+
+    told = ", ".join(f"{q}: {number(least)}" for q, least in lowest(runs).items())
+    text = f"Lowest G of the schemes in % by limit: {told}; close to 1: {CLOSE_TO_ONE_PERCENT} %."
+    return whole(replace(claim, qualifier="upper_bound"), runs, start, EXACT, text)
 
 
 @CLAIMS.decides("EF-013", items=["figure-2"])
 def red_helps_small_queues(runs: Runs, claim: Published) -> Decision:
     """Decide by RED's gain over Drop Tail at small limits against that at larger ones."""
-    gains = {
-        limit: fmean(g(runs, 2, s, limit) - g(runs, 2, "DT", limit) for s in ("RED-C", "RED-A"))
-        for limit in efficiency.limits_of(2)
-    }
-    small = [gain for limit, gain in gains.items() if limit <= claim.value]
-    large = [gain for limit, gain in gains.items() if limit > claim.value]
-    last = max((q for q, gain in gains.items() if gain > SAME_PERCENT), default=0)
-    told = ", ".join(f"{limit}: {gain:+.2f}" for limit, gain in gains.items())
-    return holds(
-        min(small) > SAME_PERCENT >= max(abs(gain) for gain in large),
-        last,
-        f"Gain of RED over Drop Tail in percentage points by limit: {told}; {SAME_PERCENT} counts.",
+
+    def gains(of: Runs) -> dict[int, float]:
+        return {
+            limit: fmean(g(of, 2, s, limit) - g(of, 2, "DT", limit) for s in ("RED-C", "RED-A"))
+            for limit in efficiency.limits_of(2)
+        }
+
+    def margin(of: Runs) -> float:
+        found = gains(of)
+        small = [gain for limit, gain in found.items() if limit <= claim.value]
+        large = [abs(gain) for limit, gain in found.items() if limit > claim.value]
+        return min(min(small) - SAME_PERCENT, SAME_PERCENT - max(large))
+
+    every = gains(runs)
+    last = max((q for q, gain in every.items() if gain > SAME_PERCENT), default=0)
+    told = ", ".join(f"{limit}: {gain:+.2f}" for limit, gain in every.items())
+    text = (
+        f"Gain of RED over Drop Tail in percentage points by limit: {told}; {SAME_PERCENT} counts."
     )
+    return condition(runs, margin, last, text)
 
 
 @CLAIMS.decides("EF-014", items=MANY)
 def schemes_alike(runs: Runs, claim: Published) -> Decision:
     """Decide by range of G over the schemes from a limit up."""
-    ranges = {}
-    for n in (5, 10):
-        for limit in efficiency.limits_of(n):
-            found = [g(runs, n, scheme, limit) for scheme in SCHEMES]
-            ranges[n, limit] = max(found) - min(found)
-    apart = [limit for (_, limit), width in ranges.items() if width > SAME_PERCENT]
-    start = min(q for q in efficiency.limits_of(5) if q > max(apart, default=0))
-    told = ", ".join(f"n={n} limit {q}: {width:.2f}" for (n, q), width in ranges.items())
-    return holds(
-        start <= claim.value,
-        start,
-        f"Highest less lowest G in percentage points: {told}; up to {SAME_PERCENT} is alike.",
-    )
+
+    def ranges(of: Runs) -> dict[tuple[int, int], float]:
+        made = {}
+        for n in (5, 10):
+            for limit in efficiency.limits_of(n):
+                found = [g(of, n, scheme, limit) for scheme in SCHEMES]
+                made[n, limit] = max(found) - min(found)
+        return made
+
+    def start(of: Runs) -> float:
+        apart = [limit for (_, limit), width in ranges(of).items() if width > SAME_PERCENT]
+        return min(
+            (q for q in efficiency.limits_of(5) if q > max(apart, default=0)), default=math.inf
+        )
+
+    told = ", ".join(f"n={n} limit {q}: {width:.2f}" for (n, q), width in ranges(runs).items())
+    text = f"Highest less lowest G in percentage points: {told}; up to {SAME_PERCENT} is alike."
+    return whole(replace(claim, qualifier="upper_bound"), runs, start, EXACT, text)
 
 
 @CLAIMS.decides("EF-015", items=MANY)
 def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
     """Decide by G at small limits below that at 16, lowest for Drop Tail."""
     small = [limit for limit in efficiency.limits_of(5) if limit <= claim.value]
-    lost, dt_lowest = {}, True
-    for n in (5, 10):
-        for limit in small:
-            found = {scheme: g(runs, n, scheme, limit) for scheme in SCHEMES}
-            lost[n, limit] = g(runs, n, "DT", 16) - found["DT"]
-            dt_lowest &= found["DT"] == min(found.values())
-    told = ", ".join(f"n={n} limit {q}: {loss:.2f}" for (n, q), loss in lost.items())
-    worse = [q for (_, q), loss in lost.items() if loss > SAME_PERCENT]
-    return holds(
-        min(lost.values()) > SAME_PERCENT and dt_lowest,
-        max(worse, default=0),
-        f"Drop Tail's loss of G against limit 16 in percentage points: {told}; Drop Tail is "
-        f"{'' if dt_lowest else 'not '}the lowest everywhere there.",
+
+    def lost(of: Runs) -> dict[tuple[int, int], float]:
+        return {(n, q): g(of, n, "DT", 16) - g(of, n, "DT", q) for n in (5, 10) for q in small}
+
+    def below(of: Runs) -> float:
+        """Return by how much the others exceed Drop Tail at least."""
+        others = [scheme for scheme in SCHEMES if scheme != "DT"]
+        return min(
+            min(g(of, n, s, q) for s in others) - g(of, n, "DT", q) for n in (5, 10) for q in small
+        )
+
+    def margin(of: Runs) -> float:
+        return min(min(lost(of).values()) - SAME_PERCENT, below(of))
+
+    every = lost(runs)
+    told = ", ".join(f"n={n} limit {q}: {loss:.2f}" for (n, q), loss in every.items())
+    worse = [q for (_, q), loss in every.items() if loss > SAME_PERCENT]
+    text = (
+        f"Drop Tail's loss of G against limit 16 in percentage points: {told}; the other schemes "
+        f"exceed Drop Tail by {number(below(runs))} at least."
     )
+    return condition(runs, margin, max(worse, default=0), text)
 
 
 @CLAIMS.decides("EF-069", items=ALL)
 def ecn_gains_no_efficiency(runs: Runs, claim: Published) -> Decision:
     """Decide by the largest difference between ECN and Drop Tail at adequate limits."""
-    gaps = {
-        f"n={n} {s} limit {q}": g(runs, n, s, q) - g(runs, n, "DT", q)
-        for n in (2, 5, 10)
-        for s in ("ECN-C", "ECN-A")
-        for q in _limits(n, 16)
-    }
-    where = max(gaps, key=lambda key: abs(gaps[key]))
-    return none(claim, gaps[where], SAME_PERCENT, f"Largest of {len(gaps)} differences: {where}.")
+
+    def gaps(of: Runs) -> dict[str, float]:
+        return {
+            f"n={n} {s} limit {q}": g(of, n, s, q) - g(of, n, "DT", q)
+            for n in (2, 5, 10)
+            for s in ("ECN-C", "ECN-A")
+            for q in _limits(n, 16)
+        }
+
+    def largest(of: Runs) -> float:
+        return max(gaps(of).values(), key=abs)
+
+    every = gaps(runs)
+    where = max(every, key=lambda key: abs(every[key]))
+    text = f"Largest of {len(every)} differences: {where}."
+    return none(claim, resampled(runs, largest), SAME_PERCENT, text)
 
 
 @CLAIMS.decides("EF-070", items=["figure-2"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from itertools import product
 from statistics import median
 
@@ -20,7 +22,15 @@ from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS
 from aqmlab.studies.ecn_finite_transfers.long_delay import dropped
 from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED
 from aqmlab.studies.ecn_finite_transfers.scenarios import SCHEMES, Setting
-from aqmlab.studies.framework.claims import Decision, Published, bound, holds
+from aqmlab.studies.framework.claims import (
+    EXACT,
+    Decision,
+    Published,
+    condition,
+    direction,
+    holds,
+    whole,
+)
 from aqmlab.studies.framework.runs import Runs
 
 LIMITS = efficiency.limits_of(10)
@@ -44,26 +54,42 @@ def _by_limit(measure: Callable[[int], float]) -> str:
 @CLAIMS.decides("EF-060", items=["figure-4"])
 def best_limit_of_aggressive_ecn(runs: Runs, claim: Published) -> Decision:
     """Decide by return the smallest limit with the highest G up to 256."""
-    found = {limit: g(runs, 10, "ECN-A", limit) for limit in LIMITS if limit <= 256}
-    best = max(found, key=lambda limit: found[limit])
-    told = ", ".join(f"{limit}: {value:.3f}" for limit, value in found.items())
-    return holds(best == claim.value, best, f"Median G in % by limit: {told}.")
+
+    def found(of: Runs) -> dict[int, float]:
+        return {limit: g(of, 10, "ECN-A", limit) for limit in LIMITS if limit <= 256}
+
+    def lead(of: Runs) -> float:
+        every = found(of)
+        return every.pop(int(claim.value)) - max(every.values())
+
+    every = found(runs)
+    best = max(every, key=lambda limit: every[limit])
+    told = ", ".join(f"{limit}: {value:.3f}" for limit, value in every.items())
+    text = f"Median G in % by limit: {told}. Lead of limit {claim.value:g} over the best other."
+    return condition(runs, lead, best, text)
 
 
 @CLAIMS.decides("EF-061", items=["figure-4"])
 def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
     """Decide by the next limit after 32 with the same G."""
+    between = [limit for limit in LIMITS if 32 < limit < claim.value]
+
+    def margin(of: Runs) -> float:
+        """Return the least of: reached at the printed limit, not before, no drops there."""
+        target = g(of, 10, "ECN-A", 32) - SAME_G
+        reached = g(of, 10, "ECN-A", int(claim.value)) - target
+        before = max(g(of, 10, "ECN-A", limit) for limit in between)
+        free = 1 - drops(of, "ECN-A", int(claim.value))
+        return min(reached, target - before, free)
+
     target = g(runs, 10, "ECN-A", 32) - SAME_G
     again = [limit for limit in LIMITS if limit > 32 and g(runs, 10, "ECN-A", limit) >= target]
-    first = min(again, default=0)
-    free = drops(runs, "ECN-A", 512) == 0
     told = _by_limit(lambda limit: g(runs, 10, "ECN-A", limit))
-    return holds(
-        first == claim.value and free,
-        first or "never",
+    text = (
         f"Median G in % by limit: {told}; the same within {SAME_G} percentage points. "
-        f"Drops at 512: {'none' if free else number(drops(runs, 'ECN-A', 512))}.",
+        f"Drops at {claim.value:g}: {number(drops(runs, 'ECN-A', int(claim.value)))}."
     )
+    return condition(runs, margin, min(again, default="never"), text)
 
 
 @CLAIMS.decides("EF-062", items=["figure-4"])
@@ -74,30 +100,38 @@ def fewer_drops_at_64_than_at_128(runs: Runs, claim: Published) -> Decision:
         runs.of(Setting(10, "ECN-A", int(claim.value))),
         strict=True,
     )
-    less = estimates.median(dropped(small) - dropped(large) for small, large in pairs)
+    less = [dropped(small) - dropped(large) for small, large in pairs]
     told = _by_limit(lambda limit: drops(runs, "ECN-A", limit))
-    return holds(
-        less.value < 0,
-        f"{less} packets",
-        f"Drops at 64 less those at {claim.value:g}, paired. Median drops by limit: {told}.",
+    text = (
+        f"Drops at 64 less those at {claim.value:g}, paired, must be below 0. Median drops by "
+        f"limit: {told}."
     )
+    found = direction(replace(claim, value=-1), less, text)
+    return replace(found, ours=f"{estimates.median(less)} packets")
 
 
 @CLAIMS.decides("EF-063", items=["buffer-equivalence"])
 def buffer_that_drop_tail_needs(runs: Runs, claim: Published) -> Decision:
     """Decide by the smallest Drop Tail buffer that does as well as each ECN buffer."""
-    ratios = {}
-    for limit in (q for q in LIMITS if q < max(LIMITS)):
-        enough = [tail for tail in LIMITS if not _ecn_is_better(pair(runs, 10, tail, limit))]
+
+    def ratios(of: Runs) -> dict[int, float]:
         # Where not even 512 is enough, the ratio is above 512 / limit.
-        ratios[limit] = min(enough, default=2 * max(LIMITS)) / limit
-    told = ", ".join(f"{limit}: {number(ratio)}" for limit, ratio in ratios.items())
-    return bound(
-        claim,
-        median(ratios.values()),
+        return {
+            limit: min(
+                (tail for tail in LIMITS if not _ecn_is_better(pair(of, 10, tail, limit))),
+                default=2 * max(LIMITS),
+            )
+            / limit
+            for limit in LIMITS
+            if limit < max(LIMITS)
+        }
+
+    told = ", ".join(f"{limit}: {number(ratio)}" for limit, ratio in ratios(runs).items())
+    text = (
         f"Smallest sufficient Drop Tail buffer over ECN's, by ECN's limit: {told} (limits double, "
-        "so the ratios do). The median counts.",
+        "so the ratios do). The median counts."
     )
+    return whole(claim, runs, lambda of: median(ratios(of).values()), EXACT, text)
 
 
 def _ecn_is_better(p: Pair) -> bool:
@@ -115,12 +149,16 @@ def half_the_buffer(runs: Runs, claim: Published) -> Decision:
     pairs = halves(runs)
     good = [p for p in pairs if p.equal_or_better]
     bad = [f"n={p.tail.n} {p.tail.limit} against {p.ecn.limit}" for p in pairs if p not in good]
-    return holds(
-        len(good) >= MOST * len(pairs),
-        f"{claim.value:g} in {len(good)} of {len(pairs)} pairs",
+
+    def margin(of: Runs) -> float:
+        every = halves(of)
+        return sum(p.equal_or_better for p in every) / len(every) - MOST
+
+    text = (
         f"A rough rule: must hold in {100 * MOST:.0f} % of the pairs. "
-        f"It fails in: {', '.join(bad) or 'none'}.",
+        f"It fails in: {', '.join(bad) or 'none'}."
     )
+    return condition(runs, margin, f"{claim.value:g} in {len(good)} of {len(pairs)} pairs", text)
 
 
 @CLAIMS.decides("EF-065", items=["long-delay"])
@@ -137,30 +175,39 @@ def longer_delay(runs: Runs, claim: Published) -> Decision:
 
 
 @CLAIMS.decides("EF-066", items=["long-delay"])
-def ecn_advantage_grows_with_delay(runs: Runs, claim: Published) -> Decision:
+def ecn_advantage_grows_with_delay(runs: Runs, _claim: Published) -> Decision:
     """Decide by drops of aggressive ECN over those of Drop Tail, at both delays."""
-    ratios = {
-        (limit, delay): drops(runs, "ECN-A", limit, delay) / drops(runs, "DT", limit, delay)
-        for limit, delay in product((16, 32), (20, 100))
-    }
-    grows = [limit for limit in (16, 32) if ratios[limit, 100] < ratios[limit, 20]]
-    told = ", ".join(f"limit {q}, {d} ms: {100 * r:.1f} %" for (q, d), r in ratios.items())
-    return holds(
-        max(grows, default=0) == claim.value and len(grows) == 2,
-        max(grows, default=0),
-        f"Drops of aggressive ECN over those of Drop Tail: {told}.",
-    )
+
+    def ratios(of: Runs) -> dict[tuple[int, int], float]:
+        return {
+            (limit, delay): drops(of, "ECN-A", limit, delay) / drops(of, "DT", limit, delay)
+            for limit, delay in product((16, 32), (20, 100))
+        }
+
+    def margin(of: Runs) -> float:
+        found = ratios(of)
+        return min(found[limit, 20] - found[limit, 100] for limit in (16, 32))
+
+    every = ratios(runs)
+    grows = [limit for limit in (16, 32) if every[limit, 100] < every[limit, 20]]
+    told = ", ".join(f"limit {q}, {d} ms: {100 * r:.1f} %" for (q, d), r in every.items())
+    text = f"Drops of aggressive ECN over those of Drop Tail: {told}."
+    return condition(runs, margin, max(grows, default=0), text)
 
 
 @CLAIMS.decides("EF-068", items=["figure-4"])
-def ecn_drops_less(runs: Runs, claim: Published) -> Decision:
+def ecn_drops_less(runs: Runs, _claim: Published) -> Decision:
     """Decide by the sign at most queue limits."""
-    gaps = [drops(runs, "ECN-A", q) - drops(runs, "DT", q) for q in LIMITS]
-    fewer, more = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
-    most = max(fewer, more) > len(gaps) / 2
-    ours = 0 if not most else (-1 if fewer > more else 1)
-    text = f"Fewer median drops at {fewer}, more at {more} of {len(gaps)} limits."
-    return holds(ours == claim.value, f"{ours:+d}", text)
+
+    def gaps(of: Runs) -> list[float]:
+        return [drops(of, "ECN-A", q) - drops(of, "DT", q) for q in LIMITS]
+
+    def margin(of: Runs) -> float:
+        return sum(gap < 0 for gap in gaps(of)) / len(LIMITS) - 0.5
+
+    fewer, more = sum(gap < 0 for gap in gaps(runs)), sum(gap > 0 for gap in gaps(runs))
+    text = f"Fewer median drops at {fewer}, more at {more} of {len(LIMITS)} limits; most is half."
+    return condition(runs, margin, f"-1 at {fewer} of {len(LIMITS)}", text)
 
 
 def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
@@ -171,24 +218,32 @@ def _share_lower(measure: Callable[[str, int, int], float]) -> tuple[int, int]:
     return sum(far < near for near, far in moving), len(moving)
 
 
+def _falls(
+    runs: Runs, measure: Callable[[Runs, str, int, int], float], about: str, extra: str
+) -> Decision:
+    """Decide that a quantity is lower at 100 ms in nearly all cases."""
+
+    def margin(of: Runs) -> float:
+        lower, cases = _share_lower(partial(measure, of))
+        return lower / cases - NEARLY_ALL
+
+    lower, cases = _share_lower(partial(measure, runs))
+    text = f"{about} in {lower} of {cases} cases{extra}; {100 * NEARLY_ALL:.0f} % must."
+    return condition(runs, margin, f"-1 in {lower} of {cases}", text)
+
+
 @CLAIMS.decides("EF-073", items=["long-delay"])
 def drops_fall_with_delay(runs: Runs, _claim: Published) -> Decision:
     """Decide by cases with fewer drops at 100 ms."""
-    lower, cases = _share_lower(lambda s, q, d: drops(runs, s, q, d))
-    return holds(
-        lower >= NEARLY_ALL * cases,
-        f"-1 in {lower} of {cases}",
-        f"Fewer drops at 100 ms in {lower} of {cases} cases (scheme, limit) that drop at all; "
-        f"{100 * NEARLY_ALL:.0f} % must.",
-    )
+    about = "Fewer drops at 100 ms"
+    return _falls(runs, drops, about, " (scheme, limit) that drop at all")
 
 
 @CLAIMS.decides("EF-074", items=["long-delay"])
 def efficiency_falls_with_delay(runs: Runs, _claim: Published) -> Decision:
     """Decide by cases with lower G at 100 ms."""
-    lower, cases = _share_lower(lambda s, q, d: g(runs, 10, s, q, d))
-    return holds(
-        lower >= NEARLY_ALL * cases,
-        f"-1 in {lower} of {cases}",
-        f"Lower G at 100 ms in {lower} of {cases} cases; {100 * NEARLY_ALL:.0f} % must.",
-    )
+
+    def efficiency_of_ten(of: Runs, scheme: str, limit: int, delay_ms: int) -> float:
+        return g(of, 10, scheme, limit, delay_ms)
+
+    return _falls(runs, efficiency_of_ten, "Lower G at 100 ms", "")

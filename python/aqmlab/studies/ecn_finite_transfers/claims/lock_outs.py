@@ -7,10 +7,12 @@ in the same role (faster or slower) of each replication.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
 
+from aqmlab.estimates import number
 from aqmlab.statistics import jain
 from aqmlab.studies.ecn_finite_transfers import efficiency, lock_out
 from aqmlab.studies.ecn_finite_transfers.claims.registry import (
@@ -25,12 +27,14 @@ from aqmlab.studies.ecn_finite_transfers.printed_tables import DROPPED, GOODPUT,
 from aqmlab.studies.ecn_finite_transfers.scenarios import FILE_BYTES, LIMITS, Setting
 from aqmlab.studies.ecn_finite_transfers.transfers import Floats, Transfers
 from aqmlab.studies.framework.claims import (
+    EXACT,
     Decision,
     Published,
+    condition,
     direction,
-    holds,
     not_testable,
     value,
+    whole,
 )
 from aqmlab.studies.framework.runs import Runs
 from aqmlab.studies.framework.verdicts import Tolerance
@@ -193,9 +197,15 @@ for _row in MEASURED:
 @CLAIMS.decides("EF-016", items=["figure-2"])
 def windows_fit(runs: Runs, claim: Published) -> Decision:
     """Decide by the smallest limit of the study without drops in any replication."""
-    most = {q: max(int(r.dropped.sum()) for r in runs.of(Setting(2, "DT", q))) for q in LIMITS}
-    smallest = min(q for q, drops in most.items() if not drops)
-    return holds(smallest <= claim.value, smallest, f"Most drops by limit: {most}.")
+
+    def drops(of: Runs) -> dict[int, int]:
+        return {q: max(int(r.dropped.sum()) for r in of.of(Setting(2, "DT", q))) for q in LIMITS}
+
+    def smallest(of: Runs) -> float:
+        return min((q for q, found in drops(of).items() if not found), default=float("inf"))
+
+    text = f"Most drops by limit: {drops(runs)}."
+    return whole(replace(claim, qualifier="upper_bound"), runs, smallest, EXACT, text)
 
 
 @CLAIMS.decides("EF-028", "EF-029", items=["figure-6"])
@@ -210,21 +220,26 @@ def degradation_cycle(_runs: Runs, _claim: Published) -> Decision:
 @CLAIMS.decides("EF-044", items=["figure-2"])
 def tail_drops_hide_the_scheme(runs: Runs, claim: Published) -> Decision:
     """Decide by whether RED and ECN drop alike at a limit, and by overflow."""
-    schemes = ("RED-C", "RED-A", "ECN-C", "ECN-A")
-    alike = []
-    for limit in LIMITS:
-        drops = [efficiency.spread(runs, Setting(2, s, limit), _drops).value for s in schemes]
-        if max(drops) and max(drops) - min(drops) <= DROPPED.width(max(drops)):
-            alike.append(limit)
-    at = [run for s in schemes for run in runs.of(Setting(2, s, int(claim.value)))]
-    full = sum(run.dropped_full for run in at) / sum(run.dropped.sum() for run in at)
-    hidden = claim.value in alike
-    return holds(
-        hidden and full >= 0.95,
-        claim.value if hidden else "none",
-        f"Limits where the four median drops agree within {DROPPED.about}: {alike}; of the drops "
-        f"at limit {claim.value:g}, {100 * full:.1f} % are overflows.",
+    schemes, limit = ("RED-C", "RED-A", "ECN-C", "ECN-A"), int(claim.value)
+
+    def drops(of: Runs) -> list[float]:
+        return [efficiency.spread(of, Setting(2, s, limit), _drops).value for s in schemes]
+
+    def full(of: Runs) -> float:
+        at = [run for s in schemes for run in of.of(Setting(2, s, limit))]
+        return float(sum(run.dropped_full for run in at) / sum(run.dropped.sum() for run in at))
+
+    def margin(of: Runs) -> float:
+        found = drops(of)
+        alike = DROPPED.width(max(found)) - (max(found) - min(found))
+        return min(alike, full(of) - 0.95)
+
+    text = (
+        f"Median drops of the four schemes at limit {limit}: "
+        f"{', '.join(map(number, drops(runs)))}, alike within {DROPPED.about}; of all drops there "
+        f"{100 * full(runs):.1f} % are overflows."
     )
+    return condition(runs, margin, limit if margin(runs) > 0 else "none", text)
 
 
 def _fairness_gains(runs: Runs, ecn: str, other: str) -> list[float]:

@@ -16,7 +16,15 @@ from aqmlab.studies.ecn_finite_transfers.scenarios import (
     Setting,
 )
 from aqmlab.studies.ecn_finite_transfers.transfers import Transfers
-from aqmlab.studies.framework.claims import Decision, Published, bound, holds, value
+from aqmlab.studies.framework.claims import (
+    EXACT,
+    Decision,
+    Published,
+    exactly,
+    holds,
+    value,
+    whole,
+)
 from aqmlab.studies.framework.runs import Runs
 
 BUFFERED_IN_NETWORK = 5
@@ -58,12 +66,13 @@ def baseline_efficiency(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("EF-005", items=["baseline"])
 def smallest_limit_without_drops(runs: Runs, claim: Published) -> Decision:
     """Decide by the smallest limit without drops, of those tried."""
-    drops = {
-        limit: max(int(run.dropped.sum()) for run in runs.of(baseline.setting(limit)))
-        for limit in baseline.LIMITS
-    }
-    smallest = min((limit for limit, most in drops.items() if most == 0), default=0)
-    return holds(smallest == claim.value, smallest, f"Most drops in any replication: {drops}.")
+    settings = {limit: baseline.setting(limit) for limit in baseline.LIMITS}
+
+    def smallest(of: Runs) -> float:
+        return min((q for q, at in settings.items() if not _most_drops(of, at)), default=0)
+
+    drops = {limit: _most_drops(runs, at) for limit, at in settings.items()}
+    return whole(claim, runs, smallest, EXACT, f"Most drops in any replication: {drops}.")
 
 
 def _bdp_kbit(rtt_s: float) -> float:
@@ -100,7 +109,7 @@ def bdp_in_segments(_runs: Runs, claim: Published) -> Decision:
 def bdp_of_the_path(runs: Runs, claim: Published) -> Decision:
     """Decide by B x RTT with the round trip measured without a queue."""
     rtt_s = _measured_rtt_s(runs)
-    return bound(claim, _bdp_kbit(rtt_s), f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
+    return exactly(claim, _bdp_kbit(rtt_s), f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
 
 
 @CLAIMS.decides("EF-009", items=["baseline"])
@@ -108,7 +117,7 @@ def bdp_of_the_path_in_segments(runs: Runs, claim: Published) -> Decision:
     """Decide by the same in segments."""
     rtt_s = _measured_rtt_s(runs)
     ours = _segments(_bdp_kbit(rtt_s))
-    return bound(claim, ours, f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
+    return exactly(claim, ours, f"Measured at the handshake: {1000 * rtt_s:.3f} ms.")
 
 
 @CLAIMS.decides("EF-010", items=["baseline"])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from statistics import fmean
 
 from aqmlab.studies.ecn_finite_transfers import synchronization
 from aqmlab.studies.ecn_finite_transfers.claims.registry import CLAIMS
 from aqmlab.studies.ecn_finite_transfers.epochs import epochs, full_queue_rtt_s
 from aqmlab.studies.ecn_finite_transfers.scenarios import Setting
-from aqmlab.studies.framework.claims import Decision, Published, holds
+from aqmlab.studies.framework.claims import Decision, Published, condition, direction
 from aqmlab.studies.framework.runs import Runs
 
 TAIL_64 = Setting(2, "DT", 64)
@@ -23,43 +24,59 @@ IDLE = 10.0
 @CLAIMS.decides("EF-059", items=["lock-out"])
 def losses_synchronized_at_first(runs: Runs, claim: Published) -> Decision:
     """Decide by the share of epochs in which both lose, before and after the printed time."""
-    before: list[bool] = []
-    after: list[bool] = []
-    for run in runs.of(TAIL_64):
-        found = epochs(run, full_queue_rtt_s(TAIL_64)).before(run.time_s.min())
-        early = found.start_s <= claim.value
-        before.extend(found.losers[early] == 2)
-        after.extend(found.losers[~early] == 2)
-    shares = [100 * fmean(map(float, part)) if part else math.nan for part in (before, after)]
-    return holds(
-        shares[0] > MOSTLY,
-        f"{shares[0]:.0f} % until then",
-        f"Epochs in which both lose: {shares[0]:.0f} % of {len(before)} until {claim.value:g} s, "
-        f"{shares[1]:.0f} % of {len(after)} after, over all replications.",
+
+    def shares(of: Runs) -> tuple[float, float]:
+        before: list[bool] = []
+        after: list[bool] = []
+        for run in of.of(TAIL_64):
+            found = epochs(run, full_queue_rtt_s(TAIL_64)).before(run.time_s.min())
+            early = found.start_s <= claim.value
+            before.extend(found.losers[early] == 2)
+            after.extend(found.losers[~early] == 2)
+        first, last = (
+            100 * fmean(map(float, part)) if part else math.nan for part in (before, after)
+        )
+        return first, last
+
+    first, last = shares(runs)
+    text = (
+        f"Epochs in which both lose: {first:.0f} % until {claim.value:g} s, {last:.0f} % after, "
+        "over all replications."
     )
+    return condition(runs, lambda of: shares(of)[0] - MOSTLY, f"{first:.0f} % until then", text)
 
 
 @CLAIMS.decides("EF-076", items=["synchronization"])
 def no_global_synchronization(runs: Runs, claim: Published) -> Decision:
     """Decide by settings in which most timeouts coincide and the link idles for it."""
-    observed, most_shared, most_idle, calm = [], 0.0, 0.0, 0
-    for setting in synchronization.SETTINGS:
-        seen = synchronization.measured(runs, setting)
-        shared = _mean(t.retransmissions for t in seen)
-        idle = _mean(t.idle for t in seen)
-        calm += sum(math.isnan(t.retransmissions) for t in seen)
-        most_shared, most_idle = max(most_shared, shared), max(most_idle, idle)
-        if shared > MOSTLY and idle > IDLE:
-            observed.append(f"n={setting.n} {setting.scheme} limit {setting.limit}")
-    return holds(
-        bool(observed) == bool(claim.value),
-        "1" if observed else "0",
+    seen = {at: synchronization.measured(runs, at) for at in synchronization.SETTINGS}
+
+    def distance(shared: float, idle: float) -> float:
+        """Return the distance of a setting from being synchronized, in points."""
+        return max(MOSTLY - (0.0 if math.isnan(shared) else shared), IDLE - idle)
+
+    margins = [
+        min(distance(t.retransmissions, t.idle) for t in of_one)
+        for of_one in zip(*seen.values(), strict=True)
+    ]
+    shares = {at: _mean(t.retransmissions for t in found) for at, found in seen.items()}
+    idles = {at: _mean(t.idle for t in found) for at, found in seen.items()}
+    observed = [
+        f"n={at.n} {at.scheme} limit {at.limit}"
+        for at in seen
+        if shares[at] > MOSTLY and idles[at] > IDLE
+    ]
+    calm = sum(math.isnan(t.retransmissions) for found in seen.values() for t in found)
+    text = (
         f"Observed: most timeouts shared by more than half of the clients and the bottleneck idle "
-        f"for more than {IDLE:g} %. In {len(synchronization.SETTINGS)} settings, limits 64 and 16, "
-        f"the highest share is {most_shared:.0f} %, the longest idle time {most_idle:.1f} %"
+        f"for more than {IDLE:g} %. In {len(seen)} settings, limits 64 and 16, the highest share "
+        f"is {max(shares.values()):.0f} %, the longest idle time {max(idles.values()):.1f} %"
         f"{'; met by ' + ', '.join(observed) if observed else ''}."
-        f"{f' {calm} runs have no timeout and no share.' if calm else ''}",
+        f"{f' {calm} runs have no timeout and no share.' if calm else ''} Distance of the nearest "
+        "setting from both bounds, in points, one per replication."
     )
+    found = direction(replace(claim, value=1), margins, text)
+    return replace(found, ours="1" if observed else "0")
 
 
 def _mean(values: Iterable[float]) -> float:

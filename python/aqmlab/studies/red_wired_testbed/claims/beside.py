@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from aqmlab.estimates import number
 from aqmlab.measures import Measure
 from aqmlab.studies.framework import Decision, Published, Runs
-from aqmlab.studies.framework.claims import bound, direction, holds
+from aqmlab.studies.framework.claims import EXACT, direction, whole
 from aqmlab.studies.red_wired_testbed.claims.rules import (
     CLAIMS,
     arithmetic,
@@ -64,32 +67,43 @@ def _discipline(claim: Published) -> str:
 def lost_of_cbr(runs: Runs, claim: Published) -> Decision:
     """Decide by the medians over the starts of the share that is lost."""
     discipline = TAIL_DROP if claim.id == "RW-086" else RED
-    received = medians(runs, LONG, discipline, ONE_CLASS, RECEIVED)
-    lost = 100 * (1 - float(np.mean(received)) / LONG.cbr_packets)
-    return near(claim, lost, "Mean over four starts of the median share lost.", 0, 2)
+
+    def lost(of_runs: Runs) -> float:
+        received = medians(of_runs, LONG, discipline, ONE_CLASS, RECEIVED)
+        return 100 * (1 - float(np.mean(received)) / LONG.cbr_packets)
+
+    return near(claim, runs, lost, "Mean over four starts of the median share lost.", 0, 2)
 
 
 @CLAIMS.decides("RW-088", "RW-089", "RW-090", items=FIRST)
 def slow_starts(runs: Runs, claim: Published) -> Decision:
     """Decide by the time to the first retransmission, over the starts."""
     if claim.id == "RW-090":
-        every = [t for s in LONG.starts_s
-                 for t in of(runs, Beside(LONG, TAIL_DROP, ONE_CLASS, s), SLOW_START)]  # fmt: skip
-        longest = float(np.nanmax(every))
-        text = f"The longest, to the first retransmission; median {number(median(every))} s."
-        return near(claim, longest, text, 0.25)
-    found = medians(runs, LONG, RED, ONE_CLASS, SLOW_START)
-    ours = min(found) if claim.id == "RW-088" else max(found)
-    return near(claim, ours, "Medians to the first retransmission, over four starts.", 0, 1)
+
+        def every(of_runs: Runs) -> list[float]:
+            settings = [Beside(LONG, TAIL_DROP, ONE_CLASS, s) for s in LONG.starts_s]
+            return [t for at in settings for t in of(of_runs, at, SLOW_START)]
+
+        text = f"The longest, to the first retransmission; median {number(median(every(runs)))} s."
+        return near(claim, runs, lambda of_runs: float(np.nanmax(every(of_runs))), text, 0.25)
+    pick = min if claim.id == "RW-088" else max
+    text = "Medians to the first retransmission, over four starts."
+    return near(
+        claim, runs, lambda of_runs: pick(medians(of_runs, LONG, RED, ONE_CLASS, SLOW_START)), text,
+        0, 0.5,
+    )  # fmt: skip
 
 
 @CLAIMS.decides("RW-091", "RW-092", items=FIRST)
 def added_by_two_classes(runs: Runs, claim: Published) -> Decision:
     """Decide by the mean over the starts of what two classes add to the median."""
     discipline = TAIL_DROP if claim.id == "RW-091" else RED
-    one, two = (medians(runs, LONG, discipline, c, ELAPSED) for c in (ONE_CLASS, TWO_CLASS))
-    added = float(np.mean(np.array(two) - np.array(one)))
-    return near(claim, added, "Mean over four starts of the difference of medians.", 0, 1)
+
+    def added(of_runs: Runs) -> float:
+        one, two = (medians(of_runs, LONG, discipline, c, ELAPSED) for c in (ONE_CLASS, TWO_CLASS))
+        return float(np.mean(np.array(two) - np.array(one)))
+
+    return near(claim, runs, added, "Mean over four starts of the difference of medians.", 0, 0.5)
 
 
 @CLAIMS.decides("RW-093", "RW-094", items=FIRST)
@@ -103,52 +117,69 @@ def shares_of_load(_: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-095", "RW-096", items=["table-5-7"])
 def sum_of_utilizations(runs: Runs, claim: Published) -> Decision:
     """Decide by the sums of the medians, for Tail Drop and RED."""
-    sums = [
-        100 * sum(median(of(runs, Beside(LONG, d, ONE_CLASS), m)) for m in (TCP_SHARE, CBR_SHARE))
-        for d in (TAIL_DROP, RED)
-    ]
-    ours = min(sums) if claim.id == "RW-095" else max(sums)
-    return near(claim, ours, "Of Tail Drop and RED.", 0, 2)
+    pick = min if claim.id == "RW-095" else max
+
+    def total(of_runs: Runs) -> float:
+        return pick(
+            100
+            * sum(
+                median(of(of_runs, Beside(LONG, d, ONE_CLASS), m)) for m in (TCP_SHARE, CBR_SHARE)
+            )
+            for d in (TAIL_DROP, RED)
+        )
+
+    return near(claim, runs, total, "Of Tail Drop and RED.", 0, 2)
 
 
 @CLAIMS.decides("RW-097", items=FIRST)
 def cbr_outlasts_tcp(runs: Runs, claim: Published) -> Decision:
     """Decide by the CBR flow's 40 s less the median of TCP, at start 0."""
-    ours = LONG.cbr_s - median(of(runs, Beside(LONG, TAIL_DROP, ONE_CLASS), ELAPSED))
-    return near(claim, ours, "40 s less the median with Tail Drop.", 0, 1)
+    at = Beside(LONG, TAIL_DROP, ONE_CLASS)
+    text = "40 s less the median with Tail Drop."
+    return near(
+        claim, runs, lambda of_runs: LONG.cbr_s - median(of(of_runs, at, ELAPSED)), text, 0, 1
+    )
 
 
 @CLAIMS.decides("RW-098", items=[*FIRST, *DRAWN])
 def alone_is_faster(runs: Runs, claim: Published) -> Decision:
     """Decide by the medians with two classes, start 0, and alone on the slower link."""
-    gaps = [
-        median(of(runs, Beside(LONG, d, TWO_CLASS), ELAPSED))
-        - median(of(runs, Beside(LONG, d, ALONE), ELAPSED))
-        for d in (TAIL_DROP, RED)
-    ]
-    text = f"Tail Drop {number(gaps[0])} s, RED {number(gaps[1])} s; their mean."
-    return near(claim, float(np.mean(gaps)), text, 0, 0.5)
+    return _mean_gap(runs, claim, ELAPSED, TWO_CLASS, ALONE)
 
 
 @CLAIMS.decides("RW-099", items=[*FIRST, *DRAWN])
 def shorter_slow_start(runs: Runs, claim: Published) -> Decision:
     """Decide by the medians to the first retransmission, alone and with two classes."""
-    gaps = [
-        median(of(runs, Beside(LONG, d, ALONE), SLOW_START))
-        - median(of(runs, Beside(LONG, d, TWO_CLASS), SLOW_START))
-        for d in (TAIL_DROP, RED)
-    ]
-    text = f"Tail Drop {number(gaps[0])} s, RED {number(gaps[1])} s; their mean."
-    return near(claim, float(np.mean(gaps)), text, 0, 0.5)
+    return _mean_gap(runs, claim, SLOW_START, ALONE, TWO_CLASS)
+
+
+def _mean_gap(runs: Runs, claim: Published, read: Read, more: str, less: str) -> Decision:
+    """Decide by the difference of medians of two configurations, mean of Tail Drop and RED."""
+
+    def gaps(of_runs: Runs) -> list[float]:
+        return [
+            median(of(of_runs, Beside(LONG, d, more), read))
+            - median(of(of_runs, Beside(LONG, d, less), read))
+            for d in (TAIL_DROP, RED)
+        ]
+
+    tail, red = gaps(runs)
+    text = f"Tail Drop {number(tail)} s, RED {number(red)} s; their mean."
+    return near(claim, runs, lambda of_runs: float(np.mean(gaps(of_runs))), text, 0, 0.5)
 
 
 @CLAIMS.decides("RW-100", "RW-101", items=FIRST)
 def red_over_tail_drop(runs: Runs, claim: Published) -> Decision:
     """Decide by the means over the starts of the medians, both in one class."""
     read = RESENT if claim.id == "RW-100" else SLOW_START
-    red, tail = (float(np.mean(medians(runs, LONG, d, ONE_CLASS, read))) for d in (RED, TAIL_DROP))
-    text = f"RED {number(red)}, Tail Drop {number(tail)}, means of medians over four starts."
-    return near(claim, red / tail, text, 0.3)
+
+    def ratio(of_runs: Runs) -> float:
+        red, tail = (
+            float(np.mean(medians(of_runs, LONG, d, ONE_CLASS, read))) for d in (RED, TAIL_DROP)
+        )
+        return red / tail if tail else math.nan
+
+    return near(claim, runs, ratio, "RED over Tail Drop, means of medians over four starts.", 0.3)
 
 
 EXAMPLES: dict[str, tuple[Beside, Read]] = {
@@ -169,9 +200,12 @@ def first_examples(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-110", "RW-111", items=SECOND)
 def before_and_after(runs: Runs, claim: Published) -> Decision:
     """Decide by the medians over the starts before 1.5 s, or from then on."""
-    found = medians(runs, SHORT, TAIL_DROP, ONE_CLASS, ELAPSED)
-    chosen = found[:3] if claim.id == "RW-110" else found[3:]
-    return near(claim, float(np.mean(chosen)), "Mean of the medians of these starts.")
+    chosen = slice(None, 3) if claim.id == "RW-110" else slice(3, None)
+
+    def mean(of_runs: Runs) -> float:
+        return float(np.mean(medians(of_runs, SHORT, TAIL_DROP, ONE_CLASS, ELAPSED)[chosen]))
+
+    return near(claim, runs, mean, "Mean of the medians of these starts.")
 
 
 SHORT_ONES: dict[str, tuple[Beside, Read]] = {
@@ -194,12 +228,15 @@ def short_transfers(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-116", "RW-117", items=SECOND)
 def lost_more_by_red(runs: Runs, claim: Published) -> Decision:
     """Decide by the differences of medians at the starts: all of them, whatever their sign."""
-    tail, red = (medians(runs, SHORT, d, ONE_CLASS, RECEIVED) for d in (TAIL_DROP, RED))
-    gaps = [t - r for t, r in zip(tail, red, strict=True)]
-    text = f"By start: {', '.join(number(g) for g in gaps)} packets; printed -19.5, 5.5, 9, 4, 0."
-    late = gaps[1:4]
-    ours = min(late) if claim.id == "RW-116" else max(late)
-    return near(claim, ours, f"{text} Of starts 0.5 to 1.5 s.", 0, 3)
+    pick = min if claim.id == "RW-116" else max
+
+    def gaps(of_runs: Runs) -> list[float]:
+        tail, red = (medians(of_runs, SHORT, d, ONE_CLASS, RECEIVED) for d in (TAIL_DROP, RED))
+        return [t - r for t, r in zip(tail, red, strict=True)]
+
+    told = ", ".join(number(g) for g in gaps(runs))
+    text = f"By start: {told} packets; printed -19.5, 5.5, 9, 4, 0. Of starts 0.5 to 1.5 s."
+    return near(claim, runs, lambda of_runs: pick(gaps(of_runs)[1:4]), text, 0, 2)
 
 
 @CLAIMS.decides("RW-120", "RW-121", items=SECOND)
@@ -212,9 +249,12 @@ def second_examples(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-122", "RW-123", "RW-124", items=DRAWN)
 def short_alone(runs: Runs, claim: Published) -> Decision:
     """Decide by the quartiles of the short transfer alone on the slower link."""
-    found = of(runs, Beside(SHORT, RED, ALONE), ELAPSED)
+    at = Beside(SHORT, RED, ALONE)
     share = {"RW-122": 0.5, "RW-123": 0.25, "RW-124": 0.75}[claim.id]
-    return near(claim, float(np.quantile(found, share)), f"{100 * share:g} % quantile of ours.")
+    text = f"{100 * share:g} % quantile of ours."
+    return near(
+        claim, runs, lambda of_runs: float(np.quantile(of(of_runs, at, ELAPSED), share)), text
+    )
 
 
 @CLAIMS.decides("RW-125", "RW-126", items=DRAWN)
@@ -227,22 +267,37 @@ def medium_transfers(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-127", "RW-128", items=THIRD)
 def steady_with_red(runs: Runs, claim: Published) -> Decision:
     """Decide by the mean over the starts of the medians with RED."""
-    found = medians(runs, BRIEF, RED, ONE_CLASS, ELAPSED if claim.id == "RW-127" else RECEIVED)
-    return near(claim, float(np.mean(found)), "Mean of the medians of six starts.", 0.03)
+    read = ELAPSED if claim.id == "RW-127" else RECEIVED
+
+    def mean(of_runs: Runs) -> float:
+        return float(np.mean(medians(of_runs, BRIEF, RED, ONE_CLASS, read)))
+
+    return near(claim, runs, mean, "Mean of the medians of six starts.", 0.03)
 
 
 @CLAIMS.decides("RW-129", "RW-130", items=THIRD)
 def range_over_starts(runs: Runs, claim: Published) -> Decision:
     """Decide by the range of the medians over the starts."""
-    found = medians(runs, BRIEF, _discipline(claim), ONE_CLASS, ELAPSED)
-    return near(claim, max(found) - min(found), "Of the medians of six starts.", 0, 0.4)
+    discipline = _discipline(claim)
+
+    def width(of_runs: Runs) -> float:
+        found = medians(of_runs, BRIEF, discipline, ONE_CLASS, ELAPSED)
+        return max(found) - min(found)
+
+    return near(claim, runs, width, "Of the medians of six starts.", 0, 0.2)
 
 
 @CLAIMS.decides("RW-131", items=THIRD)
 def advantage_of_tail_drop(runs: Runs, claim: Published) -> Decision:
     """Decide by the mean over the starts of RED less Tail Drop."""
-    red, tail = (np.array(medians(runs, BRIEF, d, TWO_CLASS, ELAPSED)) for d in (RED, TAIL_DROP))
-    return near(claim, float((red - tail).mean()), "Mean difference of six medians.", 0, 0.15)
+
+    def gap(of_runs: Runs) -> float:
+        red, tail = (
+            np.array(medians(of_runs, BRIEF, d, TWO_CLASS, ELAPSED)) for d in (RED, TAIL_DROP)
+        )
+        return float((red - tail).mean())
+
+    return near(claim, runs, gap, "Mean difference of six medians.", 0, 0.1)
 
 
 THIRD_ONES: dict[str, tuple[float, Read]] = {
@@ -261,11 +316,17 @@ def third_examples(runs: Runs, claim: Published) -> Decision:
 @CLAIMS.decides("RW-138", items=THIRD)
 def when_tail_drop_wins(runs: Runs, claim: Published) -> Decision:
     """Decide by the first start from which on Tail Drop's median is the lower at every start."""
-    red, tail = (medians(runs, BRIEF, d, ONE_CLASS, ELAPSED) for d in (RED, TAIL_DROP))
-    wins = [t < r for t, r in zip(tail, red, strict=True)]
-    first = next((s for i, s in enumerate(BRIEF.starts_s) if all(wins[i:])), float("inf"))
-    text = f"Tail Drop is faster at {sum(wins)} of {len(wins)} starts."
-    return bound(claim, first, text) if first < float("inf") else holds(False, "never", text)
+
+    def wins(of_runs: Runs) -> list[bool]:
+        red, tail = (medians(of_runs, BRIEF, d, ONE_CLASS, ELAPSED) for d in (RED, TAIL_DROP))
+        return [t < r for t, r in zip(tail, red, strict=True)]
+
+    def first(of_runs: Runs) -> float:
+        found = wins(of_runs)
+        return next((s for i, s in enumerate(BRIEF.starts_s) if all(found[i:])), math.inf)
+
+    text = f"Tail Drop is faster at {sum(wins(runs))} of {len(wins(runs))} starts."
+    return whole(replace(claim, qualifier="exact"), runs, first, EXACT, text)
 
 
 @CLAIMS.decides("RW-142", "RW-143", items=FIRST)

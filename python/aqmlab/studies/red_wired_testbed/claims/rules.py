@@ -2,54 +2,62 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from aqmlab.estimates import number
+from aqmlab.estimates import Estimate
+from aqmlab.statistics import proportion_interval
 from aqmlab.studies.framework import Claims, Decision, Published, Tolerance
-from aqmlab.studies.framework.claims import holds, value
+from aqmlab.studies.framework.claims import estimated, exactly, value, whole
+from aqmlab.studies.red_wired_testbed.frozen import APART
 
-CLAIMS = Claims(Path(__file__).parents[1] / "published" / "claims.csv")
+CLAIMS = Claims(Path(__file__).parents[1] / "published" / "claims.csv", APART)
 
-EXAMPLE = 0.05
-"""How near a replication of ours must come to one that the thesis shows."""
+EXAMPLE = Tolerance.larger_of(0, 0.05, single_run=True)
+"""Of numbers of one replication that the thesis shows."""
 
 
 def near(
-    claim: Published, ours: float, evidence: str, share: float = 0.10, width: float = 0.0
+    claim: Published,
+    runs: Any,
+    statistic: Callable[[Any], float],
+    evidence: str,
+    share: float = 0.10,
+    width: float = 0.0,
 ) -> Decision:
-    """Decide a number that is one of all replications together: a mean of means, a greatest."""
+    """Decide a number of all replications together, such as a mean of means, by the bootstrap."""
     rule = Tolerance.larger_of(width, share, claim.unit)
-    found = f"{evidence} Rule: within {rule.about}."
-    return holds(abs(ours - claim.value) <= rule.width(claim.value), ours, found)
+    return whole(replace(claim, qualifier="exact"), runs, statistic, rule, evidence)
 
 
 def middle(
     claim: Published, values: Iterable[float], share: float = 0.10, width: float = 0.0
 ) -> Decision:
-    """Decide a median by the median of ours, or by the central 95 % of our replications."""
+    """Decide a printed median by the confidence interval of the median of ours."""
     return value(claim, values, Tolerance.larger_of(width, share, claim.unit))
 
 
 def occurs(claim: Published, values: Iterable[float]) -> Decision:
-    """Decide what one replication of theirs showed: one of ours must come within 5 % of it."""
-    found = [v for v in values if math.isfinite(v)]
-    if not found:
-        return holds(False, "none", "No replication of ours has a number.")
-    nearest = min(found, key=lambda v: abs(v - claim.value))
-    text = (
-        f"One of their replications. The nearest of ours; they go from {number(min(found))} to "
-        f"{number(max(found))}. Rule: within 5 %."
-    )
-    return holds(abs(nearest - claim.value) <= EXAMPLE * claim.value, float(nearest), text)
+    """Decide a number of one replication of theirs by the spread of our replications."""
+    return value(claim, values, EXAMPLE, "One of their replications.")
+
+
+def counted(claim: Published, count: int, total: int, width: float, evidence: str) -> Decision:
+    """Decide a printed number of replications of 20, or their share in %, by Wilson's interval."""
+    scale = 100 if claim.unit == "%" else 20
+    low, _, high = (scale * bound for bound in proportion_interval(count, total))
+    ours = Estimate("of replications, 95 % confidence", scale * count / total, low, high, total)
+    rule = Tolerance.of(f"{width:g} {'points' if claim.unit == '%' else 'of 20'}", width)
+    return estimated(claim, ours, rule, evidence)
 
 
 def arithmetic(claim: Published, ours: float, evidence: str, width: float) -> Decision:
-    """Decide what follows from the set-up alone."""
-    return holds(abs(ours - claim.value) <= width, ours, f"{evidence} Arithmetic alone.")
+    """Decide a claim that follows from the set-up alone."""
+    return exactly(claim, ours, evidence, width)
 
 
 def median(values: Iterable[float]) -> float:
