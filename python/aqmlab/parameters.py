@@ -3244,9 +3244,10 @@ class AdaptiveRed(Table):
     spacing : Literal["geometric", "uniform", "wait"] | None
         How signals are spaced. Default: uniform. "geometric": Each packet is chosen with the same
         probability: gaps are geometric (method 1 of section 7). "uniform": The probability grows
-        with the packets since the last signal: gaps are uniform in 1..1/p (method 2 of section 7).
-        "wait": As uniform, but no signal within 1/p packets of the last: gaps are uniform in
-        1/p..2/p (ns-2's `wait_`). Source: floyd1993red §7, method 2.
+        with the packets since the last signal: gaps are uniform in 1..1/p − 1, since figure 2
+        counts the packet that it judges (method 2 of section 7). "wait": As uniform, but no signal
+        within 1/p packets of the last: gaps are uniform in 1/p..2/p − 1 (ns-2's `wait_`). Source:
+        floyd1993red §7, method 2.
     chance_by : Literal["packet", "size", "bytes"] | None
         Effect of a packet's size on its chance to be signalled. Default: packet. "packet": Every
         packet has the same probability. "size": The probability before spacing is that of the
