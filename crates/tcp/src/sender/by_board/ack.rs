@@ -209,6 +209,7 @@ impl ByBoard {
 
     /// Update the scoreboard and SND.UNA (RFC 6675 §4, Update). Return what the ACK delivers, and whether
     /// a D-SACK widened the reordering window.
+    #[inline(always)]
     fn update_scoreboard(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> (Delivery, bool) {
         let &Arriving { now, segment, options, .. } = arriving;
         let echo = options.timestamps.filter(|t| t.1 != 0 && self.tracking.timestamps).map(|t| t.1);
@@ -225,6 +226,7 @@ impl ByBoard {
     }
 
     /// Sample the delivery rate of what an ACK delivers (draft-cheng-iccrg-delivery-rate-estimation).
+    #[inline(always)]
     fn sample_rate(&mut self, now: Time, d: &Delivery) -> Option<RateSample> {
         let newest = d.newest.as_ref().map(|newest| (newest, d.departure));
         let rate = if d.delivered > 0 { self.on_delivered(now, d.delivered, newest) } else { None };
@@ -234,6 +236,7 @@ impl ByBoard {
 
     /// Set the timer after an ACK. `due`: now, and the time at which RACK would find more losses; `rto`:
     /// the RTO before the ACK was measured, if the ACK advanced SND.UNA.
+    #[inline(always)]
     fn rearm_timer(
         &mut self,
         tcb: &mut Tcb,

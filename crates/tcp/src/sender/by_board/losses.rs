@@ -62,6 +62,7 @@ impl ByBoard {
 
     /// Leave a recovery, or a reduction for a mark, that is complete (RFC 6675 §5, RecoveryPoint).
     /// `widened`: the ACK widened the reordering window, which then stays as it is.
+    #[inline(always)]
     pub(super) fn leave_recovery(&mut self, tcb: &mut Tcb, widened: bool, tcp: &Tcp) {
         let above = self.state == CaState::Cwr && tcp.ecn_reduction_ends == MarkReductionEnds::Above;
         let reached = tcb.una.after(self.recovery_point) || (!above && tcb.una == self.recovery_point);
@@ -82,6 +83,7 @@ impl ByBoard {
 
     /// Reduce cwnd for ECE, once per window of data and outside recovery (RFC 3168 §6.1.2). Return
     /// whether it was reduced.
+    #[inline(always)]
     pub(super) fn respond_to_mark(
         &mut self,
         tcb: &mut Tcb,
@@ -107,6 +109,7 @@ impl ByBoard {
 
     /// Reduce cwnd for a loss that a tail loss probe repaired, as for any other (RFC 8985 §7.4.2). Return
     /// whether it was reduced.
+    #[inline(always)]
     pub(super) fn respond_to_repair(
         &mut self,
         tcb: &mut Tcb,

@@ -23,6 +23,7 @@ impl ByBoard {
 
     /// Undo the last recovery if the ACK proves it spurious (RFC 4015 §3). Under ECE the RFC does not
     /// (§3.1, step 1); Linux takes back the losses and keeps the reduction. `una`: SND.UNA before the ACK.
+    #[inline(always)]
     pub(super) fn undo_spurious(
         &mut self,
         tcb: &mut Tcb,
