@@ -130,7 +130,7 @@ FASTER: dict[str, Any] = {
     "duration": 20.0,
     "warmup": 5.0,
     "near": (0.001, 0.01),
-    "replications": 20,
+    "replications": 10,
 }
 GENTLE: dict[str, Any] = {"gentle": True}
 
