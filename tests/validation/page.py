@@ -53,8 +53,8 @@ def answer(rows: Sequence[Row]) -> str:
     still_open = sum(row.explained == "open" for row in rows)
     return (
         f"Of {len(rows)} comparisons in {settings} settings with other simulators, real hosts "
-        f"and closed forms, **{count(rows, HOLDS)} hold, {count(rows, MISSES)} miss and "
-        f"{count(rows, UNDECIDED)} are undecided**; {still_open} of the misses are open."
+        f"and closed forms, **{count(rows, HOLDS)} hold**. Misses: {count(rows, MISSES)}, with an open cause: "
+        f"{still_open}. Undecided: {count(rows, UNDECIDED)}."
     )
 
 
@@ -125,16 +125,16 @@ def table(rows: Sequence[Row], name: str, *, causes: bool) -> list[str]:
 
 
 def spread(values: tuple[float, ...]) -> str:
-    """Return the mean of values and, if there are several, their range."""
-    if len(values) == 1:
+    """Return the mean of values and, if they differ, their range."""
+    if min(values) == max(values):
         return number(values[0])
     return f"{number(mean(values))} ({number(min(values))} to {number(max(values))})"
 
 
 def number(value: float) -> str:
-    """Return a number with four significant digits at most and without an exponent if possible."""
+    """Return a number with four significant digits and without an exponent if possible."""
     if value == 0 or 1e-4 <= abs(value) < 1e7:
-        digits = max(0, 3 - len(str(int(abs(value)))) + (abs(value) < 1)) if value else 0
+        digits = max(0, 4 - len(str(int(abs(value)))) + (abs(value) < 1)) if value else 0
         text = f"{value:.{max(digits, 4) if 0 < abs(value) < 0.1 else digits}f}"
         return text.rstrip("0").rstrip(".") if "." in text else text
     return f"{value:.3g}"
