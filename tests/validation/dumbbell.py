@@ -108,7 +108,7 @@ class Dumbbell:
     warmup: float = 20.0
     ecn_flows: int = 0
     cbr: tuple[Cbr, ...] = ()
-    replications: int = 20
+    replications: int = 40
     theirs: dict[str, Any] = field(default_factory=dict)
 
     def draws(self, replication: int) -> Draws:

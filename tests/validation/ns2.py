@@ -130,7 +130,7 @@ FASTER: dict[str, Any] = {
     "duration": 20.0,
     "warmup": 5.0,
     "near": (0.001, 0.01),
-    "replications": 10,
+    "replications": 20,
 }
 GENTLE: dict[str, Any] = {"gentle": True}
 
@@ -205,9 +205,9 @@ SETTINGS = (
 """The settings; their names say queue, TCP, flows and what is special."""
 
 BYTES = (
-    "Where large packets are chosen more often, ns-2 counts the bytes since the last signal, aqmlab "
-    "the packets, so small packets end the wait early. With the same chance for every packet, in "
-    "both, the mean queues are 20.5 and 20.3, and the goodputs 1.289 and 1.297."
+    "Where large packets are chosen more often, ns-2 counts the bytes since the last signal, "
+    "aqmlab the packets, so small packets end the wait early. With the same chance for every "
+    "packet, in both, the mean queues are 20.5 and 20.3, and the goodputs 1.289 and 1.297."
 )
 SACK_TIMER = (
     "The retransmission timer during SACK recovery. If each retransmission restarts it "

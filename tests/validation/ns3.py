@@ -105,9 +105,9 @@ def red(minth: int, maxth: int, **keys: Any) -> dict[str, Any]:
 CODEL = {"kind": "codel", "limit": "1000 packets"}
 FQ_CODEL = {"kind": "fq_codel", "limit": "10240 packets", "occupancy": "own-queue"}
 PIE = {"kind": "pie", "limit": "200 packets", "mean_packet_size": "1500 B"}
-SLOW: dict[str, Any] = {"duration": 60.0, "warmup": 10.0, "replications": 12}
+SLOW: dict[str, Any] = {"duration": 60.0, "warmup": 10.0, "replications": 20}
 FAST: dict[str, Any] = {
-    "rate": 10e6, "access": 100e6, "duration": 30.0, "warmup": 5.0, "replications": 6
+    "rate": 10e6, "access": 100e6, "duration": 30.0, "warmup": 5.0, "replications": 10
 }  # fmt: skip
 
 SETTINGS = (

@@ -14,7 +14,7 @@ LEGEND = f"""\
 ![Each setting and measure: aqmlab against the peer]({data.FOLDER.name}/{PICTURE})
 
 A point on the diagonal is a setting for which aqmlab and the peer give the same value. Bars are the
-ranges of both sides' runs.
+ranges of both sides' runs. A count of 0 is drawn at 0.5.
 
 A row **holds** if the 95 % interval of the difference of the means lies within the tolerance. It
 **misses** if the interval lies outside, and is **undecided** if the interval reaches across the
@@ -53,8 +53,8 @@ def answer(rows: Sequence[Row]) -> str:
     still_open = sum(row.explained == "open" for row in rows)
     return (
         f"Of {len(rows)} comparisons in {settings} settings with other simulators, real hosts "
-        f"and closed forms, **{count(rows, HOLDS)} hold**. Misses: {count(rows, MISSES)}, with an open cause: "
-        f"{still_open}. Undecided: {count(rows, UNDECIDED)}."
+        f"and closed forms, **{count(rows, HOLDS)} hold**. Misses: {count(rows, MISSES)}, with an "
+        f"open cause: {still_open}. Undecided: {count(rows, UNDECIDED)}."
     )
 
 
