@@ -19,8 +19,8 @@ ranges of both sides' runs. A count of 0 is drawn at 0.5.
 A row **holds** if the 95 % interval of the difference of the means lies within the tolerance. It
 **misses** if the interval lies outside, and is **undecided** if the interval reaches across the
 tolerance: then the runs are too few for the spread of the measure. Rows whose tolerance says "of
-the means" compare the means alone. Each miss has its cause, established by a run with the mechanism
-switched, or is "open". Values are the mean and, in brackets, the range over the runs.
+the means" compare the means alone. A miss has its cause, with the numbers that establish it, or is
+"open". Values are the mean and, in brackets, the range over the runs.
 
 `make validate` runs both sides and writes this page. It skips a peer that is not installed and says
 why; that peer's rows then remain those of its last run. `make validate PEERS="ns2 linux"` runs only
