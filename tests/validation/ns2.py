@@ -204,7 +204,22 @@ SETTINGS = (
 )  # fmt: skip
 """The settings; their names say queue, TCP, flows and what is special."""
 
-CAUSES: dict[tuple[str, str], str] = {}
+BYTES = (
+    "Where large packets are chosen more often, ns-2 counts the bytes since the last signal, "
+    "aqmlab the packets, so small packets end the wait early. With the same chance for every "
+    "packet, in both, the mean queues are 20.5 and 20.3, and the goodputs 1.289 and 1.297."
+)
+SACK_TIMER = (
+    "The retransmission timer during SACK recovery. If each retransmission restarts it "
+    '(fast_retransmit_timer = "each-restarts") ours are {} and ns-2\'s {} on the same draws; '
+    "as set ours are {}."
+)
+CAUSES: dict[tuple[str, str], str] = {
+    ("red-bytes-sack-n5-cbr", "goodput"): BYTES,
+    ("red-bytes-sack-n5-cbr", "queue"): BYTES,
+    ("dt-sack-n10-10M", "timeouts"): SACK_TIMER.format(50.7, 57.2, 74.1),
+    ("dt-sack-n4-cbr-30%", "timeouts"): SACK_TIMER.format(7.2, 6.4, 13.1),
+}
 """Causes of the misses, by setting and measure."""
 
 AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1"}

@@ -2,7 +2,7 @@
 # seconds, rates in bit/s. Prints one line "NAME VALUE" per measure.
 array set p {
     seed 1 rate 1.5e6 delay 0.02 access 10e6 queue DropTail limit 64 duration 60 warmup 10
-    minth 5 maxth 15 maxp 0.1 wq 0.002 gentle 0 bytes 0 ecn 0 mean 1500 mark_p 0 wait 1
+    minth 5 maxth 15 maxp 0.1 wq 0.002 gentle 0 bytes 0 ecn 0 mean 1500 mark_p 0 wait 1 chance_by_size 1
     tcp TCP/Reno sack 0 delack 0 window 100 initial 2 segment 1460 tick 0.01 minrto 0.2 singledup 0
     bugfix 1 size 0 starts {} delays {} ecns {} cbr {}
 }
@@ -32,7 +32,7 @@ Queue/RED set maxthresh_ $p(maxth)
 Queue/RED set linterm_ [expr {1.0 / $p(maxp)}]
 Queue/RED set q_weight_ $p(wq)
 Queue/RED set gentle_ [flag $p(gentle)]
-Queue/RED set bytes_ [flag $p(bytes)]
+Queue/RED set bytes_ [flag [expr {$p(bytes) && $p(chance_by_size)}]]
 Queue/RED set queue_in_bytes_ [flag $p(bytes)]
 Queue/RED set mean_pktsize_ $p(mean)
 Queue/RED set idle_pktsize_ $p(mean)

@@ -8,11 +8,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 from validation.dumbbell import SEGMENT_BYTES, Cbr, Dumbbell, Numbers, rows_of, simulated
@@ -136,7 +135,11 @@ SETTINGS = (
 )
 """The settings; their names say queue, TCP, flows and rate."""
 
-CAUSES: dict[tuple[str, str], str] = {}
+HIDDEN_PACKET = (
+    "ns-3's discipline does not see the packet that it has handed to the device. With minth and "
+    "maxth larger by that packet ours is 14.5."
+)
+CAUSES: dict[tuple[str, str], str] = {("red-reno-n10-1.5M", "queue"): HIDDEN_PACKET}
 """Causes of the misses, by setting and measure."""
 
 
@@ -198,35 +201,28 @@ def request(setting: Dumbbell, replication: int) -> dict[str, Any]:
 def measured(settings: Iterable[Dumbbell]) -> dict[str, list[Numbers]]:
     """Run every replication of every setting in ns-3, with a worker per core."""
     asks = [(setting, i) for setting in settings for i in range(setting.replications)]
-    found: dict[str, list[Numbers]] = {}
-    idle: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
     cores = os.cpu_count() or 1
-    workers = [
-        subprocess.Popen([str(interpreter()), str(WORKER)], stdin=subprocess.PIPE,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(cores)
-    ]  # fmt: skip
-    for worker in workers:
-        idle.put(worker)
-
-    def answer(ask: tuple[Dumbbell, int]) -> Numbers:
-        worker = idle.get()
-        assert worker.stdin
-        assert worker.stdout
-        worker.stdin.write(json.dumps(request(*ask)) + "\n")
-        worker.stdin.flush()
-        for line in worker.stdout:
-            if line.startswith("> "):
-                idle.put(worker)
-                return dict(json.loads(line[2:]))
-        raise RuntimeError(f"{ask[0].name}: ns-3 ended: {worker.communicate()[1][-500:]}")
-
     with ThreadPoolExecutor(cores) as pool:
-        for (setting, _), numbers in zip(asks, pool.map(answer, asks), strict=True):
-            found.setdefault(setting.name, []).append(numbers)
-    for worker in workers:
-        worker.communicate()
+        parts = list(pool.map(worker, (asks[i::cores] for i in range(cores))))
+    found: dict[str, list[Numbers]] = {}
+    for index, (setting, _) in enumerate(asks):
+        found.setdefault(setting.name, []).append(parts[index % cores][index // cores])
     return found
+
+
+def worker(asks: Sequence[tuple[Dumbbell, int]]) -> list[Numbers]:
+    """Run replications in one process of ns-3.
+
+    The option -P leaves this folder out of the path, whose ``ns3.py`` hides the package ns3.
+    """
+    lines = "".join(json.dumps(request(*ask)) + "\n" for ask in asks)
+    command = [str(interpreter()), "-P", str(WORKER)]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True)
+    answers = [json.loads(x[2:]) for x in done.stdout.splitlines() if x.startswith("> ")]
+    if len(answers) != len(asks):
+        last = (done.stderr or done.stdout).strip()[-500:]
+        raise RuntimeError(f"ns-3 ended after {len(answers)} of {len(asks)} runs: {last}")
+    return answers
 
 
 def rows() -> Iterable[Row]:

@@ -14,13 +14,13 @@ LEGEND = f"""\
 ![Each setting and measure: aqmlab against the peer]({data.FOLDER.name}/{PICTURE})
 
 A point on the diagonal is a setting for which aqmlab and the peer give the same value. Bars are the
-ranges of both sides' runs.
+ranges of both sides' runs. A count of 0 is drawn at 0.5.
 
 A row **holds** if the 95 % interval of the difference of the means lies within the tolerance. It
 **misses** if the interval lies outside, and is **undecided** if the interval reaches across the
 tolerance: then the runs are too few for the spread of the measure. Rows whose tolerance says "of
-the means" compare the means alone. Each miss has its cause, established by a run with the mechanism
-switched, or is "open". Values are the mean and, in brackets, the range over the runs.
+the means" compare the means alone. A miss has its cause, with the numbers that establish it, or is
+"open". Values are the mean and, in brackets, the range over the runs.
 
 `make validate` runs both sides and writes this page. It skips a peer that is not installed and says
 why; that peer's rows then remain those of its last run. `make validate PEERS="ns2 linux"` runs only
@@ -53,8 +53,8 @@ def answer(rows: Sequence[Row]) -> str:
     still_open = sum(row.explained == "open" for row in rows)
     return (
         f"Of {len(rows)} comparisons in {settings} settings with other simulators, real hosts "
-        f"and closed forms, **{count(rows, HOLDS)} hold, {count(rows, MISSES)} miss and "
-        f"{count(rows, UNDECIDED)} are undecided**; {still_open} of the misses are open."
+        f"and closed forms, **{count(rows, HOLDS)} hold**. Misses: {count(rows, MISSES)}, with an "
+        f"open cause: {still_open}. Undecided: {count(rows, UNDECIDED)}."
     )
 
 
@@ -125,16 +125,16 @@ def table(rows: Sequence[Row], name: str, *, causes: bool) -> list[str]:
 
 
 def spread(values: tuple[float, ...]) -> str:
-    """Return the mean of values and, if there are several, their range."""
-    if len(values) == 1:
+    """Return the mean of values and, if they differ, their range."""
+    if min(values) == max(values):
         return number(values[0])
     return f"{number(mean(values))} ({number(min(values))} to {number(max(values))})"
 
 
 def number(value: float) -> str:
-    """Return a number with four significant digits at most and without an exponent if possible."""
+    """Return a number with four significant digits and without an exponent if possible."""
     if value == 0 or 1e-4 <= abs(value) < 1e7:
-        digits = max(0, 3 - len(str(int(abs(value)))) + (abs(value) < 1)) if value else 0
+        digits = max(0, 4 - len(str(int(abs(value)))) + (abs(value) < 1)) if value else 0
         text = f"{value:.{max(digits, 4) if 0 < abs(value) < 0.1 else digits}f}"
         return text.rstrip("0").rstrip(".") if "." in text else text
     return f"{value:.3g}"

@@ -63,7 +63,8 @@ class Tolerance:
             parts.append(f"{self.absolute:g} {unit}".strip())
         if self.in_range:
             parts.append("in range")
-        return " or ".join(parts) if parts else "equal"
+        text = " or ".join(parts) if parts else "equal"
+        return text if self.interval else f"{text}, of the means"
 
 
 def half_width(ours: tuple[float, ...], theirs: tuple[float, ...], paired: bool = False) -> float:

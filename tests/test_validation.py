@@ -1,0 +1,99 @@
+"""The comparison with peers: verdicts, the files of the rows, the page, and what is missing."""
+
+from pathlib import Path
+
+import pytest
+
+from validation import closed_forms, data, ns2, ns3
+from validation.page import PAGE, page
+from validation.peer import KEYS, peers
+from validation.row import HOLDS, MISSES, UNDECIDED, Row, Tolerance
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "ours", "theirs", "verdict"),
+    [
+        (Tolerance(0.02, interval=False), (101.9,), (100.0,), HOLDS),
+        (Tolerance(0.02, interval=False), (102.1,), (90.0, 110.0), MISSES),
+        (Tolerance(0.1, interval=False, in_range=True), (120.0,), (60.0, 130.0), HOLDS),
+        (Tolerance(0.1, interval=False, in_range=True), (111.0,), (100.0,), MISSES),
+        (Tolerance(interval=False, in_range=True), (3.1,), (2.0, 3.0), MISSES),
+        (Tolerance(), (0.0,), (0.0,), HOLDS),
+        (Tolerance(0.05, 2), (11.0,), (10.0,), HOLDS),
+        # Noise earns neither: equal means of widely spread runs, and an unlucky difference.
+        (Tolerance(0.1), (50.0, 150.0), (60.0, 140.0), UNDECIDED),
+        (Tolerance(0.1), (70.0, 110.0), (100.0, 140.0), UNDECIDED),
+        (Tolerance(0.1), (99.0, 100.0, 101.0), (100.0, 101.0, 99.0), HOLDS),
+        (Tolerance(0.1), (119.0, 120.0, 121.0), (100.0, 101.0, 99.0), MISSES),
+        # Pairs: the spread between draws is not the spread of the difference.
+        (Tolerance(0.1), (10.0, 100.0, 1000.0), (10.0, 100.0, 1001.0), UNDECIDED),
+        (Tolerance(0.1, paired=True), (10.0, 100.0, 1000.0), (10.0, 100.0, 1001.0), HOLDS),
+    ],
+)
+def test_a_verdict_follows_its_tolerance(
+    tolerance: Tolerance, ours: tuple[float, ...], theirs: tuple[float, ...], verdict: str
+) -> None:
+    assert tolerance.verdict(ours, theirs) == verdict
+
+
+def test_a_miss_has_a_cause_or_is_open() -> None:
+    rows = [Row("s", "m", "", ours, (1.0,), Tolerance(), cause="why")
+            for ours in ((1.0,), (2.0,))]  # fmt: skip
+    assert [row.explained for row in rows] == ["", "why"]
+    assert Row("s", "m", "", (2.0,), (1.0,), Tolerance()).explained == "open"
+
+
+def test_rows_are_read_as_they_were_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data, "FOLDER", tmp_path / "rows")
+    rows = [
+        Row(
+            "a, b", "drops", "", (1.0, 2.5), (0.1, 3.0), Tolerance(0.1, 2, paired=True), 'says "x"'
+        ),
+        Row("c", "goodput", "Mbit/s", (1e-9,), (3.0, 4.0), Tolerance(0.02, interval=False)),
+    ]
+    made = data.Made("ns-2", "About.", "ns-2 2.35", "2026-01-01", 1.5, "0.1.0")
+    assert data.read("ns2") is None
+    data.write("ns2", made, rows)
+    assert data.read("ns2") == (made, rows)
+
+
+def test_the_page_is_that_of_the_rows() -> None:
+    sections = {key: value for key in KEYS if (value := data.read(key))}
+    assert PAGE.read_text("utf-8") == page(sections), "run python -m validation --page in tests/"
+    assert {"ns2", "ns3", "linux", "closed_forms"} <= set(sections)
+
+
+def test_the_readme_links_the_page_in_its_first_lines() -> None:
+    readme = Path("README.md").read_text("utf-8").splitlines()
+    assert any("docs/validation.md" in line for line in readme[:8])
+
+
+def test_a_peer_that_is_not_installed_is_named_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert ns2.missing() == "ns is not installed: apt-get install ns2"
+    monkeypatch.setattr(ns3, "interpreter", lambda: None)
+    assert "pip install ns3" in str(ns3.missing())
+    assert closed_forms.missing() is None
+    assert {"ns2", "ns3", "closed_forms"} <= set(peers())
+
+
+def test_there_are_as_many_settings_as_promised() -> None:
+    for settings, least in ((ns2.SETTINGS, 40), (ns3.SETTINGS, 20)):
+        names = [setting.name for setting in settings]
+        assert len(set(names)) == len(names) >= least
+    for setting in ns2.SETTINGS:
+        assert ns2.arguments(setting, 0)["starts"].count(" ") == max(setting.flows - 1, 0)
+    for setting in ns3.SETTINGS:
+        assert len(ns3.request(setting, 0)["starts"]) == setting.flows + len(setting.cbr)
+
+
+def test_exact_closed_forms_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = [*closed_forms.times(), *closed_forms.shares()]
+    monkeypatch.setattr(closed_forms, "forms", lambda: exact)
+    rows = list(closed_forms.rows())
+    assert len(rows) == len(exact) == 10
+    assert [row.setting for row in rows if row.verdict != HOLDS] == []
