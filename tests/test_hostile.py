@@ -54,7 +54,6 @@ def in_shell(command: str, where: Path = Path()) -> tuple[int, str, str]:
             "mkfifo pipe; aqmlab run pipe",
             "pipe: is a named pipe; give a file, or read it as /dev/stdin",
         ),
-        ("aqmlab script /dev/zero", "/dev/zero: is larger than 64 MiB"),
         ("aqmlab run /dev/null", "network: is missing"),
         ("aqmlab run '{example}' --out /dev/null", "/dev/null is a file"),
         ("aqmlab run '{example}' --out /dev/null/x", "cannot write /dev/null/x"),
@@ -78,6 +77,12 @@ def test_streams_devices_and_folders_are_told_in_one_line(
     lines = [line for line in err.splitlines() if not line.startswith("shell-init")]
     assert len(lines) == 1, err
     assert told in lines[0]
+
+
+def test_an_endless_script_fails_alone(tmp_path: Path) -> None:
+    code, out, err = in_shell("aqmlab script /dev/zero", tmp_path)
+    assert (code, err) == (1, "")
+    assert "/dev/zero: cannot be read: it is larger than 64 MiB" in out
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,31 @@
 
 use std::collections::VecDeque;
 
-use super::stamps::Stamp;
+use units::Time;
+
+/// What happened to a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// It left (SCM_TSTAMP_SND).
+    Sent = 0,
+    /// It came to the queue discipline (SCM_TSTAMP_SCHED).
+    Scheduled = 1,
+    /// It was acknowledged (SCM_TSTAMP_ACK).
+    Acknowledged = 2,
+}
+
+/// The time of a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub happened: Happened,
+    /// The byte, counted as the application asked; 0 if it did not.
+    pub id: u32,
+    /// Whether the packet comes with it.
+    pub packet: bool,
+}
 
 /// An entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use units::Time;
 
-use super::error_queue::{Entry, ErrorQueue};
+use super::error_queue::{Entry, ErrorQueue, Happened, Stamp};
 
 /// Flags of SO_TIMESTAMPING: a time is taken in the driver, by hardware.
 const TX_HARDWARE: i64 = 1;
@@ -23,30 +23,6 @@ const TX_ACK: i64 = 1 << 9;
 pub const OPT_TSONLY: i64 = 1 << 11;
 /// Those by which an application requests times of what it sends.
 pub const REQUESTS: i64 = TX_HARDWARE | TX_SOFTWARE | TX_SCHED | TX_ACK;
-
-/// What happened to a byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
-    /// It left (SCM_TSTAMP_SND).
-    Sent = 0,
-    /// It came to the queue discipline (SCM_TSTAMP_SCHED).
-    Scheduled = 1,
-    /// It was acknowledged (SCM_TSTAMP_ACK).
-    Acknowledged = 2,
-}
-
-/// The time of a byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
-    /// When.
-    pub at: Time,
-    /// What.
-    pub happened: Happened,
-    /// The byte, counted as the application asked; 0 if it did not.
-    pub id: u32,
-    /// Whether the packet comes with it.
-    pub packet: bool,
-}
 
 /// A request for times of the last byte of a write.
 #[derive(Clone, Copy, Debug)]
