@@ -1,20 +1,19 @@
 """The simulator beside the real kernel: eight configurations, each number with its difference.
 
-``python tests/kernel/compare.py`` runs them and writes the tables of ``docs/validation.md``. What
-was measured is in ``measured/``; ``README.md`` tells how and with what.
+``make validate`` runs them for ``docs/validation.md``. ``measured/`` holds what was measured;
+``README.md`` describes how and with what.
 """
 
 import csv
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
 import aqmlab
+from validation.row import Row, Tolerance
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "validation.md"
 ONE_WAY_S = 0.02
 """Delay of the way back, after which a sender knows that its last byte was received."""
 LEAD_S = 1.0
@@ -112,99 +111,38 @@ def simulated(config: str, repetition: int) -> Numbers:
     )
 
 
-LABELS = {
-    "goodput_bps": "goodput, Mbit/s",
-    "queue_ms": "mean queue, ms",
-    "retransmitted": "segments sent again",
-    "timeouts": "timeouts",
-    "marked": "packets marked",
+MEASURES = {
+    "goodput_bps": ("goodput", "Mbit/s", Tolerance(0.02, interval=False)),
+    "queue_ms": ("mean queue", "ms", Tolerance(0.05, interval=False)),
+    "retransmitted": ("retransmitted segments", "", Tolerance(0.1, interval=False, in_range=True)),
+    "timeouts": ("timeouts", "", Tolerance(interval=False, in_range=True)),
+    "marked": ("marked packets", "", Tolerance(0.1, interval=False, in_range=True)),
 }
+"""Name, unit and tolerance of each of :class:`Numbers`."""
 
-
-@dataclass(frozen=True)
-class Row:
-    """A number of a configuration, ours and theirs.
-
-    Parameters
-    ----------
-    config, name : str
-        What it is of, and which of :class:`Numbers`.
-    ours, theirs : tuple of float
-        One a run.
-    """
-
-    config: str
-    name: str
-    ours: tuple[float, ...]
-    theirs: tuple[float, ...]
-
-    @property
-    def difference(self) -> float:
-        """Ours over theirs, of the means, less one; 0 where neither has any."""
-        a, b = mean(self.ours), mean(self.theirs)
-        return a / b - 1 if b else (0.0 if a == 0 else float("inf"))
-
-    @property
-    def holds(self) -> bool:
-        """Whether it is as near as it should be.
-
-        Goodput within 2 %, the mean queue within 5 %; segments sent again and marks within 10 % or
-        in the range of the kernel's own runs, and timeouts in that range.
-        """
-        inside = min(self.theirs) <= mean(self.ours) <= max(self.theirs)
-        near = {"goodput_bps": 0.02, "queue_ms": 0.05, "timeouts": 0.0}.get(self.name, 0.1)
-        own = self.name not in ("goodput_bps", "queue_ms")
-        return abs(self.difference) <= near or (own and inside)
-
-    def cells(self) -> list[str]:
-        """Return the row as text."""
-        scale, digits = (1e6, 3) if self.name == "goodput_bps" else (1, 1)
-        number = [f"{x / scale:.{digits}f}" for x in (mean(self.ours), mean(self.theirs))]
-        low, high = (f"{x / scale:.{digits}f}" for x in (min(self.theirs), max(self.theirs)))
-        difference = f"{self.difference:+.1%}" if mean(self.theirs) else ""
-        bound = "yes" if self.holds else "no"
-        return [self.config, LABELS[self.name], *number, f"{low} to {high}", difference, bound]
+RANDOM_LOSS = (
+    "The losses are random and limit the flow. The kernel's ten runs lost 0.523 % of the packets, "
+    "five of ours 0.47 %; at the same number of losses the goodputs differ by less than 1 %."
+)
+CAUSES = {
+    ("loss0.5_reno", "goodput_bps"): RANDOM_LOSS,
+    ("loss0.5_reno", "queue_ms"): RANDOM_LOSS,
+}
+"""Causes of the misses, by configuration and number."""
 
 
 def compare(config: str, repetitions: int = 5) -> list[Row]:
-    """Run a configuration and return its rows; marks only where there are any."""
+    """Run a configuration and return its rows; marks only where one side has any."""
     ours = [simulated(config, r) for r in range(repetitions)]
     theirs = measured()[config]
-    rows = [
-        Row(config, n, tuple(getattr(x, n) for x in ours), tuple(getattr(x, n) for x in theirs))
-        for n in NAMES
-    ]
-    return [row for row in rows if row.name != "marked" or any(row.ours + row.theirs)]
-
-
-HEADER = ["configuration", "", "aqmlab", "Linux", "Linux, least to most", "difference", "holds"]
-BEGIN, END = "<!-- tests/kernel/compare.py writes from here -->", "<!-- to here -->"
-
-
-def page(rows: Iterable[Row]) -> str:
-    """Return the tables of the page: of each number, how many hold, then all of them."""
-    rows = list(rows)
-    lines = ["| | hold | of |", "| --- | ---: | ---: |"]
-    for name, label in LABELS.items():
-        of_name = [row for row in rows if row.name == name]
-        lines.append(f"| {label} | {sum(row.holds for row in of_name)} | {len(of_name)} |")
-    lines += ["", "| " + " | ".join(HEADER) + " |", "| --- | --- " + "| ---: " * 4 + "| --- |"]
-    lines += ["| " + " | ".join(row.cells()) + " |" for row in rows]
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Compare every configuration, print the rows, and write the page."""
     rows = []
-    for config in measured():
-        rows += compare(config)
-        for row in rows[-5:]:
-            if row.config == config:
-                print("  ".join(f"{cell:>20}" for cell in row.cells()))
-    before, rest = PAGE.read_text("utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    PAGE.write_text(f"{before}{BEGIN}\n\n{page(rows)}\n\n{END}{after}", "utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    for name, (measure, unit, tolerance) in MEASURES.items():
+        scale = 1e-6 if name == "goodput_bps" else 1.0
+        of_ours, of_theirs = (
+            tuple(scale * getattr(run, name) for run in runs) for runs in (ours, theirs)
+        )
+        if name == "marked" and not any(of_ours + of_theirs):
+            continue
+        cause = CAUSES.get((config, name), "")
+        rows.append(Row(config, measure, unit, of_ours, of_theirs, tolerance, cause))
+    return rows

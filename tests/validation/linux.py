@@ -1,0 +1,29 @@
+"""The preset ``linux`` beside a real kernel (``tests/kernel``)."""
+
+from collections.abc import Iterable
+
+from kernel import compare
+from validation.row import Row
+
+NAME = "Linux"
+ABOUT = (
+    "The preset `linux` beside Linux 6.12.117 in virtual time: ten runs of each configuration, half "
+    "with HZ = 100 and half with HZ = 1000, and five of ours. "
+    "[`tests/kernel`](../tests/kernel/README.md) describes how it was measured."
+)
+
+
+def missing() -> str | None:
+    """Return None: the measurements are in the repository."""
+    return None
+
+
+def version() -> str:
+    """Return the version of the kernel that was measured."""
+    return "Linux 6.12.117 (User-Mode Linux, virtual time)"
+
+
+def rows() -> Iterable[Row]:
+    """Run every configuration and yield its rows."""
+    for config in compare.measured():
+        yield from compare.compare(config)
