@@ -3917,6 +3917,13 @@ class Westwood(Table):
         What cwnd is while a congestion is repaired. Default: pipe. "pipe": What fills the pipe,
         from the start. "half": Half of it, as Reno's; what fills the pipe when the repair is
         complete (Linux). Source: mascolo2001westwood §3; Linux, tcp_westwood: half.
+    samples : Literal["rounds", "linux"] | None
+        Intervals over which the bandwidth is sampled. Default: rounds. "rounds": Each ends with a
+        round trip of the data, and after interval_min at least. "linux": Each ends with the first
+        ACK later than the last round-trip time measured and later than interval_min, without the
+        bytes of that ACK. Times are in milliseconds, round trips rounded up, and the bandwidth is
+        in whole bytes per millisecond; a timeout makes the next round trip RTTmin (Linux with HZ =
+        1000, westwood_update_window). Source: grieco2004westwood §2; Linux, tcp_westwood: linux.
     interval_min : str | None
         Least time between two samples of the bandwidth. Default: 50 ms. Range: at least 0 s, at
         most 10 s. Source: Linux, tcp_westwood: 50 ms.
@@ -3935,6 +3942,7 @@ class Westwood(Table):
     filter: float | None = None
     stages: Literal["one", "two"] | None = None
     in_recovery: Literal["pipe", "half"] | None = None
+    samples: Literal["rounds", "linux"] | None = None
     interval_min: str | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
@@ -3960,7 +3968,8 @@ class Vegas(Table):
         the expected; in slow start cwnd grows in every other round trip, so that it is fixed in the
         one that is judged (§3.2, §3.3). "linux": Diff is what the expected rate exceeds the actual
         one by, in whole segments; slow start grows in each round trip and ends with what would
-        queue nothing, and a segment; a round trip of less than three measurements is not judged
+        queue nothing, and a segment; a round trip of less than three measurements is not judged.
+        During a recovery cwnd opens as Reno's, and what was measured until its end is forgotten
         (tcp_vegas). Source: brakmo1994vegas §3.2, §3.3; Linux, tcp_vegas.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start, where it opens cwnd. Default: standard. Source: rfc5681 §3.1.
@@ -3993,6 +4002,11 @@ class Scalable(Table):
     least_increase : float | None
         Least increase, in segments a round trip. Default: 0.0. Range: at least 0, at most 100.
         Source: kelly2003scalable §3: none; Linux, tcp_scalable: 1.
+    rules : Literal["kelly2003", "linux"] | None
+        Rounding of the decrease. Default: kelly2003. "kelly2003": Congestion takes b of the window
+        away, to the byte. "linux": Congestion takes the whole segments in b of the window away, so
+        that 23 segments become 21 (Linux, tcp_scalable_ssthresh). Source: kelly2003scalable §3;
+        Linux, tcp_scalable: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4009,6 +4023,7 @@ class Scalable(Table):
     b: float | None = None
     legacy_window: str | None = None
     least_increase: float | None = None
+    rules: Literal["kelly2003", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4167,6 +4182,13 @@ class Illinois(Table):
     window_threshold : str | None
         Window below which it is standard TCP (W_thresh). Default: 15 packets. Range: at least 0
         packets, at most 1000000 packets. Source: liu2006illinois §4.
+    rules : Literal["liu2006", "linux"] | None
+        Arithmetic of α and β, and what they do to the window. Default: liu2006. "liu2006": α and β
+        in full precision, from every round trip; the remainder of a segment of growth counts for
+        the next segment. "linux": α in 128ths and β in 64ths, rounded down, from round trips in
+        whole microseconds, and not during a recovery. With each segment of growth the count of
+        acknowledged segments begins anew, and a decrease takes whole segments away (Linux,
+        tcp_illinois). Source: liu2006illinois §4; Linux, tcp_illinois: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4188,6 +4210,7 @@ class Illinois(Table):
     eta_3: float | None = None
     theta: str | None = None
     window_threshold: str | None = None
+    rules: Literal["liu2006", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4261,6 +4284,12 @@ class Highspeed(Table):
     high_decrease : float | None
         Part of the window that congestion takes away at high_window (High_Decrease). Default: 0.1.
         Range: at least 0.01, at most 0.5. Source: rfc3649 §5.
+    rules : Literal["rfc3649", "linux"] | None
+        Source of a(w) and b(w). Default: rfc3649. "rfc3649": Formulas of RFC 3649 §5, with cwnd as
+        it is. "linux": Table of RFC 3649, appendix B, in steps: up to 38 segments a(w) is 1, up to
+        118 it is 2 and b(w) is 112/256, and so on. The step changes in congestion avoidance only,
+        so that the first decrease after slow start is a half; a decrease takes whole segments away
+        (Linux, hstcp_cong_avoid, hstcp_ssthresh). Source: rfc3649 §5; Linux, tcp_highspeed: linux.
     slow_start : Standard | Hystart | Hybrid | str | Mapping[str, Any] | None
         Slow start. Default: standard. Source: rfc5681 §3.1.
     avoidance : Literal["per-ack", "per-byte", "per-window"] | None
@@ -4276,6 +4305,7 @@ class Highspeed(Table):
     low_window: str | None = None
     high_window: str | None = None
     high_decrease: float | None = None
+    rules: Literal["rfc3649", "linux"] | None = None
     slow_start: Standard | Hystart | Hybrid | str | Mapping[str, Any] | None = None
     avoidance: Literal["per-ack", "per-byte", "per-window"] | None = None
 
@@ -4689,6 +4719,12 @@ class Tcp(Table):
     receive_memory_max : str | None
         The most that it becomes. Default: 6 MiB. Range: at least 1 B, at most 2147483647 B. Source:
         Linux, tcp_rmem: 6291456.
+    segment_memory : Literal["linear", "fragments"] | None
+        Memory that a received segment takes, if the window is tuned. Default: linear. "linear": One
+        allocation for headers and payload, a power of two, and 240 B for its descriptor: a packet
+        from a TUN device or many an Ethernet driver. "fragments": The payload, and 896 B beside it:
+        a packet as a Linux sender makes it, which a veth device hands on. Source: Linux, truesize
+        of an sk_buff: depends on the device.
     window_scaling : Literal["full", "on", "off"] | None
         Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
         hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
@@ -4763,7 +4799,8 @@ class Tcp(Table):
         ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
         write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
         the first by which half of the largest window that was ever offered has gone since the last
-        PSH (Linux without segmentation offload, tcp_push, forced_push). Source: rfc9293 §3.9.1.
+        PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push,
+        tcp_transmit_skb). Source: rfc9293 §3.9.1.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
         unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
@@ -4772,13 +4809,31 @@ class Tcp(Table):
     gathering : Literal["none", "linux"] | None
         Whether segments wait to be sent together, as for a segmentation offload (TSO); needs SACK.
         Default: none. "none": A segment goes as soon as the windows let it. "linux": Segments that
-        the windows let go wait until there are as many as a buffer takes, or a third of the window,
-        for the next ACK at most (Linux, tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293
-        §3.8.6.2.1: nothing waits that a window lets go; Linux, where an offload is on: linux.
+        the windows let go wait for the next ACK, if that is due within a millisecond, until they
+        fill a super-packet, what is left of one, or a third of the window (Linux,
+        tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing waits that a
+        window lets go; Linux, where an offload is on: linux.
+    send_buffer : Literal["unlimited", "linux"] | None
+        Limit of the data that the application has written and the other side has not acknowledged.
+        Default: unlimited. "unlimited": The application writes everything at once. "linux": The
+        data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The
+        memory grows with cwnd from `send_memory` to `send_memory_max`, and the application writes
+        when a third of it is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 names no
+        limit; Linux, tcp_wmem: linux.
+    send_memory : str | None
+        Memory of the send buffer when a connection begins, if it is limited. Default: 16384 B.
+        Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_wmem: 16384.
+    send_memory_max : str | None
+        Maximum of this memory. Default: 4 MiB. Range: at least 1 B, at most 2147483647 B. Source:
+        Linux, tcp_wmem: 4194304.
     quick_ack : str | None
         ACKs that go out at once when data comes for the first time, after a pause longer than the
         timeout, or that had come before. Default: 0 packets. Range: a whole number, at least 0
         packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
+    push_ack : bool | None
+        Whether a full segment with PSH is acknowledged at once when the application reads all data
+        at once and sends none. It takes a tuned window. Default: false. Source: rfc5681 §4.2
+        allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
     compressed_acks : str | None
         Most ACKs of data behind a gap that are held back together, after the first three, for a
         twentieth of a round trip or a millisecond, whichever is shorter; 0: each goes out at once.
@@ -4932,6 +4987,7 @@ class Tcp(Table):
     window_tuning: Literal["off", "linux"] | None = None
     receive_memory: str | None = None
     receive_memory_max: str | None = None
+    segment_memory: Literal["linear", "fragments"] | None = None
     window_scaling: Literal["full", "on", "off"] | None = None
     window_shift: int | None = None
     timestamps: bool | None = None
@@ -4955,7 +5011,11 @@ class Tcp(Table):
     push: Literal["last-write", "linux"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     gathering: Literal["none", "linux"] | None = None
+    send_buffer: Literal["unlimited", "linux"] | None = None
+    send_memory: str | None = None
+    send_memory_max: str | None = None
     quick_ack: str | None = None
+    push_ack: bool | None = None
     compressed_acks: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
     cwnd_counts: Literal["acknowledged", "delivered"] | None = None
