@@ -4797,6 +4797,12 @@ class Tcp(Table):
     receive_memory_max : str | None
         The most that it becomes. Default: 6 MiB. Range: at least 1 B, at most 2147483647 B. Source:
         Linux, tcp_rmem: 6291456.
+    segment_memory : Literal["linear", "fragments"] | None
+        Memory that a received segment takes, if the window is tuned. Default: linear. "linear": One
+        allocation for headers and payload, a power of two, and 240 B for its descriptor: a packet
+        from a TUN device or many an Ethernet driver. "fragments": The payload, and 896 B beside it:
+        a packet as a Linux sender makes it, which a veth device hands on. Source: Linux, truesize
+        of an sk_buff: depends on the device.
     window_scaling : Literal["full", "on", "off"] | None
         Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
         hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
@@ -4871,7 +4877,8 @@ class Tcp(Table):
         ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
         write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
         the first by which half of the largest window that was ever offered has gone since the last
-        PSH (Linux without segmentation offload, tcp_push, forced_push). Source: rfc9293 §3.9.1.
+        PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push,
+        tcp_transmit_skb). Source: rfc9293 §3.9.1.
     nagle : Literal["off", "rfc896", "minshall"] | None
         Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
         unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
@@ -4880,13 +4887,31 @@ class Tcp(Table):
     gathering : Literal["none", "linux"] | None
         Whether segments wait to be sent together, as for a segmentation offload (TSO); needs SACK.
         Default: none. "none": A segment goes as soon as the windows let it. "linux": Segments that
-        the windows let go wait until there are as many as a buffer takes, or a third of the window,
-        for the next ACK at most (Linux, tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293
-        §3.8.6.2.1: nothing waits that a window lets go; Linux, where an offload is on: linux.
+        the windows let go wait for the next ACK, if that is due within a millisecond, until they
+        fill a super-packet, what is left of one, or a third of the window (Linux,
+        tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing waits that a
+        window lets go; Linux, where an offload is on: linux.
+    send_buffer : Literal["unlimited", "linux"] | None
+        Limit of the data that the application has written and the other side has not acknowledged.
+        Default: unlimited. "unlimited": The application writes everything at once. "linux": The
+        data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The
+        memory grows with cwnd from `send_memory` to `send_memory_max`, and the application writes
+        when a third of it is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 names no
+        limit; Linux, tcp_wmem: linux.
+    send_memory : str | None
+        Memory of the send buffer when a connection begins, if it is limited. Default: 16384 B.
+        Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_wmem: 16384.
+    send_memory_max : str | None
+        Maximum of this memory. Default: 4 MiB. Range: at least 1 B, at most 2147483647 B. Source:
+        Linux, tcp_wmem: 4194304.
     quick_ack : str | None
         ACKs that go out at once when data comes for the first time, after a pause longer than the
         timeout, or that had come before. Default: 0 packets. Range: a whole number, at least 0
         packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
+    push_ack : bool | None
+        Whether a full segment with PSH is acknowledged at once when the application reads all data
+        at once and sends none. It takes a tuned window. Default: false. Source: rfc5681 §4.2
+        allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
     compressed_acks : str | None
         Most ACKs of data behind a gap that are held back together, after the first three, for a
         twentieth of a round trip or a millisecond, whichever is shorter; 0: each goes out at once.
@@ -5043,6 +5068,7 @@ class Tcp(Table):
     window_tuning: Literal["off", "linux"] | None = None
     receive_memory: str | None = None
     receive_memory_max: str | None = None
+    segment_memory: Literal["linear", "fragments"] | None = None
     window_scaling: Literal["full", "on", "off"] | None = None
     window_shift: int | None = None
     timestamps: bool | None = None
@@ -5066,7 +5092,11 @@ class Tcp(Table):
     push: Literal["last-write", "linux"] | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     gathering: Literal["none", "linux"] | None = None
+    send_buffer: Literal["unlimited", "linux"] | None = None
+    send_memory: str | None = None
+    send_memory_max: str | None = None
     quick_ack: str | None = None
+    push_ack: bool | None = None
     compressed_acks: str | None = None
     idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
     cwnd_counts: Literal["acknowledged", "delivered"] | None = None

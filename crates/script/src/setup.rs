@@ -28,6 +28,9 @@ impl Setup {
             // A socket of Linux begins with this window, and with room for the 6 MiB that it may grow to.
             map.entry("receive_window").or_insert_with(|| json!("65535 B"));
             map.entry("window_shift").or_insert_with(|| json!(7));
+            // Its packets come from a TUN device, and what a call writes is in the buffer when it returns.
+            map.entry("segment_memory").or_insert_with(|| json!("linear"));
+            map.entry("send_buffer").or_insert_with(|| json!("unlimited"));
         }
         Ok(Setup {
             tcp: Tcp::preset(preset, &changes)?,

@@ -127,6 +127,8 @@ params! {
         receive_memory: Bytes = (Bytes(131_072)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_rmem: 131072";
         /// The most that it becomes.
         receive_memory_max: Bytes = (Bytes(6_291_456)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_rmem: 6291456";
+        /// Memory that a received segment takes, if the window is tuned.
+        segment_memory: SegmentMemory = (SegmentMemory::Linear), in Range::ANY, from "Linux, truesize of an sk_buff: depends on the device";
         /// Window scaling.
         window_scaling: WindowScaling = (WindowScaling::Full), in Range::ANY, from "rfc7323 §2";
         /// Shift of the windows that are advertised; absent: the least that the receive window needs.
@@ -174,9 +176,17 @@ params! {
         nagle: Nagle = (Nagle::Off), in Range::ANY, from "rfc9293 §3.7.4: an application may turn it off";
         /// Whether segments wait to be sent together, as for a segmentation offload (TSO); needs SACK.
         gathering: Gathering = (Gathering::None), in Range::ANY, from "rfc9293 §3.8.6.2.1: nothing waits that a window lets go; Linux, where an offload is on: linux";
+        /// Limit of the data that the application has written and the other side has not acknowledged.
+        send_buffer: SendBuffer = (SendBuffer::Unlimited), in Range::ANY, from "rfc9293 §3.9.1 names no limit; Linux, tcp_wmem: linux";
+        /// Memory of the send buffer when a connection begins, if it is limited.
+        send_memory: Bytes = (Bytes(16_384)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_wmem: 16384";
+        /// Maximum of this memory.
+        send_memory_max: Bytes = (Bytes(4_194_304)), in Range::between(1.0, 2_147_483_647.0), from "Linux, tcp_wmem: 4194304";
         /// ACKs that go out at once when data comes for the first time, after a pause longer than the timeout, or
         /// that had come before.
         quick_ack: Packets = (Packets(0.0)), in Range::between(0.0, 1000.0).whole(), from "rfc5681 §4.2 allows; Linux: 16";
+        /// Whether a full segment with PSH is acknowledged at once when the application reads all data at once and sends none. It takes a tuned window.
+        push_ack: bool = (false), in Range::ANY, from "rfc5681 §4.2 allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on";
         /// Most ACKs of data behind a gap that are held back together, after the first three, for a twentieth of a round trip or a
         /// millisecond, whichever is shorter; 0: each goes out at once. It takes a tuned window, which measures the round trip.
         compressed_acks: Packets = (Packets(0.0)), in Range::between(0.0, 255.0).whole(), from "rfc5681 §4.2: at once; Linux, tcp_comp_sack_nr: 44";

@@ -13,6 +13,7 @@ pub mod congestion;
 pub mod ecn;
 mod endpoint;
 pub mod fast_open;
+mod memory;
 mod preset;
 mod presumed;
 mod receiver;

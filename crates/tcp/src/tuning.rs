@@ -10,7 +10,8 @@
 use net::Seq;
 use units::{Duration, Time};
 
-use crate::config::Tcp;
+use crate::config::{SegmentMemory, Tcp};
+use crate::memory::HEAD;
 
 /// Memory that a segment takes beside its data: the descriptor, and what goes with the data in one allocation: headers, headroom, and what
 /// describes fragments (sk_buff and skb_shared_info of Linux 6.12).
@@ -36,6 +37,7 @@ pub struct Tuning {
     /// The part of it that is data, in 256ths, and the segment that said so.
     ratio: u64,
     len: u32,
+    kind: SegmentMemory,
     mss: u32,
     most: u32,
     /// Least or average round trip.
@@ -49,9 +51,12 @@ pub struct Tuning {
     read_from: (Seq, Time),
 }
 
-/// Memory of a segment.
-fn memory_of(len: u32) -> u32 {
-    DESCRIPTOR + (len + BESIDE_DATA).next_power_of_two()
+/// Memory that a segment of `len` bytes takes.
+fn memory_of(len: u32, kind: SegmentMemory) -> u32 {
+    match kind {
+        SegmentMemory::Linear => DESCRIPTOR + (len + BESIDE_DATA).next_power_of_two(),
+        SegmentMemory::Fragments => len + HEAD,
+    }
 }
 
 impl Tuning {
@@ -74,6 +79,7 @@ impl Tuning {
             memory_max: tcp.receive_memory_max.0.max(tcp.receive_memory.0),
             ratio: HALF,
             len: 0,
+            kind: tcp.segment_memory,
             mss,
             most: tcp.receive_window.0 as u32,
             rtt: None,
@@ -103,7 +109,7 @@ impl Tuning {
         }
         if len != self.len && len >= self.mss / 2 {
             self.len = len;
-            self.ratio = (u64::from(len) * WHOLE / u64::from(memory_of(len))).max(1);
+            self.ratio = (u64::from(len) * WHOLE / u64::from(memory_of(len, self.kind))).max(1);
             self.clamp = self.whole();
             self.read = self.read.min(self.clamp);
         }
@@ -121,7 +127,7 @@ impl Tuning {
     /// By how much a segment opens the window: two of it, unless its memory is too much for what it brings.
     fn growth(&self, len: u32) -> u32 {
         let (mut taken, mut bound) =
-            (u64::from(memory_of(len)) * self.ratio / WHOLE, self.memory_max * self.ratio / WHOLE);
+            (u64::from(memory_of(len, self.kind)) * self.ratio / WHOLE, self.memory_max * self.ratio / WHOLE);
         if taken > u64::from(len) {
             loop {
                 (taken, bound) = (taken / 2, bound / 2);
@@ -189,7 +195,7 @@ mod tests {
     use super::*;
 
     fn tcp(memory: u64) -> Tcp {
-        let said = serde_json::json!({"mss": "1460 B", "receive_memory": format!("{memory} B"),
+        let said = serde_json::json!({"mss": "1460 B", "segment_memory": "linear", "receive_memory": format!("{memory} B"),
             "receive_memory_max": "8388608 B", "receive_window": "8388608 B"});
         Tcp::preset("linux", &said).unwrap()
     }

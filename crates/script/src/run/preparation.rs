@@ -35,7 +35,8 @@ impl Runner {
                     kernel.change(&[("mss", mss)]).map_err(|e| unsupported(setting.line, e))?;
                 }
                 ("preset", _) => {
-                    let preset = Tcp::preset(setting.value.as_deref().unwrap_or(""), &json!({}));
+                    let host = json!({"segment_memory": "linear", "send_buffer": "unlimited"});
+                    let preset = Tcp::preset(setting.value.as_deref().unwrap_or(""), &host);
                     *kernel = Kernel::new(preset.map_err(|e| fail(setting.line, e.to_string()))?);
                 }
                 ("set", _) => {

@@ -188,6 +188,10 @@ impl Endpoint {
             receiver.unread = 0;
             if self.optioned && self.tcp.window_tuning != WindowTuning::Off {
                 receiver.on_read(now);
+                if segment.flags.has(Flags::PSH) && self.tcp.push_ack {
+                    let silent = self.sender.as_ref().is_none_or(|s| !s.tcb.has_sent());
+                    receiver.ack_now |= silent && receiver.owes_ack_of(segment.len);
+                }
             }
         }
         if finished {
@@ -235,5 +239,38 @@ impl Endpoint {
                 _ => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use units::Duration;
+
+    use super::*;
+    use crate::config::Tcp;
+
+    /// Whether the preset `linux` acknowledges the first full segment at once, without quick ACKs.
+    fn acknowledges(flags: Flags, said: &serde_json::Value) -> bool {
+        let mut said = said.clone();
+        said["quick_ack"] = "0 packets".into();
+        let mut end = Endpoint::new(Arc::new(Tcp::preset("linux", &said).unwrap()), Duration::ZERO);
+        let (now, mut options) = (Time::ZERO, Options::NONE);
+        end.listen();
+        let of = |seq, len, flags| Segment { seq: Seq(seq), ack: Seq(1), window: 65_535, len, flags };
+        end.on_segment(now, &of(0, 0, Flags::SYN), &Options::NONE, EcnField::NotEct);
+        end.poll(now, &mut options).unwrap();
+        end.on_segment(now, &of(1, 0, Flags::ACK), &Options::NONE, EcnField::NotEct);
+        end.on_segment(now, &of(1, 1460, flags | Flags::ACK), &Options::NONE, EcnField::NotEct);
+        end.poll(now, &mut options).is_some()
+    }
+
+    /// Linux, tcp_measure_rcv_mss and tcp_cleanup_rbuf.
+    #[test]
+    fn a_full_segment_with_psh_is_acknowledged_when_it_is_read() {
+        assert!(!acknowledges(Flags::ACK, &serde_json::json!({})));
+        assert!(acknowledges(Flags::PSH, &serde_json::json!({})));
+        assert!(!acknowledges(Flags::PSH, &serde_json::json!({"push_ack": false})));
     }
 }

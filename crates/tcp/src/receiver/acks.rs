@@ -112,6 +112,11 @@ impl Receiver {
         self.quick > 0
     }
 
+    /// Whether an ACK is delayed, and the last segment, of `len` bytes, was a full one.
+    pub fn owes_ack_of(&self, len: u16) -> bool {
+        self.unacknowledged > 0 && len >= self.largest
+    }
+
     /// Whether an ACK is delayed.
     #[inline]
     pub fn owes_ack(&self) -> bool {

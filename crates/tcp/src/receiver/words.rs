@@ -35,6 +35,16 @@ words! {
 }
 
 words! {
+    /// Memory that a received segment takes.
+    pub enum SegmentMemory {
+        /// One allocation for headers and payload, a power of two, and 240 B for its descriptor: a packet from a TUN device or many an Ethernet driver.
+        Linear = "linear",
+        /// The payload, and 896 B beside it: a packet as a Linux sender makes it, which a veth device hands on.
+        Fragments = "fragments",
+    }
+}
+
+words! {
     /// How the receive window is found.
     pub enum WindowTuning {
         /// It is `receive_window` from the beginning.

@@ -158,15 +158,17 @@ impl Tcb {
         let Out { pipe, unit, sent, delivered } = out;
         // What is held back by a pace that follows from cwnd is limited by cwnd.
         let paced = self.held && !self.congestion.rules_recovery();
-        let gathers = std::mem::take(&mut tracking.gathers);
-        let limited = paced || gathers || pipe + unit > self.cwnd;
+        let queue = tracking.queue.as_mut();
+        let (waited, drained) = queue
+            .map_or((false, false), |q| (std::mem::take(&mut q.waited_for_cwnd), q.is_drained(self.max)));
+        let limited = paced || waited || pipe + unit > self.cwnd;
         if !self.una.before(tracking.limited_until)
             || limited
             || (!tracking.cwnd_limited && sent > tracking.most_out)
         {
             (tracking.cwnd_limited, tracking.most_out, tracking.limited_until) = (limited, sent, self.max);
         }
-        tracking.app_limited = self.unsent == 0 && !limited;
+        tracking.app_limited = (self.unsent == 0 || drained) && !limited;
         if tracking.app_limited {
             // draft-ietf-ccwg-bbr §4.1.2.4: what is sent next, too, if nothing is out.
             tracking.app_limited_until = (delivered + pipe as u64).max(1);

@@ -1,69 +1,116 @@
-//! Segments that wait to be sent together, as Linux gathers them for a segmentation offload, whose buffers take several (6.12,
-//! net/ipv4/tcp_output.c: tcp_tso_should_defer, tcp_tso_autosize, tcp_cwnd_test; tcp_input.c: tcp_update_pacing_rate).
+//! Segments that wait to be sent together, as Linux gathers them for a segmentation offload, whose super-packets take several (6.12,
+//! net/ipv4/tcp_output.c: tcp_write_xmit, tcp_tso_should_defer, tcp_tso_autosize, tcp_cwnd_test; tcp_input.c: tcp_update_pacing_rate).
+//!
+//! Since autumn 2025 ("tcp: fix tcp_tso_should_defer() vs large RTT", in 6.12.55) segments wait only for an ACK that is due within a
+//! millisecond.
 
 use units::{Duration, Time};
 
+use super::send_queue::{LARGEST, SendQueue};
 use super::tcb::Tcb;
-use super::tracking::Tracking;
 use crate::config::Tcp;
+use crate::congestion::CongestionControl;
 
-/// A write longer ago than this lets go what waits.
+/// Segments do not wait if the last segment left longer ago than this.
 const RECENT: Duration = Duration::from_millis(1);
-/// The most that a buffer takes, in bytes.
-const BUFFER: f64 = 65_535.0;
-/// A buffer takes two segments at least (tcp_min_tso_segs).
+/// Segments wait only if the next ACK is due within this time, or half of the round trip if that is shorter.
+const SOON: Duration = Duration::from_millis(1);
+/// A super-packet takes at least two segments (tcp_min_tso_segs), with BBR one below 1.2 Mbit/s (bbr_min_tso_segs).
 const LEAST: u32 = 2;
-/// What waits goes when it is so large a part of the window (tcp_tso_win_divisor).
+const SLOW_BPS: f64 = 1_200_000.0;
+/// Segments do not wait if they fill a third of the window (tcp_tso_win_divisor).
 const PART: u32 = 3;
 
-/// What lets new data go, or makes it wait.
+/// State of the sender that decides whether segments wait.
 pub(super) struct Room {
     /// Segments that cwnd lets go.
     pub cwnd: u32,
-    /// When the oldest segment out was last sent.
+    /// Bytes of new data that the receiver's window lets go.
+    pub window: u32,
+    /// Bytes of new data in the send buffer.
+    pub new: u32,
+    /// Time at which the oldest segment in flight was last sent.
     pub first: Option<Time>,
-    /// In a recovery nothing waits.
+    /// Time at which a segment was last sent.
+    pub last: Time,
+    /// Least round trip.
+    pub min_rtt: Duration,
+    /// In a recovery no segment waits.
     pub in_recovery: bool,
 }
 
 impl Tcb {
-    /// Whether the next segment of new data waits for others, though the windows let it go.
-    #[inline(never)]
-    pub(super) fn gathers(&self, tracking: &mut Tracking, room: &Room, now: Time, tcp: &Tcp) -> bool {
-        if tracking.in_buffer > 0 {
-            tracking.in_buffer -= 1;
-            return false;
-        }
+    /// Whether the next segment of new data waits for others, though the windows let it go. If not, a super-packet begins with it.
+    pub(super) fn gathers(&self, queue: &mut SendQueue, room: &Room, now: Time, tcp: &Tcp) -> bool {
         let smss = self.smss;
-        if self.unsent <= u64::from(smss) {
-            return false;
+        let half = || ((self.cwnd / f64::from(smss)) as u32 / 2).max(1);
+        let few = f64::from(room.cwnd) * 2.0 * f64::from(smss) <= self.cwnd;
+        let mut quota = if few { room.cwnd } else { room.cwnd.min(half()) };
+        if quota > LEAST || self.congestion.paces() {
+            quota = quota.min(self.whole_super_packet(room, tcp));
         }
-        let (cwnd, most) = ((self.cwnd / f64::from(smss)) as u32, self.buffer_takes(tracking, tcp));
-        let may = room.cwnd.min(self.room_in_window() / smss);
-        let window = (self.rwnd / smss).min(cwnd);
-        let goes = room.in_recovery
-            || now.since(tracking.last_sent) > RECENT
-            || may >= most
-            || may * PART >= window
-            || room.first.is_none_or(|at| now.since(at).0 < self.rto.srtt(tcp).0 / 2)
-            || (self.closing && self.unsent <= BUFFER as u64);
-        if goes {
-            let waiting = (self.unsent / u64::from(smss)).min(u64::from(u32::MAX)) as u32;
-            tracking.in_buffer = may.min(most).min((cwnd / 2).max(1)).min(waiting).saturating_sub(1);
+        // The first super-packet takes data from the next one until it has what may go (tcp_grow_skb).
+        let (first, alone) = queue.first(self.max);
+        let first = first.max((quota * smss).min(room.new));
+        if first > smss && self.defers(queue, room, (first, alone), now, tcp) {
+            return true;
         }
-        tracking.gathers = !goes;
-        !goes
+        let bytes = first.min(quota * smss).min(room.window / smss * smss).max(smss.min(first));
+        queue.begin_burst(self.una, self.max + bytes, bytes > smss);
+        false
     }
 
-    /// Segments that a buffer takes: what is sent in about a millisecond, or more on short paths.
-    fn buffer_takes(&self, tracking: &Tracking, tcp: &Tcp) -> u32 {
-        let srtt = self.rto.srtt(tcp).seconds();
+    /// Whether a super-packet waits (tcp_tso_should_defer): the first in the write queue, of `first` bytes, which may be `alone`.
+    fn defers(
+        &self,
+        queue: &mut SendQueue,
+        room: &Room,
+        (first, alone): (u32, bool),
+        now: Time,
+        tcp: &Tcp,
+    ) -> bool {
+        let smss = self.smss;
+        if room.in_recovery || now.since(room.last) > RECENT {
+            return false;
+        }
+        let by_cwnd = room.cwnd.saturating_mul(smss);
+        let limit = by_cwnd.min(room.window);
+        let cwnd = (self.cwnd as u64).min(u64::from(u32::MAX)) as u32;
+        if (!alone && limit >= first) || limit >= self.rwnd.min(cwnd) / PART {
+            return false;
+        }
+        let srtt = self.rto.srtt(tcp);
+        let soon = Duration(srtt.0 / 2).min(SOON);
+        if room.first.is_none_or(|at| at + srtt > now + soon)
+            || limit >= self.whole_super_packet(room, tcp) * smss
+        {
+            return false;
+        }
+        let by_window = by_cwnd >= room.window;
+        if !by_window && by_cwnd <= first {
+            queue.waited_for_cwnd = true;
+            return true;
+        }
+        (by_window && room.window <= first) || !(self.closing && alone && u64::from(room.new) >= self.unsent)
+    }
+
+    /// Number of segments of a whole super-packet: those sent in about a millisecond, or more on short paths (tcp_tso_autosize).
+    fn whole_super_packet(&self, room: &Room, tcp: &Tcp) -> u32 {
+        let srtt = self.rto.srtt(tcp);
+        let paced = match self.congestion.paces() {
+            true => self.congestion.pacing_rate(&self.window(0.0), srtt),
+            false => None,
+        };
         let gain = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.2 };
-        let rate =
-            if srtt > 0.0 { gain * self.cwnd.max(f64::from(self.flight())) / srtt } else { f64::INFINITY };
-        let halvings = (tracking.min_rtt.0 / 1_000_000) >> 9;
-        let near = if halvings < 32 { BUFFER / f64::from(1u32 << halvings) } else { 0.0 };
-        let bytes = (rate / 1024.0 + near).min(BUFFER);
-        ((bytes / f64::from(self.smss)) as u32).max(LEAST)
+        let rate = match paced {
+            Some(rate) => rate.0 as f64 / 8.0,
+            None if srtt > Duration::ZERO => gain * self.cwnd.max(f64::from(self.flight())) / srtt.seconds(),
+            None => f64::INFINITY,
+        };
+        let least = if paced.is_some() && rate * 8.0 < SLOW_BPS { 1 } else { LEAST };
+        let halvings = (room.min_rtt.0 / 1_000_000) >> 9;
+        let near = if halvings < 32 { f64::from(LARGEST >> halvings) } else { 0.0 };
+        let bytes = (rate / 1024.0 + near).min(f64::from(LARGEST));
+        ((bytes / f64::from(self.smss)) as u32).max(least)
     }
 }

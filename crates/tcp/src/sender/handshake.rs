@@ -4,9 +4,10 @@ use net::Seq;
 use units::{Duration, Time};
 
 use super::by_board::ByBoard;
+use super::send_queue::SendQueue;
 use super::tracking::Tracking;
 use super::{Kind, Sender};
-use crate::config::{CwndValidation, FrtoKind, IdleRestart, Nagle, Push, Tcp};
+use crate::config::{CwndValidation, FrtoKind, IdleRestart, Nagle, Push, SendBuffer, Tcp};
 use crate::recovery::RecoveryKind;
 
 /// Least timeout of data after a SYN was lost (RFC 6298 §5.7).
@@ -61,7 +62,8 @@ impl Sender {
             || tcp.idle_restart != IdleRestart::Off
             || tcp.user_timeout.is_some()
             || tcp.push != Push::LastWrite
-            || tcp.cwnd_validation != CwndValidation::None;
+            || tcp.cwnd_validation != CwndValidation::None
+            || tcp.send_buffer != SendBuffer::Unlimited;
         if needed {
             self.keep_track(now, by_board, timestamps, tcp);
         } else if let Kind::ByBytes(by_bytes) = &mut self.kind {
@@ -75,7 +77,8 @@ impl Sender {
     /// More is kept than most connections need, and a scoreboard if it goes by that.
     #[inline(never)]
     fn keep_track(&mut self, now: Time, by_board: bool, timestamps: bool, tcp: &Tcp) {
-        let tracking = Tracking::new(now, self.tcb.una, self.tcb.rto.srtt(tcp), timestamps, tcp);
+        let mut tracking = Tracking::new(now, self.tcb.una, self.tcb.rto.srtt(tcp), timestamps, tcp);
+        tracking.queue = SendQueue::new(self.tcb.max, &self.tcb, tcp);
         match &mut self.kind {
             kind if by_board => {
                 *kind = Kind::ByBoard(Box::new(ByBoard::new(&self.tcb, tracking, now, tcp)));

@@ -17,6 +17,7 @@ mod persist;
 mod push;
 mod query;
 mod rwnd;
+mod send_queue;
 mod spurious;
 mod stats;
 mod tcb;

@@ -94,6 +94,7 @@ impl Tcb {
         }
         if let Some(pushes) = tracking.pushes.as_mut().filter(|_| outgoing.is_new && outgoing.len > 0) {
             pushes.on_sent(outgoing, self.most_window);
+            outgoing.push |= tracking.queue.as_ref().is_some_and(|queue| queue.pushes(self.max));
         }
         if outgoing.is_new && outgoing.len < self.smss {
             tracking.small = self.max;
@@ -104,6 +105,13 @@ impl Tcb {
     #[inline]
     pub(super) fn pace(&self, tracking: &mut Tracking, len: u32, window: &Window, now: Time, tcp: &Tcp) {
         if let Some(rate) = self.congestion.pacing_rate(window, self.rto.srtt(tcp)) {
+            let len = match &mut tracking.queue {
+                Some(queue) => queue.paced(len, self.max),
+                None => len,
+            };
+            if len == 0 {
+                return; // the rest of a super-packet follows at once
+            }
             // Rates are of data, as cwnd is: headers do not count.
             tracking.pace_at = tracking.pace_at.max(now) + rate.transmission_time(Bytes(u64::from(len)));
         }

@@ -182,6 +182,11 @@ impl Tcb {
         self.closing && self.unsent == 0 && !self.una.before(self.data_end())
     }
 
+    /// Whether it has sent data.
+    pub fn has_sent(&self) -> bool {
+        self.segments > 0
+    }
+
     /// Whether it is as the handshake left it, at once: nothing was written, sent or wished.
     pub fn is_untouched(&self) -> bool {
         self.unsent == 0

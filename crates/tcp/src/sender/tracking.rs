@@ -6,6 +6,7 @@ use net::Seq;
 use units::{Duration, Time};
 
 use super::push::Pushes;
+use super::send_queue::SendQueue;
 use crate::config::{Push, Tcp};
 use crate::recovery::eifel::Undo;
 use crate::recovery::frto::Frto;
@@ -40,10 +41,8 @@ pub(super) struct Tracking {
     pub most_out: f64,
     /// One past the last small segment (Minshall's SND.SML).
     pub small: Seq,
-    /// Segments that go with the last one, in the same buffer.
-    pub in_buffer: u32,
-    /// The segment that was asked for now waits for others.
-    pub gathers: bool,
+    /// The send buffer and the super-packets in it, if one of them matters.
+    pub queue: Option<Box<SendQueue>>,
 }
 
 impl Tracking {
@@ -67,8 +66,7 @@ impl Tracking {
             limited_until: una,
             most_out: 0.0,
             small: una,
-            in_buffer: 0,
-            gathers: false,
+            queue: None,
         }
     }
 

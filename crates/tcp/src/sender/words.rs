@@ -181,8 +181,19 @@ words! {
     pub enum Gathering {
         /// A segment goes as soon as the windows let it.
         None = "none",
-        /// Segments that the windows let go wait until there are as many as a buffer takes, or a third of the window, for the next ACK
-        /// at most (Linux, tcp_tso_should_defer and tcp_tso_autosize).
+        /// Segments that the windows let go wait for the next ACK, if that is due within a millisecond, until they fill a super-packet, what is left of one, or
+        /// a third of the window (Linux, tcp_tso_should_defer and tcp_tso_autosize).
+        Linux = "linux",
+    }
+}
+
+words! {
+    /// Limit of the data that the application has written and the other side has not acknowledged.
+    pub enum SendBuffer {
+        /// The application writes everything at once.
+        Unlimited = "unlimited",
+        /// The data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The memory grows with cwnd from `send_memory`
+        /// to `send_memory_max`, and the application writes when a third of it is free (Linux, tcp_sndbuf_expand).
         Linux = "linux",
     }
 }
@@ -203,7 +214,7 @@ words! {
         /// That in which the last write ends: a write that waits is one with the next (RFC 9293 §3.9.1).
         LastWrite = "last-write",
         /// Those in which a write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and the first by which half of the
-        /// largest window that was ever offered has gone since the last PSH (Linux without segmentation offload, tcp_push, forced_push).
+        /// largest window that was ever offered has gone since the last PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push, tcp_transmit_skb).
         Linux = "linux",
     }
 }

@@ -134,6 +134,12 @@ impl Board {
         self.sacked_segments
     }
 
+    /// Number of SACKed segments that follow another SACKed segment, by the number of segments between SACKed ones: exact if losses are not
+    /// adjacent.
+    pub fn merged_segments(&self) -> u32 {
+        self.sacked_segments.saturating_sub(self.top as u32 - self.sacked_segments)
+    }
+
     /// Whether anything is deemed lost.
     pub fn any_lost(&self) -> bool {
         self.lost > 0

@@ -24,7 +24,7 @@ impl ByBoard {
         tcb.held = false;
         let (room, weight) = (tcb.room_in_window(), self.board.weight_of(len) as f64);
         let left = tcb.cwnd - self.used(tcb, tcp);
-        if room < len || left < weight || self.gathers(tcb, now, tcp) {
+        if room < len || left < weight || self.waits_in_queue(tcb, left, now, tcp) {
             self.note_limit(tcb, tcp);
             return None;
         }
@@ -97,18 +97,48 @@ impl ByBoard {
         self.used(tcb, tcp) + self.board.weight_of(len) as f64 <= tcb.cwnd
     }
 
-    /// Whether new data that may go waits for more of it.
+    /// Whether a whole segment of new data that the windows let go is not in the send buffer, or waits for others. `left`: room in cwnd.
     #[inline(always)]
-    fn gathers(&mut self, tcb: &Tcb, now: Time, tcp: &Tcp) -> bool {
-        if tcp.gathering == Gathering::None {
-            return false;
+    fn waits_in_queue(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
+        match &self.tracking.queue {
+            Some(queue) if queue.is_leaving(tcb.max) => false,
+            Some(queue) if tcp.gathering == Gathering::None && queue.is_settled(tcb) => false,
+            Some(_) => self.queue_holds(tcb, left, now, tcp),
+            None => false,
+        }
+    }
+
+    #[inline(never)]
+    fn queue_holds(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
+        let Some(queue) = &mut self.tracking.queue else { return false };
+        let cwnd = (left / self.board.weight_of(tcb.smss) as f64) as u32;
+        let new = if queue.is_settled(tcb) {
+            queue.new_bytes(tcb)
+        } else {
+            if cwnd > 1 || queue.is_drained(tcb.max) {
+                queue.expand(tcb, tcp); // cwnd is not filled (tcp_should_expand_sndbuf)
+            }
+            queue.fill(tcb, self.board.merged_segments(), tcp)
+        };
+        if new < tcb.smss || tcp.gathering == Gathering::None {
+            return new < tcb.smss;
         }
         let room = Room {
-            cwnd: ((tcb.cwnd - self.used(tcb, tcp)) / self.board.weight_of(tcb.smss) as f64) as u32,
+            cwnd,
+            window: tcb.room_in_window(),
+            new,
             first: self.board.first().map(|s| s.at),
+            last: self.tracking.last_sent,
+            min_rtt: self.tracking.min_rtt,
             in_recovery: matches!(self.state, CaState::Recovery | CaState::Loss),
         };
-        tcb.gathers(&mut self.tracking, &room, now, tcp)
+        tcb.gathers(queue, &room, now, tcp)
+    }
+
+    /// Whether `len` bytes of new data are in the send buffer.
+    fn is_buffered(&mut self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
+        let merged = self.board.merged_segments();
+        self.tracking.queue.as_mut().is_none_or(|queue| queue.fill(tcb, merged, tcp) >= len)
     }
 
     /// How much of cwnd is used, as far as new data is concerned.
@@ -183,8 +213,11 @@ impl ByBoard {
         if waits && self.frto_may_send == 0 && !self.fits(tcb, len.max(1), tcp) {
             return None;
         }
-        if len == tcb.smss && self.frto_may_send == 0 && self.gathers(tcb, now, tcp) {
-            return None;
+        if len == tcb.smss && self.frto_may_send == 0 {
+            let left = tcb.cwnd - self.used(tcb, tcp);
+            if self.waits_in_queue(tcb, left, now, tcp) {
+                return None;
+            }
         }
         self.frto_may_send = self.frto_may_send.saturating_sub(1);
         let (was_max, timer_ran) = (tcb.max, tcb.timer != Time::NEVER);
@@ -224,9 +257,9 @@ impl ByBoard {
         Some(self.resend(tcb, now, (start, end, pushed), tcp))
     }
 
-    /// The length of the next new segment (0: a FIN alone), if the receiver, Nagle and the application let it go.
+    /// The length of the next new segment (0: a FIN alone), if the receiver, Nagle, the application and the send buffer let it go.
     #[inline(always)]
-    fn new_length(&self, tcb: &Tcb, tcp: &Tcp) -> Option<u32> {
+    fn new_length(&mut self, tcb: &Tcb, tcp: &Tcp) -> Option<u32> {
         if tcb.unsent == 0 {
             let fin_due = tcb.closing && !tcb.fin_sent;
             return (fin_due && tcb.room_in_window() > 0).then_some(0);
@@ -243,7 +276,7 @@ impl ByBoard {
         if len < tcb.smss && u64::from(len) == tcb.unsent && !tcb.closing && tcb.holds(&self.tracking, tcp) {
             return None;
         }
-        Some(len)
+        self.is_buffered(tcb, len, tcp).then_some(len)
     }
 
     /// The tail loss probe: new data if there is some, else the last segment (RFC 8985 §7.3).

@@ -58,7 +58,7 @@ impl ByBytes {
         }
         tcb.held = false;
         let room = self.limit(tcb).saturating_sub(tcb.flight());
-        if room < tcb.smss {
+        if room < tcb.smss || !self.is_buffered(tcb, tcb.smss, tcp) {
             self.note_limit(tcb);
             return None;
         }
@@ -150,9 +150,20 @@ impl ByBytes {
                 return None;
             }
         }
+        if again == 0 && !self.is_buffered(tcb, len, tcp) {
+            return None;
+        }
         let outgoing = self.build(tcb, now, self.nxt, len, tcp);
         self.nxt = self.nxt + outgoing.len + u32::from(outgoing.fin);
         Some(outgoing)
+    }
+
+    /// Whether `len` bytes of new data are in the send buffer.
+    #[inline]
+    fn is_buffered(&mut self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
+        let Some(queue) = self.tracking_mut().and_then(|t| t.queue.as_mut()) else { return true };
+        queue.expand(tcb, tcp);
+        queue.fill(tcb, 0, tcp) >= len
     }
 
     #[inline(never)]

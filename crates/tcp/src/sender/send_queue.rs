@@ -1,0 +1,331 @@
+//! Data that the application has written and the other side has not acknowledged, as Linux holds it: the send buffer, and the
+//! super-packets that a segmentation offload makes of it.
+//!
+//! The send buffer is a limit beside the windows. Its memory counts buffers, not payload: each packet takes its descriptor and its headers,
+//! too. The application writes when a third of the memory is free, until all of it is taken. The memory grows with cwnd.
+//!
+//! Source: Linux 6.12, net/ipv4/tcp.c (tcp_sendmsg_locked, tcp_stream_alloc_skb), net/ipv4/tcp_input.c (tcp_sndbuf_expand,
+//! tcp_should_expand_sndbuf, tcp_check_space), include/net/sock.h (sk_stream_min_wspace), net/ipv4/tcp_output.c (tso_fragment, tcp_grow_skb).
+//! The application here has always more to write, up to the end of its transfer, and writes at once.
+//!
+//! Missing: memory pressure, and the memory of buffers that are split when a part of them is SACKed or retransmitted.
+
+use std::collections::VecDeque;
+
+use net::Seq;
+
+use super::tcb::Tcb;
+use crate::config::{Gathering, SendBuffer, Tcp};
+use crate::congestion::CongestionControl;
+
+/// Memory of a buffer beside its payload.
+const HEAD: u64 = crate::memory::HEAD as u64;
+/// Headers and description of fragments that the growth of the memory reckons with (MAX_TCP_HEADER and skb_shared_info), and the descriptor.
+const RESERVED: u32 = 256 + 320;
+const DESCRIPTOR: u64 = 256;
+/// Number of segments that the memory has room for at least (TCP_INIT_CWND).
+const FIRST: f64 = 10.0;
+/// Payload of a super-packet is at most this (sk_gso_max_size).
+pub(super) const LARGEST: u32 = 65_535 - 320;
+
+/// The send buffer and the write queue of a connection.
+#[derive(Clone, Debug)]
+pub(super) struct SendQueue {
+    /// Memory of the buffer in bytes (sk_sndbuf); `u64::MAX`: unlimited.
+    memory: u64,
+    /// One past the last byte in the buffer.
+    end: Seq,
+    /// SND.UNA before which the application does not write, and cwnd below which the memory does not grow.
+    fill_at: Seq,
+    expand_at: f64,
+    /// Ends of the super-packets that were sent and not acknowledged, and of those in the write queue. Without gathering each
+    /// segment is a buffer of its own, and both are empty.
+    sent: VecDeque<Seq>,
+    queued: VecDeque<Seq>,
+    /// End of the super-packet that left last, or is leaving: its segments go one after the other.
+    burst: Seq,
+    /// Whether it has more than one segment.
+    is_long: bool,
+    /// Bytes of the super-packet that is leaving, which the pace counts when all of it has left.
+    unpaced: u32,
+    /// Segments waited for others when the sender was last asked, and cwnd was the reason.
+    pub waited_for_cwnd: bool,
+}
+
+impl SendQueue {
+    /// An empty queue in front of `next`, the first byte, if these parameters need one.
+    pub fn new(next: Seq, tcb: &Tcb, tcp: &Tcp) -> Option<Box<Self>> {
+        let unlimited = tcp.send_buffer == SendBuffer::Unlimited;
+        if unlimited && tcp.gathering == Gathering::None {
+            return None;
+        }
+        let mut queue = SendQueue {
+            memory: if unlimited { u64::MAX } else { tcp.send_memory.0 },
+            end: next,
+            fill_at: next,
+            expand_at: 0.0,
+            sent: VecDeque::new(),
+            queued: VecDeque::new(),
+            burst: next,
+            is_long: false,
+            unpaced: 0,
+            waited_for_cwnd: false,
+        };
+        queue.expand(tcb, tcp);
+        Some(Box::new(queue))
+    }
+
+    /// Whether a whole segment is in the buffer, the application does not write, and the memory does not grow.
+    #[inline(always)]
+    pub fn is_settled(&self, tcb: &Tcb) -> bool {
+        tcb.una.before(self.fill_at)
+            && tcb.cwnd < self.expand_at
+            && self.end.minus(tcb.max) >= tcb.smss as i32
+    }
+
+    /// Bytes of new data in the buffer.
+    pub fn new_bytes(&self, tcb: &Tcb) -> u32 {
+        self.end.minus(tcb.max).max(0) as u32
+    }
+
+    /// Grow the memory to that of two windows, three with BBR (tcp_sndbuf_expand).
+    pub fn expand(&mut self, tcb: &Tcb, tcp: &Tcp) {
+        if tcb.cwnd < self.expand_at {
+            return;
+        }
+        self.fill_at = tcb.una;
+        if self.memory >= tcp.send_memory_max.0 {
+            self.expand_at = f64::INFINITY;
+            return;
+        }
+        let full = u64::from((tcp.mss.0 as u32 + RESERVED).next_power_of_two()) + DESCRIPTOR;
+        let segments = (tcb.cwnd / f64::from(tcb.smss)).floor().max(FIRST) as u64;
+        let windows = if tcb.congestion.rules_recovery() { 3 } else { 2 };
+        self.memory = self.memory.max(windows * segments * full).min(tcp.send_memory_max.0);
+        self.expand_at = (segments + 1) as f64 * f64::from(tcb.smss);
+    }
+
+    /// Memory that is taken.
+    fn taken(&self, tcb: &Tcb, merged: u32) -> u64 {
+        let bytes = u64::from(self.end - tcb.una);
+        let buffers = if self.queued.is_empty() && self.sent.is_empty() {
+            bytes.div_ceil(u64::from(tcb.smss)).saturating_sub(u64::from(merged))
+        } else {
+            (self.sent.len() + self.queued.len()) as u64
+        };
+        bytes + HEAD * buffers
+    }
+
+    /// Let the application write, if a third of the memory is free (sk_stream_min_wspace), and return how many bytes of new data there are.
+    ///
+    /// `merged`: SACKed segments that Linux has merged with the SACKed segment before them, so that they take their payload alone (tcp_shift_skb_data).
+    pub fn fill(&mut self, tcb: &Tcb, merged: u32, tcp: &Tcp) -> u32 {
+        while self.sent.front().is_some_and(|end| !end.after(tcb.una)) {
+            self.sent.pop_front();
+        }
+        // A probe of the tail or of the window sends data that was not gathered, or not even in the buffer.
+        self.leave(tcb.una, tcb.max);
+        self.end = self.end.max(tcb.max);
+        let new = self.end - tcb.max;
+        let mut left = tcb.unsent - u64::from(new).min(tcb.unsent);
+        if left == 0 {
+            return new;
+        }
+        let unlimited = self.memory == u64::MAX;
+        let free = if unlimited {
+            u64::from(u32::from(self.queued.len() < 2))
+        } else {
+            let taken = self.taken(tcb, merged);
+            let free = self.memory.saturating_sub(taken);
+            // There is always room for a segment.
+            if free < taken / 2 && self.end - tcb.una >= tcb.smss {
+                self.fill_later(tcb, taken);
+                return new;
+            }
+            free.max(1)
+        };
+        let smss = u64::from(tcb.smss);
+        if tcp.gathering == Gathering::Linux {
+            left -= self.append(tcb, left);
+            let whole = smss * u64::from(super_packet(tcb));
+            // Without a limit two super-packets are enough: what is behind them makes no difference.
+            let mut free = if unlimited { free * 2 * whole } else { free };
+            while free > 0 && left > 0 {
+                let bytes = whole.min(left);
+                self.end = self.end + bytes as u32;
+                self.queued.push_back(self.end);
+                (left, free) = (left - bytes, free.saturating_sub(bytes + HEAD));
+            }
+        } else {
+            self.end = self.end + (free.div_ceil(smss + HEAD) * smss).min(left) as u32;
+        }
+        if !unlimited {
+            self.fill_later(tcb, self.taken(tcb, merged));
+        }
+        self.end - tcb.max
+    }
+
+    /// Compute before which SND.UNA no third of the memory is free: a segment frees at most its payload and a whole buffer beside it.
+    fn fill_later(&mut self, tcb: &Tcb, taken: u64) {
+        let smss = u64::from(tcb.smss);
+        let over = taken.saturating_sub(self.memory / 3 * 2);
+        self.fill_at = tcb.una + (over * smss / (smss + HEAD)) as u32;
+    }
+
+    /// Let the last super-packet in the write queue take some of `left` bytes until it is whole. Returns how many.
+    fn append(&mut self, tcb: &Tcb, left: u64) -> u64 {
+        let before = self.queued.len().checked_sub(2).map_or(tcb.max, |i| self.queued[i]);
+        let Some(last) = self.queued.back_mut() else { return 0 };
+        let room = (tcb.smss * super_packet(tcb)).saturating_sub(*last - before);
+        let bytes = u64::from(room).min(left);
+        *last = *last + bytes as u32;
+        self.end = *last;
+        bytes
+    }
+
+    /// Bytes of the first super-packet in the write queue, when the next byte is `next`, and whether no other is behind it.
+    pub fn first(&self, next: Seq) -> (u32, bool) {
+        let end = self.queued.front().copied().unwrap_or(next);
+        (end.minus(next).max(0) as u32, self.queued.len() <= 1)
+    }
+
+    /// Begin a super-packet up to `end`. It was split off, or has taken data from the next one.
+    pub fn begin_burst(&mut self, una: Seq, end: Seq, is_long: bool) {
+        (self.burst, self.is_long) = (end, is_long);
+        self.leave(una, end);
+    }
+
+    /// What is in the write queue up to `end` leaves it.
+    fn leave(&mut self, una: Seq, end: Seq) {
+        if self.queued.is_empty() {
+            return;
+        }
+        while self.queued.front().is_some_and(|queued| !queued.after(end)) {
+            self.queued.pop_front();
+        }
+        if self.memory != u64::MAX && end.after(*self.sent.back().unwrap_or(&una)) {
+            self.sent.push_back(end);
+        }
+    }
+
+    /// Whether the next byte, `next`, belongs to a super-packet that is leaving.
+    pub fn is_leaving(&self, next: Seq) -> bool {
+        next.before(self.burst)
+    }
+
+    /// Whether a super-packet ends with the segment before `next`: its last segment has PSH (tcp_transmit_skb).
+    pub fn pushes(&self, next: Seq) -> bool {
+        self.is_long && next == self.burst
+    }
+
+    /// Number of bytes that the pace counts after a segment of `len` bytes, if the next byte is `next`: all of a super-packet behind its last segment.
+    pub fn paced(&mut self, len: u32, next: Seq) -> u32 {
+        self.unpaced += len;
+        if self.is_leaving(next) { 0 } else { std::mem::take(&mut self.unpaced) }
+    }
+
+    /// Whether the write queue is empty, so that the application or the send buffer limits the sender.
+    pub fn is_drained(&self, next: Seq) -> bool {
+        !self.end.after(next)
+    }
+}
+
+/// Number of segments of a whole super-packet: at most half of the largest window (tcp_xmit_size_goal, tcp_bound_to_half_wnd).
+fn super_packet(tcb: &Tcb) -> u32 {
+    (LARGEST.min(tcb.most_window / 2) / tcb.smss).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Duration;
+
+    use super::*;
+
+    const MSS: u32 = 1448;
+
+    /// A connection of the preset `linux` with data without end, and its queue.
+    fn connection(said: &serde_json::Value) -> (Tcb, Box<SendQueue>, Tcp) {
+        let tcp = Tcp::preset("linux", said).unwrap();
+        let mut tcb = Tcb::new(&tcp, Seq(0), Duration::ZERO);
+        (tcb.smss, tcb.unsent, tcb.most_window) = (MSS, u64::MAX, 6_291_456);
+        tcb.cwnd = f64::from(10 * MSS);
+        let queue = SendQueue::new(tcb.max, &tcb, &tcp).unwrap();
+        (tcb, queue, tcp)
+    }
+
+    /// 4 MiB hold 1790 segments of 2344 B, as a kernel was measured to send, and are filled again at two thirds of it.
+    #[test]
+    fn the_application_writes_when_a_third_is_free() {
+        let said = serde_json::json!({"gathering": "none", "send_memory": "4194304 B"});
+        let (mut tcb, mut queue, tcp) = connection(&said);
+        assert_eq!(queue.fill(&tcb, 0, &tcp), 1790 * MSS);
+        tcb.max = Seq(1790 * MSS); // all of it is sent
+        assert!(queue.is_drained(tcb.max));
+        for (acked, new) in [(0, 0), (597, 0), (598, 598), (599, 598), (2 * 598, 2 * 598)] {
+            tcb.una = Seq(acked * MSS);
+            assert_eq!(queue.fill(&tcb, 0, &tcp) / MSS, new, "{acked}");
+        }
+    }
+
+    /// A SACKed segment gives back the memory beside its payload when it is merged with the one before it.
+    #[test]
+    fn merged_segments_take_their_payload_alone() {
+        let said = serde_json::json!({"gathering": "none", "send_memory": "4194304 B"});
+        let (mut tcb, mut queue, tcp) = connection(&said);
+        queue.fill(&tcb, 0, &tcp);
+        tcb.max = Seq(1790 * MSS);
+        assert_eq!(queue.fill(&tcb, 1500, &tcp), 0);
+        assert_eq!(queue.fill(&tcb, 1600, &tcp), 611 * MSS, "1432144 B are free");
+    }
+
+    /// Room for ten segments at first, then for two windows, up to the maximum.
+    #[test]
+    fn the_memory_follows_cwnd() {
+        let (mut tcb, mut queue, tcp) = connection(&serde_json::json!({"gathering": "none"}));
+        assert_eq!(queue.memory, 2 * 10 * 2304);
+        tcb.cwnd = f64::from(100 * MSS);
+        queue.expand(&tcb, &tcp);
+        assert_eq!(queue.memory, 2 * 100 * 2304);
+        tcb.cwnd = f64::from(5 * MSS);
+        queue.expand(&tcb, &tcp);
+        assert_eq!(queue.memory, 2 * 100 * 2304);
+        tcb.cwnd = f64::from(10_000 * MSS);
+        queue.expand(&tcb, &tcp);
+        assert_eq!(queue.memory, 4_194_304);
+    }
+
+    /// Super-packets of 45 segments take 66056 B each. One that is split, and what is left of it, are two.
+    #[test]
+    fn super_packets_take_less_memory() {
+        let said = serde_json::json!({"gathering": "linux", "send_memory": "4194304 B"});
+        let (mut tcb, mut queue, tcp) = connection(&said);
+        assert_eq!(queue.fill(&tcb, 0, &tcp), 64 * 45 * MSS);
+        assert_eq!(queue.taken(&tcb, 0), 64 * 66_056);
+        queue.begin_burst(tcb.una, Seq(28 * MSS), true);
+        assert_eq!(queue.first(Seq(28 * MSS)), (17 * MSS, false));
+        assert_eq!(queue.taken(&tcb, 0), 64 * 66_056 + HEAD);
+        // One that grows takes from the next.
+        queue.begin_burst(tcb.una, Seq(48 * MSS), true);
+        assert_eq!(queue.first(Seq(48 * MSS)), (42 * MSS, false));
+        tcb.max = Seq(48 * MSS);
+        tcb.una = Seq(48 * MSS);
+        queue.fill(&tcb, 0, &tcp);
+        assert_eq!(queue.taken(&tcb, 0), 63 * 66_056 - u64::from(3 * MSS));
+    }
+
+    /// A segment always has room, and a small write joins the last super-packet.
+    #[test]
+    fn small_memory_and_small_writes() {
+        let said = serde_json::json!({"gathering": "none", "send_memory": "1 B", "send_memory_max": "1 B"});
+        let (tcb, mut queue, tcp) = connection(&said);
+        assert_eq!(queue.fill(&tcb, 0, &tcp), MSS);
+        assert_eq!(queue.fill(&tcb, 0, &tcp), MSS);
+        let said = serde_json::json!({"gathering": "linux", "send_buffer": "unlimited"});
+        let (mut tcb, mut queue, tcp) = connection(&said);
+        for bytes in 1..10 {
+            tcb.unsent = bytes;
+            assert_eq!(u64::from(queue.fill(&tcb, 0, &tcp)), bytes);
+        }
+        assert_eq!(queue.first(tcb.max), (9, true));
+    }
+}
