@@ -116,7 +116,7 @@ def red(limit: int, minth: int, maxth: int, *, of_bytes: bool = False, **keys: A
         "spacing": "wait",
         "least_backlog": "0 packets" if of_bytes else "1 packets",
         "idle_packet_size": "1500 B",
-        "chance_by": "size" if of_bytes else "packet",
+        "chance_by": "bytes" if of_bytes else "packet",
         "reference_size": "1500 B",
         "above_maxth": "drop",
         **keys,
@@ -204,19 +204,12 @@ SETTINGS = (
 )  # fmt: skip
 """The settings; their names say queue, TCP, flows and what is special."""
 
-BYTES = (
-    "Where large packets are chosen more often, ns-2 counts the bytes since the last signal, "
-    "aqmlab the packets, so small packets end the wait early. With the same chance for every "
-    "packet, in both, the mean queues are 20.5 and 20.3, and the goodputs 1.289 and 1.297."
-)
 SACK_TIMER = (
     "The retransmission timer during SACK recovery. If each retransmission restarts it "
     '(fast_retransmit_timer = "each-restarts") ours are {} and ns-2\'s {} on the same draws; '
     "as set ours are {}."
 )
 CAUSES: dict[tuple[str, str], str] = {
-    ("red-bytes-sack-n5-cbr", "goodput"): BYTES,
-    ("red-bytes-sack-n5-cbr", "queue"): BYTES,
     ("dt-sack-n10-10M", "timeouts"): SACK_TIMER.format(50.7, 57.2, 74.1),
     ("dt-sack-n4-cbr-30%", "timeouts"): SACK_TIMER.format(7.2, 6.4, 13.1),
 }

@@ -105,16 +105,15 @@ impl Growth {
         self.standard_slow_start(w.cwnd, w.ssthresh, w.smss, ack.counted)
     }
 
-    /// RFC 5681, equation 2; RFC 3465 §2.3: L is one segment after a timeout. Linux has no limit
-    /// there either, which is safe as its slow start stops at ssthresh.
+    /// RFC 5681, equation 2; RFC 3465 §2.3: L is one segment after a timeout.
     #[inline]
     fn standard_slow_start(&self, cwnd: f64, ssthresh: f64, smss: f64, counted: u32) -> (f64, u32) {
         if cwnd >= ssthresh {
             return (cwnd, counted);
         }
         let most = match self.limit {
-            NO_LIMIT if self.flags & (AFTER_TIMEOUT | STOPS) != AFTER_TIMEOUT => f64::INFINITY,
             _ if self.flags & AFTER_TIMEOUT != 0 => smss,
+            NO_LIMIT => f64::INFINITY,
             limit => f64::from(limit) * smss,
         };
         let grown = cwnd + f64::from(counted).min(most);
@@ -164,7 +163,9 @@ impl Growth {
     pub fn on_congestion(&mut self, congestion: Congestion) {
         let timeout = matches!(congestion, Congestion::Timeout { .. });
         self.counted = 0;
-        self.flags = self.flags & !AFTER_TIMEOUT | if timeout { AFTER_TIMEOUT } else { 0 };
+        // Linux has no limit after a timeout either, which is safe because its slow start stops at ssthresh.
+        let limited = timeout && !(self.limit == NO_LIMIT && self.flags & STOPS != 0);
+        self.flags = self.flags & !AFTER_TIMEOUT | if limited { AFTER_TIMEOUT } else { 0 };
         if let Some(early) = &mut self.early
             && let Detector::Hybrid(hybrid) = &mut early.detector
             && timeout

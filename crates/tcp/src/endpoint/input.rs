@@ -48,11 +48,11 @@ impl Endpoint {
         if !predicted && self.ends_with(now, segment, (next, window), field) {
             return;
         }
-        let (una, max) =
-            self.sender.as_ref().map_or((self.iss + 1, self.iss + 1), |s| (s.tcb.una, s.tcb.max));
-        if segment.ack.0.wrapping_sub(una.0) > max.0.wrapping_sub(una.0)
-            && self.on_ack_outside(now, segment, options)
-        {
+        let outside = match &self.sender {
+            Some(s) => segment.ack.0.wrapping_sub(s.tcb.una.0) > s.tcb.max.0.wrapping_sub(s.tcb.una.0),
+            None => segment.ack != self.iss + 1,
+        };
+        if outside && self.on_ack_outside(now, segment, options) {
             return;
         }
         if self.agreed.timestamps

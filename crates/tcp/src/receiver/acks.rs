@@ -37,8 +37,11 @@ impl Receiver {
     #[inline]
     pub(super) fn holds_back(&mut self, now: Time, tcp: &Tcp) -> bool {
         let most = tcp.compressed_acks.0 as u8;
+        if most == 0 {
+            return false;
+        }
         let rtt = self.tuning.as_ref().and_then(|t| t.rtt()).unwrap_or(Duration::ZERO);
-        let Some(behind) = self.behind.as_mut().filter(|_| most > 0) else { return false };
+        let Some(behind) = self.behind.as_mut() else { return false };
         if behind.gap != self.next {
             (behind.gap, behind.at_once) = (self.next, 0);
         }

@@ -45,11 +45,9 @@ impl Receiver {
     #[inline(never)]
     pub(super) fn out_of_order(&mut self, now: Time, start: Seq, end: Seq, fin: bool, tcp: &Tcp) {
         let (data, end) = (end, end + u32::from(fin));
-        if start.after(self.next) {
-            self.release_held_ack(start, end);
-        }
+        let releases = self.behind.as_ref().is_some_and(|b| b.held > 0) && self.release_held_ack(start, end);
         if self.grow(start, end) {
-            self.ack_out_of_order(now, tcp);
+            self.ack_out_of_order(now, releases, tcp);
             return;
         }
         let before = self.received_in(start, data);
@@ -61,7 +59,7 @@ impl Receiver {
         if !end.after(self.next) || start.after(self.next) {
             if end.after(self.next) {
                 self.insert(start, end);
-                self.ack_out_of_order(now, tcp);
+                self.ack_out_of_order(now, releases, tcp);
             } else {
                 self.quicken(u16::MAX, tcp);
                 self.ack_now = true;
@@ -91,32 +89,38 @@ impl Receiver {
     }
 
     /// Acknowledge data behind a gap: at once, so that the sender learns of the gap (RFC 5681 §4.2),
-    /// or with a held ACK, whose SACK blocks must include it.
+    /// or with a held ACK, whose SACK blocks must include it. `releases`: a held ACK leaves first.
     #[inline]
-    fn ack_out_of_order(&mut self, now: Time, tcp: &Tcp) {
+    fn ack_out_of_order(&mut self, now: Time, releases: bool, tcp: &Tcp) {
         let holds = self.holds_back(now, tcp);
         self.ack_now |= !holds;
-        let Some(behind) = &mut self.behind else { return };
-        if holds && !behind.known {
-            behind.find_report();
-        }
-        if let Some(earlier) = &mut behind.earlier {
-            (earlier.followed, self.ack_now) = (self.ack_now, true);
+        if (holds | releases)
+            && let Some(behind) = &mut self.behind
+        {
+            if !behind.known {
+                behind.find_report();
+            }
+            if let Some(earlier) = behind.earlier.as_mut().filter(|_| releases) {
+                (earlier.followed, self.ack_now) = (self.ack_now, true);
+            }
         }
     }
 
     /// Make the held ACK due if [start, end) opens or extends a SACK block behind the first two: the
     /// blocks that the held ACK reports might not fit into the next one (Linux, tcp_sack_new_ofo_skb).
-    #[inline]
-    fn release_held_ack(&mut self, start: Seq, end: Seq) {
-        let Some(behind) = self.behind.as_mut().filter(|b| b.held > 0) else { return };
+    /// Return whether it is due.
+    #[inline(never)]
+    fn release_held_ack(&mut self, start: Seq, end: Seq) -> bool {
+        let Some(behind) = self.behind.as_mut().filter(|_| start.after(self.next)) else { return false };
         let blocks = &behind.reported[..usize::from(behind.count)];
         let touched = blocks.iter().position(|b| !start.after(b.1) && !b.0.after(end));
-        if touched.unwrap_or(blocks.len()) >= BLOCKS_EXPECTED {
+        let releases = touched.unwrap_or(blocks.len()) >= BLOCKS_EXPECTED;
+        if releases {
             let (blocks, count) = (behind.reported, behind.count);
             behind.earlier = Some(EarlierAck { blocks, count, followed: false });
             behind.held = 0;
         }
+        releases
     }
 
     /// How many bytes of [start, end) had arrived before.
@@ -198,7 +202,9 @@ impl Receiver {
     /// Adds the SACK blocks of an ACK (RFC 2018 §4): the latest first, then those reported before; ahead
     /// of them a duplicate (RFC 2883 §4), if `dsack`.
     pub fn report(&mut self, options: &mut Options, dsack: bool) {
-        if let Some(earlier) = self.behind.as_ref().and_then(|b| b.earlier) {
+        if let Some(behind) = &self.behind
+            && let Some(earlier) = &behind.earlier
+        {
             options.push_sacks(&earlier.blocks[..usize::from(earlier.count)]);
             return;
         }

@@ -137,8 +137,8 @@ impl ByBoard {
 
     /// Whether `len` bytes of new data are in the send buffer.
     fn is_buffered(&mut self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
-        let merged = self.board.merged_segments();
-        self.tracking.queue.as_mut().is_none_or(|queue| queue.fill(tcb, merged, tcp) >= len)
+        let Some(queue) = &mut self.tracking.queue else { return true };
+        queue.fill(tcb, self.board.merged_segments(), tcp) >= len
     }
 
     /// How much of cwnd is used, as far as new data is concerned.

@@ -157,14 +157,16 @@ impl ByBoard {
     /// lost, and no probe is in flight. Linux ignores what is SACKed while it reduces cwnd for a mark,
     /// and schedules the next probe while one is in flight (tcp_schedule_loss_probe).
     fn may_probe(&self, tcp: &Tcp) -> bool {
+        if !tcp.tail_loss_probe {
+            return false;
+        }
         let nothing_missing = self.board.sacked_segments() == 0 && !self.board.any_lost();
         let linux = tcp.fast_retransmit_timer == FastRetransmitTimer::First;
-        tcp.tail_loss_probe
-            && match self.state {
-                CaState::Open => nothing_missing && (linux || self.tlp.end.is_none()),
-                CaState::Cwr => linux || (nothing_missing && self.tlp.end.is_none()),
-                _ => false,
-            }
+        match self.state {
+            CaState::Open => nothing_missing && (linux || self.tlp.end.is_none()),
+            CaState::Cwr => linux || (nothing_missing && self.tlp.end.is_none()),
+            _ => false,
+        }
     }
 
     /// Schedules a probe.

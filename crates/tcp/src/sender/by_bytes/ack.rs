@@ -88,13 +88,15 @@ impl ByBytes {
         let acked = ack - tcb.una;
         tcb.una = ack;
         tcb.retransmit = false; // pacing may hold what is acknowledged now
-        tcb.expirations = 0;
         tcb.acked += u64::from(acked) - u64::from(tcb.fin_sent && ack == tcb.max);
         if self.nxt.before(ack) {
             self.nxt = ack;
         }
         let before = (tcp.rto_order == RtoOrder::RestartFirst).then(|| tcb.rto.timeout(tcp));
-        tcb.end_back_off_by_ack(tcp);
+        if tcb.expirations > 0 {
+            tcb.expirations = 0;
+            tcb.end_back_off_by_ack(tcp);
+        }
         let mut rtt = self.sample(tcb, now, tcp);
         if rtt.is_none() && self.measured.is_some() {
             rtt = self.sample_by_timestamp(tcb, now, options, tcp);
