@@ -17,7 +17,7 @@ pub enum Effect {
     Route(String, String),
     /// Sets the queue discipline of the interface.
     Qdisc {
-        /// Whether it sends segments at the rate of their connection.
+        /// True if the discipline sends segments at the rate of their connection.
         paces: bool,
     },
     /// Asks for what cannot be had: what that is.

@@ -119,15 +119,15 @@ pub struct Connection {
     pub gone: bool,
     /// A write found no room, or a poll.
     pub no_space: bool,
-    /// Unsent bytes from which on no more is taken (TCP_NOTSENT_LOWAT).
+    /// Number of unsent bytes from which on the socket accepts no more (TCP_NOTSENT_LOWAT).
     pub lowat: u32,
-    /// Data segments that it has sent.
+    /// Number of data segments that the connection has sent.
     pub data_segments: u64,
-    /// Times of what it sends.
+    /// Times of sent data.
     pub stamps: Stamps,
     /// Calls with MSG_ZEROCOPY.
     pub zero_copy: ZeroCopy,
-    /// What is told about both.
+    /// Error queue, which reports the times and the calls with MSG_ZEROCOPY.
     pub errors: ErrorQueue,
     /// What who waits has been told of.
     pub seen: Seen,

@@ -71,7 +71,7 @@ pub struct Host {
     /// Numbers that the script gave to newer descriptors, and the numbers that stand for the older
     /// ones meanwhile.
     pub hidden: Vec<(i64, i64)>,
-    /// How far a time that a call returns may be off.
+    /// Tolerance for a time that a call returns.
     pub tolerance: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Losses that the sender with SACK finds, and the states it enters and leaves for them.
+//! Losses that the sender with SACK detects, and the states that it enters and leaves for them.
 
 use net::Seq;
 use units::{Duration, Time};

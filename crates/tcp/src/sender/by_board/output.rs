@@ -97,7 +97,8 @@ impl ByBoard {
         self.used(tcb, tcp) + self.board.weight_of(len) as f64 <= tcb.cwnd
     }
 
-    /// Whether a whole segment of new data that the windows let go is not in the send buffer, or waits for others. `left`: room in cwnd.
+    /// Return whether a whole segment of new data that the windows allow is not in the send buffer, or waits for others.
+    /// `left` is the unused part of cwnd.
     #[inline(always)]
     fn waits_in_queue(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
         match &self.tracking.queue {
@@ -135,7 +136,7 @@ impl ByBoard {
         tcb.gathers(queue, &room, now, tcp)
     }
 
-    /// Whether `len` bytes of new data are in the send buffer.
+    /// Return whether `len` bytes of new data are in the send buffer.
     fn is_buffered(&mut self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
         let merged = self.board.merged_segments();
         self.tracking.queue.as_mut().is_none_or(|queue| queue.fill(tcb, merged, tcp) >= len)
