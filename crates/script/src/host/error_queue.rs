@@ -46,8 +46,8 @@ pub struct ErrorQueue {
 }
 
 impl ErrorQueue {
-    /// Append an entry. A completion joins the last entry if the calls of both are consecutive (Linux,
-    /// skb_zerocopy_notify_extend).
+    /// Append an entry. A completion joins the last entry if the calls of both are consecutive
+    /// (Linux, skb_zerocopy_notify_extend).
     pub fn push(&mut self, entry: Entry) {
         self.reports += 1;
         if let (Some(Entry::Done(_, end)), Entry::Done(first, last)) = (self.entries.back_mut(), entry)

@@ -1,5 +1,6 @@
-//! Calls with MSG_ZEROCOPY, until their data is acknowledged (Linux 6.12, Documentation/networking/msg_zerocopy.rst;
-//! net/core/skbuff.c: msg_zerocopy_realloc, __msg_zerocopy_callback).
+//! Calls with MSG_ZEROCOPY, until their data is acknowledged (Linux 6.12,
+//! Documentation/networking/msg_zerocopy.rst; net/core/skbuff.c: msg_zerocopy_realloc,
+//! __msg_zerocopy_callback).
 
 use std::collections::VecDeque;
 
@@ -26,8 +27,8 @@ pub struct ZeroCopy {
 }
 
 impl ZeroCopy {
-    /// Record a call that wrote the last `bytes` of `end` bytes. `tail` is the number of bytes before the kernel's last
-    /// buffer of unsent data, as it was before the call.
+    /// Record a call that wrote the last `bytes` of `end` bytes. `tail` is the number of bytes
+    /// before the kernel's last buffer of unsent data, as it was before the call.
     pub fn on_write(&mut self, end: u64, bytes: u64, tail: u64) {
         let id = self.next;
         self.next = id.wrapping_add(1);

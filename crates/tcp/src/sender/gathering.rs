@@ -15,7 +15,8 @@ use crate::congestion::CongestionControl;
 const RECENT: Duration = Duration::from_millis(1);
 /// Segments wait only if the next ACK is due within this time, or half of the round trip if that is shorter.
 const SOON: Duration = Duration::from_millis(1);
-/// Minimum number of segments of a super-packet (tcp_min_tso_segs); with BBR one below 1.2 Mbit/s (bbr_min_tso_segs).
+/// Minimum number of segments of a super-packet (tcp_min_tso_segs); with BBR one below 1.2 Mbit/s
+/// (bbr_min_tso_segs).
 const LEAST: u32 = 2;
 const SLOW_BPS: f64 = 1_200_000.0;
 /// Segments do not wait if they fill a third of the window (tcp_tso_win_divisor).
@@ -40,8 +41,8 @@ pub(super) struct Room {
 }
 
 impl Tcb {
-    /// Return whether the next segment of new data waits for others, although the windows allow it. If not, a super-packet
-    /// begins with this segment.
+    /// Return whether the next segment of new data waits for others, although the windows allow it.
+    /// If not, a super-packet begins with this segment.
     pub(super) fn gathers(&self, queue: &mut SendQueue, room: &Room, now: Time, tcp: &Tcp) -> bool {
         let smss = self.smss;
         let half = || ((self.cwnd / f64::from(smss)) as u32 / 2).max(1);
@@ -61,8 +62,8 @@ impl Tcb {
         false
     }
 
-    /// Return whether the first super-packet of the write queue waits (tcp_tso_should_defer). It has `first` bytes and may
-    /// be `alone` in the queue.
+    /// Return whether the first super-packet of the write queue waits (tcp_tso_should_defer). It
+    /// has `first` bytes and may be `alone` in the queue.
     fn defers(
         &self,
         queue: &mut SendQueue,
@@ -96,7 +97,8 @@ impl Tcb {
         (by_window && room.window <= first) || !(self.closing && alone && u64::from(room.new) >= self.unsent)
     }
 
-    /// Return the number of segments of a whole super-packet: those sent in about a millisecond, or more on short paths (tcp_tso_autosize).
+    /// Return the number of segments of a whole super-packet: those sent in about a millisecond, or
+    /// more on short paths (tcp_tso_autosize).
     fn whole_super_packet(&self, room: &Room, tcp: &Tcp) -> u32 {
         let srtt = self.rto.srtt(tcp);
         let paced = match self.congestion.paces() {

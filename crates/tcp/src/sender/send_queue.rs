@@ -1,12 +1,15 @@
-//! Data that the application has written and the other side has not acknowledged, as Linux stores it: the send buffer, and the
-//! super-packets that a segmentation offload splits.
+//! Data that the application has written and the other side has not acknowledged, as Linux stores
+//! it: the send buffer, and the super-packets that a segmentation offload splits.
 //!
-//! The send buffer is a limit beside the windows. Its memory counts buffers, not payload: each packet also takes its descriptor and its
-//! headers. The application writes when a third of the memory is free, until all of the memory is used. The memory grows with cwnd.
+//! The send buffer is a limit beside the windows. Its memory counts buffers, not payload: each
+//! packet also takes its descriptor and its headers. The application writes when a third of the
+//! memory is free, until all of the memory is used. The memory grows with cwnd.
 //!
-//! Source: Linux 6.12, net/ipv4/tcp.c (tcp_sendmsg_locked, tcp_stream_alloc_skb), net/ipv4/tcp_input.c (tcp_sndbuf_expand,
-//! tcp_should_expand_sndbuf, tcp_check_space), include/net/sock.h (sk_stream_min_wspace), net/ipv4/tcp_output.c (tso_fragment, tcp_grow_skb).
-//! Here the application always has more data to write, up to the end of its transfer, and writes at once.
+//! Source: Linux 6.12, net/ipv4/tcp.c (tcp_sendmsg_locked, tcp_stream_alloc_skb),
+//! net/ipv4/tcp_input.c (tcp_sndbuf_expand, tcp_should_expand_sndbuf, tcp_check_space),
+//! include/net/sock.h (sk_stream_min_wspace), net/ipv4/tcp_output.c (tso_fragment, tcp_grow_skb).
+//! Here the application always has more data to write, up to the end of its transfer, and writes at
+//! once.
 //!
 //! Missing: memory pressure, and the memory of buffers that are split when a part of them is SACKed or retransmitted.
 
@@ -20,7 +23,8 @@ use crate::congestion::CongestionControl;
 
 /// Memory of a buffer beside its payload.
 const HEAD: u64 = crate::memory::HEAD as u64;
-/// Headers and description of fragments that count for the growth of the memory (MAX_TCP_HEADER and skb_shared_info), and the descriptor.
+/// Headers and description of fragments that count for the growth of the memory (MAX_TCP_HEADER and
+/// skb_shared_info), and the descriptor.
 const RESERVED: u32 = 256 + 320;
 const DESCRIPTOR: u64 = 256;
 /// Minimum number of segments that fit into the memory (TCP_INIT_CWND).
@@ -42,7 +46,8 @@ pub(super) struct SendQueue {
     /// segment is a buffer of its own, and both are empty.
     sent: VecDeque<Seq>,
     queued: VecDeque<Seq>,
-    /// End of the super-packet that left last or is leaving. Its segments leave one after the other.
+    /// End of the super-packet that left last or is leaving. Its segments leave one after the
+    /// other.
     burst: Seq,
     /// True if that super-packet has more than one segment.
     is_long: bool,
@@ -75,7 +80,8 @@ impl SendQueue {
         Some(Box::new(queue))
     }
 
-    /// Return whether a whole segment is in the buffer, the application does not write, and the memory does not grow.
+    /// Return whether a whole segment is in the buffer, the application does not write, and the
+    /// memory does not grow.
     #[inline(always)]
     pub fn is_settled(&self, tcb: &Tcb) -> bool {
         tcb.una.before(self.fill_at)
@@ -116,7 +122,8 @@ impl SendQueue {
         bytes + HEAD * buffers
     }
 
-    /// Let the application write, if a third of the memory is free (sk_stream_min_wspace). Return the number of bytes of new data.
+    /// Let the application write, if a third of the memory is free (sk_stream_min_wspace). Return
+    /// the number of bytes of new data.
     ///
     /// `merged` is the number of SACKed segments that Linux has merged with the SACKed segment before them, so that they
     /// take only their payload (tcp_shift_skb_data).
@@ -166,15 +173,16 @@ impl SendQueue {
         self.end - tcb.max
     }
 
-    /// Compute the SND.UNA before which less than a third of the memory is free. A segment frees at most its payload and a
-    /// whole buffer beside it.
+    /// Compute the SND.UNA before which less than a third of the memory is free. A segment frees at
+    /// most its payload and a whole buffer beside it.
     fn fill_later(&mut self, tcb: &Tcb, taken: u64) {
         let smss = u64::from(tcb.smss);
         let over = taken.saturating_sub(self.memory / 3 * 2);
         self.fill_at = tcb.una + (over * smss / (smss + HEAD)) as u32;
     }
 
-    /// Fill the last super-packet of the write queue with some of `left` bytes until it is whole. Return their number.
+    /// Fill the last super-packet of the write queue with some of `left` bytes until it is whole.
+    /// Return their number.
     fn append(&mut self, tcb: &Tcb, left: u64) -> u64 {
         let before = self.queued.len().checked_sub(2).map_or(tcb.max, |i| self.queued[i]);
         let Some(last) = self.queued.back_mut() else { return 0 };
@@ -185,14 +193,15 @@ impl SendQueue {
         bytes
     }
 
-    /// Return the number of bytes of the first super-packet in the write queue, if the next byte is `next`, and whether it is
-    /// the last super-packet too.
+    /// Return the number of bytes of the first super-packet in the write queue, if the next byte is
+    /// `next`, and whether it is the last super-packet too.
     pub fn first(&self, next: Seq) -> (u32, bool) {
         let end = self.queued.front().copied().unwrap_or(next);
         (end.minus(next).max(0) as u32, self.queued.len() <= 1)
     }
 
-    /// Begin a super-packet up to `end`, which was split off or has taken data from the next super-packet.
+    /// Begin a super-packet up to `end`, which was split off or has taken data from the next
+    /// super-packet.
     pub fn begin_burst(&mut self, una: Seq, end: Seq, is_long: bool) {
         (self.burst, self.is_long) = (end, is_long);
         self.leave(una, end);
@@ -216,25 +225,28 @@ impl SendQueue {
         next.before(self.burst)
     }
 
-    /// Return whether a super-packet ends with the segment before `next`. Its last segment has PSH (tcp_transmit_skb).
+    /// Return whether a super-packet ends with the segment before `next`. Its last segment has PSH
+    /// (tcp_transmit_skb).
     pub fn pushes(&self, next: Seq) -> bool {
         self.is_long && next == self.burst
     }
 
-    /// Return the number of bytes that the pace counts after a segment of `len` bytes, if the next byte is `next`. The pace
-    /// counts a whole super-packet after its last segment.
+    /// Return the number of bytes that the pace counts after a segment of `len` bytes, if the next
+    /// byte is `next`. The pace counts a whole super-packet after its last segment.
     pub fn paced(&mut self, len: u32, next: Seq) -> u32 {
         self.unpaced += len;
         if self.is_leaving(next) { 0 } else { std::mem::take(&mut self.unpaced) }
     }
 
-    /// Return whether the write queue is empty, so that the application or the send buffer limits the sender.
+    /// Return whether the write queue is empty, so that the application or the send buffer limits
+    /// the sender.
     pub fn is_drained(&self, next: Seq) -> bool {
         !self.end.after(next)
     }
 }
 
-/// Return the number of segments of a whole super-packet: at most half of the largest window (tcp_xmit_size_goal, tcp_bound_to_half_wnd).
+/// Return the number of segments of a whole super-packet: at most half of the largest window
+/// (tcp_xmit_size_goal, tcp_bound_to_half_wnd).
 fn super_packet(tcb: &Tcb) -> u32 {
     (LARGEST.min(tcb.most_window / 2) / tcb.smss).max(1)
 }
