@@ -44,7 +44,7 @@ pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     (effects, unknown)
 }
 
-/// Return whether a command that was not understood changes the kernel's parameters, queues or
+/// Return whether an unknown command changes the kernel's parameters, queues or
 /// routes, perhaps under a condition.
 pub fn sets_up_kernel(command: &str) -> bool {
     let apart = |c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | '{' | '}' | '"' | '\'');

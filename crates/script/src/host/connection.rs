@@ -218,11 +218,11 @@ impl Connection {
         self.broken
     }
 
-    /// Return how many bytes a send buffer of this size, as the kernel counts it, still takes.
+    /// Return the number of bytes that a send buffer of this size, in the kernel's count, still accepts.
     ///
-    /// As long as there is any room and less than `lowat` is unsent, a buffer of the kernel's own
-    /// size is filled (Linux, tcp_sendmsg_locked, sk_stream_memory_free). What the windows let go
-    /// leaves while the data is copied.
+    /// While any memory is free and less than `lowat` is unsent, the kernel fills a buffer of its own
+    /// size (Linux, tcp_sendmsg_locked, sk_stream_memory_free). Data that the windows allow leaves
+    /// during the copy.
     pub fn room(&self, limit: Option<u64>) -> u64 {
         let lowat = u64::from(self.lowat);
         if limit.is_none() && self.lowat == u32::MAX {

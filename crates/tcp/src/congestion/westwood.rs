@@ -102,9 +102,9 @@ pub struct WestwoodState {
     began: Option<(Time, u64)>,
     /// Bandwidth after each filter, in bytes/s.
     bandwidth: Option<[f64; 2]>,
-    /// Last round trip, by Linux's rules.
+    /// Last round-trip time, by Linux's rules.
     rtt: Option<Duration>,
-    /// The window was cut for a loss, so that the recovery's end ends the repair.
+    /// True if cwnd was reduced for a loss, so that the recovery's end ends the repair.
     recovering: bool,
     /// What the window was cut for is being repaired; cwnd is what fills the pipe from then on.
     repairing: bool,

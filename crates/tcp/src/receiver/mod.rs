@@ -123,7 +123,7 @@ impl Receiver {
         done
     }
 
-    /// Reports [start, end) as a duplicate with the next ACK (RFC 2883).
+    /// Report [start, end) as a duplicate with the next ACK (RFC 2883).
     pub fn report_duplicate(&mut self, start: Seq, end: Seq) {
         self.duplicate = Some((start, end));
     }

@@ -42,8 +42,8 @@ impl Side {
         self.tokens = tokens.max(1 - most);
     }
 
-    /// Time until it is out of debt, a span after the last charge; None while the debt is at most
-    /// `allowed` tokens.
+    /// Return the time until the debt is paid, a span after the last charge, or None while the debt
+    /// is at most `allowed` tokens.
     pub(super) fn debt(&self, span: Duration, allowed: i128) -> Option<Duration> {
         let tokens = self.tokens + brings(span, self.rate);
         (tokens < -allowed).then(|| time_for(-tokens, self.rate))
@@ -81,8 +81,8 @@ impl Node {
         now.since(self.since).min(MEMORY)
     }
 
-    /// Debts at its rate and at its ceil that do not change its mode (htb_hiwater and htb_lowater
-    /// of sch_htb.c).
+    /// Return the debts at the rate and at the ceil that do not change the mode (htb_hiwater and
+    /// htb_lowater of sch_htb.c).
     fn allowed(&self) -> (i128, i128) {
         match self.mode {
             Mode::Green if self.hysteresis => (self.rate.depth, self.ceil.depth),
@@ -91,7 +91,7 @@ impl Node {
         }
     }
 
-    /// Its mode, and how long that lasts if nothing is sent (htb_class_mode of sch_htb.c).
+    /// Return the mode, and its duration if nothing is sent (htb_class_mode of sch_htb.c).
     pub(super) fn mode(&self, span: Duration) -> (Mode, Duration) {
         let (at_rate, at_ceil) = self.allowed();
         if let Some(wait) = self.ceil.debt(span, at_ceil) {

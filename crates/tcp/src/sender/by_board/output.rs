@@ -258,7 +258,8 @@ impl ByBoard {
         Some(self.resend(tcb, now, (start, end, pushed), tcp))
     }
 
-    /// The length of the next new segment (0: a FIN alone), if the receiver, Nagle, the application and the send buffer let it go.
+    /// Return the length of the next new segment (0: a FIN alone), if the receiver, Nagle, the application
+    /// and the send buffer allow it.
     #[inline(always)]
     fn new_length(&mut self, tcb: &Tcb, tcp: &Tcp) -> Option<u32> {
         if tcb.unsent == 0 {
