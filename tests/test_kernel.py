@@ -29,7 +29,7 @@ def test_the_preset_linux_does_what_the_kernel_does(config: str, hosts: str) -> 
 
 
 def test_the_send_buffer_limits_a_long_fast_path() -> None:
-    """Of one flow over 1 Gbit/s and 40 ms; a sender without limit has 796 Mbit/s and no queue."""
+    """One flow over 1 Gbit/s and 40 ms; a sender without limit has 796 Mbit/s and no queue."""
     config = "1g_40ms_pfifohalf_cubic_n1"
     for hosts, goodput_bps, queue_ms in (
         (compare.OFF, 350.6e6, 1.34),

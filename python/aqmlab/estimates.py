@@ -32,7 +32,7 @@ KINDS: dict[Kind, tuple[str, str, Callable[[list[float]], Interval]]] = {
 
 
 DIGITS = 5
-"""Significant digits of a number for people, at most."""
+"""Maximum number of significant digits of a printed number."""
 ROUNDING = 1e-9
 """Relative width of an interval that is an error of floating-point numbers."""
 
@@ -80,7 +80,7 @@ def _estimate(statistic: str, interval: Interval, n: int, missing: int) -> Estim
 
 
 def median_confidence(values: Iterable[float]) -> Estimate:
-    """Return the median of one value a replication, with its exact 95 % confidence interval.
+    """Return the median of one value per replication, with its exact 95 % confidence interval.
 
     A missing value may be anything, so it lowers the lower bound as far as a value below all
     others would, and raises the upper bound likewise. Fewer than six values have no bounds.
@@ -107,7 +107,7 @@ def median_confidence(values: Iterable[float]) -> Estimate:
 
 
 def share(values: Iterable[float], most: float = 100.0) -> Estimate:
-    """Return the mean of shares with its 95 % confidence interval, kept within 0 and `most`.
+    """Return the mean of shares with its 95 % confidence interval, limited to 0 to `most`.
 
     A value above `most` raises that bound to itself.
 

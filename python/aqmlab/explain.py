@@ -22,7 +22,7 @@ CATEGORIES = {
 
 
 def listing(category: str | None = None) -> str:
-    """Return the names of a category, each with a line about it; without one, the categories.
+    """Return the names of a category, or of all categories, each with a line about it.
 
     Raises
     ------

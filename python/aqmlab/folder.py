@@ -123,7 +123,7 @@ def appearing_file(path: str | Path) -> Iterator[Path]:
 
 
 def _reason(error: OSError, folder: Path) -> str:
-    """Return why something in a folder cannot be written, and the remedy."""
+    """Return the reason why something in a folder cannot be written, and the remedy."""
     if isinstance(error, FileNotFoundError) and not folder.is_dir():
         return f"there is no folder {folder}; make it"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

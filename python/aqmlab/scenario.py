@@ -66,7 +66,7 @@ class Document(Table):
 MOST_BYTES = 256 << 20
 """The largest file that is read; a device has no end."""
 MOST_VALUES = 4_000_000
-"""Values and tables of a file at most; an empty table takes some 300 bytes of memory."""
+"""Maximum number of values and tables of a file; an empty table takes some 300 bytes of memory."""
 
 ScenarioLike = str | PathLike[str] | Mapping[str, Any] | Document
 """A path to a scenario file, a dict with its keys, or an :class:`aqmlab.Scenario`."""

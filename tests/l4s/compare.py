@@ -87,7 +87,7 @@ class Pair:
 
     @property
     def known(self) -> bool:
-        """Whether aqmlab has the queue."""
+        """True if aqmlab has the queue."""
         return self.qdisc in QUEUES
 
     @property

@@ -1,4 +1,4 @@
-"""Verdicts of a whole study: kept, compared with a whole run, beside those of a quick form."""
+"""Verdicts of a whole study: stored, compared with a whole run and with a quick form."""
 
 import json
 import shutil
@@ -52,7 +52,7 @@ def test_the_score_counts_measured_claims_alone() -> None:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
-    """A study whose kept verdicts and README are in a folder of the test."""
+    """A study whose stored verdicts and README are in a folder of the test."""
     there = studies.load("rfc2884")
     (tmp_path / "study" / "published").mkdir(parents=True)
     path = tmp_path / "study" / "published" / "claims.csv"

@@ -9,7 +9,7 @@ NAME = "Linux"
 ABOUT = (
     "The preset `linux` beside Linux 6.12.117 in virtual time. Of the configurations up to "
     "10 Mbit/s the kernel has ten runs, half with HZ = 100 and half with HZ = 1000; of the faster "
-    "ones it has five with HZ = 1000, of ours there are five. Hosts had no offloads, or (`wire`) a "
+    "ones it has five with HZ = 1000. Ours are as many. Hosts had no offloads, or (`wire`) a "
     'segmentation offload at the sender, where ours have `gathering = "linux"`. '
     "[`tests/kernel`](../tests/kernel/README.md) describes how it was measured."
 )

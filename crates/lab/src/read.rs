@@ -40,7 +40,7 @@ pub fn read_file_text(text: &str, format: Format) -> Result<Json, Invalid> {
     }
 }
 
-/// Return what is wrong with a TOML document; of an integer beyond 64 bits, its bounds.
+/// Return the error of a TOML document; for an integer beyond 64 bits, with its bounds.
 fn toml_problem(message: &str) -> &str {
     if message.starts_with("invalid type: integer") || message.contains("value was too large") {
         "an integer must be from -9223372036854775808 to 9223372036854775807"

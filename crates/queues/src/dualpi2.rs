@@ -8,10 +8,12 @@
 //! changes only while both queues have packets, reset in favour of L when the link is idle; and as in Linux's
 //! sch_dualpi2.c what is dropped takes no turn. An update at the instant of a packet comes before it.
 //!
-//! Compared with that code too, as in Linux 6.17 and as in the L4S team's kernel of August 2020. `sparing = "linux"` is what
-//! both do when next to nothing waits, and `choice = "random"` how both choose packets. Both have a step above 1 ms
-//! instead of the ramp, give C a tenth and limit packets to 10,000. The step applies to every packet in 6.17
-//! (min_qlen_step = 0: Th_len of 0), and in 2020 to a packet that found more than one in L (Th_len of 2).
+//! The tests compare this queue with that code too, as in Linux 6.17 and as in the L4S team's
+//! kernel of August 2020. Both spare packets of a nearly empty queue (`sparing = "linux"`) and
+//! choose packets at random (`choice = "random"`). Both have a step above 1 ms instead of the ramp,
+//! give C a tenth and limit packets to 10,000. In 6.17 the step applies to every packet
+//! (min_qlen_step = 0: Th_len of 0), and in 2020 to a packet behind more than one packet in L
+//! (Th_len of 2).
 
 use std::collections::VecDeque;
 

@@ -139,7 +139,7 @@ impl Curve {
 pub struct RedLaw {
     counts: Depth,
     pub(crate) curve: Curve,
-    /// Backlog up to which no packet is signalled, if there is one.
+    /// Backlog up to which no packet is signalled, if the parameters have one.
     least_backlog: Option<u32>,
     /// The probability from which a chosen packet is dropped.
     mark_below: f64,
@@ -162,7 +162,7 @@ impl Configures for Red {
                 maxp: self.maxp.0,
                 gentle: self.gentle,
             },
-            // ns-2 counts in bytes whether at most one waits: the queue is empty then.
+            // In bytes ns-2's test for at most one waiting packet is a test for an empty queue.
             least_backlog: (self.least_backlog.0 > 0.0 || self.chance_by == ChanceBy::Bytes)
                 .then_some(self.least_backlog.0 as u32),
             mark_below: self.mark_below.0,

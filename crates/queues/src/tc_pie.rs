@@ -115,7 +115,7 @@ const fn ticks(time: Duration) -> u64 {
     (time.0 / 1000) >> 6
 }
 
-/// Ticks that a timer of the kernel takes which fires at a multiple of its level's granularity and
+/// Return the ticks of a kernel timer that fires at a multiple of its level's granularity and
 /// is set again for `ticks` later (`calc_index` in timer.c of Linux 6.12): level n of the wheel has
 /// slots of 8^n ticks, and a timer goes into the slot after the one of its time.
 const fn wheel_ticks(ticks: u64) -> u64 {
@@ -126,7 +126,7 @@ const fn wheel_ticks(ticks: u64) -> u64 {
     (ticks / slot + 1) * slot
 }
 
-/// Time from one update to the next in a kernel with `hz` ticks per second, which counts
+/// Return the time from one update to the next in a kernel with `hz` ticks per second, which counts
 /// microseconds.
 pub(crate) fn period(t_update: Duration, hz: u64) -> Duration {
     const SECOND: u128 = 1_000_000_000_000;

@@ -17,7 +17,7 @@ pub enum Effect {
     Route(String, String),
     /// Sets the queue discipline of the interface.
     Qdisc {
-        /// Whether it sends segments at the rate of their connection.
+        /// True if the discipline sends segments at the rate of their connection.
         paces: bool,
     },
     /// Asks for what cannot be had: what that is.
@@ -44,7 +44,7 @@ pub fn read(text: &str) -> (Vec<Effect>, Vec<String>) {
     (effects, unknown)
 }
 
-/// Return whether a command that was not understood changes the kernel's parameters, queues or
+/// Return whether an unknown command changes the kernel's parameters, queues or
 /// routes, perhaps under a condition.
 pub fn sets_up_kernel(command: &str) -> bool {
     let apart = |c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | '{' | '}' | '"' | '\'');

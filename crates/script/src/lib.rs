@@ -5,7 +5,7 @@
 //! Sockets to Packets", USENIX ATC 2013). Text → [`Script`] ([`parse`]) → [`Report`] ([`run`]). Python
 //! blocks are not evaluated here: the report carries them with what they ask about.
 //!
-//! Missing: IPv6, UDP, ICMP, urgent data; the verdict of a script that needs them names them.
+//! Missing: IPv6, UDP, ICMP and urgent data. The verdict of a script that needs one of them names it.
 
 mod calls;
 mod command;

@@ -48,8 +48,8 @@ fn blocks(option: &TcpOption) -> &[(u32, u32)] {
 
 /// Return the options of a list that are not supported.
 ///
-/// The endpoint gets no option that has no name here, so a script that injects one would test
-/// nothing.
+/// The endpoint receives only options that have a name here, so a script that injects another option
+/// would test nothing.
 pub fn unsupported(list: &[TcpOption], way: Way) -> Vec<String> {
     let each = |option: &TcpOption| match option {
         TcpOption::Other(text) => Some(format!("TCP option {text}")),

@@ -90,10 +90,10 @@ fn missing_in(kernel: &mut Kernel, command: &Command, known: &[(String, String)]
     missing
 }
 
-/// Return what a shell script that prepares the host sets and cannot be honoured.
+/// Return the settings of a shell script that prepares the host which cannot be applied.
 ///
-/// Its other commands are passed over, because they prepare what is not there: addresses, devices,
-/// tools.
+/// Its other commands are ignored, because they prepare addresses, devices and tools, which do not
+/// exist here.
 fn missing_in_prefix(kernel: &mut Kernel, name: &str, text: &str) -> Vec<String> {
     let (effects, unknown) = command::read(text);
     let mut missing: Vec<String> = unknown.into_iter().filter(|c| command::sets_up_kernel(c)).collect();
@@ -151,7 +151,7 @@ fn call(call: &Call) -> Vec<String> {
     all
 }
 
-/// Return the flags of messages that no call on a socket can have here.
+/// Return the unsupported flags of messages.
 fn flags(e: &Expr) -> Vec<String> {
     match e {
         Expr::Word(name) if name == "MSG_OOB" => vec![name.clone()],

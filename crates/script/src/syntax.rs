@@ -226,7 +226,7 @@ pub enum Expr {
     Float(String),
     /// A symbol.
     Word(String),
-    /// A text in quotes: its bytes, after the escapes of C.
+    /// Bytes of a string in quotes, after the escapes of C.
     Text(Vec<u8>),
     /// `a | b`.
     Or(Vec<Expr>),

@@ -428,7 +428,7 @@ fn any_error_is_as_expected_where_none_is_named() {
     assert_eq!(fails("0 read(9, ..., 5) = -2").happened.as_deref(), Some("read returned -1 EBADF"));
 }
 
-/// What a shell script that prepares the host sets counts as if it stood in the script.
+/// Settings of a shell script that prepares the host count as settings of the script.
 #[test]
 fn a_setting_in_a_prefix_file_that_cannot_be_honoured() {
     let run = |prefix: &str| {
@@ -561,7 +561,7 @@ fn what_a_queue_discipline_would_do_and_is_not_done() {
     );
 }
 
-/// What comes with a message is compared: its flags, and each control message in its order.
+/// The flags of a message and its control messages are compared, in their order.
 #[test]
 fn messages_that_come_with_something_else() {
     let errors = |flags: &str, received: &str| {

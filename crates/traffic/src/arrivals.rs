@@ -37,7 +37,7 @@ params! {
     }
 }
 
-/// Refuses an open loop without time between connections: all of them would come at one instant.
+/// Refuse an open loop without time between connections, which would all come at one instant.
 fn check(arrivals: &Arrivals, path: &str) -> Result<(), Invalid> {
     if arrivals.interval == Duration::ZERO && arrivals.after == After::Opening {
         let problem = "must be above 0 s where it counts from the opening of the connection before";

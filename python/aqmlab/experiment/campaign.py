@@ -23,7 +23,7 @@ Ask = tuple[str, ...]
 
 
 MOST_RUNS = 999_999
-"""Runs of one call or experiment; the command has the same bound."""
+"""Maximum number of runs of one call or experiment; the command has the same bound."""
 
 
 def check_count(name: str, count: Any) -> None:

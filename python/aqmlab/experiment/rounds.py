@@ -60,7 +60,7 @@ def prepare(
     store: Store | None = None,
     jobs: int | None = None,
 ) -> Conduct:
-    """Check every scenario and measure of an experiment; nothing is written or run.
+    """Check every scenario and measure of an experiment, without writing or running anything.
 
     Parameters
     ----------

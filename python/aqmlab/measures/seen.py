@@ -155,7 +155,7 @@ class Seen:
 
     @cached_property
     def _crossing(self) -> tuple[tuple[str, str, set[str]], ...]:
-        """The tables with data that crosses, each with its column of bytes and its flows."""
+        """Tables with data that crosses, each with its column of bytes and its flows."""
         there = {flow for group in self.groups for flow in group.there}
         back = {flow for group in self.groups for flow in group.back}
         tables = (("flows", "acked_bytes", there), ("replies", "acked_bytes", back),
@@ -164,7 +164,7 @@ class Seen:
 
     @cached_property
     def data(self) -> dict[str, float]:
-        """Bytes of data that each flow got across: acknowledged, or received in datagrams."""
+        """Bytes of data that each flow delivered: acknowledged, or received in datagrams."""
 
         def of(result: Result) -> dict[str, float]:
             found = {flow: 0.0 for group in self.groups for flow in group.flows}
@@ -180,7 +180,7 @@ class Seen:
 
     @cached_property
     def spans(self) -> dict[str, tuple[float, float]]:
-        """When each flow ran after the warm-up, in s: from its start to its completion.
+        """Interval of each flow after the warm-up, in s: from its start to its completion.
 
         A flow that did not complete ran until the end of the run.
         """
@@ -207,7 +207,7 @@ class Seen:
     def goodput(self, flows: Collection[str]) -> float:
         """Return the data of flows over the time in which at least one of them ran, in bit/s.
 
-        NaN if none ran. Of one flow it is `goodput_bps` of the table `flows`.
+        The result is NaN if no flow ran. For one flow it is `goodput_bps` of the table `flows`.
         """
         seconds = self.running_s(flows)
         return 8 * sum(self.data[flow] for flow in flows) / seconds if seconds else math.nan

@@ -34,7 +34,7 @@ def restore(short: bytes, base: bytes, most: int = 0) -> bytes:
     short, base : bytes
         What :func:`shorten` returned, and the text that it was given beside.
     most : int
-        Bytes that the text has at most; 0: there is no bound.
+        Maximum number of bytes of the text; 0 for no maximum.
 
     Raises
     ------

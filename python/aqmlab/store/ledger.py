@@ -325,11 +325,11 @@ class Ledger:
         Raises
         ------
         ValueError
-            If address or name could lead out of the folder; a stranger may have written them.
+            If address or name could lead out of the folder; their source may be untrusted.
         """
         file = f"{address}-{name}.parquet"
         if not TABLE.fullmatch(file):
-            raise ValueError(f"{file!r} is no table of a run")
+            raise ValueError(f"{file!r} does not name a table of a run")
         return self.folder / TABLES / file
 
     @contextmanager

@@ -20,8 +20,8 @@ LARGE_BYTES = 256 << 10
 """Tables from here on are files of their own: SQLite handles smaller ones faster than files."""
 
 MOST_BYTES = 64 << 20
-"""Bytes that words, or the columns of small tables, have at most: of a file from someone else, a
-few kB may inflate to more than the memory."""
+"""Maximum size of words, or of the columns of small tables, in bytes: a few kB of an untrusted file
+may inflate to more than the memory."""
 
 DECODER = json.JSONDecoder()
 """Reads the first of two texts in JSON, and says where it ends."""

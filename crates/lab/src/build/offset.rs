@@ -10,7 +10,7 @@ pub(super) fn offset(seed: u64, name: &str, most: Duration) -> Duration {
     if most == Duration::ZERO { Duration::ZERO } else { Duration(Stream::new(seed, name).below(most.0)) }
 }
 
-/// Return when the flow of a name starts: at the `start` of its table and a random offset later.
+/// Return the start of the named flow: the `start` of its table plus a random offset.
 pub fn starts(scenario: &Scenario, start: Duration, name: &str) -> Duration {
     start + offset(scenario.seed, &format!("flow/{name}/start"), scenario.phase_breaking.start)
 }

@@ -72,7 +72,7 @@ fn must_end(flow: &Flow, path: &str) -> Result<(), Invalid> {
     Err(Invalid::at(&join(path, &key), problem).remedy(remedy))
 }
 
-/// Refuses connections that wait for the response of the one before where there are no responses.
+/// Refuse connections that wait for the response of the previous one in traffic without responses.
 fn check_responses(flow: &Flow, path: &str) -> Result<(), Invalid> {
     let after = flow.arrivals.as_ref().map(|arrivals| arrivals.after);
     let answers = |application: &dyn Application| application.wants(Side::Client).told;

@@ -10,7 +10,7 @@
 //!
 //! `hysteresis` is that of sch_htb's `htb_class_mode`: a green class stays green until it owes more
 //! than its burst at its rate, and a class that is not red turns red only when it owes more than
-//! its cburst at its ceil. So packets leave in bursts. Linux 2.4 and early 2.6 are compiled with it
+//! its cburst at its ceil. Packets therefore leave in bursts. Linux 2.4 and early 2.6 are compiled with it
 //! (HTB_HYSTERESIS 1); today it is the module's parameter htb_hysteresis, which is 0. `hz` gives
 //! the bursts that tc computes where none is given (tc/q_htb.c). The timers of those kernels, which
 //! wake a class at the next tick, are not modelled.
@@ -92,11 +92,11 @@ params! {
     }
 }
 
-/// The largest packet that tc reckons with (q_htb.c: mtu).
+/// Maximum packet size in tc's computation (q_htb.c: mtu).
 const MTU: u64 = 1600;
 
 impl Htb {
-    /// Burst of a class that has none of its own, as tc computes it in whole bytes.
+    /// Return the burst of a class without a burst of its own, as tc computes it in whole bytes.
     fn default_burst(&self, rate: Rate) -> Bytes {
         Bytes(self.hz.map_or(0, |hz| rate.0 / 8 / hz) + MTU)
     }

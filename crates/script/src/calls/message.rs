@@ -27,12 +27,12 @@ fn of(name: &str) -> i64 {
 }
 
 impl Control {
-    /// The bytes that can still be read (Linux, tcp_inq_hint).
+    /// Create the message about the bytes that can still be read (Linux, tcp_inq_hint).
     pub(super) fn inq(bytes: i64) -> Self {
         Control { level: "SOL_TCP", kind: "TCP_CM_INQ", data: Data::Number(bytes) }
     }
 
-    /// What comes with an entry of the error queue (Linux, ip_recv_error).
+    /// Return the messages that come with an entry of the error queue (Linux, ip_recv_error).
     fn of(entry: &Entry, flags: i64) -> Vec<Self> {
         let error = |errno, origin, code, info, data| {
             let members = [
@@ -77,7 +77,7 @@ impl Making<'_> {
         self.received(0, of("MSG_ERRQUEUE") | cut, &Control::of(&entry, flags))
     }
 
-    /// Compare what comes with `bytes` received bytes with what the script expects of recvmsg.
+    /// Compare the flags and messages of `bytes` received bytes with those that the script expects.
     pub(super) fn received(&self, bytes: i64, flags: i64, controls: &[Control]) -> Answer {
         if self.call.name != "recvmsg" {
             return Ok(Reply::Done(bytes));

@@ -168,9 +168,9 @@ impl Making<'_> {
         Ok((index, &mut self.host.connections[index]))
     }
 
-    /// Return the descriptor that the script wants for a new socket, or the lowest that is free.
+    /// Return the descriptor that the script expects for a new socket, or the lowest free one.
     ///
-    /// A number that is in use names the new socket from then on, until that is closed.
+    /// A number that is in use names the new socket until that socket is closed.
     /// (packetdrill looks a number up among its open descriptors, the newest first.)
     fn new_fd(&mut self) -> Result<i64, Reply> {
         let fd = match &self.call.result {

@@ -1,10 +1,10 @@
 //! `tc` (tc(8)): the queue discipline between the endpoint and the interface.
 //!
-//! The interface takes a segment at once, so nothing waits in a queue, unless `fq` paces it.
+//! The interface accepts a segment at once, so queues are empty unless `fq` paces segments.
 
 use super::Effect;
 
-/// Disciplines that only store what an interface cannot take yet.
+/// Queue disciplines that only store packets until the interface accepts them.
 const STORES: [&str; 4] = ["pfifo", "bfifo", "pfifo_fast", "noqueue"];
 /// Options of `fq` that do not matter where one flow is sent (tc-fq(8)).
 const OF_FLOWS: [&str; 10] = [
@@ -60,7 +60,7 @@ pub(super) fn read(words: &[String]) -> Option<Vec<Effect>> {
     }
 }
 
-/// A discipline that stores, with its limit: packets, or bytes of `bfifo`.
+/// A queue discipline that only stores, with its limit in packets, or in bytes for `bfifo`.
 fn store(kind: &str, limit: &str) -> Option<Effect> {
     let digits = limit.trim_end_matches(['b', 'p']);
     let limit: u64 = digits.parse().ok()?;

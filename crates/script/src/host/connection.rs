@@ -119,15 +119,15 @@ pub struct Connection {
     pub gone: bool,
     /// A write found no room, or a poll.
     pub no_space: bool,
-    /// Unsent bytes from which on no more is taken (TCP_NOTSENT_LOWAT).
+    /// Number of unsent bytes from which on the socket accepts no more (TCP_NOTSENT_LOWAT).
     pub lowat: u32,
-    /// Data segments that it has sent.
+    /// Number of data segments that the connection has sent.
     pub data_segments: u64,
-    /// Times of what it sends.
+    /// Times of sent data.
     pub stamps: Stamps,
     /// Calls with MSG_ZEROCOPY.
     pub zero_copy: ZeroCopy,
-    /// What is told about both.
+    /// Error queue, which reports the times and the calls with MSG_ZEROCOPY.
     pub errors: ErrorQueue,
     /// What who waits has been told of.
     pub seen: Seen,
@@ -218,11 +218,11 @@ impl Connection {
         self.broken
     }
 
-    /// Return how many bytes a send buffer of this size, as the kernel counts it, still takes.
+    /// Return the number of bytes that a send buffer of this size, in the kernel's count, still accepts.
     ///
-    /// As long as there is any room and less than `lowat` is unsent, a buffer of the kernel's own
-    /// size is filled (Linux, tcp_sendmsg_locked, sk_stream_memory_free). What the windows let go
-    /// leaves while the data is copied.
+    /// While any memory is free and less than `lowat` is unsent, the kernel fills a buffer of its own
+    /// size (Linux, tcp_sendmsg_locked, sk_stream_memory_free). Data that the windows allow leaves
+    /// during the copy.
     pub fn room(&self, limit: Option<u64>) -> u64 {
         let lowat = u64::from(self.lowat);
         if limit.is_none() && self.lowat == u32::MAX {

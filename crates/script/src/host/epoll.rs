@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 pub const IN: i64 = 0x1 | 0x2 | 0x40 | 0x80;
 /// Writable.
 pub const OUT: i64 = 0x4 | 0x100 | 0x200;
-/// Something is in the error queue.
+/// The error queue has an entry.
 pub const ERR: i64 = 0x8;
 /// Everything: the state has changed.
 pub const ALL: i64 = -1;
@@ -49,7 +49,7 @@ impl Epoll {
         self.ready.retain(|r| *r != fd);
     }
 
-    /// Look at a descriptor under another number.
+    /// Watch a descriptor under another number.
     pub fn rename(&mut self, from: i64, to: i64) {
         let numbers = self.interests.iter_mut().map(|i| &mut i.fd).chain(&mut self.ready);
         numbers.filter(|fd| **fd == from).for_each(|fd| *fd = to);

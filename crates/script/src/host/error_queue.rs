@@ -1,39 +1,39 @@
-//! The error queue of a socket: what it tells the application about data that was sent (ip(7), IP_RECVERR).
+//! The error queue of a socket: its reports to the application about sent data (ip(7), IP_RECVERR).
 
 use std::collections::VecDeque;
 
 use units::Time;
 
-/// What happened to a byte.
+/// Event of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// It left (SCM_TSTAMP_SND).
+    /// The byte left (SCM_TSTAMP_SND).
     Sent = 0,
-    /// It came to the queue discipline (SCM_TSTAMP_SCHED).
+    /// The byte arrived at the queue discipline (SCM_TSTAMP_SCHED).
     Scheduled = 1,
-    /// It was acknowledged (SCM_TSTAMP_ACK).
+    /// The byte was acknowledged (SCM_TSTAMP_ACK).
     Acknowledged = 2,
 }
 
-/// The time of a byte.
+/// Report about the time of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// What.
+    /// The event.
     pub happened: Happened,
-    /// The byte, counted as the application asked; 0 if it did not.
+    /// Number of the byte, if the application requested numbers, else 0.
     pub id: u32,
-    /// Whether the packet comes with it.
+    /// True if the packet comes with the report.
     pub packet: bool,
 }
 
-/// An entry.
+/// An entry of the error queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// The time of a byte.
     Stamp(Stamp),
-    /// The kernel is done with the buffers of these calls with MSG_ZEROCOPY, the first and the last.
+    /// Completion of calls with MSG_ZEROCOPY: the numbers of the first and the last call.
     Done(u32, u32),
 }
 
@@ -41,13 +41,13 @@ pub enum Entry {
 #[derive(Clone, Debug, Default)]
 pub struct ErrorQueue {
     entries: VecDeque<Entry>,
-    /// Times that something was reported.
+    /// Number of reports.
     pub reports: u64,
 }
 
 impl ErrorQueue {
-    /// Append an entry. One about buffers joins one before it that ends where it begins (Linux,
-    /// skb_zerocopy_notify_extend).
+    /// Append an entry. A completion joins the last entry if the calls of both are consecutive
+    /// (Linux, skb_zerocopy_notify_extend).
     pub fn push(&mut self, entry: Entry) {
         self.reports += 1;
         if let (Some(Entry::Done(_, end)), Entry::Done(first, last)) = (self.entries.back_mut(), entry)
@@ -59,12 +59,12 @@ impl ErrorQueue {
         self.entries.push_back(entry);
     }
 
-    /// Take the first entry.
+    /// Remove and return the first entry.
     pub fn pop(&mut self) -> Option<Entry> {
         self.entries.pop_front()
     }
 
-    /// Return whether there is none.
+    /// Return whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -68,16 +68,16 @@ pub struct Host {
     pub missed: Vec<Sent>,
     /// What it knows of servers for Fast Open.
     pub servers: BTreeMap<Ipv4Addr, CookieCache>,
-    /// Numbers that the script gave to newer descriptors, and the numbers that stand for the older
-    /// ones meanwhile.
+    /// Numbers that the script assigned to newer descriptors, each with the number that meanwhile
+    /// stands for the older descriptor.
     pub hidden: Vec<(i64, i64)>,
-    /// How far a time that a call returns may be off.
+    /// Tolerance for a time that a call returns.
     pub tolerance: Duration,
 }
 
-/// Segments of a connection that are not paced.
+/// Number of first segments of a connection that are not paced.
 const UNPACED: u64 = 10;
-/// Numbers from which on descriptors of the script are hidden.
+/// First number for hidden descriptors of the script.
 const HIDDEN: i64 = 1 << 40;
 
 impl Host {
@@ -98,10 +98,10 @@ impl Host {
         }
     }
 
-    /// Return whether the queue discipline would pace a connection whose congestion control does
-    /// not.
+    /// Return whether the queue discipline would pace a connection whose congestion control does not
+    /// pace.
     ///
-    /// It does not pace the first ten segments (Linux, tcp_update_skb_after_send).
+    /// The discipline does not pace the first ten segments (Linux, tcp_update_skb_after_send).
     pub fn lacks_pacing(&self) -> bool {
         let lacks = |c: &Connection| c.data_segments > UNPACED && !c.gone && !c.stack.paces();
         self.kernel.paces && self.connections.iter().any(lacks)
@@ -112,8 +112,8 @@ impl Host {
         self.sockets.contains_key(&fd) || self.epolls.contains_key(&fd)
     }
 
-    /// Close a descriptor: nothing looks at it any more, and its number names an older one again,
-    /// if there is one.
+    /// Close a descriptor and end every watch on it. Its number then names the older descriptor again,
+    /// if an older one is open.
     pub fn remove(&mut self, fd: i64) {
         self.sockets.remove(&fd);
         self.epolls.remove(&fd);
@@ -124,7 +124,7 @@ impl Host {
         }
     }
 
-    /// Give the number of an open descriptor to a newer one, until that is closed.
+    /// Assign the number of an open descriptor to a newer one, until the newer one is closed.
     pub fn hide(&mut self, fd: i64) {
         let stand_in = HIDDEN.max(self.hidden.last().map_or(0, |h| h.1 + 1));
         self.hidden.push((fd, stand_in));

@@ -87,8 +87,8 @@ impl Socket {
         constants::value(name).and_then(|o| self.options.get(&(6, o))).copied()
     }
 
-    /// Return the unsent bytes from which on it takes no more, where the host has `usual` (Linux,
-    /// tcp_notsent_lowat).
+    /// Return the number of unsent bytes from which on the socket accepts no more; `usual` is that of
+    /// the host (Linux, tcp_notsent_lowat).
     pub fn lowat(&self, usual: u32) -> u32 {
         let own = self.option("TCP_NOTSENT_LOWAT").map_or(0, |value| value as u32);
         if own == 0 { usual } else { own }

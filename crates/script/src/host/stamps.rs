@@ -7,48 +7,48 @@ use units::Time;
 
 use super::error_queue::{Entry, ErrorQueue, Happened, Stamp};
 
-/// Flags of SO_TIMESTAMPING: a time is taken in the driver, by hardware.
+/// Flag of SO_TIMESTAMPING: time in the driver, by hardware.
 const TX_HARDWARE: i64 = 1;
-/// In the driver.
+/// Time in the driver, by software.
 const TX_SOFTWARE: i64 = 1 << 1;
-/// Times of software are reported.
+/// Report of times by software.
 pub const SOFTWARE: i64 = 1 << 4;
-/// A report tells which byte it is about.
+/// Number of the byte in a report.
 pub const OPT_ID: i64 = 1 << 7;
-/// A time is taken before the queue discipline.
+/// Time before the queue discipline.
 const TX_SCHED: i64 = 1 << 8;
-/// When all data was acknowledged.
+/// Time at which all data was acknowledged.
 const TX_ACK: i64 = 1 << 9;
-/// A report comes without the packet.
+/// Report without the packet.
 pub const OPT_TSONLY: i64 = 1 << 11;
-/// Those by which an application requests times of what it sends.
+/// Flags by which an application requests times of sent data.
 pub const REQUESTS: i64 = TX_HARDWARE | TX_SOFTWARE | TX_SCHED | TX_ACK;
 
 /// A request for times of the last byte of a write.
 #[derive(Clone, Copy, Debug)]
 struct Request {
-    /// The byte, from 1.
+    /// Number of the byte, from 1.
     last: u64,
     flags: i64,
 }
 
-/// What a connection takes times of.
+/// Requests of a connection for times of sent data.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
-    /// SO_TIMESTAMPING.
+    /// Flags of SO_TIMESTAMPING.
     pub flags: i64,
-    /// Bytes before the first that is counted.
+    /// Number of bytes before the first numbered byte.
     pub base: i64,
-    /// Bytes before the kernel's last buffer of unsent data.
+    /// Number of bytes before the kernel's last buffer of unsent data.
     tail: u64,
     requests: Vec<Request>,
-    /// That buffer takes no more (MSG_EOR).
+    /// True if that buffer accepts no more data (MSG_EOR).
     closed: bool,
 }
 
 impl Stamps {
-    /// Note that the application writes `bytes` behind `written` bytes, of which `unsent` were not
-    /// sent, and return the bytes before the kernel's buffer that takes the first of them.
+    /// Record a write of `bytes` behind `written` bytes, of which `unsent` are unsent. Return the
+    /// number of bytes before the kernel's buffer that takes the first written byte.
     ///
     /// The kernel appends them to its last buffer of unsent data, up to `goal` bytes.
     pub fn on_write(&mut self, written: u64, unsent: u64, bytes: u64, goal: u64, record_ends: bool) -> u64 {
@@ -62,8 +62,8 @@ impl Stamps {
 
     /// Request times of the last of `written` bytes.
     ///
-    /// A buffer of the kernel's has room for one request: an earlier one in the same buffer is
-    /// lost.
+    /// A buffer of the kernel has room for one request, so an earlier request in the same buffer
+    /// is lost.
     pub fn request(&mut self, written: u64, flags: i64) {
         if flags & REQUESTS == 0 {
             return;
@@ -75,7 +75,7 @@ impl Stamps {
         self.requests.push(Request { last: written, flags });
     }
 
-    /// Take the times of a segment that leaves: `len` bytes behind the first `before`, modulo 2^32.
+    /// Record the times of a leaving segment: `len` bytes behind the first `before`, modulo 2^32.
     pub fn on_sent(&mut self, now: Time, before: u32, len: u32, errors: &mut ErrorQueue) {
         for i in 0..self.requests.len() {
             let Request { last, flags } = self.requests[i];
@@ -86,7 +86,7 @@ impl Stamps {
         }
     }
 
-    /// Take the times of what is acknowledged: the first `acked` bytes.
+    /// Record the times of the acknowledged data: the first `acked` bytes.
     pub fn on_acked(&mut self, now: Time, acked: u64, errors: &mut ErrorQueue) {
         while let Some(&Request { last, flags }) = self.requests.first().filter(|r| r.last <= acked) {
             self.requests.remove(0);

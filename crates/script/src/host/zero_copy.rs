@@ -1,14 +1,15 @@
-//! Calls with MSG_ZEROCOPY, until what they sent is acknowledged (Linux 6.12, Documentation/networking/msg_zerocopy.rst;
-//! net/core/skbuff.c: msg_zerocopy_realloc, __msg_zerocopy_callback).
+//! Calls with MSG_ZEROCOPY, until their data is acknowledged (Linux 6.12,
+//! Documentation/networking/msg_zerocopy.rst; net/core/skbuff.c: msg_zerocopy_realloc,
+//! __msg_zerocopy_callback).
 
 use std::collections::VecDeque;
 
 use super::error_queue::{Entry, ErrorQueue};
 
-/// The most bytes of calls that are reported together (Linux, msg_zerocopy_realloc).
+/// Maximum number of bytes of calls that are reported together (Linux, msg_zerocopy_realloc).
 const MOST_TOGETHER: u64 = 1 << 19;
 
-/// Calls that are reported together: they share a buffer of the kernel's.
+/// Calls that are reported together, because they share a buffer of the kernel.
 #[derive(Clone, Copy, Debug)]
 struct Calls {
     first: u32,
@@ -18,7 +19,7 @@ struct Calls {
     end: u64,
 }
 
-/// The calls of a connection.
+/// Unreported calls of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct ZeroCopy {
     next: u32,
@@ -26,8 +27,8 @@ pub struct ZeroCopy {
 }
 
 impl ZeroCopy {
-    /// Note a call that wrote the last `bytes` of `end` bytes; `tail` bytes were written before the kernel's last buffer
-    /// of unsent data, as it was before the call.
+    /// Record a call that wrote the last `bytes` of `end` bytes. `tail` is the number of bytes
+    /// before the kernel's last buffer of unsent data, as it was before the call.
     pub fn on_write(&mut self, end: u64, bytes: u64, tail: u64) {
         let id = self.next;
         self.next = id.wrapping_add(1);

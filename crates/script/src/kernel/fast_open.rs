@@ -15,8 +15,7 @@ const SERVER_NEEDS_NO_COOKIE: i64 = 0x200;
 const EVERY_LISTENER: i64 = 0x400;
 const KNOWN: i64 =
     CLIENT | SERVER | CLIENT_NEEDS_NO_COOKIE | OBSOLETE | SERVER_NEEDS_NO_COOKIE | EVERY_LISTENER;
-/// Bits that Linux has never given a meaning (include/net/tcp.h, TFO_*): it stores and ignores
-/// them.
+/// Bits without a meaning in Linux (include/net/tcp.h, TFO_*), which stores and ignores them.
 const IGNORED: i64 = 0x7fff_0000;
 
 /// The addresses of packetdrill: the host under test, and who it talks to.

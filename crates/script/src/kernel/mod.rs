@@ -38,9 +38,9 @@ pub struct Kernel {
     pub rfc1337: bool,
     /// Fast Open.
     pub fast_open: fast_open::FastOpen,
-    /// Whether the queue discipline of the interface paces (tc-fq(8)).
+    /// True if the queue discipline of the interface paces (tc-fq(8)).
     pub paces: bool,
-    /// Unsent bytes from which on a socket takes no more (tcp_notsent_lowat).
+    /// Number of unsent bytes from which on a socket accepts no more (tcp_notsent_lowat).
     pub notsent_lowat: u32,
 }
 

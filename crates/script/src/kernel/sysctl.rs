@@ -112,7 +112,7 @@ pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), St
     done.ok_or_else(|| format!("sysctl {name}={value}{}", why(name)))
 }
 
-/// Return what is done instead, where the name alone does not say it.
+/// Return the substitute for a setting whose name alone does not explain it.
 fn why(name: &str) -> &'static str {
     match name {
         "net.ipv4.tcp_tso_win_divisor" => ": segments gather for a third of the window (tcp.gathering)",

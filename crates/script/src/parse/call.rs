@@ -119,7 +119,7 @@ fn term(c: &mut Cursor, depth: usize) -> Result<Expr, SyntaxError> {
     }
 }
 
-/// Parse the value that a word is defined as. Words in it stand for themselves.
+/// Parse the definition of a word. Words in the definition stand for themselves.
 fn defined(c: &mut Cursor, word: &str, value: &str, depth: usize) -> Result<Expr, SyntaxError> {
     let mut inner = Cursor::new(value, &[]);
     let expression = expression(&mut inner, depth + 1);
@@ -145,13 +145,13 @@ fn number(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     Ok(Expr::Int(c.integer("a number")?))
 }
 
-/// Parse one text, or several beside each other, which are one as in C.
+/// Parse a string, or several adjacent strings, which C joins.
 fn text(c: &mut Cursor) -> Result<Expr, SyntaxError> {
     let mut text = Vec::new();
     while c.sees("\"") {
         quoted(c, &mut text)?;
         if c.eat("...") {
-            break; // "text"... is a text that goes on
+            break; // "text"... is an abbreviated string
         }
         let end = c.at();
         c.space()?;

@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     parse_with(text, &[])
 }
 
-/// Parse a script in which words stand for other texts: each with its text.
+/// Parse a script in which words stand for other texts; `defines` has each word with its text.
 ///
 /// A word can stand for a value of a call, an error, a cookie, or a command in backticks.
 pub fn parse_with(text: &str, defines: &[(String, String)]) -> Result<Script, SyntaxError> {

@@ -5,8 +5,7 @@ use units::Duration;
 use super::cursor::{Cursor, SyntaxError};
 use crate::syntax::When;
 
-/// The longest time that a script may name: the clock of 64 bits of picoseconds ends at 18,446,744
-/// s.
+/// Maximum time in a script: the clock of 64 bits of picoseconds ends at 18,446,744 s.
 const MOST_SECONDS: u64 = 18_446_743;
 const TIME: &str = "a time in seconds, such as 0.1, +.1 or *";
 

@@ -139,7 +139,7 @@ impl Runner {
                 expected == errno || (expected == "EWOULDBLOCK" && errno == "EAGAIN")
             }
             (Some(_), None) => false,
-            (None, _) => true, // `= -1` alone is any error
+            (None, _) => true, // `= -1` alone accepts any error
         };
         if as_expected && same_error {
             return Ok(());

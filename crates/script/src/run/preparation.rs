@@ -92,11 +92,11 @@ impl Runner {
         Ok(())
     }
 
-    /// Do what a shell script beside this one says, as far as it is understood, and note what is
-    /// passed over.
+    /// Run the known commands of a shell script beside this one, and record the commands that are
+    /// ignored.
     ///
     /// [`support::missing`](crate::support::missing) has refused the script if one of its settings
-    /// cannot be honoured.
+    /// cannot be applied.
     fn shell_script(&mut self, line: u32, name: &str) {
         let Some(text) = self.preparation.iter().find(|p| p.0 == name).map(|p| p.1.clone()) else { return };
         let (effects, mut passed_over) = command::read(&text);

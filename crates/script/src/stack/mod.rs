@@ -87,7 +87,7 @@ impl Stack {
         self.endpoint.write(bytes);
     }
 
-    /// The application waits for the connection to write.
+    /// Record that the application waits for the connection in order to write.
     pub fn await_write(&mut self) {
         self.endpoint.await_write();
     }
@@ -172,7 +172,7 @@ impl Stack {
         self.endpoint.at_eof()
     }
 
-    /// Bytes of its data that the other side acknowledged.
+    /// Return the number of bytes of data that the other side acknowledged.
     pub fn acked(&self) -> u64 {
         self.endpoint.acked()
     }
@@ -203,7 +203,7 @@ impl Stack {
         self.quick_ack.unwrap_or_else(|| self.endpoint.acks_quickly())
     }
 
-    /// Return how many bytes of unsent data the windows let go at once, in whole segments.
+    /// Return the number of unsent bytes that the windows allow at once, in whole segments.
     pub fn sendable(&self) -> u64 {
         let window = self.endpoint.window();
         let room = (window.cwnd.min(window.rwnd) - window.flight).max(0.0) as u64;

@@ -156,9 +156,9 @@ pub struct IllinoisState {
     calm: u32,
     /// The delay was once more than little, so that θ counts.
     delayed: bool,
-    /// A round trip has gone by since α and β were computed.
+    /// True if a round trip has passed since α and β were computed.
     round: bool,
-    /// Segments acknowledged since the last segment of growth, by Linux's rules (snd_cwnd_cnt).
+    /// Number of segments acknowledged since the last segment of growth, by Linux's rules (snd_cwnd_cnt).
     counted: u64,
 }
 
@@ -215,7 +215,7 @@ impl IllinoisState {
     }
 
     /// cwnd above ssthresh after an ACK of `acked` bytes, as tcp_illinois_cong_avoid computes it:
-    /// the remainder is forgotten.
+    /// the remainder is discarded.
     fn grow_by_linux(&mut self, w: &Window, acked: u32) -> f64 {
         let cwnd = (w.cwnd / w.smss) as u64;
         self.counted += u64::from(acked).div_ceil((w.smss as u64).max(1));

@@ -148,8 +148,8 @@ impl VegasState {
         if diff < self.params.alpha.0 { w.cwnd + w.smss } else { w.cwnd }
     }
 
-    /// Forgets what was measured before a recovery has ended, and before a round trip begins after
-    /// it (vegas_enable).
+    /// Discards the measurements from before the end of a recovery, and from before the next round trip
+    /// begins (vegas_enable).
     fn pause(&mut self, ack: &Ack) {
         (self.samples, self.least) = (0, Duration(u64::MAX));
         self.paused = match ack.in_recovery {

@@ -102,9 +102,9 @@ pub struct WestwoodState {
     began: Option<(Time, u64)>,
     /// Bandwidth after each filter, in bytes/s.
     bandwidth: Option<[f64; 2]>,
-    /// Last round trip, by Linux's rules.
+    /// Last round-trip time, by Linux's rules.
     rtt: Option<Duration>,
-    /// The window was cut for a loss, so that the recovery's end ends the repair.
+    /// True if cwnd was reduced for a loss, so that the recovery's end ends the repair.
     recovering: bool,
     /// What the window was cut for is being repaired; cwnd is what fills the pipe from then on.
     repairing: bool,
@@ -153,15 +153,15 @@ impl WestwoodState {
         self.params.samples == Samples::Linux
     }
 
-    /// Whether the repair that began with a cut to a half is complete with this ACK: the recovery
-    /// is over, or, if there was none, a round trip has gone by and the window `opens` again.
+    /// Return whether this ACK completes the repair that began with a reduction to a half. The
+    /// recovery is over, or, without a recovery, a round trip has gone by and the window `opens`.
     fn repaired(&self, ack: &Ack, opens: bool) -> bool {
         self.repairing && !ack.in_recovery && (self.recovering || (ack.round && opens))
     }
 
     /// Samples the bandwidth with an ACK as westwood_update_window does, where the round trip of
-    /// the ACK itself comes last. The first interval begins with the connection, of which the first
-    /// round trip tells.
+    /// the ACK itself comes last. The first interval begins with the connection, at a time that
+    /// follows from the first round trip.
     fn observe_by_linux(&mut self, ack: &Ack) {
         let tick = |t: u64| Time(t / TICK * TICK);
         let now = tick(ack.now.0);

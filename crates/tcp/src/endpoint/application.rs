@@ -41,8 +41,8 @@ impl Endpoint {
         }
     }
 
-    /// The application waits for the connection to write: what it writes then carries the ACK of
-    /// the SYN-ACK.
+    /// Record that the application waits for the connection in order to write: the data then carries
+    /// the ACK of the SYN-ACK.
     pub fn await_write(&mut self) {
         self.incidents().write_waits = true;
     }

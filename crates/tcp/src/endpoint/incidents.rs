@@ -30,7 +30,7 @@ pub struct Incidents {
     pub error: Option<Error>,
     /// The application reads when it likes.
     pub reads: bool,
-    /// The application waits for the connection to write.
+    /// The application waits for the connection in order to write.
     pub write_waits: bool,
     /// It asks for the delivery rate.
     pub rate: bool,

@@ -251,7 +251,8 @@ mod tests {
     use super::*;
     use crate::config::Tcp;
 
-    /// Whether the preset `linux` acknowledges the first full segment at once, without quick ACKs.
+    /// Return whether the preset `linux` acknowledges the first full segment at once, without quick
+    /// ACKs.
     fn acknowledges(flags: Flags, said: &serde_json::Value) -> bool {
         let mut said = said.clone();
         said["quick_ack"] = "0 packets".into();

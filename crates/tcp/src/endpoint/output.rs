@@ -118,7 +118,7 @@ impl Endpoint {
         field
     }
 
-    /// What the window field can tell of a window.
+    /// Return the part of a window that the window field can express.
     pub(super) fn in_field(&self, window: u32) -> u32 {
         match (self.agreed.scaling, self.tcp.window_scaling) {
             (_, WindowScaling::Full) => window,

@@ -20,8 +20,8 @@ impl Endpoint {
         self.on_data(now, &inside, &Options::NONE, field);
     }
 
-    /// Answer an ACK from outside of SND.UNA to SND.MAX. Returns whether nothing more is done with
-    /// its segment.
+    /// Answer an ACK from outside of SND.UNA to SND.MAX. Return whether the rest of the
+    /// segment is ignored.
     #[cold]
     pub(super) fn on_ack_outside(&mut self, now: Time, segment: &Segment, options: &Options) -> bool {
         if segment.ack.after(self.max()) {
@@ -91,8 +91,8 @@ impl Endpoint {
         if segment.flags.has(Flags::SYN | Flags::ACK) && segment.seq == self.irs {
             self.ecn.on_syn_ack_again(segment.flags, field);
         }
-        // From before what was received last; or from where the window ends, as who has filled it
-        // says. What comes in a closed window may have data, as a probe has.
+        // The segment begins before the data that was received last, or at the end of the window,
+        // if its sender has filled the window. In a closed window it may have data, as a probe has.
         let late = segment.seq.before(next) || segment.seq == next + window;
         let empty = segment.seq_len() == 0 || (closed && !segment.flags.has(Flags::SYN));
         if empty && late && segment.flags.has(Flags::ACK) {

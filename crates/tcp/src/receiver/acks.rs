@@ -115,7 +115,7 @@ impl Receiver {
         self.quick > 0
     }
 
-    /// Whether an ACK is delayed, and the last segment, of `len` bytes, was a full one.
+    /// Return whether an ACK is delayed and the last segment, of `len` bytes, was a full segment.
     pub fn owes_ack_of(&self, len: u16) -> bool {
         self.unacknowledged > 0 && len >= self.largest
     }

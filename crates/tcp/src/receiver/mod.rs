@@ -123,13 +123,13 @@ impl Receiver {
         done
     }
 
-    /// Reports [start, end) as a duplicate with the next ACK (RFC 2883).
+    /// Report [start, end) as a duplicate with the next ACK (RFC 2883).
     pub fn report_duplicate(&mut self, start: Seq, end: Seq) {
         self.duplicate = Some((start, end));
     }
 
-    /// Delays the ACK of a SYN-ACK for data that is about to be written. The SYN-ACK counts as data
-    /// that was heard, so that the data makes the conversation interactive (Linux,
+    /// Delay the ACK of a SYN-ACK for data that is about to be written. The SYN-ACK counts as
+    /// received data, so that the data makes the conversation interactive (Linux,
     /// tcp_rcv_synsent_state_process, tcp_finish_connect).
     pub fn save_ack(&mut self, now: Time, tcp: &Tcp) {
         self.ack_at = now + SAVED_ACK_AT_MOST;

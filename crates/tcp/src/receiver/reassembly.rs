@@ -32,7 +32,7 @@ pub(super) struct Behind {
 struct EarlierAck {
     blocks: [(Seq, Seq); 4],
     count: u8,
-    /// Whether the last segment is acknowledged at once, too.
+    /// True if another ACK acknowledges the last segment at once.
     followed: bool,
 }
 

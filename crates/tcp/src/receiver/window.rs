@@ -57,8 +57,8 @@ impl Receiver {
         }
     }
 
-    /// The window to advertise, with a buffer of `buffer` bytes, of which the window field can tell
-    /// `most`: never taken back (RFC 9293 §3.8.6), and opened by no less than a segment or half the
+    /// Return the window to advertise, with a buffer of `buffer` bytes, of which the window field can
+    /// express `most`: never taken back (RFC 9293 §3.8.6), and opened by no less than a segment or half the
     /// buffer (§3.8.6.2.2).
     #[inline]
     pub fn window(&mut self, buffer: u32, most: u32, smss: impl FnOnce() -> u32) -> u32 {

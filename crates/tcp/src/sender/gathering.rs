@@ -15,7 +15,8 @@ use crate::congestion::CongestionControl;
 const RECENT: Duration = Duration::from_millis(1);
 /// Segments wait only if the next ACK is due within this time, or half of the round trip if that is shorter.
 const SOON: Duration = Duration::from_millis(1);
-/// A super-packet takes at least two segments (tcp_min_tso_segs), with BBR one below 1.2 Mbit/s (bbr_min_tso_segs).
+/// Minimum number of segments of a super-packet (tcp_min_tso_segs); with BBR one below 1.2 Mbit/s
+/// (bbr_min_tso_segs).
 const LEAST: u32 = 2;
 const SLOW_BPS: f64 = 1_200_000.0;
 /// Segments do not wait if they fill a third of the window (tcp_tso_win_divisor).
@@ -23,24 +24,25 @@ const PART: u32 = 3;
 
 /// State of the sender that decides whether segments wait.
 pub(super) struct Room {
-    /// Segments that cwnd lets go.
+    /// Number of segments that cwnd allows.
     pub cwnd: u32,
-    /// Bytes of new data that the receiver's window lets go.
+    /// Number of bytes of new data that the receiver's window allows.
     pub window: u32,
-    /// Bytes of new data in the send buffer.
+    /// Number of bytes of new data in the send buffer.
     pub new: u32,
     /// Time at which the oldest segment in flight was last sent.
     pub first: Option<Time>,
     /// Time at which a segment was last sent.
     pub last: Time,
-    /// Least round trip.
+    /// Minimum round-trip time.
     pub min_rtt: Duration,
-    /// In a recovery no segment waits.
+    /// True in a recovery, when no segment waits.
     pub in_recovery: bool,
 }
 
 impl Tcb {
-    /// Whether the next segment of new data waits for others, though the windows let it go. If not, a super-packet begins with it.
+    /// Return whether the next segment of new data waits for others, although the windows allow it.
+    /// If not, a super-packet begins with this segment.
     pub(super) fn gathers(&self, queue: &mut SendQueue, room: &Room, now: Time, tcp: &Tcp) -> bool {
         let smss = self.smss;
         let half = || ((self.cwnd / f64::from(smss)) as u32 / 2).max(1);
@@ -60,7 +62,8 @@ impl Tcb {
         false
     }
 
-    /// Whether a super-packet waits (tcp_tso_should_defer): the first in the write queue, of `first` bytes, which may be `alone`.
+    /// Return whether the first super-packet of the write queue waits (tcp_tso_should_defer). It
+    /// has `first` bytes and may be `alone` in the queue.
     fn defers(
         &self,
         queue: &mut SendQueue,
@@ -94,7 +97,8 @@ impl Tcb {
         (by_window && room.window <= first) || !(self.closing && alone && u64::from(room.new) >= self.unsent)
     }
 
-    /// Number of segments of a whole super-packet: those sent in about a millisecond, or more on short paths (tcp_tso_autosize).
+    /// Return the number of segments of a whole super-packet: those sent in about a millisecond, or
+    /// more on short paths (tcp_tso_autosize).
     fn whole_super_packet(&self, room: &Room, tcp: &Tcp) -> u32 {
         let srtt = self.rto.srtt(tcp);
         let paced = match self.congestion.paces() {

@@ -41,7 +41,7 @@ pub use outgoing::Outgoing;
 pub use stats::SenderStats;
 pub use tcb::Tcb;
 
-/// Whether every ACK and segment takes the general path of its sender. The feature `slow-paths` is for
+/// True if every ACK and segment takes the general path of its sender. The feature `slow-paths` is for
 /// tests, which hold the fast paths to the same results (`tools/slow-paths`).
 pub(crate) const SLOW_PATHS: bool = cfg!(feature = "slow-paths");
 

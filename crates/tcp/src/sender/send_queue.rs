@@ -1,12 +1,15 @@
-//! Data that the application has written and the other side has not acknowledged, as Linux holds it: the send buffer, and the
-//! super-packets that a segmentation offload makes of it.
+//! Data that the application has written and the other side has not acknowledged, as Linux stores
+//! it: the send buffer, and the super-packets that a segmentation offload splits.
 //!
-//! The send buffer is a limit beside the windows. Its memory counts buffers, not payload: each packet takes its descriptor and its headers,
-//! too. The application writes when a third of the memory is free, until all of it is taken. The memory grows with cwnd.
+//! The send buffer is a limit beside the windows. Its memory counts buffers, not payload: each
+//! packet also takes its descriptor and its headers. The application writes when a third of the
+//! memory is free, until all of the memory is used. The memory grows with cwnd.
 //!
-//! Source: Linux 6.12, net/ipv4/tcp.c (tcp_sendmsg_locked, tcp_stream_alloc_skb), net/ipv4/tcp_input.c (tcp_sndbuf_expand,
-//! tcp_should_expand_sndbuf, tcp_check_space), include/net/sock.h (sk_stream_min_wspace), net/ipv4/tcp_output.c (tso_fragment, tcp_grow_skb).
-//! The application here has always more to write, up to the end of its transfer, and writes at once.
+//! Source: Linux 6.12, net/ipv4/tcp.c (tcp_sendmsg_locked, tcp_stream_alloc_skb),
+//! net/ipv4/tcp_input.c (tcp_sndbuf_expand, tcp_should_expand_sndbuf, tcp_check_space),
+//! include/net/sock.h (sk_stream_min_wspace), net/ipv4/tcp_output.c (tso_fragment, tcp_grow_skb).
+//! Here the application always has more data to write, up to the end of its transfer, and writes at
+//! once.
 //!
 //! Missing: memory pressure, and the memory of buffers that are split when a part of them is SACKed or retransmitted.
 
@@ -20,12 +23,13 @@ use crate::congestion::CongestionControl;
 
 /// Memory of a buffer beside its payload.
 const HEAD: u64 = crate::memory::HEAD as u64;
-/// Headers and description of fragments that the growth of the memory reckons with (MAX_TCP_HEADER and skb_shared_info), and the descriptor.
+/// Headers and description of fragments that count for the growth of the memory (MAX_TCP_HEADER and
+/// skb_shared_info), and the descriptor.
 const RESERVED: u32 = 256 + 320;
 const DESCRIPTOR: u64 = 256;
-/// Number of segments that the memory has room for at least (TCP_INIT_CWND).
+/// Minimum number of segments that fit into the memory (TCP_INIT_CWND).
 const FIRST: f64 = 10.0;
-/// Payload of a super-packet is at most this (sk_gso_max_size).
+/// Maximum payload of a super-packet (sk_gso_max_size).
 pub(super) const LARGEST: u32 = 65_535 - 320;
 
 /// The send buffer and the write queue of a connection.
@@ -42,18 +46,19 @@ pub(super) struct SendQueue {
     /// segment is a buffer of its own, and both are empty.
     sent: VecDeque<Seq>,
     queued: VecDeque<Seq>,
-    /// End of the super-packet that left last, or is leaving: its segments go one after the other.
+    /// End of the super-packet that left last or is leaving. Its segments leave one after the
+    /// other.
     burst: Seq,
-    /// Whether it has more than one segment.
+    /// True if that super-packet has more than one segment.
     is_long: bool,
     /// Bytes of the super-packet that is leaving, which the pace counts when all of it has left.
     unpaced: u32,
-    /// Segments waited for others when the sender was last asked, and cwnd was the reason.
+    /// True if segments waited for others at the last call of `gathers`, because of cwnd.
     pub waited_for_cwnd: bool,
 }
 
 impl SendQueue {
-    /// An empty queue in front of `next`, the first byte, if these parameters need one.
+    /// Create an empty queue in front of `next`, the first byte, if these parameters need a queue.
     pub fn new(next: Seq, tcb: &Tcb, tcp: &Tcp) -> Option<Box<Self>> {
         let unlimited = tcp.send_buffer == SendBuffer::Unlimited;
         if unlimited && tcp.gathering == Gathering::None {
@@ -75,7 +80,8 @@ impl SendQueue {
         Some(Box::new(queue))
     }
 
-    /// Whether a whole segment is in the buffer, the application does not write, and the memory does not grow.
+    /// Return whether a whole segment is in the buffer, the application does not write, and the
+    /// memory does not grow.
     #[inline(always)]
     pub fn is_settled(&self, tcb: &Tcb) -> bool {
         tcb.una.before(self.fill_at)
@@ -83,7 +89,7 @@ impl SendQueue {
             && self.end.minus(tcb.max) >= tcb.smss as i32
     }
 
-    /// Bytes of new data in the buffer.
+    /// Return the number of bytes of new data in the buffer.
     pub fn new_bytes(&self, tcb: &Tcb) -> u32 {
         self.end.minus(tcb.max).max(0) as u32
     }
@@ -105,7 +111,7 @@ impl SendQueue {
         self.expand_at = (segments + 1) as f64 * f64::from(tcb.smss);
     }
 
-    /// Memory that is taken.
+    /// Return the used memory.
     fn taken(&self, tcb: &Tcb, merged: u32) -> u64 {
         let bytes = u64::from(self.end - tcb.una);
         let buffers = if self.queued.is_empty() && self.sent.is_empty() {
@@ -116,9 +122,11 @@ impl SendQueue {
         bytes + HEAD * buffers
     }
 
-    /// Let the application write, if a third of the memory is free (sk_stream_min_wspace), and return how many bytes of new data there are.
+    /// Let the application write, if a third of the memory is free (sk_stream_min_wspace). Return
+    /// the number of bytes of new data.
     ///
-    /// `merged`: SACKed segments that Linux has merged with the SACKed segment before them, so that they take their payload alone (tcp_shift_skb_data).
+    /// `merged` is the number of SACKed segments that Linux has merged with the SACKed segment before them, so that they
+    /// take only their payload (tcp_shift_skb_data).
     pub fn fill(&mut self, tcb: &Tcb, merged: u32, tcp: &Tcp) -> u32 {
         while self.sent.front().is_some_and(|end| !end.after(tcb.una)) {
             self.sent.pop_front();
@@ -137,7 +145,7 @@ impl SendQueue {
         } else {
             let taken = self.taken(tcb, merged);
             let free = self.memory.saturating_sub(taken);
-            // There is always room for a segment.
+            // A segment always fits.
             if free < taken / 2 && self.end - tcb.una >= tcb.smss {
                 self.fill_later(tcb, taken);
                 return new;
@@ -148,7 +156,7 @@ impl SendQueue {
         if tcp.gathering == Gathering::Linux {
             left -= self.append(tcb, left);
             let whole = smss * u64::from(super_packet(tcb));
-            // Without a limit two super-packets are enough: what is behind them makes no difference.
+            // Without a limit two super-packets are enough: later data makes no difference.
             let mut free = if unlimited { free * 2 * whole } else { free };
             while free > 0 && left > 0 {
                 let bytes = whole.min(left);
@@ -165,14 +173,16 @@ impl SendQueue {
         self.end - tcb.max
     }
 
-    /// Compute before which SND.UNA no third of the memory is free: a segment frees at most its payload and a whole buffer beside it.
+    /// Compute the SND.UNA before which less than a third of the memory is free. A segment frees at
+    /// most its payload and a whole buffer beside it.
     fn fill_later(&mut self, tcb: &Tcb, taken: u64) {
         let smss = u64::from(tcb.smss);
         let over = taken.saturating_sub(self.memory / 3 * 2);
         self.fill_at = tcb.una + (over * smss / (smss + HEAD)) as u32;
     }
 
-    /// Let the last super-packet in the write queue take some of `left` bytes until it is whole. Returns how many.
+    /// Fill the last super-packet of the write queue with some of `left` bytes until it is whole.
+    /// Return their number.
     fn append(&mut self, tcb: &Tcb, left: u64) -> u64 {
         let before = self.queued.len().checked_sub(2).map_or(tcb.max, |i| self.queued[i]);
         let Some(last) = self.queued.back_mut() else { return 0 };
@@ -183,19 +193,21 @@ impl SendQueue {
         bytes
     }
 
-    /// Bytes of the first super-packet in the write queue, when the next byte is `next`, and whether no other is behind it.
+    /// Return the number of bytes of the first super-packet in the write queue, if the next byte is
+    /// `next`, and whether it is the last super-packet too.
     pub fn first(&self, next: Seq) -> (u32, bool) {
         let end = self.queued.front().copied().unwrap_or(next);
         (end.minus(next).max(0) as u32, self.queued.len() <= 1)
     }
 
-    /// Begin a super-packet up to `end`. It was split off, or has taken data from the next one.
+    /// Begin a super-packet up to `end`, which was split off or has taken data from the next
+    /// super-packet.
     pub fn begin_burst(&mut self, una: Seq, end: Seq, is_long: bool) {
         (self.burst, self.is_long) = (end, is_long);
         self.leave(una, end);
     }
 
-    /// What is in the write queue up to `end` leaves it.
+    /// Remove the super-packets up to `end` from the write queue.
     fn leave(&mut self, una: Seq, end: Seq) {
         if self.queued.is_empty() {
             return;
@@ -208,29 +220,33 @@ impl SendQueue {
         }
     }
 
-    /// Whether the next byte, `next`, belongs to a super-packet that is leaving.
+    /// Return whether the next byte, `next`, belongs to a super-packet that is leaving.
     pub fn is_leaving(&self, next: Seq) -> bool {
         next.before(self.burst)
     }
 
-    /// Whether a super-packet ends with the segment before `next`: its last segment has PSH (tcp_transmit_skb).
+    /// Return whether a super-packet ends with the segment before `next`. Its last segment has PSH
+    /// (tcp_transmit_skb).
     pub fn pushes(&self, next: Seq) -> bool {
         self.is_long && next == self.burst
     }
 
-    /// Number of bytes that the pace counts after a segment of `len` bytes, if the next byte is `next`: all of a super-packet behind its last segment.
+    /// Return the number of bytes that the pace counts after a segment of `len` bytes, if the next
+    /// byte is `next`. The pace counts a whole super-packet after its last segment.
     pub fn paced(&mut self, len: u32, next: Seq) -> u32 {
         self.unpaced += len;
         if self.is_leaving(next) { 0 } else { std::mem::take(&mut self.unpaced) }
     }
 
-    /// Whether the write queue is empty, so that the application or the send buffer limits the sender.
+    /// Return whether the write queue is empty, so that the application or the send buffer limits
+    /// the sender.
     pub fn is_drained(&self, next: Seq) -> bool {
         !self.end.after(next)
     }
 }
 
-/// Number of segments of a whole super-packet: at most half of the largest window (tcp_xmit_size_goal, tcp_bound_to_half_wnd).
+/// Return the number of segments of a whole super-packet: at most half of the largest window
+/// (tcp_xmit_size_goal, tcp_bound_to_half_wnd).
 fn super_packet(tcb: &Tcb) -> u32 {
     (LARGEST.min(tcb.most_window / 2) / tcb.smss).max(1)
 }

@@ -1,7 +1,7 @@
-"""The frozen reading of the study: what it leaves open, what is taken, and why.
+"""The frozen reading of the study: the settings that it leaves open, the choices, and the reasons.
 
-It also has the claims that are not counted. `published/notes.md` tells of the search by which the
-settings of the study's simulator were found: about 1 600 settings of TCP against Table I, and 48
+It also has the claims that are not counted. `published/notes.md` describes the search that
+chose the settings of the study's simulator: about 1 600 settings of TCP against Table I, and 48
 settings of RED against Tables II and III. The printed numbers of these three tables are therefore
 fitted, and so are the claims that repeat them.
 """

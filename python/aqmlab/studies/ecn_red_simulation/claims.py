@@ -138,7 +138,7 @@ def threshold(runs: Runs, claim: Published) -> Decision:
 def _of_large(
     runs: Runs, claim: Published, what: str, test: Callable[[Gain], bool], printed: float
 ) -> Decision:
-    """Decide by how many of the pairs beyond 3 % are of a kind, with the interval of that count."""
+    """Decide by the number of pairs beyond 3 % of one kind, with the interval of that number."""
     found = gains(runs, SINGLE, GOODPUT)
     differ = large(found)
     possible = sum(_is(g, DIFFERS)[1] for g in found)
@@ -160,7 +160,7 @@ def _of_large(
 
 @CLAIMS.decides("ES-008", items=FOUR)
 def bulk_among_them(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many of them are no bulk transfers: none, as printed."""
+    """Decide by the number of pairs that are not bulk transfers: none, as printed."""
     return _of_large(runs, claim, "Transactional", lambda g: not g.case.bulk, 0)
 
 
@@ -178,7 +178,7 @@ def with_cbr(runs: Runs, claim: Published) -> Decision:
 
 
 def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: float) -> Decision:
-    """Decide by how many of the pairs that ECN wins, or loses, have another maxth."""
+    """Decide by the number of pairs that ECN wins, or loses, with another maxth."""
     sign, who = (1, "ECN wins") if gain else (-1, "ECN loses")
     found = gains(runs, SINGLE, GOODPUT)
 
@@ -207,13 +207,13 @@ def _side(runs: Runs, claim: Published, *, gain: bool, maxth: float, printed: fl
 
 @CLAIMS.decides("ES-011", items=FOUR)
 def maxth_of_losers(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many pairs that lose have another maxth than the printed one: none."""
+    """Decide by the number of losing pairs with another maxth than the printed one: none."""
     return _side(runs, claim, gain=False, maxth=claim.value, printed=0)
 
 
 @CLAIMS.decides("ES-012", items=FOUR)
 def maxth_of_winners(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many pairs that win have another maxth than the printed one: at most one."""
+    """Decide by the number of winning pairs with another maxth than printed: at most one."""
     bound = replace(claim, qualifier="upper_bound")
     return _side(runs, bound, gain=True, maxth=claim.value, printed=1)
 

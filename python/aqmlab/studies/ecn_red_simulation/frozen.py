@@ -1,4 +1,4 @@
-"""The frozen reading of the study: what it leaves open, what is taken, and why.
+"""The frozen reading of the study: the settings that it leaves open, the choices, and the reasons.
 
 The item `readings` shows other readings; they explain and are not scored.
 """

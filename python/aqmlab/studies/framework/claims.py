@@ -30,11 +30,11 @@ from aqmlab.studies.framework.verdicts import (
 from aqmlab.studies.framework.verdicts import verdict as by_interval
 
 MEASURED = "measured"
-"""The runs measure it. These claims alone are counted."""
+"""Class of claims that the runs measure. Only these claims are counted."""
 INPUT = "input or arithmetic"
-"""It restates an input, or follows by arithmetic from one or from another claim."""
+"""Class of claims that restate an input, or follow by arithmetic from one or another claim."""
 FITTED = "fitted"
-"""A setting of the frozen reading was chosen by this printed number."""
+"""Class of claims whose printed number a setting of the frozen reading was chosen by."""
 BASES = (MEASURED, INPUT, FITTED)
 
 
@@ -51,8 +51,8 @@ class Decision:
 class Published:
     """One row of a study's claims.
 
-    `basis` is the class of the claim: measured, input or arithmetic, fitted. `reason` says why it
-    is not a measured one.
+    `basis` is the class of the claim: measured, input or arithmetic, fitted. `reason` explains
+    why it is not measured.
     """
 
     id: str
@@ -75,7 +75,7 @@ class Published:
 
     @property
     def counted(self) -> bool:
-        """Whether the score counts this claim."""
+        """True if the score counts this claim."""
         return self.basis == MEASURED
 
 
@@ -184,8 +184,8 @@ def whole(
 def condition(runs: Any, margin: Callable[[Any], float], ours: object, evidence: str) -> Decision:
     """Decide a statement by its margin: positive where the statement holds, negative elsewhere.
 
-    The interval is the bootstrap of the replications. A statement of several parts has the least of
-    their margins.
+    The interval is the bootstrap of the replications. A statement of several parts has the
+    minimum of their margins.
     """
     of = resampled(runs, margin)
     found = by_interval(of.interval, 1, 0, "sign") if of.n else CONTRADICTED
@@ -225,7 +225,7 @@ def direction(claim: Published, differences: Sequence[float], evidence: str) -> 
 
 
 def sign(of: Estimate) -> str:
-    """Return the direction of a difference: +1, -1, or 0 where its interval holds 0."""
+    """Return the direction of a difference: +1, -1, or 0 where its interval contains 0."""
     return "+1" if of.low > 0 else "-1" if of.high < 0 else "0"
 
 
@@ -271,7 +271,7 @@ def every_sign(
 
 
 def not_testable(reason: str) -> Decision:
-    """Leave a claim undecided because no run of ours can decide it, and say why."""
+    """Leave a claim undecided because no run of ours can decide it, and give the reason."""
     return Decision("", NOT_TESTABLE, reason)
 
 

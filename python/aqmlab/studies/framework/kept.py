@@ -1,12 +1,12 @@
-"""Verdicts of a whole run, kept beside the study, and the numbers in its README.
+"""Verdicts of a whole run, stored beside the study, and the numbers in its README.
 
     aqmlab reproduce --all --out results/all
     python -m aqmlab.studies.framework.kept results/all
 
-takes the verdicts of every study over from the folder of a whole run: `verdicts.csv` beside the
-study's claims, and the part of its README that the run writes. The folder may also be that of one
-study; studies without a folder are left as they are. With `--check` nothing is written: every
-difference is printed, and the status is 1 if there is one.
+stores the verdicts of every study from the folder of a whole run: `verdicts.csv` beside the study's
+claims, and the part of its README that the run writes. The folder may also be that of one study.
+Studies without a folder are left as they are. With `--check` the command writes nothing and prints
+every difference, and the exit status is 1 if there are differences.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ END = "<!-- to here. -->"
 
 @dataclass(frozen=True)
 class Kept:
-    """One kept claim: its class, our number and the verdict."""
+    """One stored claim: its class, our number and the verdict."""
 
     basis: str
     ours: str
@@ -49,7 +49,7 @@ class Kept:
 
 
 def rows(path: Path) -> dict[str, Kept]:
-    """Return the kept claims by their numbers; none if there is no such file."""
+    """Return the stored claims by their numbers, or an empty dict without a file."""
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
@@ -137,7 +137,7 @@ def of_run(folder: Path, items: Sequence[str]) -> dict[str, Kept]:
 
 
 def differences(kept: Mapping[str, Kept], now: Mapping[str, Kept]) -> list[str]:
-    """Return a line for each claim whose class or verdict is not the kept one.
+    """Return a line for each claim whose class or verdict differs from the stored one.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def with_block(readme: str, text: str) -> str:
 
 
 def keep(folder: Path, study: Study) -> None:
-    """Keep the verdicts and the README's numbers that a whole study left in its folder.
+    """Store the verdicts and the README's numbers that a whole study left in its folder.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def keep(folder: Path, study: Study) -> None:
 
 
 def check(folder: Path, study: Study) -> list[str]:
-    """Return every difference of a whole run from what is kept."""
+    """Return every difference of a whole run from the stored verdicts and numbers."""
     now = of_run(folder, [item.name for item in study.items])
     found = differences(rows(study.kept), now)
     written = block((study.kept.parent / "README.md").read_text("utf-8"))
@@ -207,7 +207,7 @@ def check(folder: Path, study: Study) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Keep, or with `--check` compare, the verdicts of a folder; return the exit status."""
+    """Store, or with `--check` compare, the verdicts of a folder; return the exit status."""
     from aqmlab import studies
 
     only_check = "--check" in arguments

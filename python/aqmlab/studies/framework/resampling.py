@@ -1,8 +1,8 @@
-"""Intervals of numbers that all replications have together: the bootstrap of the replications.
+"""Intervals of numbers of all replications together, by a bootstrap of the replications.
 
 A ratio of medians, the best of several limits, a share of settings: such a number has one value for
-the whole study. Its interval comes from studies made of replications drawn with replacement. A
-replication is drawn for all settings at once, so pairs of settings stay pairs.
+the whole study. Its interval comes from resampled studies, whose replications are drawn with
+replacement. A replication is drawn for all settings at once, so pairs of settings stay pairs.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Source(Protocol):
         ...
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
-        """Give (replication, run) of a setting."""
+        """Yield (replication, run) of a setting."""
         ...
 
     def has(self, setting: Any) -> bool:
-        """Return whether a setting was asked for."""
+        """Return whether a setting was requested."""
         ...
 
 
@@ -67,11 +67,11 @@ class Resampled:
         return [every[i] for i in self._drawn[n]]
 
     def by_replication(self, setting: Any) -> Iterator[tuple[int, Any]]:
-        """Give (place in the draw, run) of a setting."""
+        """Yield (place in the draw, run) of a setting."""
         return enumerate(self.of(setting))
 
     def has(self, setting: Any) -> bool:
-        """Return whether a setting was asked for."""
+        """Return whether a setting was requested."""
         return self._runs.has(setting)
 
 

@@ -130,7 +130,7 @@ class Reproduction:
 
     @property
     def whole(self) -> dict[str, str]:
-        """The kept verdicts of the whole study, beside those of this quick form."""
+        """Stored verdicts of the whole study, to compare with those of this quick form."""
         from aqmlab.studies.framework import kept
 
         decides = self.quick and self.study.quick is not None and self.study.quick.claims
@@ -138,7 +138,7 @@ class Reproduction:
 
     @property
     def cells(self) -> list[Cell]:
-        """The numbers of all items; those of other readings are compared again, not counted."""
+        """Numbers of all items; those of other readings are compared again and not counted."""
         return [
             cell if item.scored else replace(cell, again=True)
             for item, section in zip(self.items, self.sections, strict=True)
@@ -174,7 +174,7 @@ class Quick:
     form : callable
         What a setting is run as, such as one of less time; default: as it is.
     claims : bool
-        The quick form decides claims too, and compares its verdicts with the kept ones
+        The quick form decides claims too, and compares its verdicts with the stored ones
         (:mod:`aqmlab.studies.framework.kept`).
     """
 
@@ -213,7 +213,7 @@ class Study:
 
     @property
     def kept(self) -> Path:
-        """File of the kept verdicts, beside the study's README."""
+        """File of the stored verdicts, beside the study's README."""
         return self.claims.path.parents[1] / "verdicts.csv"
 
     def choose(self, only: Iterable[str] = ()) -> list[Item]:

@@ -57,17 +57,17 @@ def bases(claims: Iterable[Claim]) -> Counter[str]:
 
 
 def good(counts: Counter[str]) -> int:
-    """Return how many are reproduced, single runs among them."""
+    """Return the number of reproduced ones, single runs included."""
     return counts[REPRODUCED] + counts[SINGLE_RUN]
 
 
 def decided(counts: Counter[str]) -> int:
-    """Return how many have one of the verdicts that an interval gives."""
+    """Return the number of those with a verdict that an interval gives."""
     return sum(counts[verdict] for verdict in DECIDED)
 
 
 def tiles(counts: Counter[str], what: str, under: str = "") -> list[Score]:
-    """Return one tile per verdict; together they are all that is counted.
+    """Return one tile per verdict; their sum is everything counted.
 
     Examples
     --------

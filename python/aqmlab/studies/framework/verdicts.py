@@ -3,12 +3,13 @@
 A printed statement accepts a range of values: a number plus or minus its tolerance, everything up
 to a bound, everything on one side of 0. The verdict compares the interval of ours with that range:
 
-- the interval lies within the range: reproduced;
-- the interval lies outside the range: contradicted;
-- otherwise: open. More replications make the interval narrower, and end at one of the other two.
+- The interval lies within the range: the statement is reproduced.
+- The interval lies outside the range: the statement is contradicted.
+- Otherwise the statement is open. More replications make the interval narrower, until the statement
+  is reproduced or contradicted.
 
 Where the source prints one single run, the tolerance is the spread of our single runs, if that is
-wider than the stated tolerance. The verdict then says so.
+wider than the stated tolerance. The verdict then reads "reproduced (single run)".
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Tolerance:
 def accepted(
     printed: float, width: float, kind: Kind = "number", spread: Interval | None = None
 ) -> tuple[float, float]:
-    """Return the least and the greatest value that a printed statement accepts.
+    """Return the minimum and the maximum that a printed statement accepts.
 
     Parameters
     ----------
@@ -164,7 +165,7 @@ def judge(
     spread: Estimate | None = None,
     kind: Kind = "number",
 ) -> str:
-    """Return the verdict on one number; none of our runs having a number contradicts it.
+    """Return the verdict on one number, which is contradicted if none of our runs has a number.
 
     Examples
     --------
@@ -253,7 +254,7 @@ class Cell:
 
     @property
     def judged(self) -> Estimate:
-        """The estimate whose interval is judged."""
+        """Estimate whose interval the verdict judges."""
         return self.ours if self.confidence is None else self.confidence
 
     @property
@@ -264,7 +265,7 @@ class Cell:
 
     @property
     def counted(self) -> bool:
-        """Whether the score counts this cell."""
+        """True if the score counts this cell."""
         return bool(self.verdict) and not self.again and not self.fitted
 
     @property
@@ -276,7 +277,7 @@ class Cell:
 
     @property
     def on_target(self) -> bool:
-        """Whether our value itself, without its interval, is within the tolerance."""
+        """True if our value itself, without its interval, is within the tolerance."""
         if self.published is None or self.tolerance is None:
             return False
         width = self.tolerance.width(self.published)

@@ -1,4 +1,4 @@
-"""The frozen reading of the paper: what it leaves open, what is taken, and why.
+"""The frozen reading of the paper: the settings that it leaves open, the choices, and the reasons.
 
 Nothing here was chosen by a number that a claim prints. The items `readings`, `variants` and
 `today` show other readings; they explain and are not scored.

@@ -1,7 +1,7 @@
-"""The frozen reading of the thesis: what it leaves open, what is taken, and why.
+"""The frozen reading of the thesis: the settings that it leaves open, the choices, and the reasons.
 
 Two choices were made by printed numbers. The rate of the link was chosen by the times at which the
-link has carried everything. That ACKs come at once was chosen, of six delays, by the medians of the
+link has carried everything. Immediate ACKs were chosen from six delays by the medians of the
 elapsed times and of the CBR packets received. These numbers and the claims that repeat them are
 fitted. The items `memory`, `readings`, `kernel` and `beyond` show other readings; they explain and
 are not scored.

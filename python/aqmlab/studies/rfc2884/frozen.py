@@ -1,4 +1,4 @@
-"""The frozen reading of the memo: what it leaves open, what is taken, and why.
+"""The frozen reading of the memo: the settings that it leaves open, the choices, and the reasons.
 
 The memo prints no thresholds, buffer, timers or absolute throughputs. Nothing here was chosen by a
 number that it prints. The item `readings` shows other readings; they explain and are not scored.

@@ -42,8 +42,8 @@ impl Side {
         self.tokens = tokens.max(1 - most);
     }
 
-    /// Time until it is out of debt, a span after the last charge; None while the debt is at most
-    /// `allowed` tokens.
+    /// Return the time until the debt is paid, a span after the last charge, or None while the debt
+    /// is at most `allowed` tokens.
     pub(super) fn debt(&self, span: Duration, allowed: i128) -> Option<Duration> {
         let tokens = self.tokens + brings(span, self.rate);
         (tokens < -allowed).then(|| time_for(-tokens, self.rate))
@@ -63,7 +63,7 @@ pub(super) struct Node {
     pub(super) deficit: [i64; LEVELS],
     pub(super) rate: Side,
     pub(super) ceil: Side,
-    /// A class keeps its mode until it owes its burst.
+    /// Hysteresis: the mode of a class lasts until the class owes its burst.
     pub(super) hysteresis: bool,
     /// When tokens were counted last.
     pub(super) since: Time,
@@ -81,8 +81,8 @@ impl Node {
         now.since(self.since).min(MEMORY)
     }
 
-    /// Debts at its rate and at its ceil that do not change its mode (htb_hiwater and htb_lowater
-    /// of sch_htb.c).
+    /// Return the debts at the rate and at the ceil that do not change the mode (htb_hiwater and
+    /// htb_lowater of sch_htb.c).
     fn allowed(&self) -> (i128, i128) {
         match self.mode {
             Mode::Green if self.hysteresis => (self.rate.depth, self.ceil.depth),
@@ -91,7 +91,7 @@ impl Node {
         }
     }
 
-    /// Its mode, and how long that lasts if nothing is sent (htb_class_mode of sch_htb.c).
+    /// Return the mode, and its duration if nothing is sent (htb_class_mode of sch_htb.c).
     pub(super) fn mode(&self, span: Duration) -> (Mode, Duration) {
         let (at_rate, at_ceil) = self.allowed();
         if let Some(wait) = self.ceil.debt(span, at_ceil) {
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     /// htb_class_mode with htb_hysteresis 1 and 0, for each mode before and tokens in bytes around
-    /// 0 and -1600: a green class, a yellow one and a red one keep their modes to different debts.
+    /// 0 and -1600: the modes of a green, a yellow and a red class last to different debts.
     #[test]
     fn modes_are_those_of_the_kernel() {
         use Mode::{Green, Red, Yellow};
@@ -151,7 +151,7 @@ mod tests {
                 assert_eq!(mode(before, true, tokens).0, with, "{before:?} {tokens:?}");
             }
         }
-        // A class waits until it owes nothing, whatever it may owe: 1601 B take 1.601 s at 1 kB/s.
+        // A class waits until it owes nothing, even if it may owe its burst: 1601 B take 1.601 s at 1 kB/s.
         assert_eq!(mode(Green, true, [-1601, 0]).1, Duration::from_millis(1601));
         assert_eq!(mode(Yellow, true, [0, -1601]).1, Duration::from_millis(1601));
     }

@@ -163,7 +163,7 @@ impl ByBoard {
     }
 
     /// Process an ACK, all but the growth of cwnd: update the scoreboard and the RTT, undo what was
-    /// spurious, leave a recovery that is complete, find losses, and reduce cwnd.
+    /// spurious, leave a recovery that is complete, detect losses, and reduce cwnd.
     #[inline(never)]
     fn process_ack(&mut self, tcb: &mut Tcb, arriving: &Arriving, tcp: &Tcp) -> Outcome {
         let &Arriving { now, segment, feedback, .. } = arriving;
@@ -234,7 +234,7 @@ impl ByBoard {
         rate
     }
 
-    /// Set the timer after an ACK. `due`: now, and the time at which RACK would find more losses; `rto`:
+    /// Set the timer after an ACK. `due`: now, and the time at which RACK would detect more losses; `rto`:
     /// the RTO before the ACK was measured, if the ACK advanced SND.UNA.
     #[inline(always)]
     fn rearm_timer(

@@ -1,4 +1,4 @@
-//! Losses that the sender with SACK finds, and the states it enters and leaves for them.
+//! Losses that the sender with SACK detects, and the states that it enters and leaves for them.
 
 use net::Seq;
 use units::{Duration, Time};
@@ -23,7 +23,7 @@ pub(super) fn keeps_reduction(echo: bool, tcp: &Tcp) -> bool {
 
 impl ByBoard {
     /// Mark segments as lost (RFC 6675 §4, IsLost; RFC 8985 §6.2, step 5). Return the time at which RACK
-    /// would find more, if nothing arrives.
+    /// would detect more, if nothing arrives.
     pub(super) fn find_losses(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Time> {
         if tcp.rack {
             if !self.board.is_overtaken() {

@@ -97,7 +97,8 @@ impl ByBoard {
         self.used(tcb, tcp) + self.board.weight_of(len) as f64 <= tcb.cwnd
     }
 
-    /// Whether a whole segment of new data that the windows let go is not in the send buffer, or waits for others. `left`: room in cwnd.
+    /// Return whether a whole segment of new data that the windows allow is not in the send buffer, or waits for others.
+    /// `left` is the unused part of cwnd.
     #[inline(always)]
     fn waits_in_queue(&mut self, tcb: &Tcb, left: f64, now: Time, tcp: &Tcp) -> bool {
         match &self.tracking.queue {
@@ -135,7 +136,7 @@ impl ByBoard {
         tcb.gathers(queue, &room, now, tcp)
     }
 
-    /// Whether `len` bytes of new data are in the send buffer.
+    /// Return whether `len` bytes of new data are in the send buffer.
     fn is_buffered(&mut self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
         let Some(queue) = &mut self.tracking.queue else { return true };
         queue.fill(tcb, self.board.merged_segments(), tcp) >= len
@@ -257,7 +258,8 @@ impl ByBoard {
         Some(self.resend(tcb, now, (start, end, pushed), tcp))
     }
 
-    /// The length of the next new segment (0: a FIN alone), if the receiver, Nagle, the application and the send buffer let it go.
+    /// Return the length of the next new segment (0: a FIN alone), if the receiver, Nagle, the application
+    /// and the send buffer allow it.
     #[inline(always)]
     fn new_length(&mut self, tcb: &Tcb, tcp: &Tcp) -> Option<u32> {
         if tcb.unsent == 0 {

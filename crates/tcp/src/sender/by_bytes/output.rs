@@ -158,7 +158,7 @@ impl ByBytes {
         Some(outgoing)
     }
 
-    /// Whether `len` bytes of new data are in the send buffer.
+    /// Return whether `len` bytes of new data are in the send buffer.
     #[inline]
     fn is_buffered(&mut self, tcb: &Tcb, len: u32, tcp: &Tcp) -> bool {
         let Some(queue) = self.tracking_mut().and_then(|t| t.queue.as_mut()) else { return true };

@@ -113,7 +113,7 @@ def small_queues_deteriorate(runs: Runs, claim: Published) -> Decision:
         return {(n, q): g(of, n, "DT", 16) - g(of, n, "DT", q) for n in (5, 10) for q in small}
 
     def below(of: Runs) -> float:
-        """Return by how much the others exceed Drop Tail at least."""
+        """Return the minimum by which the others exceed Drop Tail."""
         others = [scheme for scheme in SCHEMES if scheme != "DT"]
         return min(
             min(g(of, n, s, q) for s in others) - g(of, n, "DT", q) for n in (5, 10) for q in small

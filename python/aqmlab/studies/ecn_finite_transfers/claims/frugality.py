@@ -75,7 +75,7 @@ def where_the_best_is_reached_again(runs: Runs, claim: Published) -> Decision:
     between = [limit for limit in LIMITS if 32 < limit < claim.value]
 
     def margin(of: Runs) -> float:
-        """Return the least of: reached at the printed limit, not before, no drops there."""
+        """Return the minimum margin: reached at the printed limit, not before, no drops there."""
         target = g(of, 10, "ECN-A", 32) - SAME_G
         reached = g(of, 10, "ECN-A", int(claim.value)) - target
         before = max(g(of, 10, "ECN-A", limit) for limit in between)

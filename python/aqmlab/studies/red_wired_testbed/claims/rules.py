@@ -18,7 +18,7 @@ from aqmlab.studies.red_wired_testbed.frozen import APART
 CLAIMS = Claims(Path(__file__).parents[1] / "published" / "claims.csv", APART)
 
 EXAMPLE = Tolerance.larger_of(0, 0.05, single_run=True)
-"""Of numbers of one replication that the thesis shows."""
+"""Tolerance of numbers of one replication that the thesis shows."""
 
 
 def near(

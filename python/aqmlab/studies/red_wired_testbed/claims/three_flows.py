@@ -176,7 +176,7 @@ def fair(run: Outcome) -> bool:
 
 @CLAIMS.decides("RW-018", "RW-019", "RW-024", "RW-045", "RW-046", "RW-047", items=TAIL)
 def replications_of_a_kind(runs: Runs, claim: Published) -> Decision:
-    """Decide by how many replications are of a kind; two of twenty either way."""
+    """Decide by the number of replications of one kind; two of twenty either way."""
     start_s = 5.5 if "5.5" in claim.scenario else 0.0
     found = runs.of(Three(TAIL_DROP, start_s))
     third = [run.at(THIRD).throughput for run in found]
