@@ -189,7 +189,9 @@ def test_a_run_that_is_not_whole_is_run_again(
     if part == "table":
         (queue,) = tmp_path.glob("tables/*-queue.parquet")
         content = bytearray(queue.read_bytes())
-        content[len(content) // 2] ^= 1
+        # One byte may lie in the header of a page, which no checksum covers and no value needs.
+        middle = len(content) // 2
+        content[middle : middle + 64] = bytes(64)
         queue.write_bytes(content)
     else:
         with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as ledger, ledger:
