@@ -224,7 +224,8 @@ def test_goodput_of_transfers_that_end_is_measured_while_they_run(
                        "traffic": {"kind": "bulk", "size": "100 kB"}}]  # fmt: skip
     red = {"kind": "red", "minth": "2 packets", "maxth": "4 packets", "wq": 0.1}
     compared = compare(["drop_tail", red], base, 2)
-    for arm, queue in enumerate([{"kind": "drop_tail"}, red]):
+    queues: list[dict[str, object]] = [{"kind": "drop_tail"}, red]
+    for arm, queue in enumerate(queues):
         base["network"]["queue"] = queue | {"limit": "16 packets"}
         for at in (0, 1):
             flows = aqmlab.run(base, base["seed"] + at).flows.set_index("flow")

@@ -43,7 +43,7 @@ def test_the_figure_of_a_queue_has_the_unit_of_its_average(small: dict[str, Any]
         (axes,) = figures.queue(result, "left>right").axes
         rows = result.series("queue").query("link == 'left>right'")
         assert axes.get_ylabel() == label
-        lines = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
+        lines = {line.get_label(): np.asarray(line.get_ydata()) for line in axes.get_lines()}
         np.testing.assert_allclose(lines["queue"], rows[f"queue_{unit}"] / scale)
         np.testing.assert_allclose(lines["average queue"], rows[f"average_{unit}"] / scale)
 

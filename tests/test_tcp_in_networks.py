@@ -289,14 +289,14 @@ def test_linux_retransmits_only_what_was_dropped_at_1_gbit_s(queue: dict[str, An
 
     Nothing is reordered and no timer fires: each drop is retransmitted once.
     """
+    network = dumbbell("1 Gbit/s", "3 ms", {"limit": "1000 packets", **queue})
     scenario = {
         "title": "Two CUBIC flows on a fast link with dense losses",
         "duration": "3 s",
-        "network": dumbbell("1 Gbit/s", "3 ms", {"limit": "1000 packets", **queue}),
+        "network": network | {"left_rate": "10 Gbit/s", "right_rate": "10 Gbit/s"},
         "flows": [{"count": 2, "from": "left-{i}", "to": "right-{i}", "traffic": {"kind": "bulk"}}],
         "tcp": {"preset": "linux"},
     }
-    scenario["network"] |= {"left_rate": "10 Gbit/s", "right_rate": "10 Gbit/s"}
     run = aqmlab.run(scenario)
     flows, dropped = run.flows, run.links["dropped_packets"].iloc[0]
     assert dropped > 50
