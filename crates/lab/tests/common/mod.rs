@@ -24,9 +24,11 @@ pub const TCP: [&str; 8] = [
     r#"receive_window = "3000 B", nagle = "minshall", ecn = "nonce""#,
 ];
 
-/// TCP as Linux has it.
-pub const LINUX: [&str; 2] =
-    [r#"preset = "linux""#, r#"preset = "linux", ecn = "rfc3168", congestion = "reno", gathering = "linux""#];
+/// TCP as Linux has it, but for the number of retries: a random network may lose all of them.
+pub const LINUX: [&str; 2] = [
+    r#"preset = "linux", retries = 250, syn_retries = 100, synack_retries = 100"#,
+    r#"preset = "linux", retries = 250, syn_retries = 100, synack_retries = 100, ecn = "rfc3168", congestion = "reno", gathering = "linux""#,
+];
 
 /// Reads a scenario with changes.
 pub fn scenario(text: &str, changes: &[(&str, &str)]) -> Result<Scenario, String> {
