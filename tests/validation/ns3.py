@@ -62,9 +62,15 @@ def version() -> str:
 
 
 def tcp(congestion: str = "reno", **keys: Any) -> dict[str, Any]:
-    """Return TCP as ns-3 has it: SACK, PRR, limited transmit, delayed ACKs."""
-    control: Any = {"kind": "cubic", "slow_start": "standard"}
+    """Return TCP as ns-3 has it: SACK, PRR, limited transmit, delayed ACKs.
+
+    In ns-3 an ACK that acknowledges two segments opens cwnd by two segments in the slow start of
+    TcpCubic, and by one segment in that of TcpNewReno. TcpCubic computes ssthresh from cwnd,
+    TcpNewReno computes it from the data in flight.
+    """
+    control: Any = {"kind": "cubic", "slow_start": {"kind": "standard", "limit": "255 packets"}}
     return {
+        "ssthresh_from": "flight-size" if congestion == "reno" else "cwnd",
         "congestion": "reno" if congestion == "reno" else control,
         "mss": f"{SEGMENT_BYTES} B",
         "recovery": "sack",
