@@ -152,13 +152,12 @@ HIDDEN_PACKET = (
 )
 PRR = (
     "ns-3's TcpPrrRecovery counts a segment for every duplicate ACK, beside the bytes that the ACK "
-    "SACKs, and multiplies prr_delivered and ssthresh in 32 bits. With PRR of RFC 6937 in ns-3 the "
-    "means of the same {runs} replications are {ours} (aqmlab), {theirs} (ns-3) and {switched} "
-    "(ns-3 with this PRR)."
+    "SACKs. With the PRR of RFC 6937 in ns-3 the means of the same {runs} replications are {ours} "
+    "(aqmlab), {theirs} (ns-3) and {switched} (ns-3 with this PRR)."
 )
 PRR_AND_SSTHRESH = PRR + (
-    " ns-3 with this PRR also halves cwnd there. As it is, it halves the pipe, which the SACKed "
-    "and lost segments have left."
+    " In these runs ns-3 also computed ssthresh from cwnd; as it is, it computes it from the pipe, "
+    "which SACKed and lost segments have left."
 )
 
 
