@@ -206,7 +206,11 @@ impl ByBoard {
             return None;
         }
         tcb.retransmit = false;
-        let Some(len) = self.new_length(tcb, tcp) else {
+        // The send buffer is asked for whole segments below, after cwnd, as where new data flows.
+        let whole = |len| len == tcb.smss && self.frto_may_send == 0;
+        let length = self.new_length(tcb, tcp).map(|len| (len, whole(len)));
+        let Some((len, whole)) = length.filter(|&(len, whole)| whole || self.is_buffered(tcb, len, tcp))
+        else {
             tcb.persist(now, tcp);
             return self.send_what_may_be_lost(tcb, now, tcp);
         };
@@ -214,10 +218,11 @@ impl ByBoard {
         if waits && self.frto_may_send == 0 && !self.fits(tcb, len.max(1), tcp) {
             return None;
         }
-        if len == tcb.smss && self.frto_may_send == 0 {
+        if whole {
             let left = tcb.cwnd - self.used(tcb, tcp);
             if self.waits_in_queue(tcb, left, now, tcp) {
-                return None;
+                let lacks_data = self.tracking.queue.as_ref().is_some_and(|q| q.new_bytes(tcb) < len);
+                return if lacks_data { self.send_what_may_be_lost(tcb, now, tcp) } else { None };
             }
         }
         self.frto_may_send = self.frto_may_send.saturating_sub(1);
@@ -258,10 +263,10 @@ impl ByBoard {
         Some(self.resend(tcb, now, (start, end, pushed), tcp))
     }
 
-    /// Return the length of the next new segment (0: a FIN alone), if the receiver, Nagle, the application
-    /// and the send buffer allow it.
+    /// Return the length of the next new segment (0: a FIN alone), if the receiver, Nagle and the
+    /// application allow it.
     #[inline(always)]
-    fn new_length(&mut self, tcb: &Tcb, tcp: &Tcp) -> Option<u32> {
+    fn new_length(&self, tcb: &Tcb, tcp: &Tcp) -> Option<u32> {
         if tcb.unsent == 0 {
             let fin_due = tcb.closing && !tcb.fin_sent;
             return (fin_due && tcb.room_in_window() > 0).then_some(0);
@@ -278,13 +283,15 @@ impl ByBoard {
         if len < tcb.smss && u64::from(len) == tcb.unsent && !tcb.closing && tcb.holds(&self.tracking, tcp) {
             return None;
         }
-        self.is_buffered(tcb, len, tcp).then_some(len)
+        Some(len)
     }
 
     /// The tail loss probe: new data if there is some, else the last segment (RFC 8985 §7.3).
     fn probe_tail(&mut self, tcb: &mut Tcb, now: Time, tcp: &Tcp) -> Option<Outgoing> {
         let clock = self.clock;
-        let (outgoing, retransmitted) = if let Some(len) = self.new_length(tcb, tcp) {
+        let (outgoing, retransmitted) = if let Some(len) = self.new_length(tcb, tcp)
+            && self.is_buffered(tcb, len, tcp)
+        {
             let start = tcb.max;
             let outgoing = self.build_new(tcb, len, now, tcp);
             self.board.on_sent(start, tcb.max, now, &clock, false);

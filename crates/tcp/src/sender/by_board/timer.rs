@@ -144,12 +144,24 @@ impl ByBoard {
             self.rto_from = now; // RFC 6298 §5.1
         }
         if self.probe_set == now && tcb.pending == Pending::Probe {
-            debug_assert_eq!(tcb.timer, self.probe_time(tcb, now, self.rto_expires(tcb, now, tcp), tcp));
+            debug_assert_eq!(tcb.timer, self.probe_time(tcb, now, self.probe_limit(tcb, now, tcp), tcp));
             return; // the same moment, the same round trips, the same first segment
         }
         if tcp.tail_loss_probe && tcb.pending != Pending::Reorder && self.may_probe(tcp) {
-            self.set_probe(tcb, now, self.rto_expires(tcb, now, tcp), tcp);
+            self.set_probe(tcb, now, self.probe_limit(tcb, now, tcp), tcp);
             self.probe_set = if self.board.len() > 1 { now } else { Time::NEVER };
+        }
+    }
+
+    /// Latest time of a probe after new data went out: the expiry of the RTO. Linux counts the RTO from
+    /// the transmission of the first segment, and ignores one that is over (tcp_schedule_loss_probe).
+    fn probe_limit(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
+        match self.board.first() {
+            Some(first) if tcp.fast_retransmit_timer == FastRetransmitTimer::First => {
+                let expires = first.at + tcb.rto.timeout(tcp);
+                if expires > now { expires } else { Time::NEVER }
+            }
+            _ => self.rto_expires(tcb, now, tcp),
         }
     }
 
