@@ -338,3 +338,22 @@ def test_a_defect_is_told_in_one_line(
     monkeypatch.setattr("aqmlab.explain.explanation", broken)
     assert execute(["explain", "red"]) == 1
     assert "a defect of aqmlab" in line(capsys)
+
+
+def test_an_interruption_that_c_code_wraps_is_an_interruption(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A SystemError that a KeyboardInterrupt caused is no defect; any other one is."""
+
+    def ends(_: list[str]) -> None:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    def fails(_: list[str]) -> None:
+        raise SystemError("a bug")
+
+    main = sys.modules["aqmlab.command.main"]
+    monkeypatch.setattr(main, "_run", ends)
+    assert execute(["list"]) == 130
+    monkeypatch.setattr(main, "_run", fails)
+    assert execute(["list"]) == 1
+    assert "a defect of aqmlab" in capsys.readouterr().err

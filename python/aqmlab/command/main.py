@@ -37,16 +37,26 @@ def execute(args: list[str]) -> int:
         return complain(str(e) or "there is not enough memory; ask for less", WRONG_INPUT)
     except SystemExit:
         raise
+    except SystemError as e:
+        # Python wraps an interruption that comes inside some functions in C, such as isinstance.
+        if not isinstance(e.__cause__, KeyboardInterrupt):
+            return _defect(e, args)
+        return _interrupted()
     except BaseException as e:  # a panic of the simulator is no Exception
-        if os.environ.get("AQMLAB_TRACEBACK"):
-            raise
-        what = f"{type(e).__name__}: {e}"
-        of = f" of {' '.join(args)}" if args else ""
-        return complain(
-            f"a defect of aqmlab, please report it: {what}{of} (AQMLAB_TRACEBACK=1 shows where)",
-            DEFECT,
-        )
+        return _defect(e, args)
     return _interrupted() if status == INTERRUPTED else int(status or 0)
+
+
+def _defect(error: BaseException, args: list[str]) -> int:
+    """Report a defect in one line, or raise it if AQMLAB_TRACEBACK is set; return the exit code."""
+    if os.environ.get("AQMLAB_TRACEBACK"):
+        raise error
+    what = f"{type(error).__name__}: {error}"
+    of = f" of {' '.join(args)}" if args else ""
+    return complain(
+        f"a defect of aqmlab, please report it: {what}{of} (AQMLAB_TRACEBACK=1 shows where)",
+        DEFECT,
+    )
 
 
 def _run(args: list[str]) -> Any:
