@@ -252,8 +252,9 @@ class Result:
         for file in ["flows", "links", *NOT_ALWAYS, *recorded]:
             if file in optional and not (folder / f"{file}.parquet").exists():
                 continue
-            with (folder / f"{file}.parquet").open("rb") as opened:
-                table = pyarrow.parquet.read_table(opened)
+            # No file of Python: threads of Arrow that read one can outlive the interpreter.
+            content = pyarrow.BufferReader((folder / f"{file}.parquet").read_bytes())
+            table = pyarrow.parquet.read_table(content)
             tables[file] = {name: _column(table[name]) for name in table.column_names}
         return cls(manifest, tables)
 

@@ -184,8 +184,8 @@ class Outcome:
         if not path.is_file():
             raise ValueError(f"{folder} holds no finished sweep; `aqmlab sweep FILE` leaves one")
         try:
-            with path.open("rb") as file:
-                table = pyarrow.parquet.read_table(file)
+            # No file of Python: threads of Arrow that read one can outlive the interpreter.
+            table = pyarrow.parquet.read_table(pyarrow.BufferReader(path.read_bytes()))
             about = json.loads(table.schema.metadata[ABOUT])
             about["measures"] = [Measured(**m) for m in about["measures"]]
             about |= {key: tuple(about[key]) for key in ("plots", "notes")}
