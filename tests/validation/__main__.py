@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import aqmlab
 from validation import data
 from validation.page import PAGE, page
-from validation.peer import KEYS, peers
+from validation.peer import KEYS, Peer, peers
 from validation.picture import draw
-from validation.row import VERDICTS
+from validation.row import VERDICTS, Row
 
 
 def write_page() -> None:
@@ -20,8 +20,30 @@ def write_page() -> None:
     PAGE.write_text(page(sections), "utf-8")
 
 
+def rows_of(peer: Peer) -> list[Row]:
+    """Run a peer and return its rows; a terminal shows their number as they arrive."""
+    print(f"{peer.NAME}: running", flush=True)
+    rows: list[Row] = []
+    for row in peer.rows():
+        rows.append(row)
+        if sys.stdout.isatty():
+            print(f"{len(rows)} comparisons", end="\r", flush=True)
+    return rows
+
+
 def main(arguments: list[str]) -> int:
     """Run peers and write the page; return the exit code."""
+    try:
+        return run(arguments)
+    except KeyboardInterrupt:
+        print("interrupted: the page and the rows of the peer that ran are unchanged; peers that "
+              "finished before have their new rows. Run again, or add --page to write the page "
+              "from the rows that there are.", file=sys.stderr)  # fmt: skip
+        return 130
+
+
+def run(arguments: list[str]) -> int:
+    """Run peers, write their rows and then the page; return the exit code."""
     known = peers()
     named = [key for key in arguments if key != "--page"]
     for key in named:
@@ -35,7 +57,7 @@ def main(arguments: list[str]) -> int:
             print(f"{peer.NAME}: skipped: {reason}", flush=True)
             continue
         begun = time.monotonic()
-        rows = list(peer.rows())
+        rows = rows_of(peer)
         minutes = round((time.monotonic() - begun) / 60, 1)
         day = datetime.now(UTC).date().isoformat()
         made = data.Made(peer.NAME, peer.ABOUT, peer.version(), day, minutes, aqmlab.__version__)
