@@ -1,0 +1,49 @@
+"""The check of the project's texts, and the project against it."""
+
+import importlib.util
+import subprocess
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+loader = SourceFileLoader("prose", str(ROOT / "tools/prose"))
+spec = importlib.util.spec_from_loader("prose", loader)
+assert spec
+prose = importlib.util.module_from_spec(spec)
+loader.exec_module(prose)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines"),
+    [
+        ("a.rs", "/// Whether the timer is on.\nstruct A;", [1]),
+        ("a.rs", "/// True while the timer is on,\n/// as the sender was told.", [2]),
+        ("a.rs", '// nobody reads this\nfail("https://x y", "there is no room");', [2]),
+        ("a.rs", 'fail("a \'b", r#"so "many" things"#, \'"\', "so many things");', [1]),
+        ("a.rs", '#[cfg(test)]\nfail("so many things");', []),
+        ("a.rs", "/// " + "word " * 20, [1]),
+        ("a.py", '"""What it is."""', [1]),
+        ("a.py", '"""A module."""\nhelp = "Runs, so many of them"', [2]),
+        ("a.py", '"""A module."""\nhelp = "It was told."  # prose: a quotation', []),
+        ("a.py", '"""A module."""\ntold = 1  # asked', []),
+        ("a.md", "It is no queue.\nIt is no longer a queue.", [1]),
+        ("a.md", "```\nasked\n```\n`told` | whoever", [4]),
+        ("a.md", "| " + "word " * 20 + "|\n[a](" + "b" * 99 + " )", []),
+    ],
+)
+def test_finds_each_habit(tmp_path: Path, name: str, text: str, lines: list[int]) -> None:
+    """A habit is found on its line, and only in text that people read."""
+    path = tmp_path / name
+    path.write_text(text)
+    assert [line for line, _ in prose.findings(path)] == lines
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the files are those that git tracks")
+def test_the_project_passes() -> None:
+    """Every file that is not pending passes the check, and every pending entry exists."""
+    run = subprocess.run([ROOT / "tools/prose"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout
+    settings = prose.tomllib.loads((ROOT / "tools/prose.toml").read_text("utf-8"))
+    assert [p for p in settings["pending"] + settings["never"] if not (ROOT / p).exists()] == []
