@@ -1,4 +1,4 @@
-"""What the README and the pages show is what happens."""
+"""The code of the pages runs, and gives the output that they show."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from aqmlab import _core
 from aqmlab.command import execute
 
-README = Path("README.md").read_text("utf-8")
+TUTORIAL = Path("docs/tutorial/first-scenario.md").read_text("utf-8")
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -19,28 +19,28 @@ def blocks(text: str, language: str) -> list[str]:
 
 @pytest.fixture
 def two(tmp_path: Path) -> Path:
-    """The scenario of the README."""
+    """The scenario of the tutorial."""
     path = tmp_path / "two.toml"
-    path.write_text(blocks(README, "toml")[0], "utf-8")
+    path.write_text(blocks(TUTORIAL, "toml")[0], "utf-8")
     return path
 
 
-def test_the_readme_shows_what_its_scenario_gives(
+def test_the_tutorial_shows_the_output_of_its_scenario(
     two: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert execute(["run", str(two)]) == 0
     lines = [line.rstrip() for line in capsys.readouterr().out.strip().splitlines()]
-    assert "\n".join(lines) == blocks(README, "text")[0].strip(), "copy the output to README.md"
+    assert "\n".join(lines) == blocks(TUTORIAL, "text")[0].strip(), "copy the output to the page"
 
 
-def test_the_python_of_the_readme_runs(
+def test_the_python_of_the_tutorial_runs(
     two: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(two.parent)
-    for block in blocks(README, "python"):
+    for block in blocks(TUTORIAL, "python"):
         exec(block, {})
     told = capsys.readouterr().out
-    assert told == blocks(README, "text")[1], "copy the output to README.md"
+    assert told == blocks(TUTORIAL, "text")[1], "copy the output to the page"
     for low, high in re.findall(r"([\d.]+) to ([\d.]+)", told):
         assert float(high) > float(low) + 1, "the example shows how far runs differ"
 

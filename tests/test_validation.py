@@ -67,7 +67,7 @@ def test_the_page_is_that_of_the_rows() -> None:
 
 def test_the_readme_links_the_page_in_its_first_lines() -> None:
     readme = Path("README.md").read_text("utf-8").splitlines()
-    assert any("docs/validation.md" in line for line in readme[:8])
+    assert any("docs/validation.md" in line for line in readme[:14])
 
 
 def test_a_peer_that_is_not_installed_is_named_with_the_remedy(
