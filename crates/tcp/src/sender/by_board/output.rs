@@ -33,8 +33,11 @@ impl ByBoard {
         let outgoing = tcb.build_next(now, len, tcp);
         self.enter(tcb, (was_max, timer_ran), now, tcp);
         let mut outgoing = self.note_sent(tcb, outgoing, now, tcp);
-        let full = room - len < len || left - weight < weight;
-        if full && tcb.unsent > u64::from(len) && self.tracking.pace_at <= now {
+        let (room, left) = (room - len, left - weight);
+        if tcb.unsent > u64::from(len)
+            && self.tracking.pace_at <= now
+            && (room < len || left < weight || self.waits_in_queue(tcb, left, now, tcp))
+        {
             self.note_limit(tcb, tcp);
             outgoing.last = true;
         }
@@ -128,12 +131,12 @@ impl ByBoard {
             cwnd,
             window: tcb.room_in_window(),
             new,
-            first: self.board.first().map(|s| s.at),
+            board: &self.board,
             last: self.tracking.last_sent,
             min_rtt: self.tracking.min_rtt,
             in_recovery: matches!(self.state, CaState::Recovery | CaState::Loss),
         };
-        tcb.gathers(queue, &room, now, tcp)
+        tcb.gathers(queue, room, now, tcp)
     }
 
     /// Return whether `len` bytes of new data are in the send buffer.
