@@ -48,8 +48,8 @@ impl Tcb {
     pub(super) fn gathers(&self, queue: &mut SendQueue, room: Room, now: Time, tcp: &Tcp) -> bool {
         let smss = self.smss;
         let half = || ((self.cwnd / f64::from(smss)) as u32 / 2).max(1);
-        let few = f64::from(room.cwnd) * 2.0 * f64::from(smss) <= self.cwnd;
-        let mut quota = if few { room.cwnd } else { room.cwnd.min(half()) };
+        let few = || f64::from(room.cwnd) * 2.0 * f64::from(smss) <= self.cwnd;
+        let mut quota = if room.cwnd <= 1 || few() { room.cwnd } else { room.cwnd.min(half()) };
         let mut whole = None;
         let paces = self.congestion.paces();
         if quota > LEAST || paces {

@@ -33,11 +33,8 @@ impl ByBoard {
         let outgoing = tcb.build_next(now, len, tcp);
         self.enter(tcb, (was_max, timer_ran), now, tcp);
         let mut outgoing = self.note_sent(tcb, outgoing, now, tcp);
-        let (room, left) = (room - len, left - weight);
-        if tcb.unsent > u64::from(len)
-            && self.tracking.pace_at <= now
-            && (room < len || left < weight || self.waits_in_queue(tcb, left, now, tcp))
-        {
+        let full = room - len < len || left - weight < weight;
+        if full && tcb.unsent > u64::from(len) && self.tracking.pace_at <= now {
             self.note_limit(tcb, tcp);
             outgoing.last = true;
         }
