@@ -10,6 +10,7 @@ use super::send_queue::{LARGEST, SendQueue};
 use super::tcb::Tcb;
 use crate::config::Tcp;
 use crate::congestion::CongestionControl;
+use crate::recovery::board::Board;
 
 /// Segments do not wait if the last segment left longer ago than this.
 const RECENT: Duration = Duration::from_millis(1);
@@ -23,15 +24,15 @@ const SLOW_BPS: f64 = 1_200_000.0;
 const PART: u32 = 3;
 
 /// State of the sender that decides whether segments wait.
-pub(super) struct Room {
+pub(super) struct Room<'a> {
     /// Number of segments that cwnd allows.
     pub cwnd: u32,
     /// Number of bytes of new data that the receiver's window allows.
     pub window: u32,
     /// Number of bytes of new data in the send buffer.
     pub new: u32,
-    /// Time at which the oldest segment in flight was last sent.
-    pub first: Option<Time>,
+    /// The segments in flight.
+    pub board: &'a Board,
     /// Time at which a segment was last sent.
     pub last: Time,
     /// Minimum round-trip time.
@@ -43,18 +44,22 @@ pub(super) struct Room {
 impl Tcb {
     /// Return whether the next segment of new data waits for others, although the windows allow it.
     /// If not, a super-packet begins with this segment.
-    pub(super) fn gathers(&self, queue: &mut SendQueue, room: &Room, now: Time, tcp: &Tcp) -> bool {
+    #[inline(always)]
+    pub(super) fn gathers(&self, queue: &mut SendQueue, room: Room, now: Time, tcp: &Tcp) -> bool {
         let smss = self.smss;
         let half = || ((self.cwnd / f64::from(smss)) as u32 / 2).max(1);
-        let few = f64::from(room.cwnd) * 2.0 * f64::from(smss) <= self.cwnd;
-        let mut quota = if few { room.cwnd } else { room.cwnd.min(half()) };
-        if quota > LEAST || self.congestion.paces() {
-            quota = quota.min(self.whole_super_packet(room, tcp));
+        let few = || f64::from(room.cwnd) * 2.0 * f64::from(smss) <= self.cwnd;
+        let mut quota = if room.cwnd <= 1 || few() { room.cwnd } else { room.cwnd.min(half()) };
+        let mut whole = None;
+        let paces = self.congestion.paces();
+        if quota > LEAST || paces {
+            let segments = self.whole_super_packet(room.min_rtt, paces, tcp);
+            (whole, quota) = (Some(segments), quota.min(segments));
         }
         // The first super-packet takes data from the next one until it has what may go (tcp_grow_skb).
-        let (first, alone) = queue.first(self.max);
-        let first = first.max((quota * smss).min(room.new));
-        if first > smss && self.defers(queue, room, (first, alone), now, tcp) {
+        let first = queue.first(self.max).max((quota * smss).min(room.new));
+        let may_wait = first > smss && !room.in_recovery && now.since(room.last) <= RECENT;
+        if may_wait && self.defers(queue, &room, (first, whole), now, tcp) {
             return true;
         }
         let bytes = first.min(quota * smss).min(room.window / smss * smss).max(smss.min(first));
@@ -63,30 +68,34 @@ impl Tcb {
     }
 
     /// Return whether the first super-packet of the write queue waits (tcp_tso_should_defer). It
-    /// has `first` bytes and may be `alone` in the queue.
+    /// has `first` bytes. `whole` is the number of segments of a whole super-packet, if it is known.
+    #[inline(always)]
     fn defers(
         &self,
         queue: &mut SendQueue,
         room: &Room,
-        (first, alone): (u32, bool),
+        (first, whole): (u32, Option<u32>),
         now: Time,
         tcp: &Tcp,
     ) -> bool {
         let smss = self.smss;
-        if room.in_recovery || now.since(room.last) > RECENT {
-            return false;
-        }
         let by_cwnd = room.cwnd.saturating_mul(smss);
         let limit = by_cwnd.min(room.window);
-        let cwnd = (self.cwnd as u64).min(u64::from(u32::MAX)) as u32;
-        if (!alone && limit >= first) || limit >= self.rwnd.min(cwnd) / PART {
+        let alone = queue.is_last();
+        if (!alone && limit >= first) || limit >= self.rwnd.min(self.cwnd as u32) / PART {
             return false;
         }
         let srtt = self.rto.srtt(tcp);
         let soon = Duration(srtt.0 / 2).min(SOON);
-        if room.first.is_none_or(|at| at + srtt > now + soon)
-            || limit >= self.whole_super_packet(room, tcp) * smss
-        {
+        if room.board.first().is_none_or(|first| first.at + srtt > now + soon) {
+            return false;
+        }
+        let whole = match whole {
+            Some(segments) => segments,
+            None if limit < LEAST * smss => LEAST, // a larger number is not filled either
+            None => self.whole_super_packet(room.min_rtt, false, tcp),
+        };
+        if limit >= whole * smss {
             return false;
         }
         let by_window = by_cwnd >= room.window;
@@ -98,23 +107,28 @@ impl Tcb {
     }
 
     /// Return the number of segments of a whole super-packet: those sent in about a millisecond, or
-    /// more on short paths (tcp_tso_autosize).
-    fn whole_super_packet(&self, room: &Room, tcp: &Tcp) -> u32 {
+    /// more on short paths (tcp_tso_autosize). `paces`: whether the controller paces.
+    #[inline(never)]
+    fn whole_super_packet(&self, min_rtt: Duration, paces: bool, tcp: &Tcp) -> u32 {
         let srtt = self.rto.srtt(tcp);
-        let paced = match self.congestion.paces() {
-            true => self.congestion.pacing_rate(&self.window(0.0), srtt),
-            false => None,
-        };
+        let paced = if paces { self.paced(srtt) } else { None };
         let gain = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.2 };
         let rate = match paced {
-            Some(rate) => rate.0 as f64 / 8.0,
+            Some(rate) => rate,
             None if srtt > Duration::ZERO => gain * self.cwnd.max(f64::from(self.flight())) / srtt.seconds(),
             None => f64::INFINITY,
         };
         let least = if paced.is_some() && rate * 8.0 < SLOW_BPS { 1 } else { LEAST };
-        let halvings = (room.min_rtt.0 / 1_000_000) >> 9;
+        let halvings = (min_rtt.0 / 1_000_000) >> 9;
         let near = if halvings < 32 { f64::from(LARGEST >> halvings) } else { 0.0 };
         let bytes = (rate / 1024.0 + near).min(f64::from(LARGEST));
         ((bytes / f64::from(self.smss)) as u32).max(least)
+    }
+
+    /// Return the rate of a controller that paces, in bytes per second.
+    #[inline(never)]
+    fn paced(&self, srtt: Duration) -> Option<f64> {
+        let rate = self.congestion.pacing_rate(&self.window(0.0), srtt)?;
+        Some(rate.0 as f64 / 8.0)
     }
 }

@@ -28,7 +28,7 @@ const HEAD: u64 = crate::memory::HEAD as u64;
 const RESERVED: u32 = 256 + 320;
 const DESCRIPTOR: u64 = 256;
 /// Minimum number of segments that fit into the memory (TCP_INIT_CWND).
-const FIRST: f64 = 10.0;
+const FIRST: u32 = 10;
 /// Maximum payload of a super-packet (sk_gso_max_size).
 pub(super) const LARGEST: u32 = 65_535 - 320;
 
@@ -42,10 +42,14 @@ pub(super) struct SendQueue {
     /// SND.UNA before which the application does not write, and cwnd below which the memory does not grow.
     fill_at: Seq,
     expand_at: f64,
-    /// Ends of the super-packets that were sent and not acknowledged, and of those in the write queue. Without gathering each
-    /// segment is a buffer of its own, and both are empty.
-    sent: VecDeque<Seq>,
+    /// Super-packets that were sent and not acknowledged, and ends of those in the write queue.
+    /// Without gathering each segment is a buffer of its own, and both are empty.
+    sent: Sent,
     queued: VecDeque<Seq>,
+    /// End of the first super-packet in the write queue, if there is one.
+    first: Seq,
+    /// End of the last data that left the write queue.
+    left: Seq,
     /// End of the super-packet that left last or is leaving. Its segments leave one after the
     /// other.
     burst: Seq,
@@ -69,8 +73,10 @@ impl SendQueue {
             end: next,
             fill_at: next,
             expand_at: 0.0,
-            sent: VecDeque::new(),
+            sent: Sent::default(),
             queued: VecDeque::new(),
+            first: next,
+            left: next,
             burst: next,
             is_long: false,
             unpaced: 0,
@@ -95,29 +101,36 @@ impl SendQueue {
     }
 
     /// Grow the memory to that of two windows, three with BBR (tcp_sndbuf_expand).
+    #[inline]
     pub fn expand(&mut self, tcb: &Tcb, tcp: &Tcp) {
-        if tcb.cwnd < self.expand_at {
-            return;
+        if tcb.cwnd >= self.expand_at {
+            self.grow(tcb, tcp);
         }
+    }
+
+    #[inline(never)]
+    fn grow(&mut self, tcb: &Tcb, tcp: &Tcp) {
         self.fill_at = tcb.una;
         if self.memory >= tcp.send_memory_max.0 {
             self.expand_at = f64::INFINITY;
             return;
         }
         let full = u64::from((tcp.mss.0 as u32 + RESERVED).next_power_of_two()) + DESCRIPTOR;
-        let segments = (tcb.cwnd / f64::from(tcb.smss)).floor().max(FIRST) as u64;
+        let segments = ((tcb.cwnd / f64::from(tcb.smss)) as u32).max(FIRST);
         let windows = if tcb.congestion.rules_recovery() { 3 } else { 2 };
-        self.memory = self.memory.max(windows * segments * full).min(tcp.send_memory_max.0);
-        self.expand_at = (segments + 1) as f64 * f64::from(tcb.smss);
+        let memory = windows * u64::from(segments) * full;
+        self.memory = self.memory.max(memory).min(tcp.send_memory_max.0);
+        self.expand_at = (f64::from(segments) + 1.0) * f64::from(tcb.smss);
     }
 
     /// Return the used memory.
+    #[inline]
     fn taken(&self, tcb: &Tcb, merged: u32) -> u64 {
         let bytes = u64::from(self.end - tcb.una);
-        let buffers = if self.queued.is_empty() && self.sent.is_empty() {
+        let buffers = if self.queued.is_empty() && self.sent.buffers == 0 {
             bytes.div_ceil(u64::from(tcb.smss)).saturating_sub(u64::from(merged))
         } else {
-            (self.sent.len() + self.queued.len()) as u64
+            u64::from(self.sent.buffers) + self.queued.len() as u64
         };
         bytes + HEAD * buffers
     }
@@ -127,31 +140,41 @@ impl SendQueue {
     ///
     /// `merged` is the number of SACKed segments that Linux has merged with the SACKed segment before them, so that they
     /// take only their payload (tcp_shift_skb_data).
+    #[inline]
     pub fn fill(&mut self, tcb: &Tcb, merged: u32, tcp: &Tcp) -> u32 {
-        while self.sent.front().is_some_and(|end| !end.after(tcb.una)) {
-            self.sent.pop_front();
-        }
+        self.sent.acknowledge(tcb.una);
         // A probe of the tail or of the window sends data that was not gathered, or not even in the buffer.
-        self.leave(tcb.una, tcb.max);
+        if tcb.max.after(self.left) {
+            self.leave(tcb.una, tcb.max);
+        }
         self.end = self.end.max(tcb.max);
         let new = self.end - tcb.max;
-        let mut left = tcb.unsent - u64::from(new).min(tcb.unsent);
+        let left = tcb.unsent - u64::from(new).min(tcb.unsent);
         if left == 0 {
             return new;
         }
-        let unlimited = self.memory == u64::MAX;
-        let free = if unlimited {
+        let free = if self.memory == u64::MAX {
             u64::from(u32::from(self.queued.len() < 2))
         } else {
             let taken = self.taken(tcb, merged);
             let free = self.memory.saturating_sub(taken);
             // A segment always fits.
             if free < taken / 2 && self.end - tcb.una >= tcb.smss {
-                self.fill_later(tcb, taken);
+                if new >= tcb.smss {
+                    self.fill_later(tcb, taken);
+                }
                 return new;
             }
             free.max(1)
         };
+        self.write(tcb, (left, free), merged, tcp)
+    }
+
+    /// Let the application write as much of the `left` bytes as `free` bytes of memory take. Return
+    /// the number of bytes of new data.
+    #[inline(never)]
+    fn write(&mut self, tcb: &Tcb, (mut left, free): (u64, u64), merged: u32, tcp: &Tcp) -> u32 {
+        let unlimited = self.memory == u64::MAX;
         let smss = u64::from(tcb.smss);
         if tcp.gathering == Gathering::Linux {
             left -= self.append(tcb, left);
@@ -164,6 +187,7 @@ impl SendQueue {
                 self.queued.push_back(self.end);
                 (left, free) = (left - bytes, free.saturating_sub(bytes + HEAD));
             }
+            self.first = self.queued.front().copied().unwrap_or(self.end);
         } else {
             self.end = self.end + (free.div_ceil(smss + HEAD) * smss).min(left) as u32;
         }
@@ -194,30 +218,45 @@ impl SendQueue {
     }
 
     /// Return the number of bytes of the first super-packet in the write queue, if the next byte is
-    /// `next`, and whether it is the last super-packet too.
-    pub fn first(&self, next: Seq) -> (u32, bool) {
-        let end = self.queued.front().copied().unwrap_or(next);
-        (end.minus(next).max(0) as u32, self.queued.len() <= 1)
+    /// `next`.
+    pub fn first(&self, next: Seq) -> u32 {
+        self.first.minus(next).max(0) as u32
+    }
+
+    /// Return whether the first super-packet in the write queue is the last one too.
+    pub fn is_last(&self) -> bool {
+        self.queued.len() <= 1
     }
 
     /// Begin a super-packet up to `end`, which was split off or has taken data from the next
     /// super-packet.
+    #[inline]
     pub fn begin_burst(&mut self, una: Seq, end: Seq, is_long: bool) {
         (self.burst, self.is_long) = (end, is_long);
         self.leave(una, end);
     }
 
     /// Remove the super-packets up to `end` from the write queue.
+    #[inline]
     fn leave(&mut self, una: Seq, end: Seq) {
         if self.queued.is_empty() {
             return;
         }
+        if !self.first.after(end) {
+            self.remove(end);
+        }
+        self.left = end;
+        if self.memory != u64::MAX {
+            self.sent.add(una, end);
+        }
+    }
+
+    #[inline(never)]
+    fn remove(&mut self, end: Seq) {
         while self.queued.front().is_some_and(|queued| !queued.after(end)) {
             self.queued.pop_front();
         }
-        if self.memory != u64::MAX && end.after(*self.sent.back().unwrap_or(&una)) {
-            self.sent.push_back(end);
-        }
+        self.first = self.queued.front().copied().unwrap_or(end);
     }
 
     /// Return whether the next byte, `next`, belongs to a super-packet that is leaving.
@@ -245,6 +284,73 @@ impl SendQueue {
     }
 }
 
+/// Super-packets that were sent and not acknowledged: runs of equal ones, one after the other.
+#[derive(Clone, Debug, Default)]
+struct Sent {
+    /// Number of super-packets.
+    buffers: u32,
+    /// The last run, and the runs before it.
+    last: Run,
+    earlier: VecDeque<Run>,
+}
+
+/// A run of super-packets of one size.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    end: Seq,
+    size: u32,
+    count: u32,
+}
+
+impl Sent {
+    /// Add a super-packet up to `end`, if that is after the last one and after SND.UNA.
+    #[inline]
+    fn add(&mut self, una: Seq, end: Seq) {
+        let before = if self.last.count > 0 { self.last.end } else { una };
+        let size = end.minus(before);
+        if size <= 0 {
+            return;
+        }
+        if self.last.count > 0 && size as u32 != self.last.size {
+            self.earlier.push_back(self.last);
+            self.last.count = 0;
+        }
+        self.buffers += 1;
+        self.last = Run { end, size: size as u32, count: self.last.count + 1 };
+    }
+
+    /// Remove the super-packets that end at `una` or before.
+    #[inline]
+    fn acknowledge(&mut self, una: Seq) {
+        if (self.earlier.is_empty() || self.acknowledge_earlier(una)) && self.last.count > 0 {
+            self.buffers -= self.last.acknowledge(una);
+        }
+    }
+
+    /// Remove the super-packets of the earlier runs that end at `una` or before. Return whether
+    /// these are all.
+    #[inline(never)]
+    fn acknowledge_earlier(&mut self, una: Seq) -> bool {
+        while let Some(first) = self.earlier.front_mut() {
+            self.buffers -= first.acknowledge(una);
+            if first.count > 0 {
+                return false;
+            }
+            self.earlier.pop_front();
+        }
+        true
+    }
+}
+
+impl Run {
+    /// Remove the super-packets that end at `una` or before. Return their number.
+    #[inline]
+    fn acknowledge(&mut self, una: Seq) -> u32 {
+        let left = (self.end.minus(una).max(0) as u32).div_ceil(self.size).min(self.count);
+        std::mem::replace(&mut self.count, left) - left
+    }
+}
+
 /// Return the number of segments of a whole super-packet: at most half of the largest window
 /// (tcp_xmit_size_goal, tcp_bound_to_half_wnd).
 fn super_packet(tcb: &Tcb) -> u32 {
@@ -253,6 +359,8 @@ fn super_packet(tcb: &Tcb) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
     use units::Duration;
 
     use super::*;
@@ -318,15 +426,35 @@ mod tests {
         assert_eq!(queue.fill(&tcb, 0, &tcp), 64 * 45 * MSS);
         assert_eq!(queue.taken(&tcb, 0), 64 * 66_056);
         queue.begin_burst(tcb.una, Seq(28 * MSS), true);
-        assert_eq!(queue.first(Seq(28 * MSS)), (17 * MSS, false));
+        assert_eq!((queue.first(Seq(28 * MSS)), queue.is_last()), (17 * MSS, false));
         assert_eq!(queue.taken(&tcb, 0), 64 * 66_056 + HEAD);
         // One that grows takes from the next.
         queue.begin_burst(tcb.una, Seq(48 * MSS), true);
-        assert_eq!(queue.first(Seq(48 * MSS)), (42 * MSS, false));
+        assert_eq!((queue.first(Seq(48 * MSS)), queue.is_last()), (42 * MSS, false));
         tcb.max = Seq(48 * MSS);
         tcb.una = Seq(48 * MSS);
         queue.fill(&tcb, 0, &tcp);
         assert_eq!(queue.taken(&tcb, 0), 63 * 66_056 - u64::from(3 * MSS));
+    }
+
+    proptest! {
+        /// Runs of super-packets count as a list of the ends of super-packets does.
+        #[test]
+        fn runs_count_as_a_list(steps in vec((0..4_u32, 0..6_u32), 1..200), start: u32) {
+            let (mut una, mut end) = (Seq(start), Seq(start));
+            let (mut sent, mut list) = (Sent::default(), VecDeque::new());
+            for (segments, acked) in steps {
+                end = end + segments * MSS;
+                sent.add(una, end);
+                if end.after(*list.back().unwrap_or(&una)) {
+                    list.push_back(end);
+                }
+                una = una + (acked * MSS / 2).min(end - una);
+                sent.acknowledge(una);
+                list.retain(|end: &Seq| end.after(una));
+                prop_assert_eq!(sent.buffers as usize, list.len());
+            }
+        }
     }
 
     /// A segment always has room, and a small write joins the last super-packet.
@@ -342,6 +470,6 @@ mod tests {
             tcb.unsent = bytes;
             assert_eq!(u64::from(queue.fill(&tcb, 0, &tcp)), bytes);
         }
-        assert_eq!(queue.first(tcb.max), (9, true));
+        assert_eq!((queue.first(tcb.max), queue.is_last()), (9, true));
     }
 }

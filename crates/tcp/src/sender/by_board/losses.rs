@@ -128,10 +128,16 @@ impl ByBoard {
 
     /// Enter recovery if anything is lost (RFC 6675 §5, step 4). `una`: SND.UNA before the ACK. Return
     /// whether cwnd was reduced.
+    #[inline(always)]
     pub(super) fn enter_recovery(&mut self, tcb: &mut Tcb, una: Seq, now: Time, tcp: &Tcp) -> bool {
-        if !self.board.any_lost() || matches!(self.state, CaState::Recovery | CaState::Loss) {
-            return false;
-        }
+        self.board.any_lost()
+            && !matches!(self.state, CaState::Recovery | CaState::Loss)
+            && self.begin_recovery(tcb, una, now, tcp)
+    }
+
+    /// Enter recovery. Return whether cwnd was reduced.
+    #[inline(never)]
+    fn begin_recovery(&mut self, tcb: &mut Tcb, una: Seq, now: Time, tcp: &Tcp) -> bool {
         tcb.stats.fast_retransmits += 1;
         let cut_before = self.state == CaState::Cwr;
         self.arm_undo(tcb);

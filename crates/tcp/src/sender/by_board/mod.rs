@@ -152,11 +152,15 @@ impl ByBoard {
     }
 
     /// Whether cwnd is what stops the sender now, where that matters.
-    #[inline]
+    #[inline(always)]
     pub fn note_limit(&mut self, tcb: &mut Tcb, tcp: &Tcp) {
-        if tcp.cwnd_validation == CwndValidation::None && !self.board.is_sampled() {
-            return;
+        if tcp.cwnd_validation != CwndValidation::None || self.board.is_sampled() {
+            self.note_limit_now(tcb);
         }
+    }
+
+    #[inline(never)]
+    fn note_limit_now(&mut self, tcb: &mut Tcb) {
         let out = Out {
             pipe: self.pipe(),
             unit: self.board.weight_of(tcb.smss) as f64,

@@ -128,12 +128,12 @@ impl ByBoard {
             cwnd,
             window: tcb.room_in_window(),
             new,
-            first: self.board.first().map(|s| s.at),
+            board: &self.board,
             last: self.tracking.last_sent,
             min_rtt: self.tracking.min_rtt,
             in_recovery: matches!(self.state, CaState::Recovery | CaState::Loss),
         };
-        tcb.gathers(queue, &room, now, tcp)
+        tcb.gathers(queue, room, now, tcp)
     }
 
     /// Return whether `len` bytes of new data are in the send buffer.

@@ -83,6 +83,7 @@ impl ByBoard {
 
     /// When the retransmission timer expires, whatever else the one timer is for now. While it is for something else Linux
     /// counts from when the first segment was last sent (tcp_rearm_rto), others from when the timer was last restarted.
+    #[inline(always)]
     fn rto_expires(&self, tcb: &Tcb, now: Time, tcp: &Tcp) -> Time {
         let other = matches!(tcb.pending, Pending::Probe | Pending::Reorder);
         let first = self.board.first();
