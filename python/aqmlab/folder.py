@@ -39,6 +39,8 @@ MAKERS = {
     "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
 }
 """The commands, and what they call what they make."""
+CONTINUED = {"aqmlab compare", "aqmlab sweep"}
+"""The commands with the option --resume."""
 GROWN = {
     "aqmlab compare": FINISHED_RUN,
     "aqmlab sweep": re.compile(
@@ -190,6 +192,15 @@ class Claim:
             self._swap(whole)
             written.append(self.final)
 
+    def set_aside(self) -> None:
+        """Move the folder aside, so that nothing of it is used again.
+
+        It is deleted once another folder has taken its place, and returns otherwise.
+        """
+        with uninterrupted():
+            if self.final.is_dir():
+                self.final.rename(self._beside / OLD)
+
     def release(self) -> None:
         """Leave the folder to others, and nothing beside it."""
         with uninterrupted():
@@ -236,9 +247,10 @@ class Claim:
         if foreign is not None:
             raise self._refusal(foreign)
         if maker and not self.force:
+            resume = ", --resume to continue it" if self.made_by in CONTINUED else ""
             raise FileExistsError(
-                f"{folder} holds {MAKERS[self.made_by][1]}; give another folder, or --force to "
-                "replace what is there"
+                f"{folder} holds {MAKERS[self.made_by][1]}; give another folder{resume}, or "
+                "--force to replace it"
             )
 
     def _refusal(self, foreign: str) -> FileExistsError:
@@ -276,6 +288,7 @@ class Claim:
             old = whole
         else:  # _settle undoes it if it ends between the two
             old = self._beside / OLD
+            _discard(old, self.final)
             self.final.rename(old)
             whole.rename(self.final)
         foreign = _foreign(old, _maker(old))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,15 +45,30 @@ FAIRNESS = (
 )  # fmt: skip
 
 
-def place(folder: Path) -> Claim:
-    """Return the right to write a comparison's folder, to be entered.
+@contextmanager
+def place(folder: Path, *, force: bool = False, resume: bool = False) -> Iterator[Claim]:
+    """Give the right to write a comparison's folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    force : bool
+        An earlier comparison in the folder is replaced, and its runs are not used.
+    resume : bool
+        An earlier comparison in the folder is replaced, and its runs are used.
 
     Raises
     ------
     FileExistsError, NotADirectoryError
-        If the folder holds something else, or another process has the right.
+        If the folder holds something else, or an earlier comparison and neither `force` nor
+        `resume` is given, or another process has the right.
     """
-    return Claim(folder, MADE_BY)
+    with Claim(folder, MADE_BY, force=force or resume) as claim:
+        if force and not resume:
+            claim.set_aside()
+        claim.force = True  # The runs of this comparison are stored there from now on.
+        yield claim
 
 
 def store(claim: Claim, folder: Path | None = None) -> Ledger:
