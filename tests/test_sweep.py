@@ -105,7 +105,7 @@ def test_results_have_the_interval_that_is_asked_for(
     csv = tmp_path / "a.csv"
     assert execute(["results", str(folder), "--interval", kind, "--csv", str(csv)]) == 0
     out = capsys.readouterr().out
-    assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "Medians over"}[kind] in out
+    assert {"t": "Student's t", "bca": "bootstrap, BCa", "median": "Medians of"}[kind] in out
     table, runs = pd.read_csv(csv), pd.read_parquet(folder / "runs.parquet")
     of = {"arm": "without", "network.queue.limit": "16 packets", "network.delay": "5 ms"}
     row = table[(table["measure"] == "goodput_bps")]
@@ -123,7 +123,7 @@ def test_results_have_the_interval_that_is_asked_for(
         (["results", "OUT", "--interval", "z"], ["'z' is not one of 't', 'bca', 'median'"]),
         (["results", "OUT", "--by", "limt"], ["'limt' is no factor", "network.queue.limit"]),
         (["results", "OUT", "--measure", "x"], ["'x' was not measured", "goodput_bps"]),
-        (["results", "OUT", "--csv", "FILE"], ["is there", "another name"]),
+        (["results", "OUT", "--csv", "FILE"], ["exists", "another name"]),
         (["results", "."], ["holds no finished sweep"]),
         (["sweep", "FILE", "--out", "OUT"], ["holds an earlier sweep", "--resume"]),
         (["sweep", "FILE", "--out", "tests"], ["has content that no sweep made"]),
@@ -184,7 +184,7 @@ def test_ctrl_c_leaves_what_was_run_and_nothing_beside(file: Path, tmp_path: Pat
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
     assert running.returncode == 130
-    assert "--resume goes on with them" in err
+    assert "--resume uses them" in err
     assert "Traceback" not in err
     assert not list(tmp_path.glob(".*.aqmlab"))
     assert not (out / "runs.parquet").exists()

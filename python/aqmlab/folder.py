@@ -192,15 +192,6 @@ class Claim:
             self._swap(whole)
             written.append(self.final)
 
-    def set_aside(self) -> None:
-        """Move the folder aside, so that nothing of it is used again.
-
-        It is deleted once another folder has taken its place, and returns otherwise.
-        """
-        with uninterrupted():
-            if self.final.is_dir():
-                self.final.rename(self._beside / OLD)
-
     def release(self) -> None:
         """Leave the folder to others, and nothing beside it."""
         with uninterrupted():
@@ -288,7 +279,6 @@ class Claim:
             old = whole
         else:  # _settle undoes it if it ends between the two
             old = self._beside / OLD
-            _discard(old, self.final)
             self.final.rename(old)
             whole.rename(self.final)
         foreign = _foreign(old, _maker(old))

@@ -1,5 +1,6 @@
 """`aqmlab compare`: the same traffic through several queues."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -81,17 +82,18 @@ def compare_command(
     overrides += read_overrides(None, seed)
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
     file = scenario or comparison.SCENARIO
+    afresh = force and not resume
     with (
-        output.place(to, force=force, resume=resume) as claim,
-        output.store(claim, folder) as runs,
-        resumable(runs, "--resume"),
+        output.place(to, replace=force or resume) as claim,
+        output.store(claim, folder, afresh=afresh) as runs,
+        resumable(runs, "--resume") if folder or not afresh else nullcontext(),
     ):
         with Bar() as bar:
             done = comparison.compare(
                 queues, file, count, threads, bar,
                 link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=runs,
             )  # fmt: skip
-        page = output.write(done, runs, claim)
+        page = output.write(done, runs, claim, afresh=afresh)
     show.show(done, console())
     warn(done.warnings if warnings else [])
     say(str(page))

@@ -12,7 +12,7 @@ from aqmlab.command.terminal import say
 FAILED = 1
 EXAMPLE = "tcp.congestion=reno"
 EXAMPLES = (
-    "aqmlab script tests/scripts/loss_recovery --preset rfc",
+    "aqmlab script tests/scripts/handshake",
     "aqmlab script tests/scripts --set tcp.sack=false --json",
 )
 
