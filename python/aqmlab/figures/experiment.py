@@ -153,20 +153,20 @@ def over_factor(
         )
     factor, *second = factors
     columns = outcome.levels(second[0]) if second else [None]
-    size = (max(4.4, 3.6 * len(columns) + 0.8), 2.7 * len(names) + 0.7)
+    size = (max(5.6, 3.6 * len(columns) + 0.8), 2.7 * len(names) + 0.7)
     figure, grid = sheet(
         len(names), len(columns), size=size, squeeze=False, sharex=True, sharey="row"
     )
-    for row, name in zip(grid, names, strict=True):
+    for at, (row, name) in enumerate(zip(grid, names, strict=True)):
         for axes, level in zip(row, columns, strict=True):
             lines: dict[str, list[Cell]] = {}
             for cell in cells:
                 if cell.measure.name == name and (not second or cell.at[second[0]] == level):
                     lines.setdefault(cell.arm, []).append(cell)
             _draw_lines(axes, lines, factor, outcome.levels(factor))
-            if second and row is grid[0]:
+            if second and at == 0:
                 axes.set_title(f"{second[0]} = {level}", fontsize=9)
-            if row is not grid[-1]:
+            if at < len(names) - 1:
                 axes.set_xlabel("")
         row[0].set_ylabel(_quantity(outcome.measure(name)))
     if len(outcome.arms) > 1:
