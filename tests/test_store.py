@@ -304,7 +304,8 @@ def test_two_in_one_folder(
 ) -> None:
     with Ledger(tmp_path / "out" / "runs") as first:
         first.missing([])
-        args = ["compare", "codel", "--scenario", str(scenario), "--out", str(tmp_path / "out")]
+        args = ["compare", "codel", "--resume", "--scenario", str(scenario)]
+        args += ["--out", str(tmp_path / "out")]
         said = complaint(capsys, *args)
         assert f"is being written by process {os.getpid()}; wait for it, or give another" in said
     first.missing([])  # it has its folder again
@@ -412,7 +413,7 @@ def test_a_ledger_that_cannot_be_used_is_told_and_left(
         (folder / "runs.lock").write_text("123")  # as a process that was killed leaves it
     before = path.read_bytes()
     more = ["--scenario", str(scenario), "--out", str(tmp_path / "out")]
-    for command in (["compare", "codel", *more],) * 2:
+    for command in (["compare", "codel", "--resume", *more],) * 2:
         told = complaint(capsys, *command)
         assert all(word in told for word in said), told
     assert path.read_bytes() == before
