@@ -33,7 +33,7 @@ MAX_SAMPLES = 200_000
 """Maximum number of samples of a queue where a scenario is run for its models."""
 EXAMPLES = (
     "aqmlab model beside examples/red_loads.toml --set duration='20 s' --warm-up '5 s'",
-    "aqmlab model beside --run results/red_loads --plot delays.png",
+    "aqmlab model beside --run results/red_loads",
 )
 
 
