@@ -171,7 +171,10 @@ def test_the_command_leaves_a_page_figures_and_numbers(
 
 
 def test_finished_runs_are_not_run_again(
-    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scenario: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "out"
     assert execute(command(scenario, out, "--replications", "2")) == 0
@@ -184,13 +187,20 @@ def test_finished_runs_are_not_run_again(
         return real(texts, *rest)
 
     monkeypatch.setattr("aqmlab._core.Batch", batch)
-    assert execute(command(scenario, out, "--replications", "2")) == 0
+    assert execute(command(scenario, out, "--replications", "2")) == 2
+    error = capsys.readouterr().err
+    assert f"{out} holds an earlier comparison; give another folder, --resume" in error
+    assert execute(command(scenario, out, "--replications", "2", "--resume")) == 0
     assert asked == []
     assert json.loads((out / "comparison.json").read_text()) == before
     with closing(sqlite3.connect(out / "runs" / "runs.sqlite")) as ledger, ledger:
         ledger.execute("UPDATE results SET columns = substr(columns, 1, 100) WHERE id = 1")
-    assert execute(command(scenario, out, "--replications", "3")) == 0
+    assert execute(command(scenario, out, "--replications", "3", "--resume")) == 0
     assert len(asked) == 1 + len(QUEUES)
+    asked.clear()
+    assert execute(command(scenario, out, "--replications", "1", "--force")) == 0
+    assert len(asked) == len(QUEUES), "--force uses no earlier run"
+    assert kept_in(out) == len(QUEUES)
 
 
 @pytest.mark.parametrize(
@@ -266,7 +276,9 @@ def test_ctrl_c_leaves_finished_runs_and_nothing_half_written(tmp_path: Path) ->
     assert stderr.startswith(f"aqmlab: error: interrupted; {finished} finished runs are in")
     assert [file.name for file in out.iterdir()] == ["runs"]
     assert [file.name for file in tmp_path.iterdir()] == ["out"]
-    assert execute(["compare", "drop_tail", "codel", "--replications", "1", "--out", str(out)]) == 0
+    assert stderr.endswith("; --resume uses them\n")
+    again = ["compare", "drop_tail", "codel", "--replications", "1", "--out", str(out)]
+    assert execute([*again, "--resume"]) == 0
     assert kept_in(out) == finished
 
 

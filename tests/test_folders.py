@@ -102,8 +102,8 @@ def test_what_no_run_made_is_never_replaced(
     args = {
         "run": ["run", str(scenario), "--force", "--out", str(out)],
         "captures": ["run", str(scenario), "--pcap-on", "left-0", "--force", "--pcap", str(out)],
-        "compare": ["compare", "drop_tail", *QUICK, "--out", str(out)],
-        "reproduce": ["reproduce", "ecn-finite-transfers", "--out", str(out)],
+        "compare": ["compare", "drop_tail", *QUICK, "--force", "--out", str(out)],
+        "reproduce": ["reproduce", "ecn-finite-transfers", "--force", "--out", str(out)],
     }[command]
     made_by = {"captures": "aqmlab run --pcap"}.get(command, f"aqmlab {command}")
     write(out, made_by=made_by)
@@ -293,10 +293,11 @@ def commands(scenario: Path, root: Path) -> dict[str, list[str]]:
             "drop_tail",
             *QUICK,
             "--no-warnings",
+            "--resume",
             "--out",
             str(root / "compare"),
         ],
-        "reproduce": ["reproduce", *study, "--out", str(root / "reproduce")],
+        "reproduce": ["reproduce", *study, "--force", "--out", str(root / "reproduce")],
     }
 
 

@@ -80,7 +80,7 @@ def test_a_run_that_is_there_is_taken(
 def test_nothing_fits_is_an_answer(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["model", str(file), "--set", "network.links.0.queue={kind='codel'}"]) == 0
     shown = capsys.readouterr().out
-    assert "No model here fits this run." in shown
+    assert "No model fits this run." in shown
     assert "known for drop_tail, not codel" in shown
 
 
@@ -93,11 +93,11 @@ def test_nothing_fits_is_an_answer(file: Path, capsys: pytest.CaptureFixture[str
         ("tcp --p 0.01 --rtt|100 ms", "│ square-root law (Reno) │              8.66 │"),
         ("dctcp --flows 2 --rate|1 Gbit/s --rtt|1 ms --threshold 20", "11.52 │ packets"),
         ("short-flow --segments 40 --rtt|100 ms", "│ time without loss "),
-        ("loop red --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --set minth=150 "
-         "--set maxth=700 --set wq=1e-6", "red, 60 flows: stable"),
+        ("loop red --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --parameter minth=150 "
+         "--parameter maxth=700 --parameter wq=1e-6", "red, 60 flows: stable"),
         ("loop pie --flows 30 --rate|10 Mbit/s --packet 1000 --rtt|300 ms", "30 flows: unstable"),
-        ("loop pi --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --set a=1.822e-5 "
-         "--set b=1.816e-5", "pi, 60 flows: stable"),
+        ("loop pi --flows 60 --rate|15 Mbit/s --packet 500 --rtt|200 ms --parameter a=1.822e-5 "
+         "--parameter b=1.816e-5", "pi, 60 flows: stable"),
         ("figure-7", "│ growth 1.5, constant service, work before a burst            │    5.01"),
     ],
 )  # fmt: skip
@@ -112,7 +112,7 @@ def test_models_print_their_numbers(
 def _split(words: str) -> list[str]:
     """Split words, but for the unit of a value."""
     first, equals, value = words.partition("=")
-    if equals and not words.startswith("set "):
+    if equals and not words.startswith("parameter "):
         return [f"--{first}={value}"] if " " not in first else [*first.split(), value]
     name, *rest = words.split()
     return [name, *rest] if name in ("batch-queue", "queue", "tcp", "dctcp", "short-flow",
@@ -138,10 +138,10 @@ def test_sizes_come_from_a_file_of_bytes(
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["bach-queue"], "bach-queue is no model and no file; aqmlab model -h lists the models"),
+        (["bach-queue"], "bach-queue must be a model or a file; aqmlab model -h lists the models"),
         (["none.toml"], "none.toml: there is no such file"),
-        (["--run", "x", "y.toml"], "give a scenario or --run DIR, one of both"),
-        (["--run", "x", "--seed", "1"], "--seed, --set and --warm-up are for a scenario"),
+        (["--run", "x", "y.toml"], "give either a scenario or --run DIR"),
+        (["--run", "x", "--seed", "1"], "--run names a finished run; leave --seed"),
         (["batch-queue"], "give one of --flows, --sizes and --batches; there is none of them"),
         (["batch-queue", "--flows", "7:x"], "--flows '7:x' must be SIZE:WEIGHT"),
         (["batch-queue", "--flows", "7", "--load", "1"], "load: 1 must be above 0 and below 1"),
@@ -151,10 +151,11 @@ def test_sizes_come_from_a_file_of_bytes(
         (["tcp", "--p", "2", "--rtt", "1 ms"], "p: 2 must be above 0 and below 1"),
         (["loop", "sfq", "--flows", "1", "--rate", "1 Mbit/s", "--rtt", "1 s"],
          "'sfq' must be one of red, pi, pie, pi2"),
-        (["loop", "red", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s", "--set", "x=1"],
-         "--set x: red has no such parameter"),
+        (["loop", "red", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s",
+          "--parameter", "x=1"],
+         "--parameter x: red has no such parameter"),
         (["loop", "pi", "--flows", "9", "--rate", "1 Mbit/s", "--rtt", "1 s", "--step", "3"],
-         "--step changes the flows of --step-plot FILE"),
+         "--step changes the flows in --step-plot FILE"),
         (["batch-queue", "--flows", "7", "--plot", "x.txt"], "--plot x.txt must end in one of"),
     ],
 )  # fmt: skip

@@ -86,6 +86,6 @@ def test_the_command_tells_and_draws(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "up to 10 kB" in told
     assert "requests with their response (%)" in drawn.read_text()
     assert execute(["responses", str(run), "--replications", "2"]) == 2
-    assert "is a run that is over" in capsys.readouterr().err
+    assert "is a finished run" in capsys.readouterr().err
     assert execute(["responses", str(file), "--plot", str(tmp_path / "x.txt")]) == 2
     assert "must end in one of" in capsys.readouterr().err

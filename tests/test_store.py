@@ -242,12 +242,12 @@ def test_status_tells_how_far_it_is(
         store.settle()
         assert execute(["status", str(tmp_path)]) == 0
         told = capsys.readouterr().out
-        assert f"running, process {os.getpid()}; 2 runs are kept" in told
-        assert "done 1 of 3 (0 were kept before), failed 0, in flight 2, waiting 0" in told
+        assert f"running, process {os.getpid()}; 2 runs are stored" in told
+        assert "done 1 of 3 (0 were stored before), failed 0, running 2, waiting 0" in told
         assert "left" in told
         running.close()
     assert execute(["status", str(tmp_path)]) == 0
-    assert "not running; 2 runs are kept" in capsys.readouterr().out
+    assert "not running; 2 runs are stored" in capsys.readouterr().out
 
 
 def test_a_store_is_shared_by_commands(
@@ -268,14 +268,16 @@ def test_a_store_is_shared_by_commands(
     assert execute([*compare, str(one)]) == 0
     for ran in (2, 0):
         asked.clear()
-        assert execute([*compare, str(one), "--store", str(store)]) == 0
+        assert execute([*compare, str(one), "--resume", "--store", str(store)]) == 0
         assert len(asked) == ran
     assert execute([*study, "--out", str(other), "--store", str(store)]) == 0
     assert 0 < len(asked) == status(store).finished
     asked.clear()
-    assert execute([*study, "--out", str(other), "--store", str(store)]) == 0
-    assert execute([*compare, str(one)]) == 0
+    assert execute([*study, "--out", str(other), "--store", str(store), "--force"]) == 0
+    assert execute([*compare, str(one), "--resume"]) == 0
     assert asked == []
+    assert execute([*compare, str(one), "--force"]) == 0
+    assert len(asked) == 2, "--force uses no earlier run"
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
@@ -302,7 +304,8 @@ def test_two_in_one_folder(
 ) -> None:
     with Ledger(tmp_path / "out" / "runs") as first:
         first.missing([])
-        args = ["compare", "codel", "--scenario", str(scenario), "--out", str(tmp_path / "out")]
+        args = ["compare", "codel", "--resume", "--scenario", str(scenario)]
+        args += ["--out", str(tmp_path / "out")]
         said = complaint(capsys, *args)
         assert f"is being written by process {os.getpid()}; wait for it, or give another" in said
     first.missing([])  # it has its folder again
@@ -410,7 +413,7 @@ def test_a_ledger_that_cannot_be_used_is_told_and_left(
         (folder / "runs.lock").write_text("123")  # as a process that was killed leaves it
     before = path.read_bytes()
     more = ["--scenario", str(scenario), "--out", str(tmp_path / "out")]
-    for command in (["compare", "codel", *more],) * 2:
+    for command in (["compare", "codel", "--resume", *more],) * 2:
         told = complaint(capsys, *command)
         assert all(word in told for word in said), told
     assert path.read_bytes() == before

@@ -65,7 +65,7 @@ def test_a_comparison_tells_them_on_stderr_and_on_its_page(
     out = tmp_path / "out"
     command = ["compare", "drop_tail", "codel", "--scenario", str(held), "--replications", "2"]
     for _ in range(2):  # the second time from what is kept
-        assert execute([*command, "--out", str(out)]) == 0
+        assert execute([*command, "--resume", "--out", str(out)]) == 0
         told = capsys.readouterr().err
         assert told.count("warning: connections of load (1 of 1) ended with a cwnd") == 1
         assert "every replication of drop_tail, codel measured the same" in told

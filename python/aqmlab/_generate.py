@@ -14,6 +14,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from aqmlab.command.vocabulary import table
 from aqmlab.manual import (
     Page,
     Parameter,
@@ -211,6 +212,22 @@ def _columns_table(names: list[str]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def options_page() -> str:
+    """Return docs/reference/options.md."""
+    note = NOTE.replace("crates/", "python/aqmlab/command/options.py")
+    return f"""<!-- {note} -->
+
+# Options of the commands
+
+These options have the same meaning, the same kind of value and the same rule for their default in
+every command that has them. `aqmlab COMMAND --help` shows the other options of a command.
+
+{table()}
+The other commands have none of them. An image that aqmlab drew is replaced without `--force`.
+`--resume` exists where the output folder itself stores the runs; elsewhere `--store` stores them.
+"""
+
+
 def index_page() -> str:
     """Return docs/reference/index.md."""
     lines = [f"<!-- {NOTE} -->", "# Reference", ""]
@@ -219,6 +236,7 @@ def index_page() -> str:
     for category, title in CATEGORIES.items():
         names = ", ".join(page.name for page in in_category(category))
         lines.append(f"- [{title}]({category}.md): {names}")
+    lines.append("- [Options of the commands](options.md)")
     lines.append("- [JSON Schema](scenario.schema.json)")
     return "\n".join(lines) + "\n"
 
@@ -233,6 +251,7 @@ def generated() -> dict[Path, str]:
         ROOT / "python" / "aqmlab" / "parameters.py": parameters_module(),
         ROOT / "docs" / "results.md": results_page(),
         reference / "index.md": index_page(),
+        reference / "options.md": options_page(),
         reference / "scenario.schema.json": json.dumps(schema(), indent=1, ensure_ascii=False)
         + "\n",
         **{reference / f"{c}.md": category_page(c, title) for c, title in CATEGORIES.items()},

@@ -39,6 +39,8 @@ MAKERS = {
     "aqmlab reproduce": ("reproduction", "an earlier reproduction"),
 }
 """The commands, and what they call what they make."""
+CONTINUED = {"aqmlab compare", "aqmlab sweep"}
+"""The commands with the option --resume."""
 GROWN = {
     "aqmlab compare": FINISHED_RUN,
     "aqmlab sweep": re.compile(
@@ -158,7 +160,9 @@ class Claim:
         self._process = os.getpid()
 
     def __enter__(self) -> Self:
-        self._refuse()
+        self._refuse(
+            earlier=False
+        )  # Another process may be writing what looks like earlier output.
         try:
             with uninterrupted():
                 _claims.append(self)
@@ -218,8 +222,11 @@ class Claim:
         about = Path(str(error.filename or self.final))
         return about.is_relative_to(self._beside) or self.final.is_relative_to(about)
 
-    def _refuse(self) -> None:
-        """Refuse to replace what is not to be replaced."""
+    def _refuse(self, *, earlier: bool = True) -> None:
+        """Raise FileExistsError if the folder must not be replaced.
+
+        With `earlier` False, output of an earlier call is not refused yet.
+        """
         folder = self.named
         if self.final == Path(self.final.anchor):
             raise FileExistsError(f"{folder} cannot be replaced; give the name of a folder in it")
@@ -235,10 +242,11 @@ class Claim:
             foreign = f"it is of {maker}"
         if foreign is not None:
             raise self._refusal(foreign)
-        if maker and not self.force:
+        if earlier and maker and not self.force:
+            resume = ", --resume to continue it" if self.made_by in CONTINUED else ""
             raise FileExistsError(
-                f"{folder} holds {MAKERS[self.made_by][1]}; give another folder, or --force to "
-                "replace what is there"
+                f"{folder} holds {MAKERS[self.made_by][1]}; give another folder{resume}, or "
+                "--force to replace it"
             )
 
     def _refusal(self, foreign: str) -> FileExistsError:

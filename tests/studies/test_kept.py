@@ -12,6 +12,7 @@ from aqmlab.studies.framework import Published, Study, kept
 from aqmlab.studies.framework.claims import FITTED, INPUT, MEASURED, Decision, exactly
 from aqmlab.studies.framework.kept import BEGIN, END, Kept
 from aqmlab.studies.framework.output import CLAIMS, MANIFEST, README
+from aqmlab.studies.framework.summary import _by_verdict
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CONTRADICTED,
@@ -125,3 +126,8 @@ def test_a_whole_run_has_the_kept_verdicts(tmp_path: Path, name: str) -> None:
     study = studies.load(name)
     study.reproduce(out=tmp_path / name)
     assert kept.check(tmp_path / name, study) == []
+
+
+def test_the_readme_of_a_quick_form_lists_the_claims_that_it_leaves_out() -> None:
+    lines = _by_verdict([(claim("A"), Decision("", ABSENT, "Not run."))])
+    assert lines == "- Not in the quick form: A."

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,35 +45,58 @@ FAIRNESS = (
 )  # fmt: skip
 
 
-def place(folder: Path) -> Claim:
-    """Return the right to write a comparison's folder, to be entered.
+@contextmanager
+def place(folder: Path, *, replace: bool = False) -> Iterator[Claim]:
+    """Give the right to write a comparison's folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    replace : bool
+        Whether an earlier comparison in the folder is replaced.
 
     Raises
     ------
     FileExistsError, NotADirectoryError
-        If the folder holds something else, or another process has the right.
+        If the folder holds something else, or an earlier comparison that is not to be replaced, or
+        another process has the right.
     """
-    return Claim(folder, MADE_BY)
+    with Claim(folder, MADE_BY, force=replace) as claim:
+        claim.force = True  # The runs of this comparison are stored there from now on.
+        yield claim
 
 
-def store(claim: Claim, folder: Path | None = None) -> Ledger:
-    """Return where the runs of a comparison are kept: by default in its folder, from the first."""
-    return Ledger(folder or claim.named / RUNS)
+def store(claim: Claim, folder: Path | None = None, *, afresh: bool = False) -> Ledger:
+    """Return the store of a comparison's runs: by default in its folder, from the first run on.
+
+    Parameters
+    ----------
+    claim : Claim
+        The right to write the comparison's folder.
+    folder : Path, optional
+        Another folder for the runs.
+    afresh : bool
+        Runs of an earlier comparison in the folder are not used, and are replaced with it.
+    """
+    return Ledger(folder or (claim.new if afresh else claim.named) / RUNS)
 
 
-def _keep_runs(kept: Ledger, claim: Claim) -> None:
-    """Take the runs along that are in the folder which is replaced."""
+def _keep_runs(runs: Ledger, claim: Claim, *, afresh: bool) -> None:
+    """Put the runs into the folder that is to appear, with those of the folder it replaces."""
     own = claim.named / RUNS
-    if kept.folder == own:
-        kept.copy(claim.new / RUNS)
-        kept.close()
-    elif own.is_dir():
+    if runs.folder == own:
+        runs.copy(claim.new / RUNS)
+        runs.close()
+    elif runs.folder == claim.new / RUNS:
+        runs.close()
+    elif own.is_dir() and not afresh:
         with Ledger(own) as earlier:
             earlier.copy(claim.new / RUNS)
 
 
-def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
-    """Write page, figures and numbers; the runs stay. Returns the page.
+def write(comparison: "Comparison", runs: Ledger, claim: Claim, *, afresh: bool = False) -> Path:
+    """Write page, figures and numbers, and keep the runs; return the path of the page.
 
     Raises
     ------
@@ -101,7 +125,7 @@ def write(comparison: "Comparison", kept: Ledger, claim: Claim) -> Path:
         "utf-8",
     )
     write_report(_report(comparison, chapters), new / PAGE)
-    _keep_runs(kept, claim)
+    _keep_runs(runs, claim, afresh=afresh)
     claim.appear()
     return claim.named / PAGE
 

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from aqmlab.estimates import Kind
     from aqmlab.experiment import Cell, Measured, Outcome
 
 MOST_GROUPS = 24
 """Groups of a figure of distributions at most: beyond, names run into each other."""
+MOST_MEASURES = 6
+"""Rows of a figure of measures over a factor at most."""
 MOST_PANELS = 6
 """Pairs of factors of a figure of interactions at most."""
 READABLE = 144
@@ -71,21 +74,10 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
     every = list(grid.flat)
     for axes, (factor, other) in zip(every, pairs, strict=False):
         cells = outcome.cells([factor, other] if other else [factor], [measure])
-        levels = [*map(str, outcome.levels(factor))]
         lines: dict[str, list[Cell]] = {}
         for cell in cells:
             lines.setdefault(str(cell.at[other]) if other else cell.arm, []).append(cell)
-        for i, (name, some) in enumerate(lines.items()):
-            of = sorted(some, key=lambda cell: levels.index(str(cell.at[factor])))
-            colour, marker = look(i)
-            shift = 0.06 * (i - (len(lines) - 1) / 2)
-            at = [levels.index(str(cell.at[factor])) + shift for cell in of]
-            axes.errorbar(
-                at, [cell.estimate.value for cell in of], _bars(of), color=colour, marker=marker,
-                capsize=3, label=name,
-            )  # fmt: skip
-        axes.set_xticks(range(len(levels)), levels)
-        axes.set_xlabel(factor)
+        _draw_lines(axes, lines, factor, outcome.levels(factor))
         if other:
             axes.legend(title=other, fontsize=8)
     for axes in every[len(pairs) :]:
@@ -95,6 +87,93 @@ def interactions(outcome: Outcome, measure: str) -> Figure:
     if len(outcome.arms) > 1:
         legend_below(figure, every[0])
     figure.suptitle("Means over the other factors and the seeds, with 95 % intervals", fontsize=9)
+    return figure
+
+
+def _draw_lines(
+    axes: Axes, lines: dict[str, list[Cell]], factor: str, levels: Sequence[Any]
+) -> None:
+    """Draw lines of estimates over the levels of a factor, with their intervals."""
+    names = [*map(str, levels)]
+    for i, (name, some) in enumerate(lines.items()):
+        cells = sorted(some, key=lambda cell: names.index(str(cell.at[factor])))
+        colour, marker = look(i)
+        shift = 0.06 * (i - (len(lines) - 1) / 2)
+        at = [names.index(str(cell.at[factor])) + shift for cell in cells]
+        axes.errorbar(
+            at, [cell.estimate.value for cell in cells], _bars(cells), color=colour, marker=marker,
+            capsize=3, label=name,
+        )  # fmt: skip
+    axes.set_xticks(range(len(names)), names)
+    axes.set_xlabel(factor)
+
+
+def over_factor(
+    outcome: Outcome,
+    measures: Sequence[str] | None = None,
+    by: Sequence[str] | None = None,
+    kind: Kind = "t",
+) -> Figure:
+    """Draw measures over the levels of a factor, a line per arm, with intervals.
+
+    Each measure has a row of panels, and each level of a second factor a column. Over the other
+    factors the mean is taken, seed by seed.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        The runs.
+    measures : sequence of str, optional
+        Names of measures, at most six; default: every measure that some run has.
+    by : sequence of str, optional
+        One factor or two, by dotted path or the end of it; default: the first that varies.
+    kind : {"t", "bca", "median"}
+        Statistic and interval, as in :meth:`aqmlab.experiment.Outcome.cells`.
+
+    Raises
+    ------
+    ValueError
+        If no factor varies, more than two are given, or there are too many measures.
+    """
+    factors = [outcome.factor(name) for name in by] if by else outcome.varied[:1]
+    if not factors:
+        raise ValueError("a plot needs a factor that varies, and this sweep has none")
+    if len(factors) > 2:
+        raise ValueError(
+            f"a plot is over one factor or two, not over {len(factors)}; leave some out"
+        )
+    cells = outcome.cells(factors, measures, kind)
+    names = list(dict.fromkeys(cell.measure.name for cell in cells))
+    if not names:
+        raise ValueError("no run of this sweep has a value; there is nothing to draw")
+    if len(names) > MOST_MEASURES:
+        raise ValueError(
+            f"{len(names)} measures do not fit into one plot, which has room for {MOST_MEASURES}; "
+            f"choose from {', '.join(names)}"
+        )
+    factor, *second = factors
+    columns = outcome.levels(second[0]) if second else [None]
+    size = (max(5.6, 3.6 * len(columns) + 0.8), 2.7 * len(names) + 0.7)
+    figure, grid = sheet(
+        len(names), len(columns), size=size, squeeze=False, sharex=True, sharey="row"
+    )
+    for at, (row, name) in enumerate(zip(grid, names, strict=True)):
+        for axes, level in zip(row, columns, strict=True):
+            lines: dict[str, list[Cell]] = {}
+            for cell in cells:
+                if cell.measure.name == name and (not second or cell.at[second[0]] == level):
+                    lines.setdefault(cell.arm, []).append(cell)
+            _draw_lines(axes, lines, factor, outcome.levels(factor))
+            if second and at == 0:
+                axes.set_title(f"{second[0]} = {level}", fontsize=9)
+            if at < len(names) - 1:
+                axes.set_xlabel("")
+        row[0].set_ylabel(_quantity(outcome.measure(name)))
+    if len(outcome.arms) > 1:
+        legend_below(figure, grid[0][0])
+    rest = "the other factors and " if len(outcome.varied) > len(factors) else ""
+    what = {"t": "Means", "bca": "Means", "median": "Medians"}[kind]
+    figure.suptitle(f"{what} over {rest}the replications, with 95 % intervals", fontsize=9)
     return figure
 
 

@@ -5,6 +5,7 @@ advertised window, retransmissions, duplicate ACKs, SACK blocks.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,17 @@ SERIES = {
 """The series that each graph draws; the first is needed."""
 
 
-def load(source: Path, graph: str) -> "Result":
+def load(source: Path, graph: str, overrides: Sequence[tuple[str, str]] = ()) -> "Result":
     """Read a run from its folder, or run a scenario with the series that a graph needs.
+
+    Parameters
+    ----------
+    source : Path
+        A folder or a scenario.
+    graph : str
+        The graph.
+    overrides : sequence of (str, str)
+        Keys of the scenario that are changed, as in :func:`aqmlab.scenario.normalize`.
 
     Raises
     ------
@@ -38,7 +48,7 @@ def load(source: Path, graph: str) -> "Result":
 
     if source.is_dir():
         return Result.read(source)
-    scenario = json.loads(normalize(source))
+    scenario = json.loads(normalize(source, overrides=overrides))
     recorded = scenario["record"]["series"]
     recorded += [s for s in SERIES[graph] if s not in recorded]
     return run(scenario)

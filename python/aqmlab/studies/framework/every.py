@@ -83,6 +83,7 @@ def reproduce_all(
     *,
     store: Store | None = None,
     quick: bool = False,
+    force: bool = True,
 ) -> Path:
     """Reproduce every study, each in a folder of its own, and leave one page about them all.
 
@@ -95,6 +96,8 @@ def reproduce_all(
     quick : bool
         Whether only quick forms are run, two replications of a study that has none. The page counts
         no claims then.
+    force : bool
+        Whether a folder of an earlier reproduction is replaced.
 
     Returns
     -------
@@ -110,7 +113,7 @@ def reproduce_all(
 
     final = Path(out) if out else Path("results") / "all"
     told = []
-    with appearing(final, MADE_BY) as folder:
+    with appearing(final, MADE_BY, force=force) as folder:
         for name in studies.names():
             told.append(_reproduce(name, folder / name, jobs, console, store, quick=quick))
         _write_claims(told, folder / "claims.csv")

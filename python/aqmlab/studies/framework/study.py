@@ -168,7 +168,9 @@ class Quick:
     Attributes
     ----------
     about : str
-        A sentence that says what it leaves out.
+        Sentences that name the settings that it has and leaves out.
+    seconds : int
+        Processor time that it takes, in s.
     replications : int
         Its replications.
     form : callable
@@ -179,9 +181,15 @@ class Quick:
     """
 
     about: str
+    seconds: int
     replications: int = 2
     form: Form = as_it_is
     claims: bool = False
+
+    @property
+    def shown(self) -> str:
+        """Sentences for the terminal: the settings, and the time that the form takes."""
+        return f"{self.about} It takes about {self.seconds} s of processor time."
 
 
 @dataclass(frozen=True)
@@ -366,11 +374,12 @@ class Study:
         store: Store | None = None,
         changes: Sequence[Change] = (),
         quick: bool = False,
+        force: bool = True,
     ) -> Path:
-        """Run the chosen items and leave their folder; returns the path of the report.
+        """Run the chosen items and write their folder; return the path of the report.
 
         The folder appears when everything in it is written. A folder of an earlier reproduction
-        is replaced; any other that is not empty is refused.
+        is replaced if `force` is True; any other that is not empty is refused.
 
         Parameters
         ----------
@@ -378,6 +387,8 @@ class Study:
             As of `run`.
         out : str or Path, optional
             The folder; `results/<study>` without.
+        force : bool
+            Whether a folder of an earlier reproduction is replaced.
 
         Raises
         ------
@@ -390,7 +401,9 @@ class Study:
         from aqmlab.studies.framework.output import MADE_BY, write
 
         final = Path(out) if out else Path("results") / self.name
-        with appearing(final, MADE_BY) as folder:
+        if quick and self.quick and console is not None:
+            console.print(self.quick.shown, markup=False, highlight=False)
+        with appearing(final, MADE_BY, force=force) as folder:
             reproduction = self.run(
                 only, replications, jobs, console, store=store, changes=changes, quick=quick
             )

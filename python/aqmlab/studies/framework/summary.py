@@ -292,7 +292,7 @@ def _standing(claim: Published, decision: Decision) -> str:
 
 def _by_verdict(claims: Iterable[Claim]) -> str:
     """Return the numbers of the claims by verdict, and of those that are not counted."""
-    groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE)}
+    groups: dict[str, list[str]] = {v: [] for v in (*DECIDED, NOT_TESTABLE, ABSENT)}
     groups |= {basis: [] for basis in (INPUT, FITTED)}
     for claim, decision in claims:
         groups[decision.verdict if claim.basis == MEASURED else claim.basis].append(claim.id)

@@ -63,6 +63,7 @@ STUDY = Study(
         f"This is the quick form: three replications of {QUICK_S[WEB]} s after the warm-up "
         f"({QUICK_S[GENERAL]} s of the general mix), and no other loads, variants or readings. Its "
         "intervals are wide, so it leaves open what the whole study decides.",
+        seconds=60,
         replications=3,
         form=short,
         claims=True,

@@ -56,6 +56,7 @@ STUDY = Study(
     quick=Quick(
         "This is the quick form: starts of 0, 2 and 5.5 s, the CBR flow at 0 s, three "
         "replications, and no claims, which are about all of them.",
+        seconds=12,
         replications=3,
     ),
     choices=CHOICES,

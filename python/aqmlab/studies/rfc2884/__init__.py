@@ -53,7 +53,8 @@ STUDY = Study(
     headline=gains_reproduced,
     quick=Quick(
         "This is the quick form: Reno alone, at the loads and maximum drop rates that the memo "
-        "prints, two replications, and no claims and no other readings of what it leaves open."
+        "prints, two replications, and no claims and no other readings of what it leaves open.",
+        seconds=6,
     ),
     choices=CHOICES,
     excerpt=Excerpt(
