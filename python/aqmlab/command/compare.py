@@ -5,7 +5,14 @@ from typing import Annotated
 
 import typer
 
-from aqmlab.command.options import StoreOption, WarningsOption, read_change, read_count
+from aqmlab.command.options import (
+    EngineOption,
+    StoreOption,
+    WarningsOption,
+    read_change,
+    read_count,
+    read_engine,
+)
 from aqmlab.command.terminal import console, resumable, say, warn
 
 
@@ -55,6 +62,7 @@ def compare_command(
     ] = Path("results/compare"),
     store: StoreOption = None,
     warnings: WarningsOption = True,
+    engine: EngineOption = None,
 ) -> None:
     """Compare queues under the same traffic: a table, figures, and a page with both."""
     from aqmlab.compare import comparison, output, show
@@ -64,12 +72,13 @@ def compare_command(
     overrides += [("tcp.ecn", "rfc3168")] if ecn else []
     overrides += [("seed", seed)] if seed is not None else []
     count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
-    file = scenario or comparison.SCENARIO
+    file, by = scenario or comparison.SCENARIO, read_engine(engine)
     with output.place(out) as claim, output.store(claim, store) as kept, resumable(kept):
         with Bar() as bar:
             done = comparison.compare(
                 queues, file, count, threads, bar,
                 link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=kept,
+                engine=by,
             )  # fmt: skip
         page = output.write(done, kept, claim)
     show.show(done, console())

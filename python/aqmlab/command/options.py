@@ -1,9 +1,12 @@
 """Options that several commands have, and how their values are read."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from aqmlab.engine import Engine
 
 MOST_DIGITS = 6
 """Of a number of things: more would only fill the memory."""
@@ -15,6 +18,16 @@ WarningsOption = Annotated[
     typer.Option("--warnings/--no-warnings", help="Tell what is legal and probably not meant."),
 ]
 
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        help="Engine that runs the scenarios: simulator (default), recorded:FOLDER, or an import "
+        "path such as my_module:Engine.",
+        metavar="NAME",
+    ),
+]
+
 StoreOption = Annotated[
     Path | None,
     typer.Option(
@@ -23,6 +36,15 @@ StoreOption = Annotated[
         metavar="DIR",
     ),
 ]
+
+
+def read_engine(name: str | None) -> "Engine | None":
+    """Return the engine that `--engine` names; None without the option."""
+    if name is None:
+        return None
+    from aqmlab.engine import engine_named
+
+    return engine_named(name)
 
 
 def read_change(

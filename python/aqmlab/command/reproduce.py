@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count
+from aqmlab.command.options import EngineOption, StoreOption, read_change, read_count, read_engine
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
+    from aqmlab.engine import Engine
     from aqmlab.store import Ledger
     from aqmlab.studies.framework.study import Study
 
@@ -62,17 +63,19 @@ def reproduce(
             metavar="ID",
         ),
     ] = None,
+    engine: EngineOption = None,
 ) -> None:
     """Reproduce a published study: cells, claims and figures in one HTML report."""
     from aqmlab import studies
     from aqmlab.store import Ledger
 
+    by = read_engine(engine)
     if every:
         given = {"STUDY": study, "--only": only, "--replications": replications,
                  "--set": changes, "--claim": claim}  # fmt: skip
         if wrong := [name for name, value in given.items() if value]:
             raise ValueError(f"--all reproduces each study as it is: leave {wrong[0]} out")
-        _every(out, read_count("--jobs", jobs), store, quick=quick)
+        _every(out, read_count("--jobs", jobs), store, by, quick=quick)
         return
     if study is None:
         known = ", ".join(studies.names())
@@ -92,14 +95,22 @@ def reproduce(
         if kept:
             stack.enter_context(resumable(kept))
         if claim:
-            _decide(chosen, claim, runs, threads, kept, changed)
+            _decide(chosen, claim, runs, threads, by, kept, changed)
             return
         say(str(chosen.reproduce(
-            wanted, runs, threads, out, console(), store=kept, changes=changed, quick=quick
+            wanted, runs, threads, out, console(), engine=by, store=kept, changes=changed,
+            quick=quick,
         )))  # fmt: skip
 
 
-def _every(out: Path | None, jobs: int | None, store: Path | None, *, quick: bool) -> None:
+def _every(
+    out: Path | None,
+    jobs: int | None,
+    store: Path | None,
+    engine: "Engine | None",
+    *,
+    quick: bool,
+) -> None:
     """Reproduce all studies."""
     from aqmlab.store import Ledger
     from aqmlab.studies.framework.every import reproduce_all
@@ -108,7 +119,7 @@ def _every(out: Path | None, jobs: int | None, store: Path | None, *, quick: boo
         kept = stack.enter_context(Ledger(store)) if store else None
         if kept:
             stack.enter_context(resumable(kept))
-        say(str(reproduce_all(out, jobs, console(), store=kept, quick=quick)))
+        say(str(reproduce_all(out, jobs, console(), engine=engine, store=kept, quick=quick)))
 
 
 def _decide(
@@ -116,13 +127,16 @@ def _decide(
     claim: str,
     replications: int | None,
     jobs: int | None,
+    engine: "Engine | None",
     store: "Ledger | None",
     changes: list[tuple[str, str]],
 ) -> None:
     """Print what the runs say of a claim."""
     from aqmlab.studies.framework.verdicts import called
 
-    printed, decision, runs = study.decide(claim, replications, jobs, store=store, changes=changes)
+    printed, decision, runs = study.decide(
+        claim, replications, jobs, engine=engine, store=store, changes=changes
+    )
     say(f"{printed.id}: {printed.statement} ({printed.scenario}; {printed.source})")
     say(f"printed {printed.printed}, ours {decision.ours or 'none'}")
     verdict = called(decision.verdict, changed=bool(changes))

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count, read_warm_up
+from aqmlab.command.options import (
+    EngineOption,
+    StoreOption,
+    read_change,
+    read_count,
+    read_engine,
+    read_warm_up,
+)
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
@@ -41,6 +48,7 @@ def responses_command(
         str | None, typer.Option(help="Runs at a time; default: the cores.", metavar="N")
     ] = None,
     store: StoreOption = None,
+    engine: EngineOption = None,
 ) -> None:
     """Tell how long requests took from the first SYN to the last byte, by size; draw them."""
     from contextlib import ExitStack
@@ -59,7 +67,7 @@ def responses_command(
         kept = stack.enter_context(Ledger(store)) if store else None
         if kept:
             stack.enter_context(resumable(kept))
-        how = {"jobs": read_count("--jobs", jobs), "store": kept}
+        how = {"jobs": read_count("--jobs", jobs), "store": kept, "engine": read_engine(engine)}
         schemes = _schemes(sources, overrides, count, warm_up_s, how)
     show(schemes)
     if plot:
@@ -98,13 +106,14 @@ def _schemes(
         text = normalize(whole)
         asks += [(with_seed(text, whole["seed"] + k),) for k in range(count)]
         names += [name] * count
+    how = how | {"engine": how["engine"] or Simulator()}
     if asks:
 
         def reduce(result: Result) -> Responses:
             return Responses.of(result, warm_up_s)
 
         with Bar() as bar:
-            ran = in_order(campaign(asks, reduce, engine=Simulator(), progress=bar, **how))
+            ran = in_order(campaign(asks, reduce, progress=bar, **how))
         for name, one in zip(names, ran, strict=True):
             found.setdefault(name, []).append(one)
     return found

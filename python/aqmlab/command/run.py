@@ -1,12 +1,21 @@
 """`aqmlab run`: a scenario, once."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import WarningsOption, read_change, read_count
+from aqmlab.command.options import (
+    EngineOption,
+    WarningsOption,
+    read_change,
+    read_count,
+    read_engine,
+)
 from aqmlab.command.terminal import console, say, warn
+
+if TYPE_CHECKING:
+    from aqmlab.engine import Engine
 
 
 def run_command(
@@ -51,6 +60,7 @@ def run_command(
         bool, typer.Option("--force", help="Replace an earlier run in the folder.")
     ] = False,
     warnings: WarningsOption = True,
+    engine: EngineOption = None,
 ) -> None:
     """Run a scenario and show its flows and links. Files are written with --out and --pcap."""
     import json
@@ -68,14 +78,14 @@ def run_command(
     scenario = json.loads(normalize(file, overrides=overrides))
     most = dict(read_change(limit, "wall='10 s'", "--limit") for limit in limits or [])
     within = {name: int(text) if text.isdecimal() else text for name, text in most.items()}
-    count = read_count("--replications", replications)
+    count, by = read_count("--replications", replications), read_engine(engine)
     if count:
         if out or pcap or pcap_on:
             raise ValueError(
                 "--replications shows what many runs measure and keeps none; leave --out and "
                 "--pcap out, or keep runs with aqmlab sweep"
             )
-        _replicate(scenario, count, within, warnings=warnings)
+        _replicate(scenario, count, within, by, warnings=warnings)
         return
     if pcap and not scenario["record"]["pcap"]["on"]:
         raise ValueError(
@@ -86,7 +96,7 @@ def run_command(
     with new_folders(out, pcap, force=force) as (folder, captures):
         with Bar() as bar:
             try:
-                result = run(scenario, pcap=captures, limits=within, progress=bar)
+                result = run(scenario, pcap=captures, limits=within, progress=bar, engine=by)
             except ScenarioError as e:
                 raise ScenarioError(f"{file}: {e}") from None
         if folder:
@@ -101,7 +111,12 @@ def run_command(
 
 
 def _replicate(
-    scenario: dict[str, Any], count: int, limits: dict[str, Any], *, warnings: bool
+    scenario: dict[str, Any],
+    count: int,
+    limits: dict[str, Any],
+    engine: "Engine | None",
+    *,
+    warnings: bool,
 ) -> None:
     """Run a scenario several times and show its measures with their intervals."""
     from aqmlab.command.results import show_measures
@@ -112,6 +127,6 @@ def _replicate(
     replications = Replications(count)
     wanted = Experiment(scenario=scenario, title=title, replications=replications, limits=limits)
     with Count() as progress:
-        outcome = conduct(wanted, told=progress)
+        outcome = conduct(wanted, engine=engine, told=progress)
     show_measures(outcome, console())
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])

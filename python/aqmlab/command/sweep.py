@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aqmlab.command.options import WarningsOption, read_change, read_count
+from aqmlab.command.options import (
+    EngineOption,
+    WarningsOption,
+    read_change,
+    read_count,
+    read_engine,
+)
 from aqmlab.command.terminal import Interrupted, console, say, warn
 
 if TYPE_CHECKING:
@@ -50,6 +56,7 @@ def sweep_command(
         typer.Option(help="Folder to make; default results/ and FILE's name.", metavar="DIR"),
     ] = None,
     warnings: WarningsOption = True,
+    by: EngineOption = None,
 ) -> None:
     """Run an experiment: factors, arms, replications; leave its runs and what they say."""
     from aqmlab.command.results import show
@@ -62,7 +69,14 @@ def sweep_command(
     folder = out or Path("results") / file.stem
     kept = Ledger(folder.resolve() / RUNS)
     at_once = threads if executor == "local" or "://" in executor else None
+    chosen = read_engine(by)
+    if chosen is not None and by != "simulator" and executor != "local":
+        raise ValueError(
+            f"--executor {executor} runs the simulator, and --engine {by} is another engine; "
+            "leave one of them out"
+        )
     with engine(executor, threads, cluster) as there:
+        there = there or chosen
         work = prepare(experiment, engine=there, store=kept, jobs=at_once)
         with place(folder, experiment, resume=resume) as claim:
             try:

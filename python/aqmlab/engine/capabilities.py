@@ -1,0 +1,165 @@
+"""The scenarios that an engine can run, and the check that refuses the others before a run."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from aqmlab import _core
+from aqmlab._core import ScenarioError
+
+EVERY_ENGINE = (
+    *("title", "seed", "record.series", "record.interval", "record.links"),
+    *("flows.*.name", "flows.*.from", "flows.*.to", "*queue.kind"),
+)
+"""Keys that `Capabilities.keys` does not list: names, recording, and the kinds of queues."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capabilities:
+    """What an engine supports; None stands for everything.
+
+    Attributes
+    ----------
+    queues : collection of str, optional
+        Kinds of queue disciplines.
+    series : collection of str, optional
+        Series that the engine records.
+    keys : mapping of str to collection, optional
+        Keys that a scenario may set to another value than the default, each with the values
+        allowed (None: any). ``*`` stands for any letters: ``flows.*.start``.
+    columns : mapping of str to collection of str, optional
+        Tables that the engine fills, each with its columns.
+
+    Examples
+    --------
+    >>> from aqmlab.scenario import normalize
+    >>> only = Capabilities(queues=["drop_tail"])
+    >>> only.check(normalize("examples/two_flows.toml"))
+    >>> only.check(normalize("examples/two_flows.toml", overrides=[("network.queue", "red")]))
+    Traceback (most recent call last):
+        ...
+    aqmlab.ScenarioError: network.queue.kind: "red" is not supported by this engine, which \
+supports "drop_tail"; choose one of these, or another engine
+    """
+
+    queues: Collection[str] | None = None
+    series: Collection[str] | None = None
+    keys: Mapping[str, Collection[Any] | None] | None = None
+    columns: Mapping[str, Collection[str]] | None = None
+
+    def check(self, text: str) -> None:
+        """Refuse a scenario that needs more than the engine supports.
+
+        Parameters
+        ----------
+        text : str
+            The scenario as :func:`aqmlab.scenario.normalize` writes it.
+
+        Raises
+        ------
+        ScenarioError
+            Names the first key that is not supported, its value, what is supported, and a remedy.
+        """
+        if self.queues is None and self.series is None and self.keys is None:
+            return
+        scenario = json.loads(text)
+        if self.queues is not None:
+            for path, kind in _queues(scenario, ""):
+                if kind not in self.queues:
+                    raise _refusal(path, kind, self.queues)
+        for i, series in enumerate(scenario["record"]["series"]):
+            if not self.records(series):
+                raise _refusal(f"record.series.{i}", series, self.series or ())
+        if self.keys is None:
+            return
+        for path, value in set_keys(text):
+            if any(fnmatchcase(path, pattern) for pattern in EVERY_ENGINE):
+                continue
+            allowed = [v for pattern, v in self.keys.items() if fnmatchcase(path, pattern)]
+            if not allowed:
+                raise ScenarioError(
+                    f"{path}: {json.dumps(value, ensure_ascii=False)} is not supported by this "
+                    f"engine, which supports the keys {', '.join(self.keys) or '(none)'}; "
+                    "remove the key, or choose another engine"
+                )
+            if not any(values is None or value in values for values in allowed):
+                raise _refusal(path, value, [v for values in allowed for v in values or ()])
+
+    def records(self, series: str) -> bool:
+        """Return whether the engine records a series."""
+        return self.series is None or series in self.series
+
+    def fills(self, table: str, column: str) -> bool:
+        """Return whether the engine fills a column of a table."""
+        return self.columns is None or column in self.columns.get(table, ())
+
+
+EVERYTHING = Capabilities()
+"""The capabilities of the simulator."""
+
+
+def set_keys(text: str) -> Iterator[tuple[str, Any]]:
+    """Yield path and value of each key that a scenario sets to another value than the default.
+
+    A key has its default if the scenario without it is the same scenario.
+
+    Parameters
+    ----------
+    text : str
+        The scenario as :func:`aqmlab.scenario.normalize` writes it.
+
+    Examples
+    --------
+    >>> from aqmlab.scenario import normalize
+    >>> text = normalize("examples/two_flows.toml")
+    >>> [path for path, _ in set_keys(text) if path.startswith("flows")]
+    ['flows.0.name', 'flows.0.count', 'flows.0.from', 'flows.0.to', \
+'flows.0.traffic.kind', 'flows.0.traffic.size']
+    """
+    scenario = json.loads(text)
+    text = _core.check(text, "json", [])
+
+    def is_default(table: dict[str, Any], key: str) -> bool:
+        value = table.pop(key)
+        try:
+            return _core.check(json.dumps(scenario), "json", []) == text
+        except ScenarioError:
+            return False
+        finally:
+            table[key] = value
+
+    def walk(node: Any, path: str) -> Iterator[tuple[str, Any]]:
+        items = list(node.items()) if isinstance(node, dict) else list(enumerate(node))
+        for key, value in items:
+            if isinstance(node, dict) and is_default(node, str(key)):
+                continue
+            here = f"{path}.{key}".lstrip(".")
+            nested = isinstance(value, dict) or (
+                isinstance(value, list) and value and all(isinstance(v, dict) for v in value)
+            )
+            yield from (list(walk(value, here)) if nested else []) or [(here, value)]
+
+    yield from walk(scenario, "")
+
+
+def _queues(node: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Yield path and kind of each queue in a part of a scenario."""
+    items = node.items() if isinstance(node, dict) else enumerate(node)
+    for key, value in items:
+        here = f"{path}.{key}".lstrip(".")
+        if str(key).endswith("queue") and isinstance(value, dict) and "kind" in value:
+            yield f"{here}.kind", value["kind"]
+        if isinstance(value, dict | list):
+            yield from _queues(value, here)
+
+
+def _refusal(path: str, value: Any, supported: Collection[Any]) -> ScenarioError:
+    """Return the error for a value that is not supported."""
+    names = ", ".join(json.dumps(name, ensure_ascii=False) for name in supported)
+    remedy = "choose one of these" if supported else "remove it"
+    return ScenarioError(
+        f"{path}: {json.dumps(value, ensure_ascii=False)} is not supported by this engine, which "
+        f"supports {names or 'none'}; {remedy}, or another engine"
+    )
