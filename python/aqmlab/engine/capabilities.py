@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -27,8 +28,9 @@ class Capabilities:
     series : collection of str, optional
         Series that the engine records.
     keys : mapping of str to collection, optional
-        Keys that a scenario may set to another value than the default, each with the values
-        allowed (None: any). ``*`` stands for any letters: ``flows.*.start``.
+        Keys that a scenario may set to another value than the default. A key may list the values
+        that it may have, the default included; None allows every value. ``*`` stands for any
+        letters: ``flows.*.start``.
     columns : mapping of str to collection of str, optional
         Tables that the engine fills, each with its columns.
 
@@ -74,18 +76,23 @@ supports "drop_tail"; choose one of these, or another engine
                 raise _refusal(f"record.series.{i}", series, self.series or ())
         if self.keys is None:
             return
+        for path, value in _leaves(scenario, ""):
+            allowed = self._allowed(path)
+            if allowed and not any(values is None or value in values for values in allowed):
+                raise _refusal(path, value, [v for values in allowed for v in values or ()])
         for path, value in set_keys(text):
-            if any(fnmatchcase(path, pattern) for pattern in EVERY_ENGINE):
-                continue
-            allowed = [v for pattern, v in self.keys.items() if fnmatchcase(path, pattern)]
-            if not allowed:
+            every_engine = any(fnmatchcase(path, pattern) for pattern in EVERY_ENGINE)
+            if not every_engine and not self._allowed(path):
                 raise ScenarioError(
                     f"{path}: {json.dumps(value, ensure_ascii=False)} is not supported by this "
                     f"engine, which supports the keys {', '.join(self.keys) or '(none)'}; "
                     "remove the key, or choose another engine"
                 )
-            if not any(values is None or value in values for values in allowed):
-                raise _refusal(path, value, [v for values in allowed for v in values or ()])
+
+    def _allowed(self, path: str) -> list[Collection[Any] | None]:
+        """Return the values that the keys allow at a path; empty if no key matches."""
+        keys = self.keys or {}
+        return [values for pattern, values in keys.items() if fnmatchcase(path, pattern)]
 
     def records(self, series: str) -> bool:
         """Return whether the engine records a series."""
@@ -103,7 +110,7 @@ EVERYTHING = Capabilities()
 def set_keys(text: str) -> Iterator[tuple[str, Any]]:
     """Yield path and value of each key that a scenario sets to another value than the default.
 
-    A key has its default if the scenario without it is the same scenario.
+    The other keys can all be removed, and the scenario stays the same.
 
     Parameters
     ----------
@@ -121,27 +128,43 @@ def set_keys(text: str) -> Iterator[tuple[str, Any]]:
     scenario = json.loads(text)
     text = _core.check(text, "json", [])
 
-    def is_default(table: dict[str, Any], key: str) -> bool:
-        value = table.pop(key)
-        try:
-            return _core.check(json.dumps(scenario), "json", []) == text
-        except ScenarioError:
-            return False
-        finally:
-            table[key] = value
+    def left(table: dict[str, Any], keys: list[str]) -> list[str]:
+        """Remove those of some keys that can be removed together; return the others."""
+        values = {key: table.pop(key) for key in keys}
+        with suppress(ScenarioError):
+            if _core.check(json.dumps(scenario), "json", []) == text:
+                return []
+        table.update(values)
+        if len(keys) == 1:
+            return keys
+        half = len(keys) // 2
+        return left(table, keys[:half]) + left(table, keys[half:])
+
+    def needed(table: dict[str, Any]) -> list[str]:
+        """Remove keys until none can be removed: the default of one may depend on another."""
+        keys = left(table, list(table))
+        while len(fewer := left(table, keys) if keys else []) < len(keys):
+            keys = fewer
+        return keys
 
     def walk(node: Any, path: str) -> Iterator[tuple[str, Any]]:
-        items = list(node.items()) if isinstance(node, dict) else list(enumerate(node))
-        for key, value in items:
-            if isinstance(node, dict) and is_default(node, str(key)):
-                continue
-            here = f"{path}.{key}".lstrip(".")
+        for key in needed(node) if isinstance(node, dict) else range(len(node)):
+            here, value = f"{path}.{key}".lstrip("."), node[key]
             nested = isinstance(value, dict) or (
                 isinstance(value, list) and value and all(isinstance(v, dict) for v in value)
             )
             yield from (list(walk(value, here)) if nested else []) or [(here, value)]
 
     yield from walk(scenario, "")
+
+
+def _leaves(node: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield path and value of everything in a part of a scenario that is no table and no list."""
+    if not isinstance(node, dict | list):
+        yield path, node
+        return
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        yield from _leaves(value, f"{path}.{key}".lstrip("."))
 
 
 def _queues(node: Any, path: str) -> Iterator[tuple[str, str]]:
