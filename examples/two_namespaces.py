@@ -185,10 +185,10 @@ class Namespaces:
             told = [ADDRESSES[1], PORT, control, size, *times]
             sender = stack.enter_context(_python(names[0], SENDER, *told))
             _route(taps, ways, sender, began)
-            out, _ = sender.communicate()
+            out, error = sender.communicate()
             end = time.monotonic() - began
         if sender.returncode:
-            raise OSError(f"the sender ended with exit code {sender.returncode}")
+            raise OSError(f"the sender failed: {error.strip()[-200:]}")
         done, acked, resent = out.split()
         return _filled(filling, ports, float(done), int(acked), int(resent), min(end, lasts))
 
@@ -250,10 +250,16 @@ def _ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True, capture_output=True)
 
 
-def _python(namespace: str, program: str, *words: Any) -> "subprocess.Popen[str]":
-    """Start a program of Python in a namespace."""
+@contextmanager
+def _python(namespace: str, program: str, *words: Any) -> "Iterator[subprocess.Popen[str]]":
+    """Run a program of Python in a namespace, and end it in the end."""
     command = ["ip", "netns", "exec", namespace, sys.executable, "-c", program, *map(str, words)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @contextmanager
