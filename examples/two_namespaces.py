@@ -98,23 +98,26 @@ class Port:
 
     def __init__(self, link: Link) -> None:
         self.link, self.free_s, self.busy_s = link, 0.0, 0.0
-        self.begins: deque[float] = deque()  # transmissions of the waiting packets
+        self.waiting: deque[tuple[float, int]] = deque()  # begin of transmission, and size
         self.waits: list[float] = []
         self.arrived = self.dropped = self.bytes = 0
 
     def passes(self, at_s: float, size: int) -> float | None:
         """Return when a packet reaches the other end; None if the queue drops it."""
-        while self.begins and self.begins[0] <= at_s:
-            self.begins.popleft()
+        while self.waiting and self.waiting[0][0] <= at_s:
+            self.bytes -= self.waiting.popleft()[1]
         self.arrived += 1
-        waiting = len(self.begins)
-        if self.free_s > at_s and waiting >= (self.link.limit_packets or sys.maxsize):
+        packets, limit_bytes = self.link.limit_packets, self.link.limit_bytes
+        is_full = packets is not None and len(self.waiting) >= packets
+        is_full |= limit_bytes is not None and self.bytes + size > limit_bytes
+        if is_full and self.free_s > at_s:
             self.dropped += 1
             return None
         begin, sending_s = max(at_s, self.free_s), 8 * size / self.link.rate_bps
         self.free_s = begin + sending_s
         self.busy_s += sending_s
-        self.begins.append(begin)
+        self.bytes += size
+        self.waiting.append((begin, size))
         self.waits.append(begin - at_s)
         return self.free_s + self.link.delay_s
 

@@ -320,10 +320,12 @@ class Counting:
     ) -> Generator[tuple[int, Result | Failed]]:
         for i, text in enumerate(texts):
             self.ran += 1
-            filling = Filling(text)
-            tcp = [flow for flow in filling.network.flows if flow.protocol == "tcp"]
-            filling.fill("flows", {"goodput_bps": [1e6] * len(tcp)})
-            yield i, filling.result(1.0)
+            yield i, self.one(Filling(text))
+
+    def one(self, filling: Filling) -> Result:
+        tcp = [flow for flow in filling.network.flows if flow.protocol == "tcp"]
+        filling.fill("flows", {"goodput_bps": [1e6] * len(tcp)})
+        return filling.result(1.0)
 
 
 REFUSED = [
@@ -465,3 +467,76 @@ def test_a_wrong_engine_is_an_error_of_one_line(
     told = capsys.readouterr().err
     assert error in told
     assert told.count("\n") == 1
+
+
+# Gaps that only some runs have
+
+
+class Uneven(Counting):
+    """An engine that fills more columns in runs with an even seed."""
+
+    def one(self, filling: Filling) -> Result:
+        if filling.network.scenario["seed"] % 2 == 0:
+            filling.fill("flows", {"timeouts": [1, 2]})
+            filling.fill("links", {"utilization": [0.5] * len(filling.network.links)})
+        return super().one(filling)
+
+
+def test_a_sweep_leaves_gaps_empty() -> None:
+    swept = aqmlab.sweep(SCENARIO, LIMITS, 2, engine=Uneven(Capabilities()))
+    flows = swept.flows
+    assert flows["timeouts"].isna().tolist() == [True, True, False, False] * 2
+    assert flows["timeouts"].sum() == 6
+    assert set(swept.links["seed"]) == {4}
+    with pytest.raises(NotMeasuredError, match="'queue' is not in this run"):
+        swept.table("queue")
+    every = measures(["left>right"], Seen.whole(swept.results[0]).groups)
+    (jain,) = swept.estimates([m for m in every if m.name == "jain"])["statistic"].unique()
+    assert jain == "not measured"
+
+
+def test_an_arm_without_a_measure_says_so() -> None:
+    class ByQueue(Counting):
+        """An engine that measures links only with a short queue."""
+
+        def one(self, filling: Filling) -> Result:
+            if filling.network.link("left>right").limit_packets == 4:
+                filling.fill("links", {"busy_s": [0.5] * len(filling.network.links)})
+            return super().one(filling)
+
+    arms = {"short": {"network.queue.limit": "4 packets"}, "long": {}}
+    wanted = Experiment(
+        scenario=SCENARIO, measures=["utilization", "flows.goodput_bps.sum"], arms=arms,
+        replications=Replications(2),
+    )  # fmt: skip
+    outcome = conduct(wanted, engine=ByQueue(Capabilities()))
+    assert outcome.not_measured == []
+    text = printed(outcome, show_outcome)
+    assert text.count("not measured") == 1
+    short, long = outcome.cells(measures=["utilization"])
+    assert (short.estimate.value, str(long.estimate)) == (50.0, "not measured")
+
+
+# Folders
+
+
+def test_a_folder_of_an_older_version_is_read(tmp_path: Path) -> None:
+    aqmlab.run(SCENARIO | {"record": {"series": ["queue"]}}).write(tmp_path / "run")
+    manifest = tmp_path / "run" / "manifest.json"
+    said = json.loads(manifest.read_text("utf-8"))
+    assert said.pop("tables") == ["flows", "links", "queue"]
+    manifest.write_text(json.dumps(said), "utf-8")
+    assert Result.read(tmp_path / "run").tables == ["flows", "links", "queue"]
+    manifest.write_text(json.dumps(said | {"tables": ["../run/flows"]}), "utf-8")
+    with pytest.raises(ValueError, match=r"'\.\./run/flows' is not the name of a table"):
+        Result.read(tmp_path / "run")
+
+
+def test_a_figure_of_what_is_not_measured_is_an_error_of_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aqmlab.run(SCENARIO, engine=guide_engine()).write(tmp_path / "run")
+    assert execute(["plot", "window", str(tmp_path / "run"), "--out", str(tmp_path / "a.png")]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "the run did not record 'window'" in told

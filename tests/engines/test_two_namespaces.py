@@ -10,8 +10,9 @@ import pytest
 import aqmlab
 import two_namespaces
 from aqmlab.command import execute
-from aqmlab.engine import Engine
-from two_namespaces import SCENARIO, Namespaces
+from aqmlab.engine import Engine, Network
+from aqmlab.scenario import normalize
+from two_namespaces import SCENARIO, Namespaces, Port
 
 LACKS = two_namespaces.missing()
 needs_namespaces = pytest.mark.skipif(LACKS is not None, reason=str(LACKS))
@@ -39,6 +40,17 @@ def test_what_the_kernel_here_does_not_do_is_refused(changes: dict[str, Any], er
     with pytest.raises(aqmlab.ScenarioError) as refused:
         aqmlab.sweep(SCENARIO, over, engine=Namespaces())
     assert str(refused.value).startswith(error)
+
+
+@pytest.mark.parametrize(("limit", "dropped"), [("2 packets", 2), ("3000 B", 2), ("2999 B", 3)])
+def test_the_router_drops_what_a_full_queue_cannot_take(limit: str, dropped: int) -> None:
+    """Of five packets at once, one is in service; 12000 bits take 1.5 ms at 8 Mbit/s."""
+    text = normalize(SCENARIO, overrides=[("network.queue.limit", limit)])
+    port = Port(Network.of(text).link("left>right"))
+    ends = [port.passes(1.0, 1500) for _ in range(5)]
+    assert ends[:2] == [pytest.approx(1.0 + n * 1.5e-3 + 10e-3, abs=1e-5) for n in (1, 2)]
+    assert (ends.count(None), port.dropped, port.arrived) == (dropped, dropped, 5)
+    assert port.passes(1.0016, 1500) is not None, "the first has left"
 
 
 @needs_namespaces

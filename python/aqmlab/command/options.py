@@ -39,8 +39,8 @@ StoreOption = Annotated[
 
 
 def read_engine(name: str | None) -> "Engine | None":
-    """Return the engine that `--engine` names; None without the option."""
-    if name is None:
+    """Return the engine that `--engine` names; None for the simulator."""
+    if name in (None, "simulator"):
         return None
     from aqmlab.engine import engine_named
 

@@ -70,7 +70,7 @@ def sweep_command(
     kept = Ledger(folder.resolve() / RUNS)
     at_once = threads if executor == "local" or "://" in executor else None
     chosen = read_engine(by)
-    if chosen is not None and by != "simulator" and executor != "local":
+    if chosen is not None and executor != "local":
         raise ValueError(
             f"--executor {executor} runs the simulator, and --engine {by} is another engine; "
             "leave one of them out"

@@ -66,11 +66,11 @@ def run(
     for folder in folders:
         if not folder.is_dir():
             raise FileNotFoundError(f"{folder}: there is no such folder for the captures; make it")
-    if folders and engine is not None and not isinstance(engine, Simulator):
+    if folders and engine is not None:
         raise ValueError("pcap: only the simulator writes captures; leave pcap or engine out")
     given = Given()
     text = with_queues(scenario, seed, queues, given)
-    if engine is None or isinstance(engine, Simulator):
+    if engine is None:
         engine = Simulator(given, folders, limits)
     else:
         engine = within_limits(engine, limits or {})
