@@ -163,9 +163,10 @@ class Conduct:
 
     def __post_init__(self) -> None:
         self._plan = Plan(self.experiment)
-        self._engine = self.engine or Simulator(self._plan.given)
-        self._plan.capabilities = self._engine.capabilities
-        self._check_columns()
+        if self.engine is not None:
+            self._plan.capabilities = self.engine.capabilities
+            within_limits(self.engine, self.experiment.machine_limits)
+            self._check_columns(self.engine.capabilities)
         self._made: tuple[int, dict[str, tuple[str, ...]]] = (-1, {})
         self.warm_up = self.experiment.warm_up.time
         self.notes: list[str] = []
@@ -178,18 +179,21 @@ class Conduct:
                 except ScenarioError as e:
                     raise ScenarioError(f"arm {arm} at {as_text(point)}: {e}") from None
 
-    def _check_columns(self) -> None:
+    def _check_columns(self, capabilities: Capabilities) -> None:
         """Refuse columns that the experiment names and the engine does not fill or record."""
-        named = [(f"measures.{i}", m) for i, m in enumerate(self.experiment.measures or [])]
-        named += [("warm_up.mser", self.experiment.warm_up.series or "")]
-        for path, text in named:
+        names = [(f"measures.{i}", m) for i, m in enumerate(self.experiment.measures or [])]
+        names += [("warm_up.mser", self.experiment.warm_up.series or "")]
+        for path, text in names:
             if not is_column(text):
                 continue
-            series = series_of(text)
-            if not (series is None or self._plan.capabilities.records(series)):
+            try:
+                named, series = parts(text), series_of(text)
+            except ValueError:  # `measures` refuses it
+                continue
+            if not (series is None or capabilities.records(series)):
                 what = f"does not record {series}"
-            elif not self._plan.capabilities.fills(*parts(text)):
-                what = f"does not fill {'.'.join(parts(text))}"
+            elif not capabilities.fills(*named):
+                what = f"does not fill {'.'.join(named)}"
             else:
                 continue
             raise ScenarioError(
@@ -274,7 +278,8 @@ class Conduct:
             yield Row(point, arm, self._seed + replication, none, failed=why)
 
     def _noting(self) -> "Noting":
-        return Noting(within_limits(self._engine, self.experiment.machine_limits))
+        engine = self.engine or Simulator(self._plan.given)
+        return Noting(within_limits(engine, self.experiment.machine_limits))
 
     def _campaign(
         self,
