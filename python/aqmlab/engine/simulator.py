@@ -77,7 +77,7 @@ class Simulator:
         captures: Sequence[Path] = (),
         limits: Mapping[str, Any] | None = None,
     ) -> None:
-        self._laws, self._captures = laws or Given(), captures
+        self._laws, self._captures = Given() if laws is None else laws, captures
         self._limits = json.dumps(dict(limits or {}))
         _core.check_limits(self._limits)
 
