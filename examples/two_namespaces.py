@@ -185,8 +185,8 @@ class Namespaces:
             began = time.monotonic()
             times = began + flow.start_s, began + lasts
             size = flow.size_bytes or sys.maxsize
-            told = [ADDRESSES[1], PORT, control, size, *times]
-            sender = stack.enter_context(_python(names[0], SENDER, *told))
+            arguments = [ADDRESSES[1], PORT, control, size, *times]
+            sender = stack.enter_context(_python(names[0], SENDER, *arguments))
             _route(taps, ways, sender, began)
             out, error = sender.communicate()
             end = time.monotonic() - began

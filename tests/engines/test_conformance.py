@@ -209,7 +209,7 @@ def all_of(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> All:
 
 
 def lacks(engine: Engine) -> bool:
-    """Whether an engine fills only the tables of flows and links."""
+    """Return whether an engine fills only the tables of flows and links."""
     return engine.capabilities.columns is not None
 
 
@@ -445,9 +445,9 @@ def test_commands_take_an_engine_by_its_name(
         (["sweep", "limits.toml", "--executor", "dask"], "--executor dask runs the simulator"),
     ):
         assert execute([*command, *guide]) == 2
-        told = capsys.readouterr().err
-        assert error in told
-        assert told.count("\n") == 1
+        message = capsys.readouterr().err
+        assert error in message
+        assert message.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -455,18 +455,24 @@ def test_commands_take_an_engine_by_its_name(
     [
         ("testbed", "--engine 'testbed' must be one of simulator, recorded:FOLDER, MODULE:CLASS"),
         ("recorded:nowhere", "--engine recorded:nowhere: there is no folder nowhere"),
+        ("recorded:.", "--engine recorded:.: . holds no runs; give a folder that aqmlab run"),
         ("no_such_module:Engine", "cannot be imported (ModuleNotFoundError: No module named"),
         ("math:Engine", "cannot be imported (AttributeError"),
         ("math:pi", "is not an engine because it has no `build`"),
     ],
 )
 def test_a_wrong_engine_is_an_error_of_one_line(
-    name: str, error: str, scenario: Path, capsys: pytest.CaptureFixture[str]
+    name: str,
+    error: str,
+    scenario: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.chdir(scenario.parent)
     assert execute(["run", str(scenario), "--engine", name]) == 2
-    told = capsys.readouterr().err
-    assert error in told
-    assert told.count("\n") == 1
+    message = capsys.readouterr().err
+    assert error in message
+    assert message.count("\n") == 1
 
 
 # Gaps that only some runs have
@@ -537,6 +543,6 @@ def test_a_figure_of_what_is_not_measured_is_an_error_of_one_line(
 ) -> None:
     aqmlab.run(SCENARIO, engine=guide_engine()).write(tmp_path / "run")
     assert execute(["plot", "window", str(tmp_path / "run"), "--out", str(tmp_path / "a.png")]) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert "the run did not record 'window'" in told
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "the run did not record 'window'" in message

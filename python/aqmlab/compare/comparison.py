@@ -77,10 +77,6 @@ class Comparison:
         every = [run for runs in self.runs for run in runs]
         return [m for m in self.possible if all(m.name in run.not_measured for run in every)]
 
-    def has(self, *names: str) -> bool:
-        """Whether some run has each of these measures."""
-        return {m.name for m in self.measures}.issuperset(names)
-
     def name(self, name: str, link: str) -> str:
         """Return the name of a measure of a link."""
         return key(name, link if len(self.links) > 1 else "")

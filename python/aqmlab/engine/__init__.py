@@ -1,8 +1,8 @@
-"""What runs scenarios: texts in; (index, finished or failed) out, as they complete.
+"""Engines run scenarios: texts in; (index, finished or failed) out, as they complete.
 
 An engine is one class with `build`, `capabilities` and `run` (:class:`Engine`);
 docs/how-to/add-an-engine.md. :class:`Simulator` is the packet-level simulator, :class:`Recorded`
-plays back what was recorded. :class:`Network` gives an engine the hosts, links and flows of a
+plays recorded runs back. :class:`Network` gives an engine the hosts, links and flows of a
 scenario, :class:`Filling` an empty result.
 """
 

@@ -1,4 +1,4 @@
-"""Engines by name, as commands get them: ``--engine NAME``."""
+"""Engines by the names that ``--engine`` takes."""
 
 import importlib
 import sys
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from aqmlab.engine.protocol import Engine
 from aqmlab.engine.recorded import Recorded
 from aqmlab.engine.simulator import Simulator
+from aqmlab.results import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +53,10 @@ def engine_named(name: str) -> Engine:
     if module == "recorded":
         if not Path(rest).is_dir():
             raise FileNotFoundError(f"--engine {name}: there is no folder {rest}")
+        if not any(Path(rest).rglob(MANIFEST)):
+            raise FileNotFoundError(
+                f"--engine {name}: {rest} holds no runs; give a folder that aqmlab run --out wrote"
+            )
         return Recorded.read(rest)
     return _imported(name, module, rest)
 
@@ -60,8 +65,8 @@ def _imported(name: str, module: str, attribute: str) -> Engine:
     """Return the engine that a module has under a name."""
     with _here():
         try:
-            found = getattr(importlib.import_module(module), attribute)
-            engine = found() if isinstance(found, type) else found
+            target = getattr(importlib.import_module(module), attribute)
+            engine = target() if isinstance(target, type) else target
         except OSError:
             raise
         except Exception as e:

@@ -278,7 +278,7 @@ class Outcome:
         return [m.name for m in self.measures if finished and found.get(m.name) == finished]
 
     def _lacks(self, cell: Cell) -> bool:
-        """Whether the engine did not measure the measure of a cell in any run of its arm."""
+        """Return whether no run of the arm of a cell has its measure."""
         absent = self._absent()[(self.runs["arm"] == cell.arm) & (self.runs["failed"] == "")]
         return bool(len(absent)) and all(cell.measure.name in t.split("\n") for t in absent)
 
