@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -524,6 +524,19 @@ def test_an_arm_without_a_measure_says_so() -> None:
 
 
 # Folders
+
+
+def test_a_sweep_of_an_older_version_measured_everything(all_of: All) -> None:
+    outcome = all_of.outcome
+    older = replace(outcome, runs=outcome.runs.drop(columns="not_measured"))
+    assert older.not_measured == []
+    assert len(older.cells(measures=["goodput_bps"])) == 2
+
+
+def test_the_guide_s_engine_fails_flows_that_it_has_no_formula_for() -> None:
+    back = SCENARIO["flows"][0] | {"name": "R", "count": 1, "from": "right-0", "to": "left-0"}
+    with pytest.raises(ValueError, match="flows: all must go from left to right"):
+        aqmlab.run(SCENARIO | {"flows": [*SCENARIO["flows"], back]}, engine=guide_engine())
 
 
 def test_a_folder_of_an_older_version_is_read(tmp_path: Path) -> None:
