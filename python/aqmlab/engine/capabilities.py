@@ -5,10 +5,12 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from aqmlab import _core
 from aqmlab._core import ScenarioError
+from aqmlab.scenario import with_seed
 
 EVERY_ENGINE = (
     *("title", "seed", "record.series", "record.interval", "record.links"),
@@ -80,7 +82,7 @@ supports "drop_tail"; choose one of these, or another engine
             allowed = self._allowed(path)
             if allowed and not any(values is None or value in values for values in allowed):
                 raise _refusal(path, value, [v for values in allowed for v in values or ()])
-        for path, value in set_keys(text):
+        for path, value in _known(with_seed(text, 0)):
             every_engine = any(fnmatchcase(path, pattern) for pattern in EVERY_ENGINE)
             if not every_engine and not self._allowed(path):
                 raise ScenarioError(
@@ -156,6 +158,12 @@ def set_keys(text: str) -> Iterator[tuple[str, Any]]:
             yield from (list(walk(value, here)) if nested else []) or [(here, value)]
 
     yield from walk(scenario, "")
+
+
+@lru_cache(maxsize=256)
+def _known(text: str) -> tuple[tuple[str, Any], ...]:
+    """Return :func:`set_keys` of a scenario; an experiment checks it before its campaign does."""
+    return tuple(set_keys(text))
 
 
 def _leaves(node: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -175,14 +175,17 @@ def _distinct(
     texts = Texts()
     known: dict[str, _Run] = {}
     build, capabilities = engine.build, engine.capabilities
-    checked: set[str] = set()
+    checked: set[int] = set()
     for i, ask in enumerate(asks):
         waiting.append([None] * len(ask))
         for part, text in enumerate(ask):
             where = address(text, build)
             run = known.get(where) if where else None
             if run is None:
-                if capabilities != EVERYTHING and (alike := with_seed(text, 0)) not in checked:
+                if (
+                    capabilities != EVERYTHING
+                    and (alike := hash(with_seed(text, 0))) not in checked
+                ):
                     capabilities.check(text)
                     checked.add(alike)
                 run = _Run(texts.add(text), where)
