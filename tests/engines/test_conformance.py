@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 import aqmlab
-from aqmlab import estimates
+from aqmlab import estimates, studies
 from aqmlab.command import execute
 from aqmlab.command.results import show as show_outcome
 from aqmlab.compare import Comparison, compare, output
@@ -298,6 +298,38 @@ def test_a_study_goes_on_without_what_is_not_measured(engine: Engine, all_of: Al
 
 def test_one_claim_is_decided_with_any_engine(engine: Engine, all_of: All) -> None:
     assert (all_of.decision.verdict == "not measured") is lacks(engine)
+
+
+class FlowsAndLinks:
+    """The simulator, of which it fills a few columns of flows and links."""
+
+    build = "flows and links"
+    capabilities = Capabilities(
+        series=[],
+        columns={
+            "flows": ["flow", "from", "to", "start_s", "completed_s", "acked_bytes", "goodput_bps"],
+            "links": ["link", "arrived_packets", "dropped_packets", "utilization"],
+        },
+    )
+
+    def run(
+        self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None
+    ) -> Generator[tuple[int, Result | Failed]]:
+        for i, result in Simulator().run(texts, jobs, progress):
+            assert isinstance(result, Result)
+            filling = Filling(texts[i])
+            for table, names in (self.capabilities.columns or {}).items():
+                columns = result.columns(table)
+                filling.fill(table, {name: columns[name] for name in names})
+            yield i, filling.result(result.manifest["simulated_s"])
+
+
+def test_a_published_study_says_what_is_not_measured(tmp_path: Path) -> None:
+    published = studies.load("red-wired-testbed")
+    report = published.reproduce(jobs=1, out=tmp_path / "out", engine=FlowsAndLinks(), quick=True)
+    page = report.read_text("utf-8")
+    assert page.count("Not measured: ") > 10
+    assert "the engine does not record the series" in page
 
 
 # Refusals
