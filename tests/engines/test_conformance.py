@@ -374,7 +374,7 @@ REFUSED = [
     (
         Capabilities(series=[]), {"record.series": ["drops"]},
         'record.series.0: "drops" is not supported by this engine, which supports none; remove it, '
-        "or another engine",
+        "or choose another engine",
     ),
     (
         Capabilities(keys={"network.*": None, "phase_breaking.*": None, "flows.*": None}),

@@ -189,8 +189,8 @@ def _queues(node: Any, path: str) -> Iterator[tuple[str, str]]:
 def _refusal(path: str, value: Any, supported: Collection[Any]) -> ScenarioError:
     """Return the error for a value that is not supported."""
     names = ", ".join(json.dumps(name, ensure_ascii=False) for name in supported)
-    remedy = "choose one of these" if supported else "remove it"
+    remedy = "choose one of these, or" if supported else "remove it, or choose"
     return ScenarioError(
         f"{path}: {json.dumps(value, ensure_ascii=False)} is not supported by this engine, which "
-        f"supports {names or 'none'}; {remedy}, or another engine"
+        f"supports {names or 'none'}; {remedy} another engine"
     )
