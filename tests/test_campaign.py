@@ -12,7 +12,7 @@ import pytest
 
 import aqmlab
 from aqmlab import estimates
-from aqmlab.engine import Engine, Failed, Progress, Recorded, Simulator
+from aqmlab.engine import EVERYTHING, Engine, Failed, Progress, Recorded, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import AtLeast, Measure, Seen, measures
@@ -23,6 +23,8 @@ from aqmlab.store import Ledger, address
 
 class Counting:
     """The simulator, with what it was asked to run."""
+
+    capabilities = EVERYTHING
 
     def __init__(self, build: str = "counting") -> None:
         self.build = build

@@ -120,6 +120,7 @@ def test_a_lost_worker_changes_nothing(dask: Dask, tmp_path: Path) -> None:
 
         class Killing:
             build = there.build
+            capabilities = there.capabilities
 
             def run(self, *args: Any) -> Iterator[tuple[int, Result | Failed]]:
                 for index, outcome in there.run(*args):

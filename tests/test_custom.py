@@ -345,3 +345,8 @@ def test_ctrl_c_ends_a_run_with_a_law_in_python(law: str) -> None:
     assert time.monotonic() - began < 10
     assert running.returncode == -signal.SIGINT
     assert stderr.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_a_sweep_varies_laws_written_in_python(small: dict[str, Any]) -> None:
+    swept = aqmlab.sweep(small, {"network.queue": [Step(4, limit="16 packets"), {"kind": "red"}]})
+    assert len(swept.results) == 2

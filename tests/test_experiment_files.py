@@ -251,7 +251,9 @@ def test_a_run_that_takes_too_much_has_failed_by_the_name_of_the_limit(
         (name,) = limit
         failed = conduct(replace(wanted, limits=limit)).runs["failed"]
         assert failed.str.startswith(f"limits.{name}: ").all()
-    with pytest.raises(ScenarioError, match="this engine keeps none of events, wall, memory"):
+    with pytest.raises(
+        ScenarioError, match="does not support limits, and events, wall, memory is set"
+    ):
         conduct(wanted, engine=Recorded([]))
 
 

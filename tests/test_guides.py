@@ -94,11 +94,14 @@ def test_the_python_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == "True\n"
 
 
-def test_the_engine_of_the_guide_runs_what_the_simulator_does(
+def test_the_engine_of_the_guide_computes_the_sawtooth(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    exec(block("python", "class Processes", ENGINE), {"__name__": "guide"})
-    assert capsys.readouterr().out == "[True, True]\n"
+    """A path of 42 ms at 1.5 Mbit/s holds 5.25 packets; 1460 of 1500 bytes are data."""
+    exec(block("python", "class Sawtooth", ENGINE), {"__name__": "guide"})
+    shares = [min(1.0, limit / 5.25) for limit in (2, 4, 8)]
+    busy = [0.75 * (1 + b) ** 2 / (1 + b + b * b) for b in shares]
+    assert capsys.readouterr().out == f"{[round(x * 750 * 1460 / 1500) + 0.0 for x in busy]}\n"
 
 
 def test_a_study_is_a_folder_and_a_line(tmp_path: Path) -> None:

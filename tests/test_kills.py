@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from aqmlab.engine import Failed, Progress, Simulator
+from aqmlab.engine import EVERYTHING, Failed, Progress, Simulator
 from aqmlab.experiment import campaign
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
@@ -32,6 +32,7 @@ class Logged:
     """The simulator, and a file in which each run that it ran is entered when it has ended."""
 
     build = "logged"
+    capabilities = EVERYTHING
 
     def __init__(self, log: Path) -> None:
         self._log = log
@@ -165,6 +166,7 @@ def overhead(folder: Path, runs: int) -> dict[str, float]:
 
     class Idle:
         build = "idle"
+        capabilities = EVERYTHING
 
         def run(
             self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None

@@ -18,7 +18,7 @@ from aqmlab.command.vocabulary import commands, options_of
 EVERY = dict(commands())
 WIDTHS = (60, 80, 120)
 TYPES = {
-    "--out": Path, "--store": Path, "--plot": Path, "--set": str, "--seed": str,
+    "--out": Path, "--store": Path, "--plot": Path, "--set": str, "--seed": str, "--engine": str,
     "--replications": str, "--jobs": str, "--warm-up": str, "--force": bool, "--resume": bool,
     "--warnings": bool,
 }  # fmt: skip

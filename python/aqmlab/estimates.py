@@ -16,6 +16,8 @@ from aqmlab.statistics import Interval
 MEDIAN = "median, central 95 %"
 MEAN = "mean, 95 % confidence"
 DIFFERENCE = "mean difference, 95 % confidence"
+NOT_MEASURED = "not measured"
+"""Statistic of a quantity that the engine did not measure in any replication."""
 
 Kind = Literal["t", "bca", "median"]
 """The mean with Student's interval, the mean with that of the bootstrap (BCa), or the median with
@@ -70,13 +72,29 @@ class Estimate:
 
     def __str__(self) -> str:
         if not self.n:
-            return "none"
+            return NOT_MEASURED if self.statistic == NOT_MEASURED else "none"
         low, value, high = digits(self.interval)
         return value if low in (high, "none") else f"{value} [{low} to {high}]"
 
 
 def _estimate(statistic: str, interval: Interval, n: int, missing: int) -> Estimate:
     return Estimate(statistic, interval.middle, interval.low, interval.high, n, missing)
+
+
+def measured(
+    values: Iterable[float | None], statistic: Callable[[list[float]], Estimate]
+) -> Estimate:
+    """Return an estimate of values of which some, or all, were not measured (None).
+
+    Examples
+    --------
+    >>> print(measured([None, None], mean), measured([9, 10, None], mean).missing)
+    not measured 1
+    """
+    every = list(values)
+    if every and all(value is None for value in every):
+        return Estimate(NOT_MEASURED, math.nan, math.nan, math.nan, 0, len(every))
+    return statistic([math.nan if value is None else value for value in every])
 
 
 def median_confidence(values: Iterable[float]) -> Estimate:

@@ -7,6 +7,7 @@ can be run again) and each table as CSV and as Parquet. It appears whole or not 
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property
@@ -35,6 +36,27 @@ NOT_ALWAYS = (
 )
 
 
+class NotMeasuredError(KeyError, ValueError):
+    """A table or a column that a run does not have.
+
+    Measures, experiments, comparisons and reports say "not measured" in its place and go on.
+    """
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Present(dict[str, Any]):
+    """The columns of a table; one that the engine did not fill raises :class:`NotMeasuredError`."""
+
+    def __init__(self, table: str, columns: Columns) -> None:
+        super().__init__(columns)
+        self._table = table
+
+    def __missing__(self, name: str) -> Any:
+        raise NotMeasuredError(f"{self._table}.{name} is not measured: the engine did not fill it")
+
+
 class Result:
     """A finished run.
 
@@ -44,7 +66,9 @@ class Result:
         scenario (with every default filled in), seed, version, build, simulated_s, events,
         tie_share (the share of events that fell on the same instant as the one before), warnings
         (what each is about, and its text), and what setup and running took (wall_s, cpu_s), which
-        alone differ when a run is repeated. In a folder it also has ``tcp``.
+        alone differ when a run is repeated. In a folder it also has ``tcp`` and ``tables``. Runs of
+        other engines than the simulator have ``measured`` (columns by table) instead of events and
+        tie_share.
     """
 
     def __init__(
@@ -96,22 +120,26 @@ class Result:
 
         Raises
         ------
-        KeyError
-            If the run has no such table.
+        NotMeasuredError
+            If the run has no such table, and when a column is read that it does not have.
         """
         columns = self._table(table)
-        if any(isinstance(column, tuple) for column in columns.values()):
-            columns = self._tables[table] = _arrays(columns)
+        if not isinstance(columns, Present):
+            columns = self._tables[table] = Present(table, _arrays(columns))
         return columns
 
     def _table(self, table: str) -> Columns | Plain:
         if table not in self._tables:
             have = ", ".join(self._tables)
-            raise KeyError(
+            raise NotMeasuredError(
                 f"{table!r} is not in this run, which has {have}; "
                 f'ask for a series with [record] series = ["{table.removeprefix("reply_")}"]'
             )
         return self._tables[table]
+
+    def measures(self, table: str) -> bool:
+        """Return whether the engine fills a table where the scenario has anything for it."""
+        return table in self._tables or table in self.manifest.get("measured", (table,))
 
     def shape(self, table: str) -> tuple[int, int]:
         """Return how many rows and columns a table has; as :meth:`columns`."""
@@ -212,7 +240,7 @@ class Result:
         import pyarrow.csv
         import pyarrow.parquet
 
-        manifest = {"made_by": MADE_BY} | self.manifest | {"tcp": self.tcp}
+        manifest = {"made_by": MADE_BY} | self.manifest | {"tcp": self.tcp, "tables": self.tables}
         _write_json(folder / MANIFEST, manifest)
         _write_json(folder / "scenario.json", self.scenario)
         for name in self.tables:
@@ -246,10 +274,15 @@ class Result:
         for key in ("made_by", "tcp"):
             manifest.pop(key, None)
         tables = {}
-        series = manifest["scenario"]["record"]["series"]
-        recorded = [name for word in series for name in (word, f"reply_{word}")]
-        optional = {*NOT_ALWAYS, *recorded[1::2]}
-        for file in ["flows", "links", *NOT_ALWAYS, *recorded]:
+        files, optional = manifest.pop("tables", None), set[str]()
+        if files is None:  # written by an older version
+            series = manifest["scenario"]["record"]["series"]
+            recorded = [name for word in series for name in (word, f"reply_{word}")]
+            files, optional = ["flows", "links", *NOT_ALWAYS, *recorded], {*NOT_ALWAYS}
+            optional |= {*recorded[1::2]}
+        for file in files:
+            if not re.fullmatch(r"\w+", file):
+                raise ValueError(f"{folder / MANIFEST}: {file!r} is not the name of a table")
             if file in optional and not (folder / f"{file}.parquet").exists():
                 continue
             # No file of Python: threads of Arrow that read one can outlive the interpreter.
@@ -312,14 +345,17 @@ def _plain(column: Any) -> Any:
     return column if isinstance(column, list | tuple) else (column.dtype.str, column.tobytes())
 
 
-def _arrays(columns: Plain) -> Columns:
+def _arrays(columns: Columns | Plain) -> Columns:
     """Return columns as arrays; none is copied."""
+    if not any(isinstance(column, tuple) for column in columns.values()):
+        return columns
     import numpy as np
 
-    return {
+    arrays: Columns = {
         name: np.frombuffer(column[1], column[0]) if isinstance(column, tuple) else column
         for name, column in columns.items()
     }
+    return arrays
 
 
 def _inside(one: Path | None, other: Path | None) -> Path | None:

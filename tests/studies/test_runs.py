@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aqmlab._core import ScenarioError
-from aqmlab.engine import Failed, Progress, Simulator
+from aqmlab.engine import EVERYTHING, Failed, Progress, Simulator
 from aqmlab.measures import Measure
 from aqmlab.results import Result
 from aqmlab.scenario import normalize
@@ -23,6 +23,7 @@ class Counting:
     """The simulator, with the scenarios that it was asked to run."""
 
     build = "counting"
+    capabilities = EVERYTHING
 
     def __init__(self) -> None:
         self.ran: list[dict[str, Any]] = []

@@ -34,6 +34,7 @@ mod tables;
 mod template;
 mod warnings;
 
+pub use build::expanded;
 pub use effort::Effort;
 pub use failure::Failure;
 pub use limits::Limits;

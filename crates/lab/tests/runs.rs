@@ -93,6 +93,26 @@ fn flows_cross_the_links_of_their_data() {
 }
 
 #[test]
+fn an_expanded_scenario_has_the_numbers_of_the_run() {
+    let mut scenario = scenario(TWO_DOWNLOADS, &[("network.queue.limit", "\"50 ms\"")]).unwrap();
+    let expanded = lab::expanded(&scenario).unwrap();
+    assert_eq!(expanded["hosts"], serde_json::json!(["left-0", "right-0", "right-1"]));
+    let link = &expanded["links"][0];
+    assert_eq!((&link["name"], &link["limit_packets"]), (&"left>right".into(), &().into()));
+    assert_eq!(link["limit_bytes"], link["rate_bps"].as_u64().unwrap() / 160);
+    let flow = &expanded["flows"][1];
+    assert_eq!(flow["forward"], serde_json::json!(["left-0>left", "left>right", "right>right-1"]));
+    assert_eq!(flow["reverse"], serde_json::json!(["right-1>right", "right>left", "left>left-0"]));
+    assert_eq!(expanded["tcp"][0]["sender"]["mss"], "1460 B");
+    // Starts include the random offset, as the table of the run does.
+    scenario.seed = 5;
+    let outcome = run(&scenario, &Watch::default()).unwrap();
+    let of = |f: usize| lab::expanded(&scenario).unwrap()["flows"][f]["start_s"].as_f64().unwrap();
+    assert_eq!(numbers(&outcome, "flows", "start_s"), [of(0), of(1)]);
+    assert!(of(0) > 0.0 && of(0) != of(1));
+}
+
+#[test]
 fn ecn_marks_instead_of_dropping() {
     let changes = |ecn| {
         [

@@ -24,7 +24,8 @@ const READING: u32 = 1;
 const CLOSED_THERE: u32 = 1;
 
 impl Bulk {
-    fn bytes(&self, lots: Lots) -> Option<u64> {
+    /// Size of the file; `None` for data without end.
+    pub(crate) fn bytes(&self, lots: Lots) -> Option<u64> {
         self.size.as_ref().map(|size| lots.size(Side::Client, size, 0))
     }
 

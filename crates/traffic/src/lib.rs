@@ -100,4 +100,12 @@ impl Traffic {
     pub fn is_datagrams(&self) -> bool {
         self.application().is_none()
     }
+
+    /// Return the size of a bulk transfer in bytes; `None` for data without end and for other traffic.
+    pub fn bulk_bytes(&self, lots: Lots) -> Option<u64> {
+        match self {
+            Traffic::Bulk(bulk) => bulk.bytes(lots),
+            _ => None,
+        }
+    }
 }

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from aqmlab.command.options import (
+    EngineOption,
     ForceOption,
     JobsOption,
     ResumeOption,
@@ -16,6 +17,7 @@ from aqmlab.command.options import (
     WarningsOption,
     out,
     read_count,
+    read_engine,
     read_overrides,
     replications,
     store,
@@ -68,6 +70,7 @@ def compare_command(
     resume: ResumeOption = False,
     folder: Annotated[Path | None, store("the folder runs/ of the output")] = None,
     warnings: WarningsOption = True,
+    engine: EngineOption = None,
 ) -> None:
     """Compare queues under the same traffic.
 
@@ -81,7 +84,7 @@ def compare_command(
     overrides += [("tcp.ecn", "rfc3168")] if ecn else []
     overrides += read_overrides(None, seed)
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
-    file = scenario or comparison.SCENARIO
+    file, by = scenario or comparison.SCENARIO, read_engine(engine)
     afresh = force and not resume
     with (
         output.place(to, replace=force or resume) as claim,
@@ -92,6 +95,7 @@ def compare_command(
             done = comparison.compare(
                 queues, file, count, threads, bar,
                 link=link or ["bottleneck"], warm_up=warm_up, overrides=overrides, store=runs,
+                engine=by,
             )  # fmt: skip
         page = output.write(done, runs, claim, afresh=afresh)
     show.show(done, console())

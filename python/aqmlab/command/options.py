@@ -7,9 +7,12 @@ has it; ``docs/reference/options.md`` lists which commands have it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from aqmlab.engine import Engine
 
 MAX_DIGITS = 6
 """Maximum number of digits of a count; a larger count would only fill the memory."""
@@ -106,6 +109,13 @@ VOCABULARY = {
             "the warm-up that the file states, else 0 s",
         ),
         Option(
+            "--engine",
+            "NAME",
+            "Run the scenarios with this engine: simulator, recorded:FOLDER for the runs in a "
+            "folder, or an import path such as my_module:Engine.",
+            "simulator",
+        ),
+        Option(
             "--plot",
             "FILE",
             "Also draw the results into this image file: .png, .svg or .pdf.",
@@ -144,6 +154,7 @@ SetOption = Annotated[list[str] | None, VOCABULARY["--set"].of()]
 SeedOption = Annotated[str | None, VOCABULARY["--seed"].of()]
 JobsOption = Annotated[str | None, VOCABULARY["--jobs"].of()]
 WarmUpOption = Annotated[str | None, VOCABULARY["--warm-up"].of()]
+EngineOption = Annotated[str | None, VOCABULARY["--engine"].of()]
 PlotOption = Annotated[Path | None, VOCABULARY["--plot"].of()]
 WarningsOption = Annotated[bool, VOCABULARY["--warnings"].of()]
 
@@ -162,6 +173,15 @@ def renamed(command: str, option: str) -> str | None:
         return None
     name, example = RENAMED[command, option]
     return f"{option} of aqmlab {command} is now {name}; write for example: {example}"
+
+
+def read_engine(name: str | None) -> "Engine | None":
+    """Return the engine that ``--engine`` names; None for the simulator."""
+    if name in (None, "simulator"):
+        return None
+    from aqmlab.engine import engine_named
+
+    return engine_named(name)
 
 
 def read_change(

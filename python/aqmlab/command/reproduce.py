@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aqmlab.command.options import (
+    EngineOption,
     ForceOption,
     JobsOption,
     SetOption,
     StoreOption,
     out,
     read_count,
+    read_engine,
     read_overrides,
     replications,
 )
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
+    from aqmlab.engine import Engine
     from aqmlab.store import Ledger
     from aqmlab.studies.framework.study import Study
 
@@ -74,6 +77,7 @@ def reproduce_command(
     to: Annotated[Path | None, out("results/STUDY, or results/all with --all")] = None,
     force: ForceOption = False,
     store: StoreOption = None,
+    engine: EngineOption = None,
 ) -> None:
     """Reproduce a published study, and compare each printed number and claim with the runs.
 
@@ -83,12 +87,13 @@ def reproduce_command(
     from aqmlab import studies
     from aqmlab.store import Ledger
 
+    by = read_engine(engine)
     if every:
         given = {"STUDY": study, "--only": only, "--replications": number,
                  "--set": changes, "--claim": claim}  # fmt: skip
         if wrong := [name for name, value in given.items() if value]:
             raise ValueError(f"--all reproduces each study as it is; leave {wrong[0]} out")
-        _every(to, read_count("--jobs", jobs), store, quick=quick, force=force)
+        _every(to, read_count("--jobs", jobs), store, by, quick=quick, force=force)
         return
     if study is None:
         known = ", ".join(studies.names())
@@ -111,16 +116,22 @@ def reproduce_command(
         if finished:
             stack.enter_context(resumable(finished))
         if claim:
-            _decide(chosen, claim, runs, threads, finished, changed)
+            _decide(chosen, claim, runs, threads, by, finished, changed)
             return
         say(str(chosen.reproduce(
-            wanted, runs, threads, to, console(), store=finished, changes=changed, quick=quick,
-            force=force,
+            wanted, runs, threads, to, console(), engine=by, store=finished, changes=changed,
+            quick=quick, force=force,
         )))  # fmt: skip
 
 
 def _every(
-    to: Path | None, jobs: int | None, store: Path | None, *, quick: bool, force: bool
+    to: Path | None,
+    jobs: int | None,
+    store: Path | None,
+    engine: "Engine | None",
+    *,
+    quick: bool,
+    force: bool,
 ) -> None:
     """Reproduce all studies."""
     from aqmlab.store import Ledger
@@ -131,7 +142,7 @@ def _every(
         if finished:
             stack.enter_context(resumable(finished))
         say(str(reproduce_all(
-            to, jobs, console(), store=finished, quick=quick, force=force
+            to, jobs, console(), engine=engine, store=finished, quick=quick, force=force
         )))  # fmt: skip
 
 
@@ -140,13 +151,16 @@ def _decide(
     claim: str,
     replications: int | None,
     jobs: int | None,
+    engine: "Engine | None",
     store: "Ledger | None",
     changes: list[tuple[str, str]],
 ) -> None:
     """Print the verdict on a claim, and the numbers that it rests on."""
     from aqmlab.studies.framework.verdicts import called
 
-    printed, decision, runs = study.decide(claim, replications, jobs, store=store, changes=changes)
+    printed, decision, runs = study.decide(
+        claim, replications, jobs, engine=engine, store=store, changes=changes
+    )
     say(f"{printed.id}: {printed.statement} ({printed.scenario}; {printed.source})")
     say(f"printed {printed.printed}, ours {decision.ours or 'none'}")
     verdict = called(decision.verdict, changed=bool(changes))

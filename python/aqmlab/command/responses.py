@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aqmlab.command.options import (
+    EngineOption,
     JobsOption,
     PlotOption,
     SeedOption,
@@ -14,6 +15,7 @@ from aqmlab.command.options import (
     StoreOption,
     WarmUpOption,
     read_count,
+    read_engine,
     read_overrides,
     read_warm_up,
     replications,
@@ -45,6 +47,7 @@ def responses_command(
     number: Annotated[str, replications("1")] = "1",
     jobs: JobsOption = None,
     store: StoreOption = None,
+    engine: EngineOption = None,
     plot: PlotOption = None,
 ) -> None:
     """Show the response times of requests by size, from the first SYN to the last byte.
@@ -67,7 +70,7 @@ def responses_command(
         runs = stack.enter_context(Ledger(store)) if store else None
         if runs:
             stack.enter_context(resumable(runs))
-        how = {"jobs": read_count("--jobs", jobs), "store": runs}
+        how = {"jobs": read_count("--jobs", jobs), "store": runs, "engine": read_engine(engine)}
         schemes = _schemes(sources, overrides, count, warm_up_s, how)
     show(schemes)
     if plot:
@@ -109,13 +112,14 @@ def _schemes(
         text = normalize(whole)
         asks += [(with_seed(text, whole["seed"] + k),) for k in range(count)]
         names += [name] * count
+    how = how | {"engine": how["engine"] or Simulator()}
     if asks:
 
         def reduce(result: Result) -> Responses:
             return Responses.of(result, warm_up_s)
 
         with Bar() as bar:
-            done = in_order(campaign(asks, reduce, engine=Simulator(), progress=bar, **how))
+            done = in_order(campaign(asks, reduce, progress=bar, **how))
         for name, one in zip(names, done, strict=True):
             schemes.setdefault(name, []).append(one)
     return schemes

@@ -205,10 +205,18 @@ def show_measures(outcome: "Outcome", console: "Console") -> None:
         row = cell.measure.name, cell.measure.unit, mean(cell), median, runs, count(cell)
         made.add_row(*map(Text, row))
     console.print(made, markup=False)
+    _not_measured(outcome, console)
     _failures(outcome, console)
     seeds = sorted(outcome.runs["seed"])
     console.print(f"{len(seeds)} replications, seeds {seeds[0]} to {seeds[-1]}.", markup=False)
     console.print("± half of the mean's 95 % interval (Student's t).", style="dim")
+
+
+def _not_measured(outcome: "Outcome", console: "Console") -> None:
+    """Print the measures that the engine did not measure."""
+    if outcome.not_measured:
+        names = ", ".join(map(visible, outcome.not_measured))
+        console.print(f"Not measured by the engine: {names}.", markup=False)
 
 
 def _failures(outcome: "Outcome", console: "Console") -> None:
@@ -236,6 +244,7 @@ def show(
     console.print(rows, markup=False)
     if rows.row_count < len(cells):
         console.print(f"{len(cells) - rows.row_count} more rows: --csv FILE writes all of them.")
+    _not_measured(outcome, console)
     _failures(outcome, console)
     points = outcome.runs["point"].nunique()
     arms = f", {len(outcome.arms)} arms" if len(outcome.arms) > 1 else ""
@@ -313,6 +322,8 @@ def interval_of(of: Estimate) -> str:
     >>> interval_of(estimates.mean([1, 1, 2, 2, 8, 9], "median"))
     '2 [1 to 9]'
     """
+    if of.statistic == estimates.NOT_MEASURED:
+        return str(of)
     if math.isinf(of.low) or math.isinf(of.high):  # too few values to bound a median
         return estimates.number(of.value)
     if math.isnan(of.low) or math.isclose(of.high - of.value, of.value - of.low, rel_tol=1e-6):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aqmlab.command.options import (
+    EngineOption,
     ForceOption,
     JobsOption,
     SeedOption,
@@ -17,6 +18,7 @@ from aqmlab.command.options import (
     out,
     read_change,
     read_count,
+    read_engine,
     read_overrides,
     read_warm_up,
     replications,
@@ -24,6 +26,7 @@ from aqmlab.command.options import (
 from aqmlab.command.terminal import console, resumable, say, warn
 
 if TYPE_CHECKING:
+    from aqmlab.engine import Engine
     from aqmlab.experiment import Experiment
     from aqmlab.results import Result
     from aqmlab.store import Ledger
@@ -72,6 +75,7 @@ def run_command(
     ] = None,
     force: ForceOption = False,
     warnings: WarningsOption = True,
+    engine: EngineOption = None,
 ) -> None:
     """Run a scenario and show its flows and links.
 
@@ -93,6 +97,7 @@ def run_command(
     bounds = dict(read_change(limit, "wall='10 s'", "--limit") for limit in limits or [])
     within = {name: int(text) if text.isdecimal() else text for name, text in bounds.items()}
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
+    by = read_engine(engine)
     if store and pcap:
         raise ValueError("--store holds no captures of packets; leave --store or --pcap out")
     with ExitStack() as stack:
@@ -106,7 +111,7 @@ def run_command(
                     "--out and --pcap out, or write the runs with --store or with aqmlab sweep"
                 )
             measured = _experiment(scenario, count, within, warm_up)
-            _replicate(measured, threads, runs, warnings=warnings)
+            _replicate(measured, threads, by, runs, warnings=warnings)
             return
         if read_warm_up(warm_up):
             raise ValueError(
@@ -122,7 +127,7 @@ def run_command(
         with new_folders(to, pcap, force=force) as (folder, captures):
             with Bar() as bar:
                 try:
-                    result = _run(scenario, captures, within, runs, bar)
+                    result = _run(scenario, captures, within, by, runs, bar)
                 except ScenarioError as e:
                     raise ScenarioError(f"{file}: {e}") from None
             if folder:
@@ -140,18 +145,18 @@ def _run(
     scenario: dict[str, Any],
     captures: Path | None,
     limits: dict[str, Any],
+    engine: "Engine | None",
     store: "Ledger | None",
     bar: Any,
 ) -> "Result":
     """Run a scenario, or take its result from the store."""
-    from aqmlab.custom import Given
-    from aqmlab.engine import Simulator
+    from aqmlab.engine import Simulator, within_limits
     from aqmlab.experiment import run, run_many
 
     if store is None:
-        return run(scenario, pcap=captures, limits=limits, progress=bar)
-    engine = Simulator(Given(), [], limits)
-    return run_many([scenario], 1, bar, engine=engine, store=store)[0]
+        return run(scenario, pcap=captures, limits=limits, progress=bar, engine=engine)
+    limited = within_limits(engine or Simulator(), limits)
+    return run_many([scenario], 1, bar, engine=limited, store=store)[0]
 
 
 def _experiment(
@@ -171,7 +176,12 @@ def _experiment(
 
 
 def _replicate(
-    experiment: "Experiment", jobs: int | None, store: "Ledger | None", *, warnings: bool
+    experiment: "Experiment",
+    jobs: int | None,
+    engine: "Engine | None",
+    store: "Ledger | None",
+    *,
+    warnings: bool,
 ) -> None:
     """Run the replications and show each measure with its interval."""
     from aqmlab.command.results import show_measures
@@ -179,6 +189,6 @@ def _replicate(
     from aqmlab.progress import Count
 
     with Count() as progress:
-        outcome = conduct(experiment, jobs=jobs, store=store, told=progress)
+        outcome = conduct(experiment, jobs=jobs, engine=engine, store=store, told=progress)
     show_measures(outcome, console())
     warn([*outcome.warnings, *outcome.cautions] if warnings else [])

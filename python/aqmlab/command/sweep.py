@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aqmlab.command.options import (
+    EngineOption,
     ForceOption,
     JobsOption,
     ResumeOption,
@@ -20,6 +21,7 @@ from aqmlab.command.options import (
     out,
     read_change,
     read_count,
+    read_engine,
     read_overrides,
     read_warm_up,
     replications,
@@ -71,6 +73,7 @@ def sweep_command(
         ),
     ] = None,
     warnings: WarningsOption = True,
+    by: EngineOption = None,
 ) -> None:
     """Run an experiment: every arm at every point of its factors, with replications.
 
@@ -90,7 +93,14 @@ def sweep_command(
     final = to or Path("results") / file.stem
     runs = Ledger(folder or final.resolve() / RUNS)
     at_once = threads if executor == "local" or "://" in executor else None
+    chosen = read_engine(by)
+    if chosen is not None and executor != "local":
+        raise ValueError(
+            f"--executor {executor} runs the simulator, and --engine {by} is another engine; "
+            "leave one of them out"
+        )
     with engine(executor, threads, cluster) as there:
+        there = there or chosen
         work = prepare(experiment, engine=there, store=runs, jobs=at_once)
         with place(final, experiment, resume=resume, force=force) as claim:
             with resumable(runs, "--resume"), runs, Count() as count:

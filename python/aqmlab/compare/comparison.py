@@ -16,7 +16,7 @@ from aqmlab import estimates
 from aqmlab.compare.plan import Plan, plan
 from aqmlab.compare.queues import Arm
 from aqmlab.compare.run import Run
-from aqmlab.engine import Progress, Simulator
+from aqmlab.engine import EVERYTHING, Engine, Progress, Simulator
 from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import Measure, Seen, key, measures
@@ -70,6 +70,12 @@ class Comparison:
             m for m in self.possible
             if any(not math.isnan(run.measures[m.name]) for runs in self.runs for run in runs)
         ]  # fmt: skip
+
+    @cached_property
+    def not_measured(self) -> list[Measure[Seen]]:
+        """The measures that the engine measured in no run."""
+        every = [run for runs in self.runs for run in runs]
+        return [m for m in self.possible if all(m.name in run.not_measured for run in every)]
 
     def name(self, name: str, link: str) -> str:
         """Return the name of a measure of a link."""
@@ -181,6 +187,7 @@ class Comparison:
             "links": self.links,
             "warm_up": self.warm_up,
             "warnings": self.warnings,
+            "not_measured": [m.name for m in self.not_measured],
             "replications": self.replications,
             "queues": [
                 {
@@ -206,6 +213,7 @@ def compare(
     warm_up: str | None = None,
     overrides: Sequence[tuple[str, str]] = (),
     store: Store | None = None,
+    engine: Engine | None = None,
 ) -> Comparison:
     """Run the same traffic through each queue.
 
@@ -230,6 +238,9 @@ def compare(
         Dotted paths and their values, as ``--set`` has them.
     store : Store, optional
         Where finished runs are kept, and found again.
+    engine : Engine, optional
+        The engine that runs the scenarios; default: the simulator. What it does not measure is in
+        :attr:`Comparison.not_measured`.
 
     Raises
     ------
@@ -245,9 +256,10 @@ def compare(
     True
     """
     links = [link] if isinstance(link, str) else list(link)
-    planned = plan(queues, scenario, replications, links, warm_up, overrides)
+    capabilities = engine.capabilities if engine else EVERYTHING
+    planned = plan(queues, scenario, replications, links, warm_up, overrides, capabilities)
     possible = measures(planned.links, planned.groups)
-    done = _run_all(planned, possible, jobs, progress, store)
+    done = _run_all(planned, possible, engine or Simulator(planned.given), jobs, progress, store)
     by_arm = [done[a :: len(planned.arms)] for a in range(len(planned.arms))]
     first = json.loads(planned.texts[0])
     return Comparison(first, planned.links, planned.arms, by_arm, possible, warm_up)
@@ -256,6 +268,7 @@ def compare(
 def _run_all(
     planned: Plan,
     possible: list[Measure[Seen]],
+    engine: Engine,
     jobs: int | None,
     progress: Progress | None,
     store: Store | None,
@@ -265,7 +278,6 @@ def _run_all(
     def measured(whole: Result, before: Result | None = None) -> Run:
         return Run.of(Seen(whole, before, planned.groups), possible)
 
-    engine = Simulator(planned.given)
     done = campaign(
         planned.asks(), measured, engine=engine, store=store, jobs=jobs, progress=progress
     )

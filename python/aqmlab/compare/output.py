@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.compare import figures
-from aqmlab.compare.show import READING, difference, gain, head, mean, runs
+from aqmlab.compare.show import READING, difference, gain, head, mean, not_measured, runs
 from aqmlab.folder import Claim
 from aqmlab.report import Chapter, Entry, Picture, Report, Score, Table, inline_svg, write_report
 from aqmlab.store import Ledger
@@ -25,19 +25,22 @@ NUMBERS = "comparison.json"
 PAGE = "report.html"
 MADE_BY = "aqmlab compare"
 
-OF_EACH_LINK: tuple[tuple[str, str, Any, str], ...] = (
+OF_EACH_LINK: tuple[tuple[str, str, Any, str, tuple[str, ...]], ...] = (
     ("trade-off", "Delay against goodput", figures.trade_off,
      "A point is a run; an ellipse the contour, one standard deviation from the mean, of the "
      "maximum-likelihood Gaussian of a queue's runs, whose tilt is their covariance; the large "
-     "marker the median (RFC 7928 §2.7, after Winstein 2014). Less delay is to the right."),
+     "marker the median (RFC 7928 §2.7, after Winstein 2014). Less delay is to the right.",
+     ("mean_delay_s", "goodput_bps")),
     ("delay", "Queueing delay", figures.delays,
      "What packets waited: mean, and what 95 % and 99 % did not exceed; means over the "
-     "replications with their 95 % intervals."),
+     "replications with their 95 % intervals.", ("mean_delay_s", "p95_delay_s", "p99_delay_s")),
     ("rates", "Drops and marks", figures.rates,
-     "Share of the arriving packets that a queue dropped and marked, with 95 % intervals."),
+     "Share of the arriving packets that a queue dropped and marked, with 95 % intervals.",
+     ("drop_rate", "mark_rate")),
     ("queue", "Queue over time", figures.queue_over_time,
-     "Waiting packets in the first replication of each queue, sampled."),
+     "Waiting packets in the first replication of each queue, sampled.", ()),
 )  # fmt: skip
+"""Figures: name, title, function, caption, and the measures that they show."""
 FAIRNESS = (
     "fairness", "Fairness", figures.fairness,
     "Jain's index of the goodputs of flows that cross the link and are one connection: every run, "
@@ -108,7 +111,8 @@ def write(comparison: "Comparison", runs: Ledger, claim: Claim, *, afresh: bool 
     new = claim.new
     drawings = new / "figures"
     drawings.mkdir()
-    chapters = [Chapter("numbers", "Numbers", [READING], _tables(comparison))]
+    text = list(filter(None, [READING, not_measured(comparison)]))
+    chapters = [Chapter("numbers", "Numbers", text, _tables(comparison))]
     if comparison.warnings:
         chapters.insert(0, Chapter("warnings", "Warnings", comparison.warnings))
     for name, title, draw, caption in _drawn(comparison):
@@ -132,8 +136,12 @@ def write(comparison: "Comparison", runs: Ledger, claim: Claim, *, afresh: bool 
 
 def _drawn(comparison: "Comparison") -> Iterator[tuple[str, str, Any, str]]:
     """Give name, title, how it is drawn, and caption of each figure; of several links, of each."""
-    for name, title, draw, caption in OF_EACH_LINK:
+    sampled = any(run.traces for runs in comparison.runs for run in runs)
+    for name, title, draw, caption, shows in OF_EACH_LINK:
         for i, link in enumerate(comparison.links):
+            of = [m if m == "goodput_bps" else comparison.name(m, link) for m in shows]
+            if {m.name for m in comparison.not_measured}.intersection(of) or not (of or sampled):
+                continue
             several = len(comparison.links) > 1
             at = f"{name}-{i + 1}" if several else name
             yield at, f"{title}, {link}" if several else title, partial(draw, link=link), caption

@@ -8,6 +8,7 @@ from typing import Any
 from aqmlab import manual
 from aqmlab.compare.queues import Arm, arms
 from aqmlab.custom import Given, buffer_of, places, put
+from aqmlab.engine import EVERYTHING, Capabilities
 from aqmlab.experiment import replications
 from aqmlab.measures import Group, groups
 from aqmlab.scenario import ScenarioLike, normalize, seconds, toml_value
@@ -45,8 +46,12 @@ def plan(
     links: list[str],
     warm_up: str | None,
     overrides: Sequence[tuple[str, str]],
+    capabilities: Capabilities = EVERYTHING,
 ) -> Plan:
-    """Plan a comparison; its parameters are those of :func:`aqmlab.compare.compare`."""
+    """Plan a comparison; its parameters are those of :func:`aqmlab.compare.compare`.
+
+    It records those series that the engine with these capabilities supports.
+    """
     chosen = arms(queues)
     given = Given()
     base = normalize(scenario, overrides=overrides, given=given)
@@ -58,11 +63,11 @@ def plan(
     series += ["transfers"] * any(group.passing for group in found)
     every = [replications(_with(json.loads(base), arm, there, given), count) for arm in chosen]
     texts = []
-    for r in range(count):
+    for r in range(count):  # the queue of the first is drawn
         for of_arm in every:
             record = {
                 "links": list(there),
-                "series": [*series, *["queue"] * (r == 0)],  # the first is drawn
+                "series": list(filter(capabilities.records, [*series, *["queue"] * (r == 0)])),
                 "interval": of_arm[r]["record"]["interval"],
             }
             texts.append(normalize(of_arm[r] | {"record": record}))

@@ -16,7 +16,15 @@ from typing import Any, TypeVar
 
 from aqmlab._core import InvariantViolation, ScenarioError
 from aqmlab.custom import Given, places
-from aqmlab.engine import Engine, Failed, Limiting, Progress, Simulator
+from aqmlab.engine import (
+    EVERYTHING,
+    Capabilities,
+    Engine,
+    Failed,
+    Progress,
+    Simulator,
+    within_limits,
+)
 from aqmlab.experiment.campaign import campaign
 from aqmlab.experiment.design import Point
 from aqmlab.experiment.file import Experiment, WarmUp, as_text
@@ -28,7 +36,9 @@ from aqmlab.measures import (
     column,
     groups,
     is_column,
+    link_names,
     measures,
+    parts,
     sampled,
     series_of,
 )
@@ -42,7 +52,10 @@ Reduced = TypeVar("Reduced")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run: where it stands, what was measured, in the order of the measures; NaN: no value."""
+    """A run: where it stands, what was measured, in the order of the measures; NaN: no value.
+
+    `not_measured` has the names of the measures that the engine did not measure, one per line.
+    """
 
     point: int
     arm: str
@@ -50,6 +63,7 @@ class Row:
     values: tuple[float, ...] = ()
     warnings: str = ""
     failed: str = ""
+    not_measured: str = ""
 
 
 @dataclass
@@ -58,6 +72,7 @@ class Plan:
 
     experiment: Experiment
     given: Given = field(default_factory=Given)
+    capabilities: Capabilities = EVERYTHING
 
     @cached_property
     def base(self) -> dict[str, Any]:
@@ -104,6 +119,7 @@ class Plan:
         series = ["delays"] if names is None or any("_delay_s" in name for name in names) else []
         series += ["waits"] * bool(series and self.experiment.warm_up != WarmUp())
         series += ["transfers"] * any(map(comes_and_goes, scenario["flows"]))
+        series = [name for name in series if self.capabilities.records(name)]
         columns = [name for name in names or [] if is_column(name)]
         columns += [self.experiment.warm_up.series] if self.experiment.warm_up.series else []
         series += [name for name in map(series_of, columns) if name]
@@ -147,12 +163,43 @@ class Conduct:
 
     def __post_init__(self) -> None:
         self._plan = Plan(self.experiment)
+        if self.engine is not None:
+            self._plan.capabilities = self.engine.capabilities
+            within_limits(self.engine, self.experiment.machine_limits)
+            self._check_columns(self.engine.capabilities)
         self._made: tuple[int, dict[str, tuple[str, ...]]] = (-1, {})
         self.warm_up = self.experiment.warm_up.time
         self.notes: list[str] = []
         for point in self.experiment.points:
             for arm in self.experiment.arms:
-                self._check(self._plan.scenario(point, arm))
+                text = self._plan.text(point, arm)
+                self._check(json.loads(text))
+                try:
+                    self._plan.capabilities.check(text)
+                except ScenarioError as e:
+                    raise ScenarioError(f"arm {arm} at {as_text(point)}: {e}") from None
+
+    def _check_columns(self, capabilities: Capabilities) -> None:
+        """Refuse columns that the experiment names and the engine does not fill or record."""
+        names = [(f"measures.{i}", m) for i, m in enumerate(self.experiment.measures or [])]
+        names += [("warm_up.mser", self.experiment.warm_up.series or "")]
+        for path, text in names:
+            if not is_column(text):
+                continue
+            try:
+                named, series = parts(text), series_of(text)
+            except ValueError:  # `measures` refuses it
+                continue
+            if not (series is None or capabilities.records(series)):
+                what = f"does not record {series}"
+            elif not capabilities.fills(*named):
+                what = f"does not fill {'.'.join(named)}"
+            else:
+                continue
+            raise ScenarioError(
+                f'{path}: "{text}" is not supported by this engine, which {what}; remove it, or '
+                "choose another engine"
+            )
 
     def _check(self, scenario: dict[str, Any]) -> None:
         """Refuse a warm-up that leaves nothing."""
@@ -219,10 +266,11 @@ class Conduct:
 
         engine, left = self._noting(), set(range(len(asked)))
         asks = (self._ask(*one) for one in asked)
-        for i, (values, warnings) in self._campaign(asks, self._measured, engine, progress):
+        for i, (values, warnings, absent) in self._campaign(asks, self._measured, engine, progress):
             left.discard(i)
             point, replication, arm = asked[i]
-            yield Row(point, arm, self._seed + replication, values, warnings)
+            seed = self._seed + replication
+            yield Row(point, arm, seed, values, warnings, not_measured=absent)
         for i in sorted(left):
             point, replication, arm = asked[i]
             why = " ".join(engine.failed.get(text, "") for text in self._ask(*asked[i])).strip()
@@ -230,12 +278,8 @@ class Conduct:
             yield Row(point, arm, self._seed + replication, none, failed=why)
 
     def _noting(self) -> "Noting":
-        engine, limits = self.engine or Simulator(self._plan.given), self.experiment.machine_limits
-        if not limits:
-            return Noting(engine)
-        if not isinstance(engine, Limiting):
-            raise ScenarioError(f"limits: this engine keeps none of {', '.join(limits)}")
-        return Noting(engine.within(limits))
+        engine = self.engine or Simulator(self._plan.given)
+        return Noting(within_limits(engine, self.experiment.machine_limits))
 
     def _campaign(
         self,
@@ -333,18 +377,22 @@ class Conduct:
         longest = max(ends, default=0.0)
         self.warm_up = f"{longest:.9g} s" if longest else None
 
-    def _measured(self, result: Result, before: Result | None = None) -> tuple[Any, str]:
-        """Return the values of a run, and its warnings."""
+    def _measured(self, result: Result, before: Result | None = None) -> tuple[Any, str, str]:
+        """Return the values of a run, its warnings, and the measures that it does not have."""
         scenario = result.scenario
-        links = tuple(self._plan.links(scenario) or result.columns("links")["link"])
+        links = tuple(self._plan.links(scenario) or link_names(result))
         found, own = _readings(scenario, links)
         seen = Seen(result, before, found)
-        values = []
+        values, absent = [], []
         for m in self.measures:
             of = own.get(m.name) or (m if is_column(m.name) else None)
-            value = of.of(seen) if of else math.nan
-            values.append(math.nan if isinstance(value, AtLeast) else float(value))
-        return tuple(values), sys.intern("\n".join(result.warnings))
+            value = of.read(seen) if of else math.nan
+            if value is None:
+                absent.append(m.name)
+            unknown = value is None or isinstance(value, AtLeast)
+            values.append(math.nan if unknown else float(value or 0))
+        warnings = sys.intern("\n".join(result.warnings))
+        return tuple(values), warnings, sys.intern("\n".join(absent))
 
 
 def _unheard(_: float, __: int) -> None:
@@ -399,6 +447,11 @@ class Noting:
     def build(self) -> str:
         """That of the engine."""
         return self._engine.build
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """That of the engine."""
+        return self._engine.capabilities
 
     def run(
         self, texts: Sequence[str], jobs: int | None = None, progress: Progress | None = None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core, statistics
 from aqmlab.measures.measure import Measure
 from aqmlab.measures.seen import Seen
-from aqmlab.results import NOT_ALWAYS, Result
+from aqmlab.results import NOT_ALWAYS, NotMeasuredError, Result
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,6 +50,11 @@ def is_column(text: str) -> bool:
     """Whether a text names a table and a column rather than a measure."""
     found = FORM.fullmatch(text)
     return found is not None and found[1] in _columns()
+
+
+def parts(text: str) -> tuple[str, str]:
+    """Return table and column that a text names."""
+    return _parts(text)[:2]
 
 
 def series_of(text: str) -> str | None:
@@ -87,7 +92,9 @@ def _read(text: str, seen: Seen) -> float:
     """Return the value of the column that a text names in a run."""
     table, name, rows, how = _parts(text)
     if table not in seen.result.tables:
-        return math.nan
+        if seen.result.measures(table):
+            return math.nan
+        raise NotMeasuredError(f"{text} is not measured: the engine did not fill {table}")
     keep = _kept(seen.result, table, rows)
     columns = seen.result.columns(table)
     if seen.before and "time_s" in columns:

@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from aqmlab import _core
-from aqmlab.results import Columns, Result
+from aqmlab.engine import Network
+from aqmlab.results import Columns, NotMeasuredError, Result
 from aqmlab.scenario import comes_and_goes
 
 
@@ -53,6 +54,13 @@ def groups(scenario: dict[str, Any], text: str, links: Collection[str]) -> list[
     return found
 
 
+def link_names(result: Result) -> list[str]:
+    """Return the links of a run: those of its table, or those of its scenario without one."""
+    if "links" in result.tables:
+        return list(result.columns("links")["link"])
+    return [link.name for link in Network.of(json.dumps(result.scenario)).links]
+
+
 class Seen:
     """A run after its warm-up; `before` is the same run up to there, None without a warm-up."""
 
@@ -72,7 +80,7 @@ class Seen:
     def whole(cls, result: Result) -> Self:
         """See all of a run, and every flow that crosses a link."""
         text = json.dumps(result.scenario)
-        return cls(result, None, groups(result.scenario, text, result.columns("links")["link"]))
+        return cls(result, None, groups(result.scenario, text, link_names(result)))
 
     @property
     def seconds(self) -> float:
@@ -160,7 +168,20 @@ class Seen:
         back = {flow for group in self.groups for flow in group.back}
         tables = (("flows", "acked_bytes", there), ("replies", "acked_bytes", back),
                   ("datagrams", "received_bytes", there))  # fmt: skip
+        for group in self.groups:
+            self._check_measured(group)
         return tuple(table for table in tables if table[0] in self.result.tables)
+
+    def _check_measured(self, group: Group) -> None:
+        """Raise NotMeasuredError if the engine did not fill the table of a group's flows."""
+        names = ("flows", "datagrams", *["replies"] * bool(group.back))
+        absent = [name for name in names if not self.result.measures(name)]
+        there = [name for name in names if name in self.result.tables]
+        rows = (self.result.columns(name)["flow"] for name in there)
+        if absent and group.flows.isdisjoint(flow for of in rows for flow in of):
+            raise NotMeasuredError(
+                f"{group.name} is not measured: the engine did not fill {absent[0]}"
+            )
 
     @cached_property
     def data(self) -> dict[str, float]:
@@ -187,7 +208,8 @@ class Seen:
         spans: dict[str, tuple[float, float]] = {}
         for name, _, flows in self._crossing:
             table = self.result.columns(name)
-            ends = table.get("completed_s", [math.nan] * len(table["flow"]))
+            never = [math.nan] * len(table["flow"])
+            ends = never if name == "datagrams" else table["completed_s"]
             for flow, start, end in zip(table["flow"], table["start_s"], ends, strict=True):
                 if flow in flows:
                     begin = max(float(start), self.begin_s)

@@ -21,6 +21,7 @@ from aqmlab.studies.framework.verdicts import CONTRADICTED, NOT_TESTABLE, OPEN
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from aqmlab.engine import Engine
     from aqmlab.store import Store
 
 LESSONS = "What to take from it today"
@@ -81,6 +82,7 @@ def reproduce_all(
     jobs: int | None = None,
     console: Console | None = None,
     *,
+    engine: Engine | None = None,
     store: Store | None = None,
     quick: bool = False,
     force: bool = True,
@@ -91,7 +93,7 @@ def reproduce_all(
     ----------
     out : str or Path, optional
         The folder; `results/all` without.
-    jobs, console, store
+    jobs, console, engine, store
         As :meth:`aqmlab.studies.framework.Study.reproduce`.
     quick : bool
         Whether only quick forms are run, two replications of a study that has none. The page counts
@@ -115,7 +117,7 @@ def reproduce_all(
     told = []
     with appearing(final, MADE_BY, force=force) as folder:
         for name in studies.names():
-            told.append(_reproduce(name, folder / name, jobs, console, store, quick=quick))
+            told.append(_reproduce(name, folder / name, jobs, console, engine, store, quick=quick))
         _write_claims(told, folder / "claims.csv")
         write_report(page(told, quick=quick), folder / "index.html")
     return final / "index.html"
@@ -126,6 +128,7 @@ def _reproduce(
     folder: Path,
     jobs: int | None,
     console: Console | None,
+    engine: Engine | None,
     store: Store | None,
     *,
     quick: bool,
@@ -133,7 +136,7 @@ def _reproduce(
     study = studies.load(name)
     form: dict[str, Any] = {"quick": True} if quick and study.quick else {}
     few = 2 if quick and not study.quick else None
-    made = study.run((), few, jobs, console, store=store, **form)
+    made = study.run((), few, jobs, console, engine, store, **form)
     folder.mkdir()
     write(made, folder)
     if console is not None:

@@ -25,6 +25,7 @@ from aqmlab.studies.framework.output import CLAIMS, MANIFEST, README
 from aqmlab.studies.framework.verdicts import (
     ABSENT,
     CONTRADICTED,
+    NOT_MEASURED,
     NOT_TESTABLE,
     OPEN,
     REPRODUCED,
@@ -81,7 +82,7 @@ def score(claims: Iterable[tuple[str, str]]) -> str:
         f"contradicted, {counts[OPEN]} open."
     )
     others = [(apart[basis], basis) for basis in (INPUT, FITTED)]
-    others.append((counts[NOT_TESTABLE], NOT_TESTABLE))
+    others += [(counts[verdict], verdict) for verdict in (NOT_TESTABLE, NOT_MEASURED)]
     if told := ", ".join(f"{n} {about}" for n, about in others if n):
         text += f" Not counted: {told}."
     return text
@@ -116,7 +117,7 @@ def compare(claims: Sequence[tuple[Published, Decision]], whole: Mapping[str, st
     for claim, decision in claims:
         was, now = whole[claim.id], decision.verdict
         undecided = now if now in (OPEN, ABSENT) else "other"
-        if was != NOT_TESTABLE:
+        if was != NOT_TESTABLE and now != NOT_MEASURED:
             found["same" if now == was else undecided].append(claim.id)
     return Agreement(*(tuple(ids) for ids in found.values()))
 

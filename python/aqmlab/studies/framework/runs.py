@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from aqmlab._core import ScenarioError
-from aqmlab.engine import Engine, Progress
+from aqmlab.engine import Capabilities, Engine, Progress
 from aqmlab.experiment import campaign
-from aqmlab.results import Result
+from aqmlab.results import NotMeasuredError, Result
 from aqmlab.scenario import content, normalize, seconds
 from aqmlab.store import Store, address
 from aqmlab.store.differences import Texts
@@ -55,6 +55,10 @@ class Record:
         """Everything that either asks for."""
         intervals = [r.interval_s for r in (self, other) if r.interval_s is not None]
         return Record(self.series | other.series, min(intervals, default=None))
+
+    def supported(self, capabilities: Capabilities) -> Record:
+        """Return the part that an engine with these capabilities records."""
+        return Record(frozenset(filter(capabilities.records, self.series)), self.interval_s)
 
     def keys(self) -> dict[str, Any]:
         """As keys of a scenario."""
@@ -290,6 +294,25 @@ class Runs:
             if key not in self._changed:
                 raise ScenarioError(f"--set {key}: no scenario of these items has this key")
 
+    def check_recorded(self, needs: Iterable[Need]) -> None:
+        """Refuse needs with series that the engine does not record.
+
+        Raises
+        ------
+        NotMeasuredError
+            Names the series.
+        """
+        capabilities = self._engine.capabilities
+        if capabilities.series is None:
+            return
+        for need in needs:
+            if self.quick and not need.quick:
+                continue
+            own = Record.of(self._scenario(need.setting, 0))
+            for series in sorted(need.record.series | own.series):
+                if not capabilities.records(series):
+                    raise NotMeasuredError(f"the engine does not record the series {series}")
+
     def _want(self, setting: Any, replication: int) -> _Wanted:
         scenario = self._scenario(setting, replication)
         own = scenario.get("record", {})
@@ -315,7 +338,8 @@ class Runs:
             for one in pending:
                 scenario = self._scenario(one.setting, one.replication)
                 own = scenario.get("record", {})
-                text = texts.of({**scenario, "record": {**own, **one.record.keys()}})
+                recorded = one.record.supported(self._engine.capabilities)
+                text = texts.of({**scenario, "record": {**own, **recorded.keys()}})
                 where = address(text, self._engine.build)
                 assert where is not None, (
                     "a study's scenario is a dict, and so has no law in Python"
@@ -324,7 +348,13 @@ class Runs:
                 yield (text,)
 
         def kept(result: Result) -> tuple[int, Any]:
-            return self._manifests.add(result.manifest_text), self._reduce(result)
+            number = self._manifests.add(result.manifest_text)
+            try:
+                return number, self._reduce(result)
+            except (
+                NotMeasuredError
+            ) as absent:  # raised again where an item or a claim reads the run
+                return number, absent
 
         done = campaign(
             asks(), kept, engine=self._engine, store=self._store, jobs=jobs, progress=progress
@@ -333,8 +363,17 @@ class Runs:
             pending[i].done = Done(addresses[i], reduced, self._manifests, number)
 
     def one(self, setting: Any, replication: int) -> Any:
-        """Return the run of one replication of a setting."""
-        return self._done(setting, replication).reduced
+        """Return the run of one replication of a setting.
+
+        Raises
+        ------
+        NotMeasuredError
+            If the engine did not measure all that the study reads.
+        """
+        reduced = self._done(setting, replication).reduced
+        if isinstance(reduced, NotMeasuredError):
+            raise NotMeasuredError(*reduced.args)
+        return reduced
 
     def has(self, setting: Any) -> bool:
         """Return whether a setting was asked for; the quick form leaves some out."""

@@ -8,11 +8,12 @@ figures, the list of runs and one self-contained `report.html`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.results import NotMeasuredError
 from aqmlab.studies.framework.claims import Claims, Decision, Published
 from aqmlab.studies.framework.runs import Change, Form, Need, Runs, as_it_is
 from aqmlab.studies.framework.verdicts import ABSENT, Cell
@@ -297,24 +298,27 @@ class Study:
             runs.ask(item.needs())
         runs.check_changes()
         _run(runs, jobs, console)
+        absent: dict[str, NotMeasuredError] = {}
         # All look at the first runs before any is asked for again, with more recorded.
-        runs.ask([need for item in items if item.then for need in item.then(runs)])
+        runs.ask([need for item in items for need in _then(item, runs, absent)])
         _run(runs, jobs, console)
-        sections = [item.make(runs) for item in items]
-        claims = self._decide(runs, items)
+        sections = [_section(item, runs, absent) for item in items]
+        claims = self._decide(runs, items, absent)
         return Reproduction(self, items, sections, claims, runs, count, time.monotonic() - began)
 
-    def _decide(self, runs: Runs, items: Sequence[Item]) -> list[tuple[Published, Decision]]:
+    def _decide(
+        self, runs: Runs, items: Sequence[Item], absent: Mapping[str, NotMeasuredError]
+    ) -> list[tuple[Published, Decision]]:
         """Decide the claims of items; the quick form has only some of them, or none."""
         if runs.quick and not (self.quick and self.quick.claims):
             return []
         if not runs.quick:
-            return self.claims.decide(runs, [item.name for item in items])
+            return self.claims.decide(runs, [item.name for item in items], absent)
         there = [i.name for i in items if any(need.quick for need in i.needs())]
-        decided = {c.id: d for c, d in self.claims.decide(runs, there)}
-        absent = Decision("", ABSENT, "The runs that it looks at are not in the quick form.")
+        decided = {c.id: d for c, d in self.claims.decide(runs, there, absent)}
+        left_out = Decision("", ABSENT, "The runs that it looks at are not in the quick form.")
         asked = self.claims.about(item.name for item in items)
-        return [(claim, decided.get(claim.id, absent)) for claim in asked]
+        return [(claim, decided.get(claim.id, left_out)) for claim in asked]
 
     def _count(self, replications: int | None, jobs: int | None) -> int:
         """Return how many replications there are."""
@@ -331,6 +335,7 @@ class Study:
         replications: int | None = None,
         jobs: int | None = None,
         *,
+        engine: Engine | None = None,
         store: Store | None = None,
         changes: Sequence[Change] = (),
     ) -> tuple[Published, Decision, Runs]:
@@ -340,7 +345,7 @@ class Study:
         ----------
         claim : str
             Its number.
-        replications, jobs, store, changes
+        replications, jobs, engine, store, changes
             As of `run`.
 
         Raises
@@ -352,16 +357,18 @@ class Study:
 
         printed, count = self.claims.one(claim), self._count(replications, jobs)
         runs = Runs(
-            count, self.reduce, Simulator(), store, changes, on_demand=jobs or available_cores()
-        )
-        needed, function = self.claims.functions[claim]
+            count, self.reduce, engine or Simulator(), store, changes,
+            on_demand=jobs or available_cores(),
+        )  # fmt: skip
+        needed, _ = self.claims.functions[claim]
         items = self.choose(needed) if needed else []
         for item in items:
             runs.ask(item.needs())
         runs.check_changes()
+        absent: dict[str, NotMeasuredError] = {}
         for item in items:
-            runs.ask(item.then(runs) if item.then else ())
-        return printed, function(runs, printed), runs
+            runs.ask(_then(item, runs, absent))
+        return printed, self.claims.decision(runs, printed, absent), runs
 
     def reproduce(
         self,
@@ -371,6 +378,7 @@ class Study:
         out: str | Path | None = None,
         console: Console | None = None,
         *,
+        engine: Engine | None = None,
         store: Store | None = None,
         changes: Sequence[Change] = (),
         quick: bool = False,
@@ -383,7 +391,7 @@ class Study:
 
         Parameters
         ----------
-        only, replications, jobs, console, store, changes, quick
+        only, replications, jobs, console, engine, store, changes, quick
             As of `run`.
         out : str or Path, optional
             The folder; `results/<study>` without.
@@ -405,7 +413,7 @@ class Study:
             console.print(self.quick.shown, markup=False, highlight=False)
         with appearing(final, MADE_BY, force=force) as folder:
             reproduction = self.run(
-                only, replications, jobs, console, store=store, changes=changes, quick=quick
+                only, replications, jobs, console, engine, store, changes, quick=quick
             )
             write(reproduction, folder)
         if console is not None:
@@ -413,6 +421,31 @@ class Study:
 
             show(reproduction, console)
         return final / "report.html"
+
+
+def _then(item: Item, runs: Runs, absent: dict[str, NotMeasuredError]) -> list[Need]:
+    """Return the runs that depend on the first; none if the engine did not measure those.
+
+    An item with series that the engine does not record is added to `absent`.
+    """
+    try:
+        runs.check_recorded(item.needs())
+        needs = list(item.then(runs)) if item.then else []
+        runs.check_recorded(needs)
+    except NotMeasuredError as reason:
+        absent[item.name] = reason
+        return []
+    return needs
+
+
+def _section(item: Item, runs: Runs, absent: Mapping[str, NotMeasuredError]) -> Section:
+    """Return the section of an item; it says so if the engine did not measure what it shows."""
+    try:
+        if item.name in absent:
+            raise absent[item.name]
+        return item.make(runs)
+    except NotMeasuredError as reason:
+        return Section(text=[f"Not measured: {reason}."])
 
 
 def _run(runs: Runs, jobs: int | None, console: Console | None) -> None:
