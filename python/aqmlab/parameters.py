@@ -6560,20 +6560,19 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "carried", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
-        sampled. "carried": What each link has carried, dropped and marked by then, sampled.
-        "delays": How long packets wait in the queue of each link: mean, percentiles, longest.
-        "waits": How many packets waited how long in the queue of each link: what `delays` sums up.
-        "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled; where
-        both hosts send data, at both ends. "delivery_rate": Delivery rate of each flow's sender at
-        its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO). "drops": Every dropped
-        packet. "marks": Every marked packet. "transfers": Every connection of flows with arrivals.
-        "requests": Every request of flows whose two hosts send data: first those that have their
-        response, as they had it. "segments": Every segment that the sending host of a traced flow
-        sends and receives; where both hosts send data, each of them. "rtt": Every round trip that
-        the sender of a traced flow measures, with SRTT and the timeout; where both hosts send data,
-        both senders.
+        sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
+        longest. "waits": How many packets waited how long in the queue of each link: what `delays`
+        sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled;
+        where both hosts send data, at both ends. "delivery_rate": Delivery rate of each flow's
+        sender at its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO). "drops": Every
+        dropped packet. "marks": Every marked packet. "transfers": Every connection of flows with
+        arrivals. "requests": Every request of flows whose two hosts send data: first those that
+        have their response, as they had it. "segments": Every segment that the sending host of a
+        traced flow sends and receives; where both hosts send data, each of them. "rtt": Every round
+        trip that the sender of a traced flow measures, with SRTT and the timeout; where both hosts
+        send data, both senders.
     links : Sequence[str] | None
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.
@@ -6592,7 +6591,6 @@ class Record(Table):
         Sequence[
             Literal[
                 "queue",
-                "carried",
                 "delays",
                 "waits",
                 "window",
@@ -6704,6 +6702,11 @@ class Scenario(Document):
         Seed of every random stream. Default: 1.
     duration : str | None
         When the run ends; absent: when every flow has closed. Default: absent. Range: above 0 s.
+    warm_up : str | None
+        Beginning of the run that is not counted. Counts, delays, series and goodputs are recorded
+        from this time on, and of transfers and requests those that begin at it or later. It must be
+        shorter than `duration`, or without one than `time_limit`; a run that ends before it fails.
+        Captures have the whole run. Default: 0 s. Range: at least 0 s.
     time_limit : str | None
         When a run without duration gives up, because some flow never closes. Default: 100000 s.
         Range: above 0 s.
@@ -6725,6 +6728,7 @@ class Scenario(Document):
     title: str | None = None
     seed: int | None = None
     duration: str | None = None
+    warm_up: str | None = None
     time_limit: str | None = None
     phase_breaking: PhaseBreaking | Mapping[str, Any] | None = None
     tcp: Tcp | Mapping[str, Any] | None = None

@@ -2,6 +2,7 @@
 //! Each step hands a finished value to the next; nothing reaches back.
 
 mod acting;
+mod baseline;
 mod build;
 mod capture;
 mod check;

@@ -22,6 +22,10 @@ params! {
         seed: u64 = (1), in Range::ANY, from "";
         /// When the run ends; absent: when every flow has closed.
         duration: Option<Duration> = (None), in Range::above(0.0), from "";
+        /// Beginning of the run that is not counted. Counts, delays, series and goodputs are recorded from this
+        /// time on, and of transfers and requests those that begin at it or later. It must be shorter than
+        /// `duration`, or without one than `time_limit`; a run that ends before it fails. Captures have the whole run.
+        warm_up: Duration = (Duration::ZERO), in Range::at_least(0.0), from "";
         /// When a run without duration gives up, because some flow never closes.
         time_limit: Duration = (Duration::from_millis(100_000_000)), in Range::above(0.0), from "";
         /// Seeded offsets that keep events from falling on the same instant.

@@ -44,6 +44,11 @@ fn every_refusal_names_field_value_and_bound() {
             "record.series.0: \"queues\" is none of the choices here; did you mean queue?",
         ),
         (
+            "record.series",
+            "[\"carried\"]",
+            "record.series.0: \"carried\" is gone, because the tables begin after a warm-up; set warm_up",
+        ),
+        (
             "record.links",
             "[\"left>rigth\"]",
             "record.links.0: \"left>rigth\" is no link of the network; did you mean left>right?",

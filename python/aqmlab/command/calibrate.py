@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count, read_rate, read_warm_up
+from aqmlab.command.options import StoreOption, read_change, read_count, read_rate
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
@@ -42,7 +42,10 @@ def calibrate_command(
     ] = None,
     warm_up: Annotated[
         str | None,
-        typer.Option(help="Leave this time out of the load, e.g. '20 s'; default: none."),
+        typer.Option(
+            help="Beginning of each run that is not counted in the load (warm_up), e.g. '20 s'.",
+            metavar="TIME",
+        ),
     ] = None,
     tolerance: Annotated[
         float, typer.Option(help="How far the load may be off, in %.", metavar="X")
@@ -85,7 +88,6 @@ def calibrate_command(
     if link is None and whole["network"]["kind"] != "dumbbell":
         raise ValueError("--link: the network is no dumbbell; say whose load it is, as FROM>TO")
     asked = {text: read_rate("--load", text) for text in loads}
-    warm_up_s = read_warm_up(warm_up) or 0.0
     count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
     folder = out or Path("results") / f"{file.stem}-calibrated"
     every = [(text, seed) for text in asked for seed in range(whole["seed"], whole["seed"] + count)]
@@ -98,7 +100,7 @@ def calibrate_command(
             found = calibrate(
                 [Wanted(scenario | {"seed": seed}, asked[text], new / _name(text, seed))
                  for text, seed in every],
-                link=link or DUMBBELL, uncongested=wide, warm_up_s=warm_up_s,
+                link=link or DUMBBELL, uncongested=wide, warm_up=warm_up,
                 tolerance=tolerance / 100, jobs=threads, store=kept, progress=bar,
             )  # fmt: skip
         for (text, seed), one in zip(every, found, strict=True):

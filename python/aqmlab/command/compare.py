@@ -33,8 +33,8 @@ def compare_command(
     warm_up: Annotated[
         str | None,
         typer.Option(
-            help="Leave this time out at the start of each run, e.g. '5 s': from counts, delays "
-            "and goodputs; transfers count that began later. Figures of the queue show all.",
+            help="Beginning of each run that is not counted (warm_up), e.g. '5 s': counts, delays "
+            "and goodputs begin then, and transfers count that begin later.",
             metavar="TIME",
         ),
     ] = None,

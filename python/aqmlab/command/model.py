@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from aqmlab.command import model_kinds
 from aqmlab.command.model_shown import draw, drawable, number
-from aqmlab.command.options import read_change, read_warm_up
+from aqmlab.command.options import read_change
 from aqmlab.command.terminal import console, say, warn
 
 if TYPE_CHECKING:
@@ -58,7 +58,9 @@ def beside_command(
     ] = None,
     warm_up: Annotated[
         str | None,
-        typer.Option(help="Leave this time out of what is measured, e.g. '20 s'; default: none."),
+        typer.Option(
+            help="Beginning of the run that is not counted (warm_up), e.g. '20 s'.", metavar="TIME"
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -81,9 +83,8 @@ def beside_command(
         raise ValueError("--seed, --set and --warm-up are for a scenario; --run has been run")
     if file and not file.suffix and not file.exists():
         raise ValueError(f"{file} is no model and no file; aqmlab model -h lists the models")
-    begin_s = read_warm_up(warm_up) or 0.0
-    result, before = (Result.read(run), None) if run else _run(file, seed, changes or [], begin_s)
-    found = beside(result, before)
+    result = Result.read(run) if run else _run(file, seed, changes or [], warm_up)
+    found = beside(result)
     _show(found)
     if run is None:
         warn(result.warnings)
@@ -92,17 +93,18 @@ def beside_command(
 
 
 def _run(
-    file: Path | None, seed: str | None, changes: Sequence[str], warm_up_s: float
-) -> "tuple[Result, Result | None]":
-    """Run a scenario with the series that its models need, and its warm-up, if there is any."""
+    file: Path | None, seed: str | None, changes: Sequence[str], warm_up: str | None
+) -> "Result":
+    """Run a scenario with the series that its models need."""
     from aqmlab.experiment import run_many
-    from aqmlab.models.beside import OF_WARM_UP, needed
+    from aqmlab.models.beside import needed
     from aqmlab.progress import Bar
-    from aqmlab.scenario import normalize, seconds
+    from aqmlab.scenario import normalize, seconds, warm_up_change
 
     assert file is not None
     overrides = [read_change(change) for change in changes]
     overrides += [("seed", seed)] if seed is not None else []
+    overrides += warm_up_change(warm_up)
     scenario = json.loads(normalize(file, overrides=overrides))
     record = scenario["record"]
     record["series"] = list(dict.fromkeys([*record["series"], *needed(scenario)]))
@@ -110,13 +112,9 @@ def _run(
         fine = max(1e-4, seconds(scenario["duration"]) / MOST_SAMPLES)
         if fine < seconds(record["interval"]):
             record["interval"] = f"{round(1e6 * fine)} us"
-    asks = [scenario]
-    if warm_up_s:
-        short = {"duration": f"{warm_up_s!r} s", "record": record | {"series": [*OF_WARM_UP]}}
-        asks.append(scenario | short)
     with Bar() as bar:
-        result, *before = run_many(asks, progress=bar)
-    return result, before[0] if before else None
+        (result,) = run_many([scenario], progress=bar)
+    return result
 
 
 def _show(found: "Beside") -> None:

@@ -59,21 +59,6 @@ def read_time(option: str, text: str) -> float:
     return found
 
 
-def read_warm_up(text: str | None) -> float | None:
-    """Return what `--warm-up` has, in s; None: it was not given."""
-    from aqmlab.scenario import seconds
-
-    if text is None:
-        return None
-    try:
-        found = seconds(text)
-    except (ValueError, KeyError):
-        found = -1.0
-    if not 0 <= found <= LONGEST_S:
-        raise ValueError(f"--warm-up {text!r} must be a time, for example '20 s'")
-    return found
-
-
 def read_rate(option: str, text: str) -> float:
     """Return a rate above 0 in bit/s."""
     from aqmlab.scenario import bits_per_second

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count, read_warm_up
+from aqmlab.command.options import StoreOption, read_change, read_count
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ def responses_command(
     ],
     warm_up: Annotated[
         str | None,
-        typer.Option(help="Leave out what was asked before, e.g. '20 s'; default: nothing."),
+        typer.Option(
+            help="Beginning of each run that is not counted (warm_up), e.g. '20 s'.", metavar="TIME"
+        ),
     ] = None,
     replications: Annotated[
         str, typer.Option(help="Runs of each scenario, each with its seed.", metavar="N")
@@ -47,20 +49,21 @@ def responses_command(
 
     from aqmlab import figures
     from aqmlab.figures.responses import responses
+    from aqmlab.scenario import warm_up_change
     from aqmlab.store import Ledger
 
     if plot:
         if plot.suffix.lower() not in figures.FORMATS:
             raise ValueError(f"--plot {plot} must end in one of {', '.join(figures.FORMATS)}")
         figures.refuse_foreign(plot)
-    warm_up_s, count = read_warm_up(warm_up) or 0.0, read_count("--replications", replications) or 1
-    overrides = [read_change(change) for change in changes or []]
+    count = read_count("--replications", replications) or 1
+    overrides = [read_change(change) for change in changes or []] + warm_up_change(warm_up)
     with ExitStack() as stack:
         kept = stack.enter_context(Ledger(store)) if store else None
         if kept:
             stack.enter_context(resumable(kept))
         how = {"jobs": read_count("--jobs", jobs), "store": kept}
-        schemes = _schemes(sources, overrides, count, warm_up_s, how)
+        schemes = _schemes(sources, overrides, count, how)
     show(schemes)
     if plot:
         say(f"Written to {figures.save(responses(schemes), plot)}")
@@ -70,7 +73,6 @@ def _schemes(
     sources: list[Path],
     overrides: list[tuple[str, str]],
     count: int,
-    warm_up_s: float,
     how: dict[str, Any],
 ) -> "dict[str, list[Responses]]":
     """Return the responses of each source, by its name."""
@@ -89,9 +91,10 @@ def _schemes(
         if source.is_dir():
             if overrides or count > 1:
                 raise ValueError(
-                    f"{source}: is a run that is over; --set and --replications are for scenarios"
+                    f"{source}: is a run that is over; --set, --warm-up and --replications are for "
+                    "scenarios"
                 )
-            found[name] = [Responses.of(Result.read(source), warm_up_s)]
+            found[name] = [Responses.of(Result.read(source))]
             continue
         whole = json.loads(normalize(source, overrides=overrides))
         whole["record"]["series"] = list(dict.fromkeys([*whole["record"]["series"], "requests"]))
@@ -99,12 +102,8 @@ def _schemes(
         asks += [(with_seed(text, whole["seed"] + k),) for k in range(count)]
         names += [name] * count
     if asks:
-
-        def reduce(result: Result) -> Responses:
-            return Responses.of(result, warm_up_s)
-
         with Bar() as bar:
-            ran = in_order(campaign(asks, reduce, engine=Simulator(), progress=bar, **how))
+            ran = in_order(campaign(asks, Responses.of, engine=Simulator(), progress=bar, **how))
         for name, one in zip(names, ran, strict=True):
             found.setdefault(name, []).append(one)
     return found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aqmlab.command.options import StoreOption, read_change, read_count, read_warm_up
+from aqmlab.command.options import StoreOption, read_change, read_count
 from aqmlab.command.terminal import console, resumable, say
 
 if TYPE_CHECKING:
@@ -66,7 +66,11 @@ def tune_red_command(
     ] = 0.9,
     warm_up: Annotated[
         str | None,
-        typer.Option(help="Leave this time out of each run, e.g. '20 s'; default: a fifth of it."),
+        typer.Option(
+            help="Beginning of each run that is not counted (warm_up), e.g. '20 s'; default: that "
+            "of the scenario, or a fifth of its duration.",
+            metavar="TIME",
+        ),
     ] = None,
     changes: Annotated[
         list[str] | None,
@@ -101,7 +105,7 @@ def tune_red_command(
     overrides = [read_change(change) for change in changes or []]
     scenario = changed(file, overrides)
     every = read_loads(json.loads(normalize(scenario)), loads, flow, load or [])
-    bounds, begins = read_bounds(minth), read_warm_up(warm_up)
+    bounds = read_bounds(minth)
     count, threads = read_count("--replications", replications) or 1, read_count("--jobs", jobs)
     folder = out or Path("results") / f"{file.stem}-tuned"
     with ExitStack() as stack:
@@ -111,7 +115,7 @@ def tune_red_command(
         new = stack.enter_context(appearing(folder, MADE_BY, force=force))
         with Bar() as bar:
             found = tuning.tune(
-                scenario, every, link=link, minth=bounds, ratio=ratio, warm_up_s=begins,
+                scenario, every, link=link, minth=bounds, ratio=ratio, warm_up=warm_up,
                 replications=count, jobs=threads, store=kept, progress=bar,
             )  # fmt: skip
         show(found)

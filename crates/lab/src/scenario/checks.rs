@@ -145,6 +145,21 @@ impl Scenario {
             return Err(Invalid::at(&flows, problem)
                 .remedy("give one of them packets or lasts, or the scenario a duration"));
         }
+        self.check_warm_up(path)?;
         self.check_samples(path)
+    }
+
+    /// Refuse a warm-up that leaves nothing of the longest run.
+    fn check_warm_up(&self, path: &str) -> Result<(), Invalid> {
+        let (key, end) = match self.duration {
+            Some(duration) => ("duration", duration),
+            None => ("time_limit", self.time_limit),
+        };
+        if self.warm_up < end {
+            return Ok(());
+        }
+        let problem = format!("must be shorter than the run, whose {key} is {end}");
+        Err(Invalid::new(&join(path, "warm_up"), &self.warm_up.write(), problem)
+            .remedy(format!("shorten it, or lengthen {key}")))
     }
 }
