@@ -208,7 +208,7 @@ def test_responses_are_bursts_of_slow_start() -> None:
     said = scenario(
         UNLIMITED, [flow], {"mss": "960 B", "initial_window": "2 packets"}, "20 s",
         rate="100 Mbit/s", delay="1 ms", right_hosts=60,
-        right_delay={"first": "3 ms", "last": "73 ms"}, reverse_queue=UNLIMITED,
+        right_delay={"first": "3 ms", "last": "73 ms"}, reverse={"queue": UNLIMITED},
     )  # fmt: skip
     found = compared(said)
     assert found.link == "left>right"

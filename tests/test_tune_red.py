@@ -99,7 +99,7 @@ def test_nothing_found_says_the_best_and_writes_nothing(
     ("arguments", "told"),
     [
         (["--set", "network.queue=codel"], "no link of this scenario"),
-        (["--set", "network.reverse_queue.kind=red"], "name one with --link"),
+        (["--set", "network.reverse.queue.kind=red"], "name one with --link"),
         (["--link", "a>b"], "these have: left>right"),
         (["--minth", "9"], "LOW:HIGH"),
         (["--minth", "50:60"], "the buffer holds 60 packets"),

@@ -100,8 +100,8 @@ class Place:
         return self.seen.result
 
     def key(self, name: str) -> Any:
-        """Return what the link's table has under a key, or of the way back under reverse_…."""
-        return self.table[f"reverse_{name}" if self.reverse else name]
+        """Return a key of the link in its direction."""
+        return self.table["reverse"][name] if self.reverse else self.table[name]
 
     @property
     def queue(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Place:
         """
         if self.key("rate_changes"):
             raise NotHere(f"the rate of {self.link} changes")
-        return bits_per_second(self.table["rate"])
+        return bits_per_second(self.key("rate") or self.table["rate"])
 
     @cached_property
     def _ways(self) -> tuple[Flows, Flows]:
