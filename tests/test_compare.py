@@ -216,8 +216,8 @@ def test_finished_runs_are_not_run_again(
         (["=red"], ["'=red' must be NAME=QUEUE"]),
         (["a=rde"], ["'rde' is no kind of queue"]),
         (["a=red", "a=pie"], ["'a' is there twice"]),
-        (["red", "--warm-up", "5"], ["--warm-up", "unit"]),
-        (["red", "--warm-up", "60 s"], ["--warm-up 60 s must be shorter", "60 s; shorten"]),
+        (["red", "--warm-up", "5"], ['warm_up: "5" lacks its unit']),
+        (["red", "--warm-up", "60 s"], ['warm_up: "60 s" must be shorter', "60 s; shorten"]),
         (
             ["red", "--link", "left>right", "--link", "bottleneck"],
             ["--link 'bottleneck' is there twice"],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import aqmlab
-from aqmlab.models.beside import OF_WARM_UP, Beside, Row, beside, needed
+from aqmlab.models.beside import Beside, Row, beside, needed
 from aqmlab.scenario import normalize
 
 SACK = {"recovery": "sack", "sack": True, "delayed_ack": "1 packets"}
@@ -31,14 +31,10 @@ def scenario(
 
 
 def compared(said: dict[str, Any], warm_up: str | None = None) -> Beside:
-    """Run it with what its models need, and its warm-up, which is left out."""
-    whole = json.loads(normalize(said))
+    """Run it with what its models need."""
+    whole = json.loads(normalize(said | {"warm_up": warm_up or "0 s"}))
     whole["record"] |= {"series": needed(whole)} | said.get("record", {})
-    result = aqmlab.run(whole)
-    if warm_up is None:
-        return beside(result)
-    record = whole["record"] | {"series": [*OF_WARM_UP]}
-    return beside(result, aqmlab.run(whole | {"duration": warm_up, "record": record}))
+    return beside(aqmlab.run(whole))
 
 
 def by(found: Beside) -> dict[tuple[str, str], Row]:
@@ -212,7 +208,7 @@ def test_responses_are_bursts_of_slow_start() -> None:
     said = scenario(
         UNLIMITED, [flow], {"mss": "960 B", "initial_window": "2 packets"}, "20 s",
         rate="100 Mbit/s", delay="1 ms", right_hosts=60,
-        right_delay={"first": "3 ms", "last": "73 ms"}, reverse_queue=UNLIMITED,
+        right_delay={"first": "3 ms", "last": "73 ms"}, reverse={"queue": UNLIMITED},
     )  # fmt: skip
     found = compared(said)
     assert found.link == "left>right"

@@ -48,16 +48,22 @@ def test_the_figure_of_a_queue_has_the_unit_of_its_average(small: dict[str, Any]
         np.testing.assert_allclose(lines["average queue"], rows[f"average_{unit}"] / scale)
 
 
-def test_what_links_had_carried_by_then_is_what_a_run_that_ended_then_had(
-    small: dict[str, Any],
-) -> None:
-    record = {"series": ["carried"], "interval": "500 ms"}
-    series = aqmlab.run(small | {"record": record}).series("carried")
-    links = aqmlab.run(small | {"record": record, "duration": "500 ms"}).links.set_index("link")
-    then = series[series["time_s"] == 0.5].set_index("link")
-    assert then["dropped_packets"].sum() > 0
-    for column in then.columns.drop("time_s"):
-        assert (then[column] == links.loc[then.index, column]).all(), column
+def test_a_run_with_a_warm_up_has_what_a_run_that_ends_there_has_not(small: dict[str, Any]) -> None:
+    """Counts of links and flows are the difference of the two others."""
+    of = {
+        name: aqmlab.run(small | {"record": {"series": []}} | changes)
+        for name, changes in {
+            "whole": {}, "early": {"duration": "500 ms"}, "late": {"warm_up": "500 ms"},
+        }.items()
+    }  # fmt: skip
+    for table, columns in (
+        ("links", ["arrived_packets", "dropped_packets", "marked_packets", "departed_bytes"]),
+        ("flows", ["acked_bytes", "segments_sent", "timeouts", "dropped_packets"]),
+    ):
+        whole, early, late = (run.table(table)[columns] for run in of.values())
+        assert (late == whole - early).all(axis=None)
+        assert 0 < late.sum().sum() < whole.sum().sum()
+    assert of["late"].scenario["warm_up"] == "500 ms"
 
 
 def test_the_tables_agree_with_each_other(small: dict[str, Any]) -> None:

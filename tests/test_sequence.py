@@ -213,7 +213,7 @@ def test_what_comes_back_has_graphs_of_its_own(small: dict[str, Any]) -> None:
                         "left_rate": "10 Mbit/s", "left_delay": "1 ms",
                         "right_rate": "10 Mbit/s", "right_delay": "1 ms",
                         "queue": {"kind": "drop_tail", "limit": "5 packets"},
-                        "reverse_queue": {"kind": "drop_tail", "limit": "5 packets"}},
+                        "reverse": {"queue": {"kind": "drop_tail", "limit": "5 packets"}}},
             "flows": [{"name": "web", "from": "left-0", "to": "right-0",
                        "traffic": {"kind": "request_response", "request": "60 kB",
                                    "response": "90 kB", "requests": 2}}],

@@ -63,8 +63,9 @@ def test_it_leaves_the_tuned_scenario_and_the_evidence(
     said["network"]["queue"] = was["network"]["queue"]
     assert said == was
     loaded = changed(out / file.name, [("flows.0.count", "10"), ("record.series", "['queue']")])
+    loaded["warm_up"] = "8 s"  # a fifth, as nothing else is said
     loaded["record"]["links"] = ["left>right"]
-    averages = [tuning.average_of(run, 0.0) for run in aqmlab.replicate(loaded, 2)]
+    averages = [tuning.average_of(run) for run in aqmlab.replicate(loaded, 2)]
     ours = Shares.mean(Shares.of(a, minth, 3 * minth) for a in averages)
     row = table[(table["best"] == 1) & (table["load"] == "10 flows")].iloc[0]
     assert ours.inside == pytest.approx(row["inside"])
@@ -98,14 +99,18 @@ def test_nothing_found_says_the_best_and_writes_nothing(
     ("arguments", "told"),
     [
         (["--set", "network.queue=codel"], "no link of this scenario"),
-        (["--set", "network.reverse_queue.kind=red"], "name one with --link"),
+        (["--set", "network.reverse.queue.kind=red"], "name one with --link"),
         (["--link", "a>b"], "these have: left>right"),
         (["--minth", "9"], "LOW:HIGH"),
         (["--minth", "50:60"], "the buffer holds 60 packets"),
         (["--ratio", "1"], "above 1"),
         (["--share", "2"], "at most 1"),
-        (["--warm-up", "long"], "'20 s'"),
-        (["--warm-up", "50 s"], "leaves no sample"),
+        (["--warm-up", "long"], 'warm_up: "long" is not a time'),
+        (["--warm-up", "50 s"], 'warm_up: "50 s" must be shorter'),
+        (
+            ["--warm-up", "36 s", "--set", "record.interval='7 s'"],
+            "warm_up: 36 s leaves no sample",
+        ),
         (["--loads", "0"], "--loads '0'"),
         (["--flow", "C{i}"], "give --loads too"),
         (["--loads", "3", "--flow", "D"], "--flow 'D' must be one of C{i}"),

@@ -128,14 +128,14 @@ def places(scenario: Mapping[str, Any]) -> dict[str, str]:
     """
     network = scenario["network"]
     if network["kind"] == "dumbbell":
-        queue, reverse = "network.queue", "network.reverse_queue"
+        queue, reverse = "network.queue", "network.reverse.queue"
         return {"bottleneck": queue, "left>right": queue, "right>left": reverse}
     found = {}
     for i, link in enumerate(network["links"]):
         if link["count"] == 1:
             found[f"{link['from']}>{link['to']}"] = f"network.links.{i}.queue"
             if link["directions"] == "both":
-                found[f"{link['to']}>{link['from']}"] = f"network.links.{i}.reverse_queue"
+                found[f"{link['to']}>{link['from']}"] = f"network.links.{i}.reverse.queue"
     return found
 
 

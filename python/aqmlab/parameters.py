@@ -99,6 +99,7 @@ __all__ = [
     "Replay",
     "RequestResponse",
     "Requests",
+    "Reverse",
     "Rio",
     "Rule",
     "Scalable",
@@ -6076,6 +6077,102 @@ class Bulk(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reverse(Table):
+    """The reverse direction of a link.
+
+    What is absent is as in the forward direction, or as by default.
+
+    Parameters
+    ----------
+    rate : str | None
+        Rate of the reverse direction; absent: that of the forward direction. Default: absent.
+    delay : str | None
+        Propagation delay of the reverse direction; absent: that of the forward direction. Default:
+        absent. Range: at least 0 s.
+    queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
+        Queue of the reverse direction. Default: drop_tail, limit 1000 packets.
+    condition : Sequence[Rule | Mapping[str, Any]] | None
+        Rules that meter, mark and drop packets before that queue. Default: empty. Source: rfc2475
+        §2.3.3.
+    rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+        Changes of the rate: a list of { at, rate }, or a schedule that repeats, or a trace.
+        Default: absent.
+    impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
+        Impairments of the wire, in this order. Default: empty.
+    """
+
+    rate: str | None = None
+    delay: str | None = None
+    queue: (
+        DropTail
+        | Red
+        | TcRed
+        | AdaptiveRed
+        | SelfConfiguringRed
+        | NonlinearRed
+        | RedPd
+        | Wred
+        | Rio
+        | Fred
+        | Sred
+        | Threshold
+        | Blue
+        | Sfb
+        | TcSfb
+        | Rem
+        | Pi
+        | Avq
+        | Pie
+        | PieEnhanced
+        | TcPie
+        | Pi2
+        | Choke
+        | Codel
+        | FqCodel
+        | Cobalt
+        | FqPie
+        | Dualpi2
+        | Phb
+        | Sfq
+        | Priority
+        | Wrr
+        | Drr
+        | Mdrr
+        | Wfq
+        | Scfq
+        | Tbf
+        | Htb
+        | Cbq
+        | Custom
+        | str
+        | Mapping[str, Any]
+        | CustomQueue
+        | None
+    ) = None
+    condition: Sequence[Rule | Mapping[str, Any]] | None = None
+    rate_changes: (
+        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
+    ) = None
+    impairments: (
+        Sequence[
+            Loss
+            | PeriodicLoss
+            | ListedLoss
+            | GilbertElliott
+            | BitErrors
+            | Corruption
+            | Duplication
+            | Reordering
+            | Jitter
+            | DelaySpikes
+            | Outage
+            | Mapping[str, Any]
+        ]
+        | None
+    ) = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Link(Table):
     """A link between two nodes, or several alike.
 
@@ -6089,27 +6186,22 @@ class Link(Table):
     to : str
         Node it enters.
     rate : str
-        Its rate.
+        Its rate, in both directions unless `reverse` has its own.
     delay : str
-        Its propagation delay. Range: at least 0 s.
+        Its propagation delay one way, in both directions unless `reverse` has its own. Range: at
+        least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Its queue. Default: drop_tail, limit 1000 packets.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        The queue of the way back. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before its queue. Default: empty. Source: rfc2475
         §2.3.3.
-    reverse_condition : Sequence[Rule | Mapping[str, Any]] | None
-        Rules before the queue of the way back. Default: empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How its rate changes: a list of { at, rate }, or a schedule that repeats, or a trace.
         Default: absent.
-    reverse_rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        How that of the way back changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What its wire does to packets, in this order. Default: empty.
-    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What the wire of the way back does to packets. Default: empty.
+    reverse : Reverse | Mapping[str, Any] | None
+        The link from `to` to `from`. Default: its own defaults.
     directions : Literal["both", "one"] | None
         Whether it goes both ways. Default: both. "both": From and to alike. "one": Only from → to.
     cost : int | None
@@ -6168,58 +6260,8 @@ class Link(Table):
         | CustomQueue
         | None
     ) = None
-    reverse_queue: (
-        DropTail
-        | Red
-        | TcRed
-        | AdaptiveRed
-        | SelfConfiguringRed
-        | NonlinearRed
-        | RedPd
-        | Wred
-        | Rio
-        | Fred
-        | Sred
-        | Threshold
-        | Blue
-        | Sfb
-        | TcSfb
-        | Rem
-        | Pi
-        | Avq
-        | Pie
-        | PieEnhanced
-        | TcPie
-        | Pi2
-        | Choke
-        | Codel
-        | FqCodel
-        | Cobalt
-        | FqPie
-        | Dualpi2
-        | Phb
-        | Sfq
-        | Priority
-        | Wrr
-        | Drr
-        | Mdrr
-        | Wfq
-        | Scfq
-        | Tbf
-        | Htb
-        | Cbq
-        | Custom
-        | str
-        | Mapping[str, Any]
-        | CustomQueue
-        | None
-    ) = None
     condition: Sequence[Rule | Mapping[str, Any]] | None = None
-    reverse_condition: Sequence[Rule | Mapping[str, Any]] | None = None
     rate_changes: (
-        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-    ) = None
-    reverse_rate_changes: (
         Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
     ) = None
     impairments: (
@@ -6239,23 +6281,7 @@ class Link(Table):
         ]
         | None
     ) = None
-    reverse_impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
-        | None
-    ) = None
+    reverse: Reverse | Mapping[str, Any] | None = None
     directions: Literal["both", "one"] | None = None
     cost: int | None = None
 
@@ -6300,42 +6326,37 @@ class Dumbbell(Table):
     Parameters
     ----------
     rate : str
-        Rate of the bottleneck, each way.
+        Rate of the bottleneck, in both directions unless `reverse` has its own.
     delay : str
-        Propagation delay of the bottleneck, one way. Range: at least 0 s.
+        Propagation delay of the bottleneck one way, in both directions unless `reverse` has its
+        own. Range: at least 0 s.
     queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue
         Queue of the bottleneck from left to right.
-    reverse_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
-        Queue of the bottleneck from right to left. Default: drop_tail, limit 1000 packets.
     condition : Sequence[Rule | Mapping[str, Any]] | None
         Rules that meter, mark and drop packets before the queue of the bottleneck from left to
         right. Default: empty. Source: rfc2475 §2.3.3.
-    reverse_condition : Sequence[Rule | Mapping[str, Any]] | None
-        Rules before its queue from right to left. Default: empty. Source: rfc2475 §2.3.3.
     rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
         How the rate of the bottleneck from left to right changes: a list of { at, rate }, or a
         schedule that repeats, or a trace. Default: absent.
-    reverse_rate_changes : Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-        How that from right to left changes. Default: absent.
     impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
         What the wire of the bottleneck does to packets from left to right, in this order. Default:
         empty.
-    reverse_impairments : Sequence[Loss | PeriodicLoss | ListedLoss | GilbertElliott | BitErrors | Corruption | Duplication | Reordering | Jitter | DelaySpikes | Outage | Mapping[str, Any]] | None
-        What it does to packets from right to left. Default: empty.
+    reverse : Reverse | Mapping[str, Any] | None
+        The bottleneck from right to left. Default: its own defaults.
     left_hosts : int | None
         Hosts on the left. Default: 1. Range: at least 1, at most 1000000.
-    left_rate : str
-        Rate of the left hosts' links, each way.
-    left_delay : Spread | str | Mapping[str, Any]
+    left_rate : Sequence[str] | str
+        Rate of the left hosts' links, each way; a list has one entry per host.
+    left_delay : Spread | Sequence[str] | str | Mapping[str, Any]
         Propagation delay of the left hosts' links, one way; { first, last } spreads it evenly over
-        the hosts.
+        the hosts, and a list has one entry per host.
     right_hosts : int | None
         Hosts on the right. Default: 1. Range: at least 1, at most 1000000.
-    right_rate : str
-        Rate of the right hosts' links, each way.
-    right_delay : Spread | str | Mapping[str, Any]
+    right_rate : Sequence[str] | str
+        Rate of the right hosts' links, each way; a list has one entry per host.
+    right_delay : Spread | Sequence[str] | str | Mapping[str, Any]
         Propagation delay of the right hosts' links, one way; { first, last } spreads it evenly over
-        the hosts.
+        the hosts, and a list has one entry per host.
     access_queue : DropTail | Red | TcRed | AdaptiveRed | SelfConfiguringRed | NonlinearRed | RedPd | Wred | Rio | Fred | Sred | Threshold | Blue | Sfb | TcSfb | Rem | Pi | Avq | Pie | PieEnhanced | TcPie | Pi2 | Choke | Codel | FqCodel | Cobalt | FqPie | Dualpi2 | Phb | Sfq | Priority | Wrr | Drr | Mdrr | Wfq | Scfq | Tbf | Htb | Cbq | Custom | str | Mapping[str, Any] | CustomQueue | None
         Queue of the hosts' links, each way. Default: drop_tail, limit 100000 packets.
     """
@@ -6389,62 +6410,12 @@ class Dumbbell(Table):
         | Mapping[str, Any]
         | CustomQueue
     )
-    left_rate: str
-    left_delay: Spread | str | Mapping[str, Any]
-    right_rate: str
-    right_delay: Spread | str | Mapping[str, Any]
-    reverse_queue: (
-        DropTail
-        | Red
-        | TcRed
-        | AdaptiveRed
-        | SelfConfiguringRed
-        | NonlinearRed
-        | RedPd
-        | Wred
-        | Rio
-        | Fred
-        | Sred
-        | Threshold
-        | Blue
-        | Sfb
-        | TcSfb
-        | Rem
-        | Pi
-        | Avq
-        | Pie
-        | PieEnhanced
-        | TcPie
-        | Pi2
-        | Choke
-        | Codel
-        | FqCodel
-        | Cobalt
-        | FqPie
-        | Dualpi2
-        | Phb
-        | Sfq
-        | Priority
-        | Wrr
-        | Drr
-        | Mdrr
-        | Wfq
-        | Scfq
-        | Tbf
-        | Htb
-        | Cbq
-        | Custom
-        | str
-        | Mapping[str, Any]
-        | CustomQueue
-        | None
-    ) = None
+    left_rate: Sequence[str] | str
+    left_delay: Spread | Sequence[str] | str | Mapping[str, Any]
+    right_rate: Sequence[str] | str
+    right_delay: Spread | Sequence[str] | str | Mapping[str, Any]
     condition: Sequence[Rule | Mapping[str, Any]] | None = None
-    reverse_condition: Sequence[Rule | Mapping[str, Any]] | None = None
     rate_changes: (
-        Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
-    ) = None
-    reverse_rate_changes: (
         Sequence[Change | Mapping[str, Any]] | Schedule | Trace | Mapping[str, Any] | None
     ) = None
     impairments: (
@@ -6464,23 +6435,7 @@ class Dumbbell(Table):
         ]
         | None
     ) = None
-    reverse_impairments: (
-        Sequence[
-            Loss
-            | PeriodicLoss
-            | ListedLoss
-            | GilbertElliott
-            | BitErrors
-            | Corruption
-            | Duplication
-            | Reordering
-            | Jitter
-            | DelaySpikes
-            | Outage
-            | Mapping[str, Any]
-        ]
-        | None
-    ) = None
+    reverse: Reverse | Mapping[str, Any] | None = None
     left_hosts: int | None = None
     right_hosts: int | None = None
     access_queue: (
@@ -6560,20 +6515,19 @@ class Record(Table):
     ----------
     interval : str | None
         Time between samples. Default: 100 ms. Range: above 0 s.
-    series : Sequence[Literal["queue", "carried", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
+    series : Sequence[Literal["queue", "delays", "waits", "window", "delivery_rate", "drops", "marks", "transfers", "requests", "segments", "rtt"]] | None
         The series to record. Default: empty. "queue": Queue length and average queue of each link,
-        sampled. "carried": What each link has carried, dropped and marked by then, sampled.
-        "delays": How long packets wait in the queue of each link: mean, percentiles, longest.
-        "waits": How many packets waited how long in the queue of each link: what `delays` sums up.
-        "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled; where
-        both hosts send data, at both ends. "delivery_rate": Delivery rate of each flow's sender at
-        its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO). "drops": Every dropped
-        packet. "marks": Every marked packet. "transfers": Every connection of flows with arrivals.
-        "requests": Every request of flows whose two hosts send data: first those that have their
-        response, as they had it. "segments": Every segment that the sending host of a traced flow
-        sends and receives; where both hosts send data, each of them. "rtt": Every round trip that
-        the sender of a traced flow measures, with SRTT and the timeout; where both hosts send data,
-        both senders.
+        sampled. "delays": How long packets wait in the queue of each link: mean, percentiles,
+        longest. "waits": How many packets waited how long in the queue of each link: what `delays`
+        sums up. "window": cwnd, ssthresh, FlightSize and acknowledged bytes of each flow, sampled;
+        where both hosts send data, at both ends. "delivery_rate": Delivery rate of each flow's
+        sender at its last ACK, sampled (Linux: tcpi_delivery_rate of TCP_INFO). "drops": Every
+        dropped packet. "marks": Every marked packet. "transfers": Every connection of flows with
+        arrivals. "requests": Every request of flows whose two hosts send data: first those that
+        have their response, as they had it. "segments": Every segment that the sending host of a
+        traced flow sends and receives; where both hosts send data, each of them. "rtt": Every round
+        trip that the sender of a traced flow measures, with SRTT and the timeout; where both hosts
+        send data, both senders.
     links : Sequence[str] | None
         Links whose queue is sampled and whose delays are recorded, each named from>to; empty: all.
         Default: empty.
@@ -6592,7 +6546,6 @@ class Record(Table):
         Sequence[
             Literal[
                 "queue",
-                "carried",
                 "delays",
                 "waits",
                 "window",
@@ -6704,6 +6657,11 @@ class Scenario(Document):
         Seed of every random stream. Default: 1.
     duration : str | None
         When the run ends; absent: when every flow has closed. Default: absent. Range: above 0 s.
+    warm_up : str | None
+        Beginning of the run that is not counted. Counts, delays, series and goodputs are recorded
+        from this time on, and of transfers and requests those that begin at it or later. It must be
+        shorter than `duration`, or without one than `time_limit`; a run that ends before it fails.
+        Captures have the whole run. Default: 0 s. Range: at least 0 s.
     time_limit : str | None
         When a run without duration gives up, because some flow never closes. Default: 100000 s.
         Range: above 0 s.
@@ -6725,6 +6683,7 @@ class Scenario(Document):
     title: str | None = None
     seed: int | None = None
     duration: str | None = None
+    warm_up: str | None = None
     time_limit: str | None = None
     phase_breaking: PhaseBreaking | Mapping[str, Any] | None = None
     tcp: Tcp | Mapping[str, Any] | None = None

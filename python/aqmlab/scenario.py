@@ -252,6 +252,29 @@ def seconds(time: str) -> float:
     return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit]
 
 
+def given_warm_up(scenario: Mapping[str, Any]) -> str | None:
+    """Return the warm-up of a normalized scenario; None if everything is counted.
+
+    Examples
+    --------
+    >>> given_warm_up({"warm_up": "5 s"}), given_warm_up({"warm_up": "0 s"})
+    ('5 s', None)
+    """
+    time: str = scenario.get("warm_up", "0 s")
+    return time if seconds(time) else None
+
+
+def warm_up_change(time: str | None) -> list[tuple[str, str]]:
+    """Return the override of a scenario that sets its warm-up; none if no time is given.
+
+    Examples
+    --------
+    >>> warm_up_change("5 s"), warm_up_change(None)
+    ([('warm_up', '"5 s"')], [])
+    """
+    return [] if time is None else [("warm_up", toml_value(time))]
+
+
 def bits_per_second(rate: str) -> float:
     """Return a rate of a normalized scenario in bit/s.
 

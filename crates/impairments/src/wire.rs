@@ -235,6 +235,11 @@ impl Wire {
         self.stages.iter().map(|stage| &stage.1)
     }
 
+    /// Begin again to count what each impairment does.
+    pub fn forget_counts(&mut self) {
+        self.stages.iter_mut().for_each(|(_, counts)| *counts = Counts::default());
+    }
+
     /// Packets that left it.
     pub fn left(&self) -> Count {
         self.left

@@ -26,13 +26,15 @@ pub struct Exchanges {
     /// These flows, in their order.
     pub flows: Vec<u32>,
     of: Vec<Exchange>,
+    /// Requests that were written before this time are not counted.
+    begins: Time,
 }
 
 impl Exchanges {
-    /// Those of these flows, which are in order.
-    pub fn new(flows: Vec<u32>) -> Self {
+    /// Those of these flows, which are in order, from a time on.
+    pub fn new(flows: Vec<u32>, begins: Time) -> Self {
         let of = flows.iter().map(|_| Exchange::default()).collect();
-        Exchanges { flows, of }
+        Exchanges { flows, of, begins }
     }
 
     /// Where the application of a connection tells of its requests; series hear of them too.
@@ -46,9 +48,10 @@ impl Exchanges {
         Entry { exchanges: self, series, flow: slot.flow, connection: slot.connection, ends, now, count: 0 }
     }
 
-    fn of(&mut self, flow: u32) -> Option<&mut Exchange> {
+    /// The requests of a flow, if one that was written at this time counts.
+    fn of(&mut self, flow: u32, written: Time) -> Option<&mut Exchange> {
         let place = place_of(flow, &self.flows, |flow| *flow);
-        self.of.get_mut(place).filter(|_| self.flows[place] == flow)
+        self.of.get_mut(place).filter(|_| self.flows[place] == flow && written >= self.begins)
     }
 
     /// Each flow that wrote any, with its requests.
@@ -86,14 +89,14 @@ pub struct Entry<'a> {
 
 impl Log for Entry<'_> {
     fn asked(&mut self) {
-        if let Some(exchange) = self.exchanges.of(self.flow) {
+        if let Some(exchange) = self.exchanges.of(self.flow, self.now) {
             exchange.begun += 1;
         }
     }
 
     fn answered(&mut self, answered: &Answered) {
         self.count += 1;
-        if let Some(exchange) = self.exchanges.of(self.flow) {
+        if let Some(exchange) = self.exchanges.of(self.flow, answered.since) {
             exchange.times.add(self.now.since(answered.since));
             exchange.bytes[0] += answered.request;
             exchange.bytes[1] += answered.response;

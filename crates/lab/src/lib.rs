@@ -2,6 +2,7 @@
 //! Each step hands a finished value to the next; nothing reaches back.
 
 mod acting;
+mod baseline;
 mod build;
 mod capture;
 mod check;
@@ -74,12 +75,12 @@ pub fn schema() -> Json {
 
 /// Manual pages of everything a scenario can name.
 pub fn pages() -> Json {
-    use scenario::{Dumbbell, Ends, Flow, Graph, Link, Pcap, PhaseBreaking, Record};
+    use scenario::{Dumbbell, Ends, Flow, Graph, Link, Pcap, PhaseBreaking, Record, Reverse};
     let mut traffic = traffic::Traffic::pages();
     traffic.push(page::<traffic::Arrivals>());
     serde_json::json!({
         "scenario": [page::<Scenario>(), page::<Flow>(), page::<PhaseBreaking>(), page::<Record>(), page::<Pcap>()],
-        "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>()],
+        "network": [page::<Dumbbell>(), page::<Ends>(), page::<Graph>(), page::<Link>(), page::<Reverse>()],
         "diffserv": queues::diffserv::pages(),
         "queues": queues::Queue::pages(),
         "classes": queues::schedulers::pages(),

@@ -143,10 +143,29 @@ pub fn read(text: &str, format: Format, overrides: &[(String, String)]) -> Resul
     for (key, value) in overrides {
         set(&mut document, key, value)?;
     }
+    refuse_old_keys(&document)?;
     expand_presets(&mut document);
     let scenario = Scenario::read(&document, "")?;
     crate::build::plan(&scenario)?;
     Ok(scenario)
+}
+
+/// Refuse keys of a link's reverse direction that the table `reverse` has replaced.
+fn refuse_old_keys(document: &Json) -> Result<(), Invalid> {
+    let network = document.get("network").unwrap_or(&Json::Null);
+    let links = network.get("links").and_then(Json::as_array).into_iter().flatten().enumerate();
+    let links = links.map(|(l, link)| (format!("network.links.{l}"), link));
+    for (path, link) in [("network".to_string(), network)].into_iter().chain(links) {
+        for key in ["queue", "condition", "rate_changes", "impairments"] {
+            let old = format!("reverse_{key}");
+            if link.get(&old).is_some() {
+                let problem = format!("is now reverse.{key}");
+                return Err(Invalid::at(&join(&path, &old), problem)
+                    .remedy(format!("write reverse = {{ {key} = … }}")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The seed in the text of a scenario, between what stands before and behind it; none: it is not where [`write`](crate::write) has it.

@@ -22,7 +22,7 @@ fn check(impairments: &str) {
     for (queue, tcp) in CASES {
         let changes = [
             ("network.queue", queue),
-            ("network.reverse_impairments", impairments),
+            ("network.reverse.impairments", impairments),
             ("tcp", tcp),
             ("flows.0.tcp.receive_window", "\"65535 B\""),
         ];

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 const PATH: &str = r#"
     network = { kind = "dumbbell", rate = "1 Mbit/s", delay = "20 ms", left_rate = "1 Gbit/s", left_delay = "0 ms",
         right_rate = "1 Gbit/s", right_delay = "0 ms",
-        queue = { kind = "drop_tail", limit = "100 packets" }, reverse_queue = { kind = "drop_tail", limit = "100 packets" } }
+        queue = { kind = "drop_tail", limit = "100 packets" }, reverse = { queue = { kind = "drop_tail", limit = "100 packets" } } }
     phase_breaking = { start = "0 s", delay = "0 s" }
     flows = [{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "request_response", request = "1000 B",
         response = "1200 B", requests = 1, server_time = "50 ms" } }]
@@ -85,7 +85,7 @@ fn both_ends_are_recorded_where_both_send() {
         &[
             ("flows", flows),
             ("duration", "30 s"),
-            ("network.reverse_queue.limit", "5 packets"),
+            ("network.reverse.queue.limit", "5 packets"),
             ("record.series", r#"["window", "segments", "rtt"]"#),
         ],
     );
@@ -431,8 +431,8 @@ fn random_run() -> impl Strategy<Value = String> {
             format!(
                 r#"seed = {seed}
                 network = {{ kind = "dumbbell", rate = "1 Mbit/s", delay = "10 ms", left_rate = "10 Mbit/s", left_delay = "1 ms",
-                    right_rate = "10 Mbit/s", right_delay = "1 ms", queue = {queue}, reverse_queue = {queue},
-                    impairments = {}, reverse_impairments = {} }}
+                    right_rate = "10 Mbit/s", right_delay = "1 ms", queue = {queue},
+                    impairments = {}, reverse = {{ queue = {queue}, impairments = {} }} }}
                 tcp = {{ retries = 250, syn_retries = 100, synack_retries = 100, {} }}
                 flows = [{{ name = "A", from = "left-0", to = "right-0", {arrivals}traffic = {traffic} }},
                     {{ name = "B", from = "left-0", to = "right-0", traffic = {{ kind = "bulk", size = "60 kB" }} }},

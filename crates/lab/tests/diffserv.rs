@@ -37,7 +37,7 @@ fn data_and_acks_carry_the_codepoint_of_their_flow() {
         &with(&[
             ("network.condition", r#"[{ match = { dscp = "EF" } }]"#),
             (
-                "network.reverse_condition",
+                "network.reverse.condition",
                 r#"[{ match = { source = "right-1" } }, { match = { dscp = 46, destination = "left-0" } }]"#,
             ),
         ]),
@@ -79,7 +79,7 @@ fn marks_are_seen_by_what_comes_behind() {
 fn a_conditioner_that_only_counts_changes_nothing() {
     let plain = outcome(TWO_DOWNLOADS, &[]);
     let counted =
-        outcome(TWO_DOWNLOADS, &[("network.condition", "[{}]"), ("network.reverse_condition", "[{}]")]);
+        outcome(TWO_DOWNLOADS, &[("network.condition", "[{}]"), ("network.reverse.condition", "[{}]")]);
     assert_eq!(plain.tables[..], counted.tables[..2]);
     let at = |l| numbers(&counted, "links", "arrived_packets")[l];
     assert_eq!(numbers(&counted, "conditioners", "arrived_packets"), [at(0), 0.0, at(1), 0.0]);

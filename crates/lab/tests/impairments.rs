@@ -73,7 +73,7 @@ fn draws_do_not_depend_on_other_impairments() {
         let o = with(
             &list,
             &[
-                ("network.reverse_impairments", reverse),
+                ("network.reverse.impairments", reverse),
                 ("duration", "\"100 s\""),
                 ("record.series", r#"["drops"]"#),
             ],
@@ -113,7 +113,7 @@ fn transfers_end_with_loss_both_ways() {
             let o = with(
                 &loss,
                 &[
-                    ("network.reverse_impairments", &loss),
+                    ("network.reverse.impairments", &loss),
                     ("tcp", tcp),
                     ("tcp.retries", "100"),
                     ("tcp.syn_retries", "100"),

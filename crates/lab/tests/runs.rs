@@ -405,13 +405,22 @@ const IMPAIRMENTS: [&str; 14] = [
     r#"{ kind = "outage", start = "500 ms", length = "1 s" }"#,
 ];
 
-/// What stands before the queue of a link.
-const CONDITIONS: [&str; 5] = [
-    "",
-    r#"condition = [{ green = { dscp = "AF11" } }], "#,
-    r#"condition = [{ match = { dscp = ["EF", "DF"] }, meter = { kind = "srtcm", cir = "200 kbit/s", cbs = "3 kB", ebs = "6 kB" }, green = { dscp = "AF11" }, yellow = { dscp = "AF12" }, red = { dscp = "AF13" } }], "#,
-    r#"condition = [{ match = { source = "n0" }, meter = { kind = "token_bucket", rate = "400 kbit/s", burst = "8 kB" }, red = "drop" }], reverse_condition = [{ match = { flows = "web" }, meter = { kind = "tswtcm", ctr = "100 kbit/s", ptr = "200 kbit/s" }, red = "drop" }], "#,
-    r#"condition = [{ match = { dscp = "EF" } }, { meter = { kind = "trtcm", pir = "1 Mbit/s", pbs = "9 kB", cir = "300 kbit/s", cbs = "5 kB", mode = "colour-aware" }, yellow = { dscp = "AF12" }, red = { dscp = "AF13" } }], "#,
+/// What stands before the queue of a link, and before that of its reverse direction.
+const CONDITIONS: [[&str; 2]; 5] = [
+    ["", ""],
+    [r#"condition = [{ green = { dscp = "AF11" } }], "#, ""],
+    [
+        r#"condition = [{ match = { dscp = ["EF", "DF"] }, meter = { kind = "srtcm", cir = "200 kbit/s", cbs = "3 kB", ebs = "6 kB" }, green = { dscp = "AF11" }, yellow = { dscp = "AF12" }, red = { dscp = "AF13" } }], "#,
+        "",
+    ],
+    [
+        r#"condition = [{ match = { source = "n0" }, meter = { kind = "token_bucket", rate = "400 kbit/s", burst = "8 kB" }, red = "drop" }], "#,
+        r#"condition = [{ match = { flows = "web" }, meter = { kind = "tswtcm", ctr = "100 kbit/s", ptr = "200 kbit/s" }, red = "drop" }], "#,
+    ],
+    [
+        r#"condition = [{ match = { dscp = "EF" } }, { meter = { kind = "trtcm", pir = "1 Mbit/s", pbs = "9 kB", cir = "300 kbit/s", cbs = "5 kB", mode = "colour-aware" }, yellow = { dscp = "AF12" }, red = { dscp = "AF13" } }], "#,
+        "",
+    ],
 ];
 
 /// A few impairments, or, as often, none.
@@ -460,8 +469,8 @@ fn random_network() -> impl Strategy<Value = String> {
         let links: Vec<String> = links
             .into_iter()
             .enumerate()
-            .map(|(i, (queue, kbits, us, condition, there, back, pace))| format!(
-                r#"{{ {condition}from = "n{i}", to = "n{}", rate = "{kbits} kbit/s", delay = "{us} us", queue = {queue}, reverse_queue = {queue}, impairments = {there}, reverse_impairments = {back}{pace} }}"#, i + 1
+            .map(|(i, (queue, kbits, us, [condition, condition_back], there, back, pace))| format!(
+                r#"{{ {condition}from = "n{i}", to = "n{}", rate = "{kbits} kbit/s", delay = "{us} us", queue = {queue}, impairments = {there}, reverse = {{ {condition_back}queue = {queue}, impairments = {back} }}{pace} }}"#, i + 1
             ))
             .collect();
         let flows: Vec<String> = flows

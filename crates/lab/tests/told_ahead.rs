@@ -71,7 +71,7 @@ kind = "dumbbell"
 rate = "{kbits} kbit/s"
 delay = "{us} us"
 queue = {queue}
-reverse_queue = {reverse}
+reverse = {{ queue = {reverse} }}
 access_queue = {hosts}
 impairments = {wire}
 left_hosts = {n}

@@ -8,7 +8,7 @@ use common::{numbers, outcome, scenario};
 const PATH: &str = r#"
     network = { kind = "dumbbell", rate = "1 Mbit/s", delay = "20 ms", left_rate = "1 Gbit/s", left_delay = "0 ms",
         right_rate = "1 Gbit/s", right_delay = "0 ms",
-        queue = { kind = "drop_tail", limit = "100 packets" }, reverse_queue = { kind = "drop_tail", limit = "100 packets" } }
+        queue = { kind = "drop_tail", limit = "100 packets" }, reverse = { queue = { kind = "drop_tail", limit = "100 packets" } } }
     phase_breaking = { start = "0 s", delay = "0 s" }
     record = { series = ["requests"] }
     flows = [{ name = "F", from = "left-0", to = "right-0", traffic = { kind = "bulk" } }]

@@ -18,7 +18,6 @@ from aqmlab.command.options import (
     read_count,
     read_overrides,
     read_rate,
-    read_warm_up,
     replications,
 )
 from aqmlab.command.terminal import console, resumable, say
@@ -103,7 +102,6 @@ def calibrate_command(
             "FROM>TO"
         )
     wanted = {text: read_rate("--load", text) for text in loads}
-    warm_up_s = read_warm_up(warm_up) or 0.0
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
     folder = to or Path("results") / f"{file.stem}-calibrated"
     every = [(text, k) for text in wanted for k in range(whole["seed"], whole["seed"] + count)]
@@ -116,7 +114,7 @@ def calibrate_command(
             done = calibrate(
                 [Wanted(scenario | {"seed": k}, wanted[text], new / _name(text, k))
                  for text, k in every],
-                link=link or DUMBBELL, uncongested=wide, warm_up_s=warm_up_s,
+                link=link or DUMBBELL, uncongested=wide, warm_up=warm_up,
                 tolerance=tolerance / 100, jobs=threads, store=runs, progress=bar,
             )  # fmt: skip
         for (text, k), one in zip(every, done, strict=True):

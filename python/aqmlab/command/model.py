@@ -19,7 +19,6 @@ from aqmlab.command.options import (
     WarmUpOption,
     WarningsOption,
     read_overrides,
-    read_warm_up,
 )
 from aqmlab.command.terminal import console, resumable, say, warn
 
@@ -94,13 +93,8 @@ def beside_command(
         )
     if file and not file.suffix and not file.exists():
         raise ValueError(f"{file} must be a model or a file; aqmlab model -h lists the models")
-    begin_s = read_warm_up(warm_up) or 0.0
-    result, before = (
-        (Result.read(run), None)
-        if run
-        else _run(file, read_overrides(changes, seed), begin_s, store)
-    )
-    comparison = beside(result, before)
+    result = Result.read(run) if run else _run(file, read_overrides(changes, seed, warm_up), store)
+    comparison = beside(result)
     _show(comparison)
     if run is None:
         warn(result.warnings if warnings else [])
@@ -108,12 +102,10 @@ def beside_command(
         draw(_figure(comparison), plot)
 
 
-def _run(
-    file: Path | None, overrides: Sequence[tuple[str, str]], warm_up_s: float, store: Path | None
-) -> "tuple[Result, Result | None]":
-    """Run a scenario with the series that its models need, and its warm-up by itself."""
+def _run(file: Path | None, overrides: Sequence[tuple[str, str]], store: Path | None) -> "Result":
+    """Run a scenario with the series that its models need."""
     from aqmlab.experiment import run_many
-    from aqmlab.models.beside import OF_WARM_UP, needed
+    from aqmlab.models.beside import needed
     from aqmlab.progress import Bar
     from aqmlab.scenario import normalize, seconds
     from aqmlab.store import Ledger
@@ -126,17 +118,13 @@ def _run(
         fine = max(1e-4, seconds(scenario["duration"]) / MAX_SAMPLES)
         if fine < seconds(record["interval"]):
             record["interval"] = f"{round(1e6 * fine)} us"
-    scenarios = [scenario]
-    if warm_up_s:
-        short = {"duration": f"{warm_up_s!r} s", "record": record | {"series": [*OF_WARM_UP]}}
-        scenarios.append(scenario | short)
     with ExitStack() as stack:
         runs = stack.enter_context(Ledger(store)) if store else None
         if runs:
             stack.enter_context(resumable(runs))
         bar = stack.enter_context(Bar())
-        result, *before = run_many(scenarios, progress=bar, store=runs)
-    return result, before[0] if before else None
+        (result,) = run_many([scenario], progress=bar, store=runs)
+    return result
 
 
 def _show(comparison: "Beside") -> None:

@@ -106,7 +106,7 @@ VOCABULARY = {
             "--warm-up",
             "TIME",
             "Exclude this time at the beginning of each run from every measure, e.g. '20 s'.",
-            "the warm-up that the file states, else 0 s",
+            "the warm_up of the scenario",
         ),
         Option(
             "--engine",
@@ -197,13 +197,16 @@ def read_change(
 def read_overrides(
     changes: Sequence[str] | None,
     seed: str | None = None,
+    warm_up: str | None = None,
     example: str = "network.queue.limit='64 packets'",
 ) -> list[tuple[str, str]]:
-    """Return the keys of a scenario that ``--set`` and ``--seed`` change, with their values."""
+    """Return the keys that ``--set``, ``--seed`` and ``--warm-up`` change, with their values."""
+    from aqmlab.scenario import warm_up_change
+
     overrides = [read_change(change, example) for change in changes or []]
     if seed is not None:
         overrides.append(("seed", seed))
-    return overrides
+    return overrides + warm_up_change(warm_up)
 
 
 def read_count(option: str, text: str | None) -> int | None:
@@ -243,11 +246,6 @@ def read_instant(option: str, text: str | None, example: str = "20 s") -> float 
     if not 0 <= time <= MAX_TIME_S:
         raise ValueError(f"{option} {text!r} must be a time with its unit, for example '{example}'")
     return time
-
-
-def read_warm_up(text: str | None) -> float | None:
-    """Return the value of ``--warm-up`` in s; None if it is absent."""
-    return read_instant("--warm-up", text)
 
 
 def read_rate(option: str, text: str) -> float:

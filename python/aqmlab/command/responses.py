@@ -17,7 +17,6 @@ from aqmlab.command.options import (
     read_count,
     read_engine,
     read_overrides,
-    read_warm_up,
     replications,
 )
 from aqmlab.command.terminal import console, resumable, say
@@ -64,14 +63,14 @@ def responses_command(
         if plot.suffix.lower() not in figures.FORMATS:
             raise ValueError(f"--plot {plot} must end in one of {', '.join(figures.FORMATS)}")
         figures.refuse_foreign(plot)
-    warm_up_s, count = read_warm_up(warm_up) or 0.0, read_count("--replications", number) or 1
-    overrides = read_overrides(changes, seed)
+    count = read_count("--replications", number) or 1
+    overrides = read_overrides(changes, seed, warm_up)
     with ExitStack() as stack:
         runs = stack.enter_context(Ledger(store)) if store else None
         if runs:
             stack.enter_context(resumable(runs))
         how = {"jobs": read_count("--jobs", jobs), "store": runs, "engine": read_engine(engine)}
-        schemes = _schemes(sources, overrides, count, warm_up_s, how)
+        schemes = _schemes(sources, overrides, count, how)
     show(schemes)
     if plot:
         say(f"Written to {figures.save(responses(schemes), plot)}")
@@ -81,7 +80,6 @@ def _schemes(
     sources: list[Path],
     overrides: list[tuple[str, str]],
     count: int,
-    warm_up_s: float,
     how: dict[str, Any],
 ) -> "dict[str, list[Responses]]":
     """Return the responses of each source, by its name."""
@@ -102,10 +100,10 @@ def _schemes(
         if source.is_dir():
             if overrides or count > 1:
                 raise ValueError(
-                    f"{source} is a finished run; leave --set, --seed and --replications out, or "
-                    "give its scenario"
+                    f"{source} is a finished run; leave --set, --seed, --warm-up and "
+                    "--replications out, or give its scenario"
                 )
-            schemes[name] = [Responses.of(Result.read(source), warm_up_s)]
+            schemes[name] = [Responses.of(Result.read(source))]
             continue
         whole = json.loads(normalize(source, overrides=overrides))
         whole["record"]["series"] = list(dict.fromkeys([*whole["record"]["series"], "requests"]))
@@ -114,12 +112,8 @@ def _schemes(
         names += [name] * count
     how = how | {"engine": how["engine"] or Simulator()}
     if asks:
-
-        def reduce(result: Result) -> Responses:
-            return Responses.of(result, warm_up_s)
-
         with Bar() as bar:
-            done = in_order(campaign(asks, reduce, progress=bar, **how))
+            done = in_order(campaign(asks, Responses.of, progress=bar, **how))
         for name, one in zip(names, done, strict=True):
             schemes.setdefault(name, []).append(one)
     return schemes

@@ -20,7 +20,6 @@ from aqmlab.command.options import (
     read_count,
     read_engine,
     read_overrides,
-    read_warm_up,
     replications,
 )
 from aqmlab.command.terminal import console, resumable, say, warn
@@ -91,7 +90,7 @@ def run_command(
     from aqmlab.store import Ledger
     from aqmlab.summary import show
 
-    overrides = read_overrides(changes, seed)
+    overrides = read_overrides(changes, seed, warm_up)
     overrides += [("record.pcap.on", toml_value(pcap_on))] if pcap_on else []
     scenario = json.loads(normalize(file, overrides=overrides))
     bounds = dict(read_change(limit, "wall='10 s'", "--limit") for limit in limits or [])
@@ -110,14 +109,9 @@ def run_command(
                     "--replications shows the means of many runs and writes none of them; leave "
                     "--out and --pcap out, or write the runs with --store or with aqmlab sweep"
                 )
-            measured = _experiment(scenario, count, within, warm_up)
+            measured = _experiment(scenario, count, within)
             _replicate(measured, threads, by, runs, warnings=warnings)
             return
-        if read_warm_up(warm_up):
-            raise ValueError(
-                f"--warm-up {warm_up!r} applies to measures, and one run shows whole tables; give "
-                "--replications N too"
-            )
         if pcap and not scenario["record"]["pcap"]["on"]:
             raise ValueError(
                 "--pcap needs links or hosts to capture at, for example --pcap-on 'left>right'"
@@ -159,18 +153,14 @@ def _run(
     return run_many([scenario], 1, bar, engine=limited, store=store)[0]
 
 
-def _experiment(
-    scenario: dict[str, Any], count: int, limits: dict[str, Any], warm_up: str | None
-) -> "Experiment":
+def _experiment(scenario: dict[str, Any], count: int, limits: dict[str, Any]) -> "Experiment":
     """Return the experiment that runs a scenario several times."""
     from aqmlab.experiment import Experiment, Replications
-    from aqmlab.experiment.file import WarmUp
 
     return Experiment(
         scenario=scenario,
         title=scenario["title"] or "Untitled scenario",
         replications=Replications(count),
-        warm_up=WarmUp(time=warm_up if read_warm_up(warm_up) else None),
         limits=limits,
     )
 

@@ -23,7 +23,6 @@ from aqmlab.command.options import (
     read_count,
     read_engine,
     read_overrides,
-    read_warm_up,
     replications,
     store,
 )
@@ -88,7 +87,7 @@ def sweep_command(
     threads = read_count("--jobs", jobs)
     experiment = adjusted(
         Experiment.read(file), read_overrides(changes, seed), read_count("--replications", number),
-        warm_up if read_warm_up(warm_up) is not None else None,
+        warm_up,
     )  # fmt: skip
     final = to or Path("results") / file.stem
     runs = Ledger(folder or final.resolve() / RUNS)

@@ -17,7 +17,6 @@ from aqmlab.command.options import (
     read_change,
     read_count,
     read_overrides,
-    read_warm_up,
     replications,
 )
 from aqmlab.command.terminal import console, resumable, say
@@ -99,6 +98,7 @@ def tune_red_command(
     """Find RED thresholds that keep the average queue between them under every load.
 
     The output is a folder with the tuned scenario, and the shares of time as a table and a figure.
+    If the scenario has no warm-up, the first fifth of its duration is excluded.
     """
     from contextlib import ExitStack
 
@@ -113,7 +113,7 @@ def tune_red_command(
     overrides = read_overrides(changes, seed)
     scenario = changed(file, overrides)
     every = read_loads(json.loads(normalize(scenario)), loads, flow, load or [])
-    bounds, begin_s = read_bounds(minth), read_warm_up(warm_up) or 0.0
+    bounds = read_bounds(minth)
     count, threads = read_count("--replications", number) or 1, read_count("--jobs", jobs)
     folder = to or Path("results") / f"{file.stem}-tuned"
     with ExitStack() as stack:
@@ -123,7 +123,7 @@ def tune_red_command(
         new = stack.enter_context(appearing(folder, MADE_BY, force=force))
         with Bar() as bar:
             done = tuning.tune(
-                scenario, every, link=link, minth=bounds, ratio=ratio, warm_up_s=begin_s,
+                scenario, every, link=link, minth=bounds, ratio=ratio, warm_up=warm_up,
                 replications=count, jobs=threads, store=runs, progress=bar,
             )  # fmt: skip
         show(done)

@@ -21,7 +21,7 @@ from aqmlab.estimates import Estimate
 from aqmlab.experiment import campaign, in_order
 from aqmlab.measures import Measure, Seen, key, measures
 from aqmlab.results import Result
-from aqmlab.scenario import ScenarioLike
+from aqmlab.scenario import ScenarioLike, given_warm_up, warm_up_change
 from aqmlab.statistics import Interval, holm, paired_p_value
 from aqmlab.store import Store
 
@@ -47,8 +47,6 @@ class Comparison:
         For each queue its runs in the order of their seeds.
     possible : list of Measure
         What was looked for.
-    warm_up : str, optional
-        What was left out at the start of each run.
     """
 
     scenario: dict[str, Any]
@@ -56,7 +54,11 @@ class Comparison:
     arms: list[Arm]
     runs: list[list[Run]]
     possible: list[Measure[Seen]]
-    warm_up: str | None = None
+
+    @property
+    def warm_up(self) -> str | None:
+        """Beginning of each run that is not counted; None if everything is."""
+        return given_warm_up(self.scenario)
 
     @property
     def replications(self) -> int:
@@ -232,8 +234,8 @@ def compare(
     link : str or sequence of str
         The links that get the queue, all of them the same; "bottleneck" is that of a dumbbell.
     warm_up : str, optional
-        A time with its unit ("5 s") that is left out at the start of each run: counts, delays and
-        goodputs begin there, and transfers count that began later. Default: nothing is.
+        A time with its unit ("5 s"), the key `warm_up` of the scenario: counts, delays and goodputs
+        begin there, and transfers count that began later. Default: that of the scenario.
     overrides : sequence of (str, str)
         Dotted paths and their values, as ``--set`` has them.
     store : Store, optional
@@ -257,12 +259,13 @@ def compare(
     """
     links = [link] if isinstance(link, str) else list(link)
     capabilities = engine.capabilities if engine else EVERYTHING
-    planned = plan(queues, scenario, replications, links, warm_up, overrides, capabilities)
+    changes = [*overrides, *warm_up_change(warm_up)]
+    planned = plan(queues, scenario, replications, links, changes, capabilities)
     possible = measures(planned.links, planned.groups)
     done = _run_all(planned, possible, engine or Simulator(planned.given), jobs, progress, store)
     by_arm = [done[a :: len(planned.arms)] for a in range(len(planned.arms))]
     first = json.loads(planned.texts[0])
-    return Comparison(first, planned.links, planned.arms, by_arm, possible, warm_up)
+    return Comparison(first, planned.links, planned.arms, by_arm, possible)
 
 
 def _run_all(
@@ -275,12 +278,11 @@ def _run_all(
 ) -> list[Run]:
     """Return the runs in the order of their scenarios."""
 
-    def measured(whole: Result, before: Result | None = None) -> Run:
-        return Run.of(Seen(whole, before, planned.groups), possible)
+    def measured(result: Result) -> Run:
+        return Run.of(Seen(result, planned.groups), possible)
 
-    done = campaign(
-        planned.asks(), measured, engine=engine, store=store, jobs=jobs, progress=progress
-    )
+    asks = [(text,) for text in planned.texts]
+    done = campaign(asks, measured, engine=engine, store=store, jobs=jobs, progress=progress)
     return in_order(done)
 
 

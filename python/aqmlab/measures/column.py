@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 FORM = re.compile(r"(\w+)\.(\w+)(?:\[(.+)\])?(?:\.(\w+))?")
-WHOLE = ("flows", "links", *NOT_ALWAYS)
-"""Tables that every run leaves if there is anything in them, and that count the whole run."""
+ALWAYS = ("flows", "links", *NOT_ALWAYS)
+"""Tables that every run leaves if there is anything in them, without being recorded."""
 
 REDUCTIONS: dict[str, Callable[[Any], float]] = {
     "mean": lambda x: float(x.mean()),
@@ -60,14 +60,11 @@ def parts(text: str) -> tuple[str, str]:
 def series_of(text: str) -> str | None:
     """Return the series that a column is of, which has to be recorded; None: of a table."""
     table = text.partition(".")[0]
-    return None if table in WHOLE else table
+    return None if table in ALWAYS else table
 
 
 def column(text: str) -> Measure[Seen]:
     """Return the measure that a text names.
-
-    Of a series, what was recorded before the end of the warm-up is left out; the other tables count
-    the whole run.
 
     Raises
     ------
@@ -97,8 +94,6 @@ def _read(text: str, seen: Seen) -> float:
         raise NotMeasuredError(f"{text} is not measured: the engine did not fill {table}")
     keep = _kept(seen.result, table, rows)
     columns = seen.result.columns(table)
-    if seen.before and "time_s" in columns:
-        keep = keep & (columns["time_s"] >= seen.begin_s)
     return _reduction(text, how)(_numbers(columns[name])[keep])
 
 

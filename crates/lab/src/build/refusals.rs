@@ -78,13 +78,13 @@ fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
     match network {
         Network::Dumbbell(d) => {
             check(&d.queue, "network", "queue")?;
-            check(&d.reverse_queue, "network", "reverse_queue")?;
+            check(&d.reverse.queue, "network", "reverse.queue")?;
             check(&d.access_queue, "network", "access_queue")
         }
         Network::Graph(g) => g.links.iter().enumerate().try_for_each(|(l, link)| {
             let path = format!("network.links.{l}");
             check(&link.queue, &path, "queue")?;
-            check(&link.reverse_queue, &path, "reverse_queue")
+            check(&link.reverse.queue, &path, "reverse.queue")
         }),
     }
 }
@@ -92,16 +92,16 @@ fn unknown_matches(network: &Network, plan: &Plan) -> Result<(), Invalid> {
 /// The rules of every conditioner, and where they stand.
 fn conditions(network: &Network) -> Vec<(String, &[Rule])> {
     let lists: Vec<(String, &[Rule], &[Rule])> = match network {
-        Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse_condition)],
+        Network::Dumbbell(d) => vec![("network".into(), &d.condition, &d.reverse.condition)],
         Network::Graph(g) => {
             let links = g.links.iter().enumerate();
             links
-                .map(|(l, x)| (format!("network.links.{l}"), &x.condition[..], &x.reverse_condition[..]))
+                .map(|(l, x)| (format!("network.links.{l}"), &x.condition[..], &x.reverse.condition[..]))
                 .collect()
         }
     };
     let both = |(place, there, back): (String, _, _)| {
-        [(join(&place, "condition"), there), (join(&place, "reverse_condition"), back)]
+        [(join(&place, "condition"), there), (join(&place, "reverse.condition"), back)]
     };
     lists.into_iter().flat_map(both).collect()
 }

@@ -35,8 +35,12 @@ impl Simulation<'_> {
     pub(super) fn audit(&mut self, limit: Time) -> Result<(), Failure> {
         self.end = self.horizon;
         self.check_times()?;
-        self.check()?;
-        self.horizon = limit;
+        if self.warming_up && self.horizon == self.next_horizon(limit) {
+            self.end_warm_up()?;
+        } else {
+            self.check()?;
+        }
+        self.horizon = self.next_horizon(limit);
         for hop in 0..self.network.hops.len() {
             if self.network.hops[hop].tells() {
                 let [here, next] = self.hops_from(hop as u32);

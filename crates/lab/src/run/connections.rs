@@ -204,7 +204,9 @@ impl Simulation<'_> {
             self.connections.accounts[account].replies.iter_mut().for_each(|replies| replies.add(&back));
         }
         self.connections.accounts[account].sum.add(&sum);
-        self.connections.sources[source].count(&sum);
+        if sum.start >= self.begins() {
+            self.connections.sources[source].count(&sum);
+        }
         self.connections.fates.series.transferred(flow, &sum);
     }
 

@@ -1,7 +1,7 @@
 //! What must hold in every run: every ledger against what is there.
 
 use impairments::Wire;
-use net::{Inside, Packet, Violation};
+use net::{Inside, Violation};
 use units::Time;
 
 use super::Simulation;
@@ -68,13 +68,9 @@ impl Simulation<'_> {
         for (s, slot) in self.connections.fates.slots.iter().enumerate() {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
-        let mut back =
-            |p: &Packet| self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.way());
-        for link in &self.network.links {
-            link.pipe(&self.network.flight).for_each(|entry| back(&entry.packet));
-            link.locate_held(&mut Inside::default(), &mut back);
-        }
-        self.network.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
+        self.network.each_inside(&mut |p| {
+            self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.way());
+        });
         for (conditioner, l) in self.network.conditioners.iter().zip(self.plan.conditioned()) {
             let place = || format!("conditioner of link {}", self.plan.links[l as usize].name());
             let arrived = self.network.links[l as usize].ledger().arrived;

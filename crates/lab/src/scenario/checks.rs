@@ -8,15 +8,15 @@ use traffic::{After, Application, Opener};
 use units::Read;
 use units::param::{Invalid, join};
 
-use super::{Dumbbell, Flow, Link, Scenario};
+use super::{Directions, Dumbbell, Flow, Link, Reverse, Scenario};
 
 /// Most impairments of a wire, and most of them that double packets: each doubles the work.
 const MOST_IMPAIRMENTS: (usize, usize) = (16, 4);
 
-/// Refuses more impairments than a wire has.
-fn not_too_many(there: &[Impairment], back: &[Impairment], path: &str) -> Result<(), Invalid> {
+/// Refuse more impairments than a wire has.
+fn not_too_many(forward: &[Impairment], reverse: &Reverse, path: &str) -> Result<(), Invalid> {
     let (most, most_doubling) = MOST_IMPAIRMENTS;
-    for (list, key) in [(there, "impairments"), (back, "reverse_impairments")] {
+    for (list, key) in [(forward, "impairments"), (&reverse.impairments, "reverse.impairments")] {
         let doubling = list.iter().filter(|i| matches!(i, Impairment::Duplication(_))).count();
         if list.len() > most || doubling > most_doubling {
             let problem = format!("has {} impairments, {doubling} of them duplication", list.len());
@@ -29,7 +29,19 @@ fn not_too_many(there: &[Impairment], back: &[Impairment], path: &str) -> Result
 
 impl Dumbbell {
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
-        not_too_many(&self.impairments, &self.reverse_impairments, path)
+        for (key, listed, hosts_key, hosts) in [
+            ("left_rate", self.left_rate.listed(), "left_hosts", self.left_hosts),
+            ("left_delay", self.left_delay.listed(), "left_hosts", self.left_hosts),
+            ("right_rate", self.right_rate.listed(), "right_hosts", self.right_hosts),
+            ("right_delay", self.right_delay.listed(), "right_hosts", self.right_hosts),
+        ] {
+            if let Some(listed) = listed.filter(|&listed| listed as u64 != hosts) {
+                let problem = format!("has {listed} entries, and {hosts_key} is {hosts}");
+                return Err(Invalid::at(&join(path, key), problem)
+                    .remedy("give one entry per host, or one value for all"));
+            }
+        }
+        not_too_many(&self.impairments, &self.reverse, path)
     }
 }
 
@@ -52,7 +64,11 @@ impl Link {
     pub(super) fn check(&self, path: &str) -> Result<(), Invalid> {
         check_name(&self.from, &join(path, "from"))?;
         check_name(&self.to, &join(path, "to"))?;
-        not_too_many(&self.impairments, &self.reverse_impairments, path)
+        if self.directions == Directions::One && self.reverse != Reverse::default() {
+            let problem = "is given, and the link has directions = \"one\"";
+            return Err(Invalid::at(&join(path, "reverse"), problem).remedy("leave one of them out"));
+        }
+        not_too_many(&self.impairments, &self.reverse, path)
     }
 }
 
@@ -145,6 +161,21 @@ impl Scenario {
             return Err(Invalid::at(&flows, problem)
                 .remedy("give one of them packets or lasts, or the scenario a duration"));
         }
+        self.check_warm_up(path)?;
         self.check_samples(path)
+    }
+
+    /// Refuse a warm-up that leaves nothing of the longest run.
+    fn check_warm_up(&self, path: &str) -> Result<(), Invalid> {
+        let (key, end) = match self.duration {
+            Some(duration) => ("duration", duration),
+            None => ("time_limit", self.time_limit),
+        };
+        if self.warm_up < end {
+            return Ok(());
+        }
+        let problem = format!("must be shorter than the run, whose {key} is {end}");
+        Err(Invalid::new(&join(path, "warm_up"), &self.warm_up.write(), problem)
+            .remedy(format!("shorten it, or lengthen {key}")))
     }
 }

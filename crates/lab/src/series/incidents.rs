@@ -53,6 +53,7 @@ struct Incident {
 #[derive(Debug)]
 pub struct Incidents<H> {
     list: List<Incident>,
+    begins: Time,
     of: PhantomData<H>,
 }
 
@@ -62,8 +63,8 @@ impl<H: Happened> Recorder for Incidents<H> {
     const ABOUT: &'static str = H::ABOUT;
     const WANTS: Wants = Wants::NOTHING;
 
-    fn begin(_: &Start) -> Self {
-        Incidents { list: List::default(), of: PhantomData }
+    fn begin(start: &Start) -> Self {
+        Incidents { list: List::default(), begins: start.begins, of: PhantomData }
     }
 
     fn held(&self) -> Held {
@@ -71,7 +72,7 @@ impl<H: Happened> Recorder for Incidents<H> {
     }
 
     fn fate(&mut self, at: Time, link: u32, flow: u32, fate: &Fate) {
-        if H::is(fate) {
+        if H::is(fate) && at >= self.begins {
             let (Fate::Dropped(packet, why) | Fate::Marked(packet, why)) = fate;
             let (seq, bytes) = (packet.segment.seq.0, packet.segment.len);
             let syn = packet.segment.flags.has(Flags::SYN);

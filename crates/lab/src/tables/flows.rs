@@ -5,6 +5,7 @@ use std::sync::Arc;
 use net::Way;
 use units::Time;
 
+use crate::baseline::Baseline;
 use crate::columns;
 use crate::record::{Column, names_of, seconds};
 use crate::run::Simulation;
@@ -60,12 +61,13 @@ impl FlowTable {
         }
     }
 
-    fn push(&mut self, sum: &Sum, end: Time) {
+    /// Add the row of a sum that is counted between two times.
+    fn push(&mut self, sum: &Sum, counted: [Time; 2]) {
         self.start.push(seconds(sum.start));
         self.established.push(seconds(sum.reached(0)));
         self.completed.push(seconds(sum.reached(1)));
         self.closed.push(seconds(sum.reached(2)));
-        self.goodput.push(sum.goodput_bps(end));
+        self.goodput.push(sum.goodput_bps(counted));
         self.counts.zip(&sum.counts, |column, &count| column.push(count));
     }
 
@@ -108,18 +110,23 @@ impl Simulation<'_> {
     /// together, the first has the sum.
     fn each_flow(&self, way: Way, mut tell: impl FnMut(usize, &Sum)) {
         let (mut slot, mut source) = (0, 0);
+        let Baseline { lasting, accounts, .. } = &self.baseline;
+        let [lasting, accounts] = [lasting, accounts].map(|of| &of[way.index()]);
         for f in 0..self.plan.flows() {
             if self.plan.traffic(f).is_datagrams() {
                 continue;
             }
             if self.plan.opener(f).is_some() {
-                let of = &self.connections.accounts[self.connections.sources[source].account];
+                let account = self.connections.sources[source].account;
+                let of = &self.connections.accounts[account];
                 let sum = if way == Way::There { Some(&of.sum) } else { of.replies.as_ref() };
-                sum.filter(|_| of.flow as usize == f).into_iter().for_each(|sum| tell(f, sum));
+                sum.filter(|_| of.flow as usize == f)
+                    .into_iter()
+                    .for_each(|sum| tell(f, &sum.since(accounts.get(account))));
                 source += 1;
             } else {
                 if way == Way::There || self.plan.converses(f) {
-                    tell(f, &self.connections.sum(slot, way));
+                    tell(f, &self.connections.sum(slot, way).since(lasting.get(slot)));
                 }
                 slot += 1;
             }
@@ -134,7 +141,7 @@ impl Simulation<'_> {
         };
         let flows: Vec<u32> = (0..self.plan.flows() as u32).filter(goes).collect();
         let mut table = FlowTable::new(flows.len());
-        self.each_flow(way, |_, sum| table.push(sum, self.end));
+        self.each_flow(way, |_, sum| table.push(sum, [self.begins(), self.end]));
         (flows, table)
     }
 
@@ -151,7 +158,7 @@ impl Simulation<'_> {
         self.each_flow(way, |f, sum| sums[self.plan.table(f)].get_or_insert_with(Sum::default).add(sum));
         let tables: Vec<u32> = (0..sums.len() as u32).filter(|&t| sums[t as usize].is_some()).collect();
         let mut table = FlowTable::new(tables.len());
-        sums.iter().flatten().for_each(|sum| table.push(sum, self.end));
+        sums.iter().flatten().for_each(|sum| table.push(sum, [self.begins(), self.end]));
         (tables, table)
     }
 

@@ -18,6 +18,16 @@ pub struct Account {
 }
 
 impl Account {
+    /// Counts since an earlier time, at which the account was `before`.
+    pub fn since(&self, before: &Account) -> Account {
+        Account {
+            arrived: self.arrived - before.arrived,
+            dropped: self.dropped - before.dropped,
+            marked: self.marked - before.marked,
+            departed: self.departed - before.departed,
+        }
+    }
+
     pub(super) fn arrive(&mut self, held: &Held) {
         self.arrived.add(&held.packet);
     }

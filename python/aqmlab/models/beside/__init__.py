@@ -5,7 +5,7 @@ queue (`datagrams.py`), long transfers and their signals (`transfers.py`), the l
 law and Reno (`loops.py`). What does not fit is said, with the reason.
 """
 
-from aqmlab.models.beside.compared import OF_WARM_UP, Beside, beside, needed
+from aqmlab.models.beside.compared import Beside, beside, needed
 from aqmlab.models.beside.row import Row
 
-__all__ = ["OF_WARM_UP", "Beside", "Row", "beside", "needed"]
+__all__ = ["Beside", "Row", "beside", "needed"]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 SERIES = ("delays", "waits", "queue")
-OF_WARM_UP = ("delays", "waits")
 OF_TRANSFERS = ("rtt",)
 OF_RESPONSES = ("requests",)
 
@@ -51,21 +50,13 @@ class Beside:
     waits: "tuple[np.ndarray, np.ndarray] | None" = None
 
 
-def beside(result: Result, before: Result | None = None) -> Beside:
+def beside(result: Result) -> Beside:
     """Return what models say of a run, beside what it measured.
 
     Parameters
     ----------
     result : Result
         A run; it has to have the series that :func:`needed` names.
-    before : Result, optional
-        The same run up to the end of its warm-up, which is left out; it has to have the series
-        :data:`OF_WARM_UP`.
-
-    Raises
-    ------
-    ValueError
-        If the warm-up leaves nothing of the run.
 
     Examples
     --------
@@ -79,13 +70,13 @@ def beside(result: Result, before: Result | None = None) -> Beside:
     >>> needed(json.loads(text))
     ['delays', 'waits', 'queue']
     """
-    seen = Seen(result, before, [])
+    seen = Seen(result, [])
     found = Beside(begin_s=seen.begin_s)
     try:
         place = Place.busiest(seen)
         found.link = place.link
         if not (place.count("arrived_packets") and place.count("departed_packets")):
-            when = f" after {seen.begin_s:g} s" if before else ""
+            when = f" after {seen.begin_s:g} s" if seen.begin_s else ""
             raise NotHere(f"no packet crosses {place.link}{when}")
         found.waits = place.waits if "waits" in result.tables else None
         if place.answering:

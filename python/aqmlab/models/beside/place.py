@@ -100,8 +100,8 @@ class Place:
         return self.seen.result
 
     def key(self, name: str) -> Any:
-        """Return what the link's table has under a key, or of the way back under reverse_…."""
-        return self.table[f"reverse_{name}" if self.reverse else name]
+        """Return a key of the link in its direction."""
+        return self.table["reverse"][name] if self.reverse else self.table[name]
 
     @property
     def queue(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Place:
         """
         if self.key("rate_changes"):
             raise NotHere(f"the rate of {self.link} changes")
-        return bits_per_second(self.table["rate"])
+        return bits_per_second(self.key("rate") or self.table["rate"])
 
     @cached_property
     def _ways(self) -> tuple[Flows, Flows]:
@@ -166,7 +166,7 @@ class Place:
         """The share of the time in which it was sending."""
         return self.count("busy_s") / max(self.seen.seconds, 1e-12)
 
-    def recorded(self, name: str, time: str = "time_s") -> Columns:
+    def recorded(self, name: str) -> Columns:
         """Return the rows of a recorded series.
 
         Raises
@@ -175,7 +175,7 @@ class Place:
             If it was not recorded.
         """
         self._needs(name)
-        return self.seen.rows(name, time)
+        return self.result.columns(name)
 
     def _needs(self, name: str) -> None:
         if name not in self.result.tables:
@@ -218,7 +218,7 @@ class Place:
         self._needs("delays")
         if self.link not in self.result.columns("delays")["link"]:
             raise NotHere(f"the delays of {self.link} were not recorded")
-        return self.seen.mean_wait(self.link)
+        return self.seen.delay(self.link, "mean_delay_s")
 
     def host_links(self) -> str:
         """Say by which links the hosts are connected, which space out what they send."""

@@ -36,7 +36,7 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue]:
         raise NotHere(f"bursts are known for responses alone on {place.link}; others cross too")
     if place.queue["kind"] != "drop_tail" or place.count("dropped_packets"):
         raise NotHere("bursts are known for drop_tail with room for all packets")
-    requests = place.recorded("requests", "start_s")
+    requests = place.recorded("requests")
     here = np.isin(np.array(requests["flow"]), [name for _, names in tables for name in names])
     sizes = np.asarray(requests["response_bytes"], dtype=float)[here]
     sizes = sizes[sizes > 0]

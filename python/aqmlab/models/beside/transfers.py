@@ -8,7 +8,6 @@ from aqmlab.models import tcp_rates
 from aqmlab.models.beside.place import Place, packets, size
 from aqmlab.models.beside.row import NotHere, Row
 from aqmlab.models.dctcp import StepMarking
-from aqmlab.scenario import bits_per_second
 
 RENO = ("reno",)
 SCALABLE = ("dctcp", "prague", "scalable")
@@ -162,7 +161,7 @@ def _by_threshold(place: Place, table: dict[str, Any], names: list[str]) -> list
     path = round_trip(place, names)[0] - place.mean_delay_s
     of = StepMarking(
         flows=len(names),
-        packets_per_s=bits_per_second(place.table["rate"]) / 8 / packet,
+        packets_per_s=place.bps / 8 / packet,
         rtt_s=path,
         threshold=packets(place.queue["threshold"], packet),
     )

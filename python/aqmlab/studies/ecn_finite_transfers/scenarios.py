@@ -147,7 +147,7 @@ class Setting:
                 "rate": "1.5 Mbit/s",
                 "delay": f"{self.delay_ms} ms",
                 "queue": self.queue(),
-                "reverse_queue": {"kind": "drop_tail", "limit": "1000 packets"},
+                "reverse": {"queue": {"kind": "drop_tail", "limit": "1000 packets"}},
                 "left_hosts": 1,
                 "left_rate": "10 Mbit/s",
                 "left_delay": "0.5 ms",

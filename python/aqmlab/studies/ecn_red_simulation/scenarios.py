@@ -184,7 +184,7 @@ class Setting:
         between = {"rate": "512 kbit/s", "delay": f"{self.case.delay_ms} ms"}
         access = {"rate": "10 Mbit/s", "delay": "1 ms"}
         return [
-            {"from": a, "to": b, **between, "queue": queue, "reverse_queue": queue}
+            {"from": a, "to": b, **between, "queue": queue, "reverse": {"queue": queue}}
             for a, b in LINKS[self.network]
         ] + [{"from": host, "to": router, **access} for host, router in HOSTS[self.network].items()]
 

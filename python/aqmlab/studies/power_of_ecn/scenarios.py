@@ -165,6 +165,7 @@ def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
         "title": f"{at.scheme}, {ENDS.get(at.ends, at.ends)}, load {at.load} %",
         "seed": replication + 1,
         "duration": f"{WARM_UP_S + at.seconds} s",
+        "warm_up": f"{WARM_UP_S} s",
         "phase_breaking": {"start": "10 s"},
         "network": _network(at),
         "flows": _flows(at, users),
@@ -243,10 +244,9 @@ def _flows(at: Setting, users: int) -> list[dict[str, Any]]:
 
 
 def _record() -> dict[str, Any]:
-    """Every request, every drop, and what the bottleneck had carried at the end of the warm-up."""
+    """Record every request and every drop."""
     return {
-        "series": ["requests", "drops", "carried"],
+        "series": ["requests", "drops"],
         "links": [BOTTLENECK],
-        "interval": f"{WARM_UP_S} s",
         "flows": "table",
     }

@@ -104,6 +104,7 @@ class Testbed:
             "title": f"Testbed, {self.scheme}, {ENDS[self.ends]}",
             "seed": replication + 1,
             "duration": f"{WARM_UP_S + LASTS_S} s",
+            "warm_up": f"{WARM_UP_S} s",
             "phase_breaking": {"start": f"{self.think_s:g} s"},
             "network": {
                 "kind": "dumbbell",
@@ -129,9 +130,8 @@ class Testbed:
             ],
             "tcp": LINUX_2_4,
             "record": {
-                "series": ["requests", "drops", "carried"],
+                "series": ["requests", "drops"],
                 "links": [BOTTLENECK],
-                "interval": f"{WARM_UP_S} s",
                 "flows": "table",
             },
         }

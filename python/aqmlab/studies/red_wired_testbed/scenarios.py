@@ -132,7 +132,7 @@ def _scenario(
             "links": [
                 {
                     "from": "kemi-1", "to": "kemi-2", "rate": "100 Mbit/s", "delay": "50 us",
-                    "impairments": jitter, "reverse_impairments": jitter,
+                    "impairments": jitter, "reverse": {"impairments": jitter},
                 },
                 {
                     "from": "kemi-2", "to": "kemi-3", "rate": "10 Mbit/s", "delay": "50 us",
