@@ -85,8 +85,8 @@ def test_scenarios_are_as_the_thesis_has_them() -> None:
     (_, leaf) = scenario["network"]["links"][2]["queue"]["classes"]
     assert (leaf["queue"]["min"], leaf["queue"]["max"]) == ("5000 B", "18000 B")
     assert leaf["queue"]["limit"] == "20000 B"
-    assert "initial_ssthresh" not in Three(RED, 2.0).scenario(0)["tcp"]
-    assert "initial_ssthresh" in Three(RED, 2.0).scenario(1)["tcp"]
+    assert "initial_ssthresh" not in Three(RED, 2.0).scenario(0)["tcp"]["cwnd"]
+    assert "initial_ssthresh" in Three(RED, 2.0).scenario(1)["tcp"]["cwnd"]
     two = json.loads(normalize(Beside(LONG, TAIL_DROP, TWO_CLASS, 1).scenario(0)))
     (_, cbr, tcp) = two["network"]["links"][2]["queue"]["classes"]
     assert cbr["match"]["protocol"] == "udp"

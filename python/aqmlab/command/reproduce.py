@@ -82,7 +82,7 @@ def reproduce(
         raise ValueError(f"{items[0]!r} is one argument too many; name items after --only")
     wanted = [*(only or []), *(items or [])]
     runs, threads = read_count("--replications", replications), read_count("--jobs", jobs)
-    changed = [read_change(change, "tcp.rto_min='1 s'") for change in changes or []]
+    changed = [read_change(change, "tcp.rto.min='1 s'") for change in changes or []]
     if claim and (wanted or out or quick):
         raise ValueError(
             "--claim says what is run, and writes nothing: leave items, --out and --quick out"
