@@ -73,7 +73,7 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["no.pkt"], ["no.pkt", "no such file"]),
         (["tests/studies"], ["tests/studies", "has no scripts"]),
-        (["{a}", "--preset", "bsd"], ["preset", "bsd", "rfc and linux"]),
+        (["{a}", "--preset", "bsd"], ["preset", "bsd", "rfc or linux"]),
         (["{a}", "--set", "mss"], ["--set 'mss'", "congestion=reno"]),
         (["{a}", "--set", "mss=1460"], ["tcp.mss", "1460", "unit"]),
         (["{a}", "--set", "mmss='1 B'"], ["tcp.mmss", "did you mean mss"]),

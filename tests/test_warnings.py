@@ -94,7 +94,8 @@ def test_the_manifest_has_the_tcp_of_each_group_resolved(tmp_path: Path) -> None
     folder = aqmlab.run(scenario).write(tmp_path / "out")
     cubic, reno, linux = json.loads((folder / "manifest.json").read_text())["tcp"]
     assert (cubic["flows"], reno["flows"]) == (["cubic-{i} (2)"], ["reno"])
-    assert [g["sender"]["recovery"] for g in (cubic, reno, linux)] == ["sack", "reno", "sack"]
+    methods = [g["sender"]["recovery"]["method"] for g in (cubic, reno, linux)]
+    assert methods == ["sack", "reno", "sack"]
     assert (cubic["sender"]["recovery"]["rack"], linux["ecn"]) == (True, "passive")
     assert reno["sender"]["rto"]["min"] == "1 s"
 
@@ -120,7 +121,7 @@ def test_what_a_control_brings_follows_a_sweep(key: str) -> None:
 @pytest.mark.parametrize(
     ("tcp", "key"),
     [
-        ({"recovery": "sack", "sack": False}, "recovery"),
+        ({"recovery": "sack", "sack": False}, "method"),
         ({"recovery": {"rack": True}}, "rack"),
         ({"recovery": {"tail_loss_probe": True}}, "tail_loss_probe"),
         ({"recovery": {"reduction": "prr"}}, "reduction"),

@@ -23,6 +23,9 @@ impl Setup {
     /// Parameters of a stack, with changes, and a tolerance such as "4 ms".
     pub fn read(preset: &str, changes: &Value, tolerance: Option<&str>) -> Result<Setup, Invalid> {
         let tolerance = tolerance.map(|t| Duration::read(&json!(t), "tolerance")).transpose()?;
+        if !Tcp::STACKS.contains(&preset) {
+            return Err(Invalid::new("preset", &json!(preset), "is unknown").remedy("choose rfc or linux"));
+        }
         let mut all = Map::new();
         if preset == "linux" {
             // A socket of Linux begins with this window, and with a shift for the 6 MiB that it may grow to. Its packets come
