@@ -112,12 +112,12 @@ def page_text(page: Page) -> str:
         rows = [
             (p.name, table_line(p, tables[p.name])) for p in page.parameters if p.name in tables
         ]
-        lines += ["TABLES", textwrap.indent(_columns(rows), "    "), ""]
+        lines += ["TABLES", _columns(rows, 4), ""]
     if page.implied:
         rows = [
             (f"aqmlab explain {page.name}.{word}", "Keys that it sets.") for word in page.implied
         ]
-        lines += ["WORDS THAT SET KEYS", textwrap.indent(_columns(rows), "    "), ""]
+        lines += ["WORDS THAT SET KEYS", _columns(rows, 4), ""]
     if any(p.source for p in page.parameters):
         lines += ["SOURCES", *_wrap("Keys such as rfc5681 are those of references.bib.", 4)]
     return "\n".join(lines).rstrip()
@@ -129,7 +129,7 @@ def implied_text(page: Page, word: str) -> str:
     about = f'Keys that {key} = "{value}" sets, unless the scenario has them.'
     rows = [(path, toml_value(value)) for path, value in manual.implied_keys(page, word)]
     return "\n".join(["NAME", f"    {page.name}.{word}", "", "DESCRIPTION", f"    {about}", "",
-                      "KEYS", textwrap.indent(_columns(rows), "    ")])  # fmt: skip
+                      "KEYS", _columns(rows, 4)])  # fmt: skip
 
 
 def table_line(p: Parameter, table: Page) -> str:
@@ -165,10 +165,11 @@ def _wrap(text: str, indent: int, hanging: int = 0) -> list[str]:
     return lines
 
 
-def _columns(rows: list[tuple[str, str]]) -> str:
+def _columns(rows: list[tuple[str, str]], indent: int = 0) -> str:
+    """Return rows of two columns; the second column is wrapped at the width of the terminal."""
     wide = max(len(name) for name, _ in rows) + 2
     lines = []
     for name, meaning in rows:
-        text = textwrap.wrap(meaning, max(20, _width() - wide), break_on_hyphens=False)
+        text = textwrap.wrap(meaning, max(20, _width() - wide - indent), break_on_hyphens=False)
         lines += [f"{name:{wide}}{text[0]}", *(" " * wide + more for more in text[1:])]
-    return "\n".join(lines)
+    return textwrap.indent("\n".join(lines), " " * indent)
