@@ -122,7 +122,7 @@ def test_beyond_the_study_one_thing_is_changed_at_a_time() -> None:
         made = json.loads(normalize(beyond.Today(three, queue).scenario(3)))
         (_, leaf) = made["network"]["links"][2]["queue"]["classes"]
         assert leaf["queue"]["limit"] == "20000 B"
-        assert (made["tcp"]["ecn"] == "rfc3168") == (queue == "RED with ECN")
+        assert (made["tcp"]["ecn"]["mode"] == "rfc3168") == (queue == "RED with ECN")
     far = json.loads(normalize(beyond.Today(three, rtt_ms=50).scenario(3)))
     assert far["network"]["links"][0]["delay"] == "25.05 ms"
     large = json.loads(normalize(beyond.Today(three, scale=10).scenario(3)))
