@@ -43,7 +43,7 @@ SCENARIO: dict[str, Any] = {
     },
     "flows": [{"name": "download", "from": "left-0", "to": "right-0",
                "traffic": {"kind": "bulk", "size": "1 MB"}}],
-    "tcp": {"preset": "linux"},
+    "tcp": {"stack": "linux"},
 }  # fmt: skip
 
 RECEIVER = """
@@ -138,7 +138,7 @@ class Namespaces:
             "network.kind": ["dumbbell"],
             "flows.*.count": [1],
             "flows.*.traffic.kind": ["bulk"],
-            "tcp.preset": ["linux"],
+            "tcp.stack": ["linux"],
             "tcp.congestion.kind": ["reno", "cubic"],
         },
         columns={

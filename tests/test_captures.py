@@ -19,7 +19,7 @@ EVERYTHING = {
     "recovery": "sack",
     "sack": True,
     "timestamps": True,
-    "window_scaling": "on",
+    "window": {"scaling": "on"},
     "receive_window": "300 kB",
 }
 """Parameters of TCP with every option."""
@@ -32,8 +32,8 @@ FIELDS = [
 ]
 SETTINGS: dict[str, dict[str, Any]] = {
     "sack": EVERYTHING,
-    "newreno": {"recovery": "newreno", "window_scaling": "on"},
-    "reno": {"recovery": "reno", "window_scaling": "off", "receive_window": "65535 B"},
+    "newreno": {"recovery": "newreno", "window": {"scaling": "on"}},
+    "reno": {"recovery": "reno", "window": {"scaling": "off"}, "receive_window": "65535 B"},
 }
 """Three ways to recover from losses."""
 

@@ -11,6 +11,7 @@ import pytest
 
 import aqmlab
 from aqmlab import _generate, manual
+from aqmlab.explain import explanation
 from aqmlab.scenario import normalize, read_text
 
 EXAMPLES = sorted(Path("examples").glob("*.toml"))
@@ -91,3 +92,51 @@ def test_every_source_is_in_the_bibliography() -> None:
 @pytest.mark.parametrize("page", manual.in_category("queues"), ids=lambda p: p.name)
 def test_every_default_of_a_queue_has_a_source(page: manual.Page) -> None:
     assert [p.name for p in page.parameters if not p.required and not p.source] == []
+
+
+def test_tcp_fits_two_screens_and_points_to_its_tables() -> None:
+    text = explanation("tcp")
+    lines = text.splitlines()
+    assert len(lines) <= 100
+    assert max(map(len, lines)) <= 100
+    tables = [page.name for page in manual.in_category("tcp") if page.name.startswith("tcp.")]
+    assert len(tables) == 10
+    for table in tables:
+        assert f"`aqmlab explain {table}`" in " ".join(text.split())
+        assert explanation(table).startswith(f"NAME\n    {table} (tcp)")
+
+
+def test_every_key_of_tcp_is_explained_by_its_path() -> None:
+    for old, new in manual.pages()["tcp"].renamed.items():
+        assert explanation(f"tcp.{new}").startswith(f"tcp.{new}")
+        with pytest.raises(ValueError, match=rf"tcp\.{old} is now tcp\.{new};"):
+            explanation(f"tcp.{old}")
+
+
+def test_the_keys_of_a_stack_are_those_that_it_sets(small: dict[str, Any]) -> None:
+    tcp = json.loads(normalize(small | {"tcp": {"stack": "linux"}}))["tcp"]
+    implied = manual.implied_keys(manual.pages()["tcp"], "stack.linux")
+    page = explanation("tcp.stack.linux")
+    assert len(implied) > 60
+    for path, value in implied:
+        there = tcp
+        for key in path.split("."):
+            there = there[key]
+        assert there == value or (path == "congestion" and there["kind"] == "cubic")
+        assert path in page
+
+
+def test_a_text_changes_one_key_of_its_table(small: dict[str, Any]) -> None:
+    scenario = small | {"tcp": {"sack": True, "recovery": {"method": "sack", "rack": True}}}
+    changed = aqmlab.scenario.changed(scenario, [("tcp.recovery", "fack")])
+    assert changed["tcp"]["recovery"] == {"method": "fack", "rack": True}
+    changed = aqmlab.scenario.changed(changed, [("tcp.ecn", "rfc3168"), ("tcp.ecn.ect1", "true")])
+    assert changed["tcp"]["ecn"] == {"mode": "rfc3168", "ect1": True}
+
+
+def test_typed_tables_of_tcp_are_scenarios(small: dict[str, Any]) -> None:
+    tcp = aqmlab.Tcp(ecn="rfc3168", rto=aqmlab.TcpRto(min="300 ms"))
+    read = json.loads(normalize(small | {"tcp": tcp}))["tcp"]
+    assert (read["ecn"]["mode"], read["rto"]["min"], read["rto"]["initial"]) == (
+        "rfc3168", "300 ms", "1 s",
+    )  # fmt: skip

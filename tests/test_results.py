@@ -175,7 +175,7 @@ def test_the_delivery_rate_is_that_of_tcp_info() -> None:
             "right_delay": "0 s",
         },
         "flows": [flow | {"name": "a"}, flow | {"name": "b"}],
-        "tcp": {"preset": "linux"},
+        "tcp": {"stack": "linux"},
     }
     run = aqmlab.run(base | {"record": {"series": ["delivery_rate"], "interval": "10 ms"}})
     pd.testing.assert_frame_equal(run.flows, aqmlab.run(base).flows)

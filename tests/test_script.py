@@ -73,7 +73,7 @@ def test_outcomes_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["no.pkt"], ["no.pkt", "no such file"]),
         (["tests/studies"], ["tests/studies", "has no scripts"]),
-        (["{a}", "--preset", "bsd"], ["preset", "bsd", "rfc and linux"]),
+        (["{a}", "--preset", "bsd"], ["preset", "bsd", "rfc or linux"]),
         (["{a}", "--set", "mss"], ["--set 'mss'", "tcp.congestion=reno"]),
         (
             ["{a}", "--set", "mss=1460"],
@@ -107,11 +107,11 @@ def test_parameters_change_what_is_sent() -> None:
 +3 > S 0:0(0) <...>
 """
     assert script.run(text).verdict == "failed"
-    assert script.run(text, changes=[("rto_initial", "'3 s'")]).verdict == "passed"
-    assert script.run(text, changes=[("tcp.rto_initial", "3 s")]).verdict == "passed"
+    assert script.run(text, changes=[("rto.initial", "'3 s'")]).verdict == "passed"
+    assert script.run(text, changes=[("tcp.rto.initial", "3 s")]).verdict == "passed"
     late = text.replace("+3", "+3.1")
-    assert script.run(late, changes=[("rto_initial", "3 s")]).verdict == "failed"
-    changed = script.run(late, changes=[("rto_initial", "3 s")], tolerance="200 ms")
+    assert script.run(late, changes=[("rto.initial", "3 s")]).verdict == "failed"
+    changed = script.run(late, changes=[("rto.initial", "3 s")], tolerance="200 ms")
     assert changed.verdict == "passed"
 
 

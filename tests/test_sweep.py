@@ -332,7 +332,7 @@ def test_a_run_uses_a_store(scenario: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "error"),
     [
-        (["--warm-up", "20 ms"], "--warm-up '20 ms' applies to measures"),
+        (["--warm-up", "1000 s"], "warm_up"),
         (["--store", "s", "--pcap", "p", "--pcap-on", "left-0"], "--store holds no captures"),
     ],
 )

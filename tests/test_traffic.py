@@ -32,7 +32,7 @@ def scenario(**changes: Any) -> dict[str, Any]:
         "seed": 7, "duration": "20 s", "network": network | links,
         "phase_breaking": {"start": "0 s", "delay": "0 s"},
         "flows": [user | {"traffic": WEB | changes}], "record": {"series": ["requests"]},
-        "tcp": {"initial_window": "1000 packets", "nagle": "off"},
+        "tcp": {"initial_window": "1000 packets", "connection": {"nagle": "off"}},
     }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from importlib import resources
 
 from aqmlab import manual, studies
 from aqmlab.manual import Page, Parameter
+from aqmlab.scenario import toml_value
 
 CATEGORIES = {
     "queues": "Queue disciplines and the AQMs that they hold.",
@@ -65,6 +66,10 @@ def explanation(name: str) -> str:
     """
     if name in studies.names():
         return study_page(name)
+    for page in manual.pages().values():
+        for word in page.implied:
+            if name == f"{page.name}.{word}":
+                return implied_text(page, word)
     found = manual.find(name)
     alike: dict[str, list[tuple[Page, Parameter]]] = {}
     texts = []
@@ -97,13 +102,40 @@ def page_text(page: Page) -> str:
     if page.has_kind:
         lines += ["WRITTEN AS", f'    {{ kind = "{page.name}", ... }}', ""]
     lines += ["DESCRIPTION", *_wrap(page.about, 4)]
-    if page.parameters:
+    tables = {p.name: table for p in page.parameters if (table := manual.table_of_key(p))}
+    if len(tables) < len(page.parameters):
         lines += ["", "PARAMETERS"]
     for p in page.parameters:
-        lines += [textwrap.indent(key_text(p), "    "), ""]
+        if p.name not in tables:
+            lines += [textwrap.indent(key_text(p), "    "), ""]
+    if tables:
+        rows = [
+            (p.name, table_line(p, tables[p.name])) for p in page.parameters if p.name in tables
+        ]
+        lines += ["TABLES", _columns(rows, 4), ""]
+    if page.implied:
+        rows = [
+            (f"aqmlab explain {page.name}.{word}", "Keys that it sets.") for word in page.implied
+        ]
+        lines += ["WORDS THAT SET KEYS", _columns(rows, 4), ""]
     if any(p.source for p in page.parameters):
         lines += ["SOURCES", *_wrap("Keys such as rfc5681 are those of references.bib.", 4)]
     return "\n".join(lines).rstrip()
+
+
+def implied_text(page: Page, word: str) -> str:
+    """Return the keys that a word of a page sets."""
+    key, _, value = word.partition(".")
+    about = f'Keys that {key} = "{value}" sets, unless the scenario has them.'
+    rows = [(path, toml_value(value)) for path, value in manual.implied_keys(page, word)]
+    return "\n".join(["NAME", f"    {page.name}.{word}", "", "DESCRIPTION", f"    {about}", "",
+                      "KEYS", _columns(rows, 4)])  # fmt: skip
+
+
+def table_line(p: Parameter, table: Page) -> str:
+    """Return the meaning of a key that holds a table, and the command that shows its keys."""
+    short = f" A text is its {table.shorthand}." if table.shorthand else ""
+    return f"{p.meaning}{short} See `aqmlab explain {table.name}`."
 
 
 def key_text(p: Parameter, page: Page | None = None) -> str:
@@ -133,10 +165,11 @@ def _wrap(text: str, indent: int, hanging: int = 0) -> list[str]:
     return lines
 
 
-def _columns(rows: list[tuple[str, str]]) -> str:
+def _columns(rows: list[tuple[str, str]], indent: int = 0) -> str:
+    """Return rows of two columns; the second column is wrapped at the width of the terminal."""
     wide = max(len(name) for name, _ in rows) + 2
     lines = []
     for name, meaning in rows:
-        text = textwrap.wrap(meaning, max(20, _width() - wide), break_on_hyphens=False)
+        text = textwrap.wrap(meaning, max(20, _width() - wide - indent), break_on_hyphens=False)
         lines += [f"{name:{wide}}{text[0]}", *(" " * wide + more for more in text[1:])]
-    return "\n".join(lines)
+    return textwrap.indent("\n".join(lines), " " * indent)

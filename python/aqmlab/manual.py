@@ -55,13 +55,20 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Page:
-    """A table of a scenario: its kind ("queues", "tcp", …), name, what it is, and its keys."""
+    """A table of a scenario: its kind ("queues", "tcp", …), name, what it is, and its keys.
+
+    `shorthand` is the key that a text stands for in place of the table. `renamed` maps each former
+    key to its present path, and `implied` a word such as ``stack.linux`` to the keys that it sets.
+    """
 
     category: str
     name: str
     about: str
     has_kind: bool
     parameters: list[Parameter] = field(default_factory=list)
+    shorthand: str | None = None
+    renamed: dict[str, str] = field(default_factory=dict)
+    implied: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @cache
@@ -84,6 +91,19 @@ def pages() -> dict[str, Page]:
     """Return every page by its name."""
     by_category = json.loads(_core.pages())
     return {p["name"]: _page(category, p) for category, ps in by_category.items() for p in ps}
+
+
+@cache
+def shorthands() -> dict[str, str]:
+    """Return the key that a text stands for, by the name of a table that has one.
+
+    Examples
+    --------
+    >>> shorthands()
+    {'ecn': 'mode', 'recovery': 'method'}
+    """
+    all_pages = pages().values()
+    return {page.name.rpartition(".")[2]: page.shorthand for page in all_pages if page.shorthand}
 
 
 @dataclass(frozen=True)
@@ -146,6 +166,12 @@ def find(name: str) -> list[tuple[Page, Parameter | None]]:
     if name in pages():
         return [(pages()[name], None)]
     of, _, key = name.rpartition(".")
+    for page in pages().values():
+        if key in page.renamed and of in ("", page.name):
+            raise ValueError(
+                f"{page.name}.{key} is now {page.name}.{page.renamed[key]}; "
+                f"`aqmlab explain {page.name}.{page.renamed[key]}` describes it"
+            )
     found: list[tuple[Page, Parameter | None]] = [
         (page, p) for page in pages().values() for p in page.parameters
         if of in ("", page.name) and (p.name == key or key in dict(p.choices))
@@ -181,7 +207,16 @@ def _page(category: str, page: dict[str, Any]) -> Page:
         Parameter(**p, required=p["name"] in required, schema=table["properties"][p["name"]])
         for p in page["parameters"]
     ]
-    return Page(category, page["name"], page["about"], "kind" in table["properties"], keys)
+    return Page(
+        category,
+        page["name"],
+        page["about"],
+        "kind" in table["properties"],
+        keys,
+        page.get("shorthand"),
+        page.get("renamed", {}),
+        page.get("implied", {}),
+    )
 
 
 def _table_of(page: dict[str, Any]) -> dict[str, Any]:
@@ -204,6 +239,46 @@ def _tables(node: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(node, list):
         for child in node:
             yield from _tables(child)
+
+
+def table_of_key(parameter: Parameter) -> Page | None:
+    """Return the page of the table that a key holds by default; None if it holds something else.
+
+    Examples
+    --------
+    >>> tcp = {p.name: p for p in pages()["tcp"].parameters}
+    >>> table_of_key(tcp["rto"]).name, table_of_key(tcp["ecn"]).name, table_of_key(tcp["mss"])
+    ('tcp.rto', 'tcp.ecn', None)
+    """
+    if not isinstance(parameter.default, dict) or "kind" in parameter.default:
+        return None
+    options = [parameter.schema, *parameter.schema.get("anyOf", [])]
+    tables = [o for o in options if "properties" in o and "kind" not in o["properties"]]
+    return page_of_table(tables[0]) if tables else None
+
+
+def implied_keys(page: Page, word: str) -> list[tuple[str, Any]]:
+    """Return the path and the value of each key that a word of a page sets, in the page's order.
+
+    A choice of kinds, such as a congestion control, is one key.
+
+    Examples
+    --------
+    >>> implied_keys(pages()["tcp"], "stack.rfc")[0]
+    ('recovery.method', 'newreno')
+    """
+
+    def leaves(table: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+        for key, value in table.items():
+            if isinstance(value, dict) and "kind" not in value:
+                yield from leaves(value, f"{path}{key}.")
+            else:
+                yield f"{path}{key}", value
+
+    own = word.partition(".")[0]
+    order = [p.name for p in page.parameters]
+    rows = [row for row in leaves(page.implied[word], "") if row[0] != own]
+    return sorted(rows, key=lambda row: order.index(row[0].partition(".")[0]))
 
 
 def page_of_table(table: dict[str, Any]) -> Page | None:

@@ -118,6 +118,16 @@ __all__ = [
     "TcRed",
     "TcSfb",
     "Tcp",
+    "TcpAck",
+    "TcpConnection",
+    "TcpCwnd",
+    "TcpDetails",
+    "TcpEcn",
+    "TcpMemory",
+    "TcpRecovery",
+    "TcpRto",
+    "TcpWindow",
+    "TcpWire",
     "Threshold",
     "TokenBucket",
     "Trace",
@@ -4583,413 +4593,640 @@ class Abe(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tcp(Table):
-    """A TCP endpoint.
+class TcpDetails(Table):
+    """Details in which a real stack differs from the RFCs.
 
-    The defaults are today's RFCs without options; both ends of a flow have the same parameters
-    unless the flow sets its receiver's apart.
+    `stack = "linux"` sets them; they are keys for the study of a single one.
 
     Parameters
     ----------
-    preset : Literal["none", "rfc", "linux"] | None
-        Parameters to begin with; other keys change them. Default: none. "none": The defaults.
-        "rfc": What the RFCs ask of every host, and no option. "linux": Linux 6 as it comes: SACK,
-        timestamps, window scaling, CUBIC, PRR, RACK-TLP, 40 ms delayed ACK, 200 ms least timeout.
-    congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
-        Congestion control: how cwnd grows and what a cut leaves. Default: reno. Source: rfc5681.
-    recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
-        Loss recovery: what duplicate ACKs do. Default: reno. "tahoe": Fast retransmit without fast
-        recovery: slow start from one segment (Jacobson 1988). "reno": Fast retransmit and fast
-        recovery; any new ACK ends it (RFC 5681 §3.2). "newreno": Fast recovery that lasts until
-        everything sent before it is acknowledged (RFC 6582). "sack": By selective acknowledgements
-        (RFC 6675); NewReno where the other side has none. "fack": By the forward-most selective
-        acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
-    mss : str | None
-        Largest segment, payload only (SMSS). Default: 1460 B. Range: at least 1 B, at most 65495 B.
-        Source: rfc9293 §3.7.1: 1500 B less 40 B of headers.
-    least_mss : str | None
-        Least segment size that the other side's MSS may ask for, options included. Default: 1 B.
-        Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names none; Linux,
-        tcp_min_snd_mss: 48.
-    receive_window : str | None
-        Advertised receive window (rwnd). Default: 6 MiB. Range: at least 1 B, at most 1073725440 B.
-        Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3.
-    initial_window : str | None
-        Initial congestion window (IW). Default: 10 packets. Range: a whole number, at least 1, at
-        most 1000. Source: rfc6928; or "rfc3390".
-    slow_start_from : Literal["first-ack", "second-ack"] | None
-        Which ACK of data begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
-        §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
-        (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
-    ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
-        From what ssthresh is computed. Default: flight-size. "flight-size": Half the FlightSize, at
-        least two segments; kept when a segment times out again (RFC 5681, equation 4). "cwnd": A
-        share of cwnd, whatever is in flight (Linux). "window": Half the smaller of cwnd and the
-        receiver's window, in whole segments, at least two, and again when a segment times out again
-        (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2). Source: rfc5681 §3.1.
-    duplicate_acks : str | None
-        Duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole number, at
-        least 1 packet, at most 255 packets. Source: rfc5681 §3.2.
-    reordering : Literal["rfc8985", "linux"] | None
-        What reordering that was seen changes, with SACK. Default: rfc8985. "rfc8985": RACK's window
-        alone, and every D-SACK widens it, once a round trip (RFC 8985 §6.2). "linux": Also
-        `duplicate_acks`: what comes late by more segments than that makes it so many, until a
-        timeout after as many SACKs as at first. A D-SACK widens RACK's window only after
-        reordering, and unless it is of a tail loss probe (Linux, tcp_check_sack_reordering,
-        tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
-    reordering_max : str | None
-        The most segments that `duplicate_acks` becomes by reordering. Default: 300 packets. Range:
-        a whole number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
-    fast_retransmit : Literal["once-per-window", "unguarded"] | None
-        Guard of the fast retransmit. Default: once-per-window. "once-per-window": Only when the
-        cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
-        Whenever the third duplicate arrives, so that one window may be cut several times
-        (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
-    fast_retransmit_timer : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
-        What the retransmissions of a recovery do to the retransmission timer. Default: restarts.
-        "restarts": The fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2).
-        "runs-on": It runs on (RFC 6298 §5.1). "each-restarts": Each of them restarts it (RFC 6675
-        §6 allows it). "first-restarts": That of the first unacknowledged segment restarts it, and
-        an ACK that SACKs something sent before that (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1 lets
-        it run on; rfc6675 §6.
-    recovery_exit : Literal["deflate", "deflate-and-open"] | None
-        What the ACK that ends a fast recovery does to cwnd. Default: deflate. "deflate": Sets it to
-        ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
-        any ACK of new data does (4.3BSD-Reno, ns-2). Source: rfc5681 §3.2.
-    delayed_ack : str | None
-        An ACK is sent at least for every this many full segments; 1: no ACK is delayed. Default: 2
-        packets. Range: a whole number, at least 1 packet, at most 255 packets. Source: rfc5681
-        §4.2.
-    delayed_ack_unit : Literal["segments", "full-segments"] | None
-        What is counted against it. Default: segments. "segments": Segments with data.
-        "full-segments": Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2
-        speaks of full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
-    delayed_ack_timeout : str | None
-        Longest delay of an ACK. Default: 200 ms. Range: above 0 s, at most 0.5 s. Source: 4.3BSD;
-        rfc1122 §4.2.3.2: at most 0.5 s.
-    gap_ack : Literal["immediate", "when-released"] | None
-        When a segment that fills a gap is acknowledged at once. Default: immediate. "immediate":
-        When it fills all or part of a gap (RFC 5681 §4.2). "when-released": Only when it releases
-        data that waited behind the gap; a partial fill may be delayed (ns-2). Source: rfc5681 §4.2.
-    backoff_ends : Literal["sample", "new-ack"] | None
-        Event that ends the back-off of the retransmission timer. Default: sample. "sample":
-        Measurement of a round trip, of a segment that was sent once: the back-off stays while only
-        retransmissions are acknowledged (RFC 6298 §5, last paragraph, and §5.7; Karn & Partridge
-        1987). "new-ack": Any ACK of new data, as in ns-2's FullTcp, which times retransmissions
-        too. Source: rfc6298 §5.7.
-    rto_estimator : Literal["rfc6298", "jacobson1988", "linux"] | None
-        Estimator of the retransmission timeout. Default: rfc6298. "rfc6298": SRTT and RTTVAR in
-        full precision (RFC 6298). "jacobson1988": Integer arithmetic in clock ticks (Jacobson 1988,
-        appendix A), as in 4.3BSD and ns-2. "linux": As Linux computes it: the deviation is the
-        greatest of a round trip, falls slowly, and is itself no less than rto_min. Source: rfc6298
-        §2.
-    rto_order : Literal["sample-first", "restart-first"] | None
-        Whether an ACK of new data restarts the timer before or after it takes its round trip.
-        Default: sample-first. "sample-first": It takes the round trip that it measures, then
-        restarts the timer, with the timeout that follows (RFC 6298). "restart-first": It restarts
-        the timer with the timeout as it was, back-off included, then takes its sample (ns-2 without
-        `timerfix_`). Source: rfc6298 §5.3.
-    rto_initial : str | None
-        Timeout before the first round-trip time is measured. Default: 1 s. Range: above 0 s.
-        Source: rfc6298 §2.1.
-    rto_min : str | None
-        Least timeout. Default: 1 s. Range: above 0 s. Source: rfc6298 §2.4.
-    rto_max : str | None
-        Greatest timeout, backed off or not. Default: 60 s. Range: above 0 s. Source: rfc6298 §2.5.
-    clock_granularity : str | None
-        Granularity of the clock (G): a tick. Default: 1 ms. Range: above 0 s. Source: rfc6298 §4:
-        finer than 100 ms does better.
-    ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | None
-        Explicit Congestion Notification. Default: off. "off": Neither offered nor accepted.
-        "rfc3168": Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC 3168
-        §6.1). "passive": Accepted when the other side offers it, never offered (Linux, tcp_ecn =
-        2). "ecn+": RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window
-        is one segment (RFC 5562, ECN+). "ecn+unheeded": ECN+, and a marked SYN-ACK says nothing:
-        the client does not echo its mark (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+, and a marked
-        SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
-        "ecn+try-once": ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2,
-        TryOnce). "ecn++": RFC 3168, and all packets are ECN-capable that may be with it (ECN++,
-        draft-generalized-ecn): `rfc3168` with `ect_on = "all-packets"`. ECN++ with Accurate ECN is
-        `accurate` with that. "dctcp": The receiver echoes the mark of every packet (RFC 8257 §3.2,
-        DCTCP). "nonce": A nonce of one bit a packet tells the sender when a receiver hides marks
-        (RFC 3540). "accurate": Counters of marked packets and bytes (RFC 9768, Accurate ECN).
-        Source: rfc3168.
-    misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
-        What this host does wrong with ECN. Default: none. "none": Nothing. "hide-marks": As a
-        receiver it hides marks: it never says ECE. "ignore-ece": As a sender it ignores ECE.
-        "strip-ecn": The host strips: what it sends is not ECN-capable though it negotiated. Source:
-        rfc3540 §1; rfc3168 §18.
-    ecn_fallback : bool | None
-        Whether a SYN that offers ECN and gets no answer is sent again without; with Accurate ECN
-        the second time, and so a SYN-ACK. Where queues drop, not paths, it makes connections
-        Not-ECT for life. Default: false. Source: rfc3168 §6.1.1.1 and rfc9768 §3.1.4, §3.2.3.2.2
-        allow it; Linux: on.
-    ecn_echo : Literal["rfc3168", "linux"] | None
-        How marks are echoed. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any of the
-        data that it acknowledges was marked, and so do all after it until CWR comes (RFC 3168
-        §6.1.3). "linux": CWR ends the echo at once, also of a mark that is not acknowledged yet;
-        CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr,
-        tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
-    ece_growth : Literal["none", "as-any-ack"] | None
-        What an ACK with ECN-Echo does to cwnd that cuts nothing. Default: none. "none": Nothing
-        (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it). "as-any-ack": What
-        any ACK does (Linux). Source: rfc3168 §6.1.2.
-    accecn_option : bool | None
-        Whether Accurate ECN sends its option beside the header field. Default: true. Source:
-        rfc9768 §3.2.3.
-    accecn_tests : Literal["off", "handshake", "feedback"] | None
-        What Accurate ECN looks for on the path. Default: handshake. "off": What RFC 9768 says it
-        must heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
-        "handshake": Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which
-        it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
-        "feedback": Also a counter of packets that begins with zero (§3.2.2.4), and marks on every
-        packet of three round trips (§3.2.2.3); both may come of heavy congestion. Source: rfc9768
-        §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
-    ect_on : Literal["new-data", "all-data", "all-packets"] | None
-        Which packets are ECN-capable. Default: new-data. "new-data": New data only (RFC 3168 §6.1.5
-        forbids it on retransmissions). "all-data": Retransmissions too (ns-2). "all-packets": Also
-        SYN-ACK, window probes, FIN and RST (ECN++, draft-generalized-ecn); with Accurate ECN the
-        SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257
-        §4.1). Source: rfc3168 §6.1.5.
-    ect1 : bool | None
-        Whether ECN-capable packets carry ECT(1), as L4S demands, instead of ECT(0). Default: false.
-        Source: rfc9331 §4.1.
-    ecn_least_window : str | None
-        Least window that a cut for ECE leaves. Default: 1 packet. Range: at least 1 packet, at most
-        2 packets. Source: rfc3168 §6.1.2; Linux: 2.
-    ecn_at_one_segment : Literal["wait-for-timer", "go-on"] | None
-        Response to an ECE that is answered when cwnd is one segment. Default: wait-for-timer.
-        "wait-for-timer": The sender restarts its retransmission timer and sends the next segment
-        when it expires (RFC 3168 §6.1.2). "go-on": The sender goes on with one segment in each
-        round trip (ns-2; Linux has no such rule either, and mostly keeps two segments). Source:
-        rfc3168 §6.1.2; Linux: go-on.
-    ecn_reduction_ends : Literal["at", "above"] | None
-        When a reduction for a mark ends, if it is in proportion. Default: at. "at": With the ACK of
-        all that was sent before it. "above": With the first ACK of more: CWR has reached the
-        receiver by then (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its
-        recovery point; Linux: above.
     ack_of_unsent : Literal["answered", "dropped"] | None
-        What becomes of a segment that acknowledges what was never sent. Default: answered.
-        "answered": It is answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check).
-        "dropped": It is dropped (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
+        Response to a segment that acknowledges unsent data. Default: answered. "answered": It is
+        answered by an ACK and dropped (RFC 9293 §3.10.7.4, fifth check). "dropped": It is dropped
+        (Linux, tcp_ack). Source: rfc9293 §3.10.7.4.
     old_acks : Literal["taken", "rfc5961"] | None
-        Answer to an ACK from before SND.UNA less the largest window that was ever offered. Default:
-        taken. "taken": It is a duplicate like any other: its acknowledgement is ignored and its
-        data is taken (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The segment is discarded and an
-        ACK is sent back, against blind injection of data; so is one from before the first byte (RFC
-        5961 §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961
-        §5.2 is a MAY there; Linux: rfc5961.
+        Response to an ACK below SND.UNA less the largest window ever offered. Default: taken.
+        "taken": It is a duplicate like any other: its acknowledgement is ignored and its data is
+        taken (RFC 9293 §3.10.7.4, fifth check). "rfc5961": The segment is discarded and an ACK is
+        sent back, against blind injection of data; so is one from before the first byte (RFC 5961
+        §5.2, a MAY of RFC 9293; Linux, tcp_ack). Source: rfc9293 §3.10.7.4 ignores it, rfc5961 §5.2
+        is a MAY there; Linux: rfc5961.
     missing_timestamp : Literal["refused", "accepted"] | None
-        What becomes of a segment without a timestamp where timestamps were agreed on. Default:
+        Treatment of a segment without a timestamp after timestamps were negotiated. Default:
         refused. "refused": It is dropped (RFC 7323 §3.2). "accepted": It is taken as it is (Linux,
         tcp_validate_incoming). Source: rfc7323 §3.2.
     fin_waits : Literal["for-cwnd", "no"] | None
-        Whether a FIN without data waits for room in cwnd, with SACK. Default: for-cwnd. "for-cwnd":
-        It does, as any segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2:
+        Whether a FIN without data waits for cwnd, with SACK. Default: for-cwnd. "for-cwnd": It
+        does, as any segment does. "no": It does not (Linux, tcp_cwnd_test). Source: rfc5681 §2:
         cwnd limits data; Linux: no.
-    window_tuning : Literal["off", "linux"] | None
-        How the receive window is found. Default: off. "off": It is `receive_window` from the
-        beginning. "linux": It grows with the data that arrives and is read, from half of
-        `receive_memory` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged at once while it
-        grows. Source: Linux, tcp_moderate_rcvbuf: on.
-    receive_memory : str | None
-        Memory for received data when a connection begins, if the window is tuned. Default: 131072
-        B. Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_rmem: 131072.
-    receive_memory_max : str | None
-        The most that it becomes. Default: 6 MiB. Range: at least 1 B, at most 2147483647 B. Source:
-        Linux, tcp_rmem: 6291456.
-    segment_memory : Literal["linear", "fragments"] | None
-        Memory that a received segment takes, if the window is tuned. Default: linear. "linear": One
-        allocation for headers and payload, a power of two, and 240 B for its descriptor: a packet
-        from a TUN device or many an Ethernet driver. "fragments": The payload, and 896 B beside it:
-        a packet as a Linux sender makes it, which a veth device hands on. Source: Linux, truesize
-        of an sk_buff: depends on the device.
-    window_scaling : Literal["full", "on", "off"] | None
-        Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
-        hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
-    window_shift : int | None
-        Shift of the windows that are advertised; absent: the least that the receive window needs.
-        Default: absent. Range: at least 0, at most 14. Source: rfc7323 §2.3.
-    timestamps : bool | None
-        Whether timestamps are offered. Default: false. Source: rfc7323 §3.
-    sack : bool | None
-        Whether SACK is offered. Default: false. Source: rfc2018.
-    dsack : bool | None
-        Whether duplicates are reported in SACK blocks (D-SACK). Default: true. Source: rfc2883.
-    limited_transmit : bool | None
-        Whether the first duplicate ACKs each let a new segment go. Default: false. Source: rfc3042.
-    initial_ssthresh : str | None
-        Slow start threshold at the beginning; absent: as high as can be. Default: absent. Range: at
-        least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
-    rate_reduction : Literal["halve", "prr"] | None
-        How the window comes down in SACK recovery. Default: halve. "halve": At once to ssthresh
-        (RFC 5681, RFC 6675). "prr": Over a round trip, in proportion to what is delivered (RFC
-        6937). Source: rfc6937.
-    prr_bound : Literal["crb", "ssrb", "either"] | None
-        What proportional rate reduction may send below ssthresh. Default: either. "crb":
-        Conservative: what was delivered (RFC 6937 §3, CRB). "ssrb": As slow start: one segment more
-        (SSRB). "either": SSRB while the ACK advances and finds no further loss, else CRB (Linux;
-        RFC 9937). Source: rfc6937 §3.
-    rack : bool | None
-        Whether losses are found by time (RACK); needs SACK. Default: false. Source: rfc8985 §6.
     rack_times : Literal["rfc8985", "linux"] | None
-        How RACK takes the times of segments. Default: rfc8985. "rfc8985": Exactly, and RACK.rtt is
+        Times of segments as RACK takes them. Default: rfc8985. "rfc8985": Exactly, and RACK.rtt is
         of what was sent last (RFC 8985 §6.2, step 2). "linux": In whole microseconds, so that of
         what went out in the same one the end of higher sequence number counts as later; RACK.rtt is
         of the last in sequence that the ACK acknowledges, or else SACKs; an echo tells nothing of
         what is SACKed (Linux, tcp_rack_advance). Source: rfc8985 §6.2.
-    tail_loss_probe : bool | None
-        Whether a tail loss is probed for; needs SACK. Default: false. Source: rfc8985 §7.
-    tlp_max_ack_delay : str | None
-        Longest delay of the other side's ACKs that the probe allows for when one segment is out.
-        Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
-    timer_slack : str | None
-        What is added to the timers of RACK and TLP: before what may be reordered is lost, and to
-        two round trips before a probe when more than one segment is out. Default: 0 s. Range: at
-        least 0 s. Source: rfc8985 §6.2, §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
-    frto : Literal["off", "basic", "sack", "original"] | None
-        Whether a timeout is tested for being spurious (F-RTO). Default: off. "off": None. "basic":
-        By the next two ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3).
-        "original": As by SACK, and whatever arrives that was sent before the timeout, and only
-        then, ends the test at once (Linux). Source: rfc5682.
+    ecn_echo : Literal["rfc3168", "linux"] | None
+        Echo of marks by the receiver. Default: rfc3168. "rfc3168": An ACK carries ECN-Echo if any
+        of the data that it acknowledges was marked, and so do all after it until CWR comes (RFC
+        3168 §6.1.3). "linux": CWR ends the echo at once, also of a mark that is not acknowledged
+        yet; CWR and the first mark are acknowledged at once (Linux, tcp_ecn_accept_cwr,
+        tcp_ecn_check_ce). Source: rfc3168 §6.1.3.
+    ece_growth : Literal["none", "as-any-ack"] | None
+        Effect on cwnd of an ACK with ECN-Echo that reduces nothing. Default: none. "none": Nothing
+        (RFC 3168 §6.1.2: a sender should not increase cwnd in response to it). "as-any-ack": What
+        any ACK does (Linux). Source: rfc3168 §6.1.2.
+    ecn_reduction_ends : Literal["at", "above"] | None
+        End of a proportional reduction for a mark. Default: at. "at": With the ACK of all that was
+        sent before it. "above": With the first ACK of more: CWR has reached the receiver by then
+        (Linux, tcp_fastretrans_alert). Source: rfc6937 §3: as a recovery, at its recovery point;
+        Linux: above.
     timeout_in_recovery : Literal["cuts", "keeps"] | None
-        What a timeout in the middle of a recovery does to ssthresh. Default: cuts. "cuts": It
-        lowers it again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3).
-        "keeps": It leaves it as the recovery set it (Linux, tcp_enter_loss). Source: rfc5681 §4.3.
+        Effect on ssthresh of a timeout during a recovery. Default: cuts. "cuts": It lowers it
+        again: a lost retransmission is a second sign of congestion (RFC 5681 §4.3). "keeps": It
+        leaves it as the recovery set it (Linux, tcp_enter_loss). Source: rfc5681 §4.3.
     sack_after_timeout : Literal["forgotten", "kept"] | None
-        What becomes of SACK information at a timeout, without RACK. Default: forgotten.
-        "forgotten": Discarded (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that
-        reneges is detected by its cumulative ACK (errata 1610 of RFC 2018; Linux,
-        tcp_timeout_mark_lost). Source: rfc2018 §8; rfc6675 §5.1; Linux: kept.
-    loss_window : Literal["segment", "flight-and-segment"] | None
-        cwnd after a timeout, with SACK. Default: segment. "segment": One segment (RFC 5681 §3.1).
-        "flight-and-segment": One segment more than is in flight: RACK does not deem lost what was
-        sent within the last round trip (Linux). Source: rfc5681 §3.1: LW.
-    eifel : bool | None
-        Whether a spurious retransmission is found by timestamps, or D-SACK. Default: false. Source:
-        rfc3522; rfc3708.
-    spurious_response : Literal["eifel", "restore", "none"] | None
-        What a spurious retransmission is answered with. Default: eifel. "eifel": The window is what
-        is in flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015).
-        "restore": The window and ssthresh are as they were (Linux). "none": Only what would be sent
-        again for nothing is not. Source: rfc4015.
-    push : Literal["last-write", "linux"] | None
-        Which segments have PSH. Default: last-write. "last-write": That in which the last write
-        ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
-        write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
-        the first by which half of the largest window that was ever offered has gone since the last
-        PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push,
-        tcp_transmit_skb). Source: rfc9293 §3.9.1.
-    nagle : Literal["off", "rfc896", "minshall"] | None
-        Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
-        unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
-        unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
-        turn it off.
-    gathering : Literal["none", "linux"] | None
-        Whether segments wait to be sent together, as for a segmentation offload (TSO); needs SACK.
-        Default: none. "none": A segment goes as soon as the windows let it. "linux": Segments that
-        the windows let go wait for the next ACK, if that is due within a millisecond, until they
-        fill a super-packet, what is left of one, or a third of the window (Linux,
-        tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing waits that a
-        window lets go; Linux, where an offload is on: linux.
-    send_buffer : Literal["unlimited", "linux"] | None
-        Limit of the data that the application has written and the other side has not acknowledged.
-        Default: unlimited. "unlimited": The application writes everything at once. "linux": The
-        data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The
-        memory grows with cwnd from `send_memory` to `send_memory_max`, and the application writes
-        when a third of it is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 names no
-        limit; Linux, tcp_wmem: linux.
-    send_memory : str | None
-        Memory of the send buffer when a connection begins, if it is limited. Default: 16384 B.
-        Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_wmem: 16384.
-    send_memory_max : str | None
-        Maximum of this memory. Default: 4 MiB. Range: at least 1 B, at most 2147483647 B. Source:
-        Linux, tcp_wmem: 4194304.
-    quick_ack : str | None
-        ACKs that go out at once when data comes for the first time, after a pause longer than the
-        timeout, or that had come before. Default: 0 packets. Range: a whole number, at least 0
-        packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
-    push_ack : bool | None
-        Whether a full segment with PSH is acknowledged at once when the application reads all data
-        at once and sends none. It takes a tuned window. Default: false. Source: rfc5681 §4.2
-        allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
-    compressed_acks : str | None
-        Most ACKs of data behind a gap that are held back together, after the first three, for a
-        twentieth of a round trip or a millisecond, whichever is shorter; 0: each goes out at once.
-        It takes a tuned window, which measures the round trip. Default: 0 packets. Range: a whole
-        number, at least 0 packets, at most 255 packets. Source: rfc5681 §4.2: at once; Linux,
-        tcp_comp_sack_nr: 44.
-    idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
-        What an idle time longer than the timeout does to cwnd. Default: off. "off": Nothing.
-        "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
-        each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
-        §4.1.
+        SACK information after a timeout, without RACK. Default: forgotten. "forgotten": Discarded
+        (RFC 2018 §8; RFC 6675 §5.1). "kept": Retained; a receiver that reneges is detected by its
+        cumulative ACK (errata 1610 of RFC 2018; Linux, tcp_timeout_mark_lost). Source: rfc2018 §8;
+        rfc6675 §5.1; Linux: kept.
+    sacked_growth : Literal["none", "once-reordered"] | None
+        Effect on cwnd of an ACK that only SACKs data. Default: none. "none": No ACK of that kind
+        does (RFC 5681 §3.1: an ACK that acknowledges new data does). "once-reordered": Each does
+        once the degree of reordering is more than `duplicate_acks` (Linux, tcp_may_raise_cwnd).
+        Source: rfc5681 §3.1.
     cwnd_counts : Literal["acknowledged", "delivered"] | None
-        What counts where cwnd grows. Default: acknowledged. "acknowledged": Bytes newly
+        Data that counts for the growth of cwnd. Default: acknowledged. "acknowledged": Bytes newly
         acknowledged by the acknowledgement number (RFC 5681 §3.1, RFC 3465 §2.1). "delivered":
         Bytes newly delivered, SACKed ones at once (Linux). Source: rfc5681 §3.1; rfc3465 §2.1.
     without_sack : Literal["left", "delivered"] | None
-        What a duplicate ACK tells of without SACK. Default: left. "left": That a segment has left
-        the network (RFC 5681 §3.2). "delivered": Also that it is delivered: it counts at once, and
-        what is acknowledged later counts without it, but for one segment. More of them than
-        segments that may have arrived are reordering (Linux, tcp_add_reno_sack,
-        tcp_remove_reno_sacks, tcp_check_reno_reordering). Source: rfc5681 §3.2.
-    sacked_growth : Literal["none", "once-reordered"] | None
-        Whether what is SACKed opens cwnd at once. Default: none. "none": No ACK of that kind does
-        (RFC 5681 §3.1: an ACK that acknowledges new data does). "once-reordered": Each does once
-        the degree of reordering is more than `duplicate_acks` (Linux, tcp_may_raise_cwnd). Source:
-        rfc5681 §3.1.
-    cwnd_validation : Literal["none", "limited"] | None
-        When cwnd may grow. Default: none. "none": With every ACK of new data. "limited": While it
-        is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681 §3.1 asks
-        for none.
+        Meaning of a duplicate ACK without SACK. Default: left. "left": That a segment has left the
+        network (RFC 5681 §3.2). "delivered": Also that it is delivered: it counts at once, and what
+        is acknowledged later counts without it, but for one segment. More of them than segments
+        that may have arrived are reordering (Linux, tcp_add_reno_sack, tcp_remove_reno_sacks,
+        tcp_check_reno_reordering). Source: rfc5681 §3.2.
     flight_unit : Literal["bytes", "segments"] | None
-        Units of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
+        Unit of the data in flight under SACK. Default: bytes. "bytes": Bytes (RFC 6675).
         "segments": Segments, each as one SMSS, as Linux counts them. Source: rfc6675 §2.
     zero_window_probe : Literal["new-octet", "old-sequence"] | None
         Probe of a closed window. Default: new-octet. "new-octet": A byte of new data (RFC 9293
         §3.8.6.1). "old-sequence": A segment without data and with an old sequence number, as Linux
         sends it. Source: rfc9293 §3.8.6.1.
     invalid_ack_spacing : str | None
-        Least time between ACKs that answer segments without data from outside of the window, or
-        RSTs and SYNs inside; 0: each is answered. Default: 0 s. Range: at least 0 s. Source:
-        rfc9293 §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5
-        s.
-    user_timeout : str | None
-        How long data may go unacknowledged before the connection is given up; absent: see retries.
-        Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
-    user_timeout_from : Literal["progress", "first-retransmission"] | None
-        From when it counts. Default: progress. "progress": From when something was last
-        acknowledged, or sent when nothing was out (RFC 5482 §1). "first-retransmission": From when
-        it was first sent again (Linux). Source: rfc5482 §1.
-    syn_losses_forgiven : int | None
-        Lost SYNs after which the initial window is still whole. Default: 0. Range: at least 0, at
-        most 100. Source: rfc5681 §3.1; Linux: 1.
-    syn_retries : int | None
-        Times a SYN is sent again before giving up. Default: 8. Range: at least 0, at most 127.
-        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 6.
-    syn_linear_timeouts : int | None
-        Timeouts of a SYN (not of a SYN-ACK) that do not double the next one; they come before those
-        of syn_retries. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5: every one
-        doubles; Linux 6.5 on: 4.
-    synack_retries : int | None
-        Times a SYN-ACK is sent again before giving up. Default: 8. Range: at least 0, at most 254.
-        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 5.
-    retries : int | None
-        Times a segment is sent again by the timer before giving up. Default: 15. Range: at least 1,
-        at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2.
-    msl : str | None
-        Maximum segment lifetime (MSL): TIME-WAIT lasts twice as long; 0: it ends at once. Default:
-        0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no port is used again here.
-    header_on_data : str | None
-        Bytes of headers counted on the wire for a segment with data. Default: 40 B. Range: at least
-        0 B, at most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
-    header_on_control : str | None
-        Bytes counted on the wire for a segment without data. Default: 40 B. Range: at least 1 B, at
-        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+        Minimum time between ACKs that answer segments without data from outside the window, or RSTs
+        and SYNs inside; 0: each is answered. Default: 0 s. Range: at least 0 s. Source: rfc9293
+        §3.10.7.4 answers each, rfc5961 §7 allows a limit; Linux, tcp_invalid_ratelimit: 0.5 s.
     """
 
-    preset: Literal["none", "rfc", "linux"] | None = None
+    ack_of_unsent: Literal["answered", "dropped"] | None = None
+    old_acks: Literal["taken", "rfc5961"] | None = None
+    missing_timestamp: Literal["refused", "accepted"] | None = None
+    fin_waits: Literal["for-cwnd", "no"] | None = None
+    rack_times: Literal["rfc8985", "linux"] | None = None
+    ecn_echo: Literal["rfc3168", "linux"] | None = None
+    ece_growth: Literal["none", "as-any-ack"] | None = None
+    ecn_reduction_ends: Literal["at", "above"] | None = None
+    timeout_in_recovery: Literal["cuts", "keeps"] | None = None
+    sack_after_timeout: Literal["forgotten", "kept"] | None = None
+    sacked_growth: Literal["none", "once-reordered"] | None = None
+    cwnd_counts: Literal["acknowledged", "delivered"] | None = None
+    without_sack: Literal["left", "delivered"] | None = None
+    flight_unit: Literal["bytes", "segments"] | None = None
+    zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
+    invalid_ack_spacing: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpWire(Table):
+    """Sizes of headers on the wire.
+
+    Parameters
+    ----------
+    data_header : str | None
+        Bytes of headers counted for a segment with data. Default: 40 B. Range: at least 0 B, at
+        most 1000 B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+    control_header : str | None
+        Bytes counted for a segment without data. Default: 40 B. Range: at least 1 B, at most 1000
+        B. Source: rfc791 §3.1, rfc9293 §3.1: 20 B each; options are added.
+    """
+
+    data_header: str | None = None
+    control_header: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpConnection(Table):
+    """Connection: handshake, pushing, retries and closing.
+
+    Parameters
+    ----------
+    min_mss : str | None
+        Minimum segment size that the other side's MSS may ask for, options included. Default: 1 B.
+        Range: at least 1 B, at most 65495 B. Source: rfc9293 §3.7.1 names none; Linux,
+        tcp_min_snd_mss: 48.
+    nagle : Literal["off", "rfc896", "minshall"] | None
+        Nagle's algorithm. Default: off. "off": They never wait. "rfc896": While anything is
+        unacknowledged (RFC 896, RFC 9293 §3.7.4). "minshall": While a small segment is
+        unacknowledged (Minshall 1998, as Linux does). Source: rfc9293 §3.7.4: an application may
+        turn it off.
+    push : Literal["last-write", "linux"] | None
+        Segments that have PSH. Default: last-write. "last-write": That in which the last write
+        ends: a write that waits is one with the next (RFC 9293 §3.9.1). "linux": Those in which a
+        write ends, unless more is announced (MSG_MORE) or the next write fills the segment up; and
+        the first by which half of the largest window that was ever offered has gone since the last
+        PSH; with gathering also the last one of a super-packet (Linux, tcp_push, forced_push,
+        tcp_transmit_skb). Source: rfc9293 §3.9.1.
+    syn_retries : int | None
+        Maximum number of retransmissions of a SYN. Default: 8. Range: at least 0, at most 127.
+        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 6.
+    syn_linear_timeouts : int | None
+        Number of timeouts of a SYN (not of a SYN-ACK) that do not double the next one; they precede
+        those of syn_retries. Default: 0. Range: at least 0, at most 127. Source: rfc6298 §5.5:
+        every one doubles; Linux 6.5 on: 4.
+    synack_retries : int | None
+        Maximum number of retransmissions of a SYN-ACK. Default: 8. Range: at least 0, at most 254.
+        Source: rfc9293 §3.8.3: at least 3 minutes; Linux: 5.
+    syn_losses_forgiven : int | None
+        Maximum number of lost SYNs that leave the initial window whole. Default: 0. Range: at least
+        0, at most 100. Source: rfc5681 §3.1; Linux: 1.
+    retries : int | None
+        Maximum number of retransmissions of a segment by the timer. Default: 15. Range: at least 1,
+        at most 1000. Source: rfc9293 §3.8.3: at least 100 s; Linux, tcp_retries2.
+    user_timeout : str | None
+        Time without acknowledgement after which the connection is aborted; absent: see retries.
+        Default: absent. Range: above 0 s. Source: rfc9293 §3.8.3 (R2), rfc5482.
+    user_timeout_from : Literal["progress", "first-retransmission"] | None
+        Event that starts the user timeout. Default: progress. "progress": From when something was
+        last acknowledged, or sent when nothing was out (RFC 5482 §1). "first-retransmission": From
+        when it was first sent again (Linux). Source: rfc5482 §1.
+    msl : str | None
+        Maximum segment lifetime (MSL). TIME-WAIT lasts twice as long; 0: it ends at once. Default:
+        0 s. Range: at least 0 s. Source: rfc9293 §3.4.2: 2 minutes; no port is used again here.
+    """
+
+    min_mss: str | None = None
+    nagle: Literal["off", "rfc896", "minshall"] | None = None
+    push: Literal["last-write", "linux"] | None = None
+    syn_retries: int | None = None
+    syn_linear_timeouts: int | None = None
+    synack_retries: int | None = None
+    syn_losses_forgiven: int | None = None
+    retries: int | None = None
+    user_timeout: str | None = None
+    user_timeout_from: Literal["progress", "first-retransmission"] | None = None
+    msl: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpMemory(Table):
+    """Memory of the buffers, where the receive window is tuned or the send buffer is limited.
+
+    Parameters
+    ----------
+    receive : str | None
+        Memory for received data when a connection begins, if the window is tuned. Default: 131072
+        B. Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_rmem: 131072.
+    receive_max : str | None
+        Maximum memory for received data. Default: 6 MiB. Range: at least 1 B, at most 2147483647 B.
+        Source: Linux, tcp_rmem: 6291456.
+    send : str | None
+        Memory of the send buffer when a connection begins, if it is limited. Default: 16384 B.
+        Range: at least 1 B, at most 2147483647 B. Source: Linux, tcp_wmem: 16384.
+    send_max : str | None
+        Maximum memory of the send buffer. Default: 4 MiB. Range: at least 1 B, at most 2147483647
+        B. Source: Linux, tcp_wmem: 4194304.
+    segment : Literal["linear", "fragments"] | None
+        Memory that a received segment takes, if the window is tuned. Default: linear. "linear": One
+        allocation for headers and payload, a power of two, and 240 B for its descriptor: a packet
+        from a TUN device or many an Ethernet driver. "fragments": The payload, and 896 B beside it:
+        a packet as a Linux sender makes it, which a veth device hands on. Source: Linux, truesize
+        of an sk_buff: depends on the device.
+    """
+
+    receive: str | None = None
+    receive_max: str | None = None
+    send: str | None = None
+    send_max: str | None = None
+    segment: Literal["linear", "fragments"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpWindow(Table):
+    """Receive window: its scaling and its tuning.
+
+    Parameters
+    ----------
+    scaling : Literal["full", "on", "off"] | None
+        Window scaling. Default: full. "full": Windows are carried in full, whatever the field could
+        hold. "on": Offered in the SYN (RFC 7323 §2). "off": Sixteen bits. Source: rfc7323 §2.
+    shift : int | None
+        Shift of the advertised windows; absent: the smallest that the receive window needs.
+        Default: absent. Range: at least 0, at most 14. Source: rfc7323 §2.3.
+    tuning : Literal["off", "linux"] | None
+        Tuning of the receive window. Default: off. "off": It is `receive_window` from the
+        beginning. "linux": It grows with the data that arrives and is read, from half of
+        `memory.receive` on (Linux, tcp_moderate_rcvbuf); segments are acknowledged at once while it
+        grows. Source: Linux, tcp_moderate_rcvbuf: on.
+    """
+
+    scaling: Literal["full", "on", "off"] | None = None
+    shift: int | None = None
+    tuning: Literal["off", "linux"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpCwnd(Table):
+    """Congestion window (cwnd) and slow start threshold (ssthresh), apart from the congestion control.
+
+    Parameters
+    ----------
+    slow_start_from : Literal["first-ack", "second-ack"] | None
+        ACK of data that begins slow start. Default: first-ack. "first-ack": The first (RFC 5681
+        §3.1). "second-ack": The second: the first segment stands for a SYN, whose ACK opens nothing
+        (ns-2's `delay_growth_`, for its TCP without handshake). Source: rfc5681 §3.1.
+    initial_ssthresh : str | None
+        Slow start threshold at the beginning; absent: without bound. Default: absent. Range: at
+        least 1 packet. Source: rfc5681 §3.1: arbitrarily high.
+    ssthresh_from : Literal["flight-size", "cwnd", "window"] | None
+        Quantity from which ssthresh is computed. Default: flight-size. "flight-size": Half the
+        FlightSize, at least two segments; kept when a segment times out again (RFC 5681, equation
+        4). "cwnd": A share of cwnd, whatever is in flight (Linux). "window": Half the smaller of
+        cwnd and the receiver's window, in whole segments, at least two, and again when a segment
+        times out again (4.3BSD-Reno: Stevens & Wright 1995, figure 29.16; ns-2). Source: rfc5681
+        §3.1.
+    validation : Literal["none", "limited"] | None
+        Condition for growth of cwnd. Default: none. "none": With every ACK of new data. "limited":
+        While it is used up: in slow start, by half (Linux, tcp_is_cwnd_limited). Source: rfc5681
+        §3.1 asks for none.
+    idle_restart : Literal["off", "rfc5681", "rfc2861"] | None
+        Effect on cwnd of an idle time longer than the timeout. Default: off. "off": Nothing.
+        "rfc5681": It returns to the initial window (RFC 5681 §4.1). "rfc2861": It is halved for
+        each timeout that went by, down to the initial window (RFC 2861, Linux). Source: rfc5681
+        §4.1.
+    loss_window : Literal["segment", "flight-and-segment"] | None
+        cwnd after a timeout, with SACK. Default: segment. "segment": One segment (RFC 5681 §3.1).
+        "flight-and-segment": One segment more than is in flight: RACK does not deem lost what was
+        sent within the last round trip (Linux). Source: rfc5681 §3.1: LW.
+    """
+
+    slow_start_from: Literal["first-ack", "second-ack"] | None = None
+    initial_ssthresh: str | None = None
+    ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
+    validation: Literal["none", "limited"] | None = None
+    idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
+    loss_window: Literal["segment", "flight-and-segment"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpAck(Table):
+    """Acknowledgements: when a delayed ACK is sent early, and when several become one.
+
+    Parameters
+    ----------
+    unit : Literal["segments", "full-segments"] | None
+        Unit that `delayed_ack` counts. Default: segments. "segments": Segments with data.
+        "full-segments": Bytes, in units of the largest segment received (Linux: RFC 5681 §4.2
+        speaks of full-sized segments). Source: 4.3BSD; rfc5681 §4.2.
+    timeout : str | None
+        Maximum delay of an ACK. Default: 200 ms. Range: above 0 s, at most 0.5 s. Source: 4.3BSD;
+        rfc1122 §4.2.3.2: at most 0.5 s.
+    gap : Literal["immediate", "when-released"] | None
+        Condition for an immediate ACK of a segment that fills a gap. Default: immediate.
+        "immediate": When it fills all or part of a gap (RFC 5681 §4.2). "when-released": Only when
+        it releases data that waited behind the gap; a partial fill may be delayed (ns-2). Source:
+        rfc5681 §4.2.
+    quick : str | None
+        Number of ACKs sent without delay when data arrives for the first time, after a pause longer
+        than the timeout, or a second time. Default: 0 packets. Range: a whole number, at least 0
+        packets, at most 1000 packets. Source: rfc5681 §4.2 allows; Linux: 16.
+    push : bool | None
+        Whether a full segment with PSH is acknowledged at once when the application reads all data
+        at once and sends none. It requires a tuned window. Default: false. Source: rfc5681 §4.2
+        allows; Linux, tcp_measure_rcv_mss (6.6 on) and tcp_cleanup_rbuf: on.
+    compressed : str | None
+        Maximum number of duplicate ACKs merged into one, after the first three; 0: each is sent at
+        once. They are held for a twentieth of a round trip or 1 ms, whichever is shorter. It
+        requires a tuned window, which measures the round trip. Default: 0 packets. Range: a whole
+        number, at least 0 packets, at most 255 packets. Source: rfc5681 §4.2: at once; Linux,
+        tcp_comp_sack_nr: 44.
+    """
+
+    unit: Literal["segments", "full-segments"] | None = None
+    timeout: str | None = None
+    gap: Literal["immediate", "when-released"] | None = None
+    quick: str | None = None
+    push: bool | None = None
+    compressed: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpRto(Table):
+    """Retransmission timer: how the timeout is computed, and what restarts the timer.
+
+    Parameters
+    ----------
+    estimator : Literal["rfc6298", "jacobson1988", "linux"] | None
+        Estimator of the timeout. Default: rfc6298. "rfc6298": SRTT and RTTVAR in full precision
+        (RFC 6298). "jacobson1988": Integer arithmetic in clock ticks (Jacobson 1988, appendix A),
+        as in 4.3BSD and ns-2. "linux": As Linux computes it: the deviation is the greatest of a
+        round trip, falls slowly, and is itself no less than `min`. Source: rfc6298 §2.
+    initial : str | None
+        Timeout before the first round-trip time is measured. Default: 1 s. Range: above 0 s.
+        Source: rfc6298 §2.1.
+    min : str | None
+        Minimum timeout. Default: 1 s. Range: above 0 s. Source: rfc6298 §2.4.
+    max : str | None
+        Maximum timeout, backed off or not. Default: 60 s. Range: above 0 s. Source: rfc6298 §2.5.
+    granularity : str | None
+        Clock granularity (G): one tick. Default: 1 ms. Range: above 0 s. Source: rfc6298 §4: finer
+        than 100 ms does better.
+    order : Literal["sample-first", "restart-first"] | None
+        Order in which an ACK of new data restarts the timer and takes its round-trip sample.
+        Default: sample-first. "sample-first": It takes the round trip that it measures, then
+        restarts the timer, with the timeout that follows (RFC 6298). "restart-first": It restarts
+        the timer with the timeout as it was, back-off included, then takes its sample (ns-2 without
+        `timerfix_`). Source: rfc6298 §5.3.
+    backoff_ends : Literal["sample", "new-ack"] | None
+        Event that ends the back-off. Default: sample. "sample": Measurement of a round trip, of a
+        segment that was sent once: the back-off stays while only retransmissions are acknowledged
+        (RFC 6298 §5, last paragraph, and §5.7; Karn & Partridge 1987). "new-ack": Any ACK of new
+        data, as in ns-2's FullTcp, which times retransmissions too. Source: rfc6298 §5.7.
+    fast_retransmit : Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
+        Effect of the retransmissions of a recovery on the timer. Default: restarts. "restarts": The
+        fast retransmit restarts it, later ones do not (4.3BSD-Reno, ns-2). "runs-on": It runs on
+        (RFC 6298 §5.1). "each-restarts": Each of them restarts it (RFC 6675 §6 allows it).
+        "first-restarts": That of the first unacknowledged segment restarts it, and an ACK that
+        SACKs something sent before that (Linux). Source: 4.3BSD-Reno; rfc6298 §5.1 lets it run on;
+        rfc6675 §6.
+    """
+
+    estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
+    initial: str | None = None
+    min: str | None = None
+    max: str | None = None
+    granularity: str | None = None
+    order: Literal["sample-first", "restart-first"] | None = None
+    backoff_ends: Literal["sample", "new-ack"] | None = None
+    fast_retransmit: Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpRecovery(Table):
+    """Loss recovery: how losses are detected, what is retransmitted, and how cwnd comes down.
+
+    `recovery = "newreno"` stands for `recovery = { method = "newreno" }`.
+
+    Parameters
+    ----------
+    method : Literal["tahoe", "reno", "newreno", "sack", "fack"] | None
+        Method of loss recovery: the response to duplicate ACKs. Default: reno. "tahoe": Fast
+        retransmit without fast recovery: slow start from one segment (Jacobson 1988). "reno": Fast
+        retransmit and fast recovery; any new ACK ends it (RFC 5681 §3.2). "newreno": Fast recovery
+        that lasts until everything sent before it is acknowledged (RFC 6582). "sack": By selective
+        acknowledgements (RFC 6675); NewReno where the other side has none. "fack": By the
+        forward-most selective acknowledgement (Mathis & Mahdavi 1996). Source: rfc5681 §3.2.
+    duplicate_acks : str | None
+        Number of duplicate ACKs that start a fast retransmit. Default: 3 packets. Range: a whole
+        number, at least 1 packet, at most 255 packets. Source: rfc5681 §3.2.
+    limited_transmit : bool | None
+        Whether each of the first duplicate ACKs lets the sender send a new segment. Default: false.
+        Source: rfc3042.
+    rack : bool | None
+        Whether losses are detected by time (RACK); requires SACK. Default: false. Source: rfc8985
+        §6.
+    tail_loss_probe : bool | None
+        Whether the sender probes for a tail loss (TLP); requires SACK. Default: false. Source:
+        rfc8985 §7.
+    reduction : Literal["halve", "prr"] | None
+        Reduction of cwnd in SACK recovery. Default: halve. "halve": At once to ssthresh (RFC 5681,
+        RFC 6675). "prr": Over a round trip, in proportion to what is delivered (RFC 6937). Source:
+        rfc6937.
+    prr_bound : Literal["crb", "ssrb", "either"] | None
+        Bound of what proportional rate reduction sends below ssthresh. Default: either. "crb":
+        Conservative: what was delivered (RFC 6937 §3, CRB). "ssrb": As slow start: one segment more
+        (SSRB). "either": SSRB while the ACK advances and finds no further loss, else CRB (Linux;
+        RFC 9937). Source: rfc6937 §3.
+    frto : Literal["off", "basic", "sack", "original"] | None
+        Test for a spurious timeout (F-RTO). Default: off. "off": None. "basic": By the next two
+        ACKs (RFC 5682 §2). "sack": By SACK too, where there is SACK (RFC 5682 §3). "original": As
+        by SACK, and whatever arrives that was sent before the timeout, and only then, ends the test
+        at once (Linux). Source: rfc5682.
+    eifel : bool | None
+        Whether timestamps, or D-SACK, detect a spurious retransmission. Default: false. Source:
+        rfc3522; rfc3708.
+    spurious_response : Literal["eifel", "restore", "none"] | None
+        Response to a spurious retransmission. Default: eifel. "eifel": The window is what is in
+        flight, and a little more; ssthresh what was in flight, or as it was (RFC 4015). "restore":
+        The window and ssthresh are as they were (Linux). "none": Only what would be sent again for
+        nothing is not. Source: rfc4015.
+    reordering : Literal["rfc8985", "linux"] | None
+        Response to detected reordering, with SACK. Default: rfc8985. "rfc8985": RACK's window
+        alone, and every D-SACK widens it, once a round trip (RFC 8985 §6.2). "linux": Also
+        `duplicate_acks`: what comes late by more segments than that makes it so many, until a
+        timeout after as many SACKs as at first. A D-SACK widens RACK's window only after
+        reordering, and unless it is of a tail loss probe (Linux, tcp_check_sack_reordering,
+        tcp_rack_update_reo_wnd). Source: rfc8985 §6.2.
+    reordering_max : str | None
+        Maximum to which reordering raises `duplicate_acks`. Default: 300 packets. Range: a whole
+        number, at least 1 packet, at most 65535 packets. Source: Linux, tcp_max_reordering.
+    fast_retransmit : Literal["once-per-window", "unguarded"] | None
+        Guard of the fast retransmit. Default: once-per-window. "once-per-window": Only when the
+        cumulative ACK has passed everything sent before the last cut (RFC 6582 §3.2). "unguarded":
+        Whenever the third duplicate arrives, so that one window may be cut several times
+        (4.3BSD-Reno; ns-2 without `bugFix_`). Source: rfc6582 §3.2.
+    exit : Literal["deflate", "deflate-and-open"] | None
+        Effect on cwnd of the ACK that ends a fast recovery. Default: deflate. "deflate": Sets it to
+        ssthresh (RFC 5681 §3.2, step 6). "deflate-and-open": Sets it to ssthresh and opens it as
+        any ACK of new data does (4.3BSD-Reno, ns-2). Source: rfc5681 §3.2.
+    dsack : bool | None
+        Whether duplicates are reported in SACK blocks (D-SACK). Default: true. Source: rfc2883.
+    max_ack_delay : str | None
+        Maximum delay of the other side's ACKs that the probe allows for while one segment is in
+        flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §7.2: 0 if it is not known.
+    timer_slack : str | None
+        Slack added to RACK's reordering timer, and to two round trips before a probe while more
+        than one segment is in flight. Default: 0 s. Range: at least 0 s. Source: rfc8985 §6.2,
+        §7.2: nothing; Linux, TCP_TIMEOUT_MIN_US: 2 ms.
+    """
+
+    method: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
+    duplicate_acks: str | None = None
+    limited_transmit: bool | None = None
+    rack: bool | None = None
+    tail_loss_probe: bool | None = None
+    reduction: Literal["halve", "prr"] | None = None
+    prr_bound: Literal["crb", "ssrb", "either"] | None = None
+    frto: Literal["off", "basic", "sack", "original"] | None = None
+    eifel: bool | None = None
+    spurious_response: Literal["eifel", "restore", "none"] | None = None
+    reordering: Literal["rfc8985", "linux"] | None = None
+    reordering_max: str | None = None
+    fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
+    exit: Literal["deflate", "deflate-and-open"] | None = None
+    dsack: bool | None = None
+    max_ack_delay: str | None = None
+    timer_slack: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TcpEcn(Table):
+    """Explicit Congestion Notification: what is negotiated, which packets are ECN-capable, and the response to marks.
+
+    `ecn = "rfc3168"` stands for `ecn = { mode = "rfc3168" }`.
+
+    Parameters
+    ----------
+    mode : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | None
+        Kind of ECN that the endpoint offers or accepts. Default: off. "off": Neither offered nor
+        accepted. "rfc3168": Offered in the SYN, accepted in the SYN-ACK, one response a window (RFC
+        3168 §6.1). "passive": Accepted when the other side offers it, never offered (Linux, tcp_ecn
+        = 2). "ecn+": RFC 3168, and the SYN-ACK is ECN-capable; when it is marked the initial window
+        is one segment (RFC 5562, ECN+). "ecn+unheeded": ECN+, and a marked SYN-ACK says nothing:
+        the client does not echo its mark (Kuzmanovic 2005, §3.2.1). "ecn+wait": ECN+, and a marked
+        SYN-ACK is answered by waiting a round trip before any data (RFC 5562 §4, Wait).
+        "ecn+try-once": ECN+, and a marked SYN-ACK is sent again, not ECN-capable (RFC 5562 §3.2,
+        TryOnce). "ecn++": RFC 3168, and all packets are ECN-capable that may be with it (ECN++,
+        draft-generalized-ecn): `rfc3168` with `packets = "all-packets"`. ECN++ with Accurate ECN is
+        `accurate` with that. "dctcp": The receiver echoes the mark of every packet (RFC 8257 §3.2,
+        DCTCP). "nonce": A nonce of one bit a packet tells the sender when a receiver hides marks
+        (RFC 3540). "accurate": Counters of marked packets and bytes (RFC 9768, Accurate ECN).
+        Source: rfc3168.
+    packets : Literal["new-data", "all-data", "all-packets"] | None
+        Packets that are ECN-capable. Default: new-data. "new-data": New data only (RFC 3168 §6.1.5
+        forbids it on retransmissions). "all-data": Retransmissions too (ns-2). "all-packets": Also
+        SYN-ACK, window probes, FIN and RST (ECN++, draft-generalized-ecn); with Accurate ECN the
+        SYN, and pure ACKs where losses are known by SACK alone; with DCTCP pure ACKs (RFC 8257
+        §4.1). Source: rfc3168 §6.1.5.
+    ect1 : bool | None
+        Whether ECN-capable packets carry ECT(1), as L4S requires, instead of ECT(0). Default:
+        false. Source: rfc9331 §4.1.
+    fallback : bool | None
+        Whether a SYN that offers ECN and gets no answer is sent again without the offer. Accurate
+        ECN retries once with it, and treats a SYN-ACK alike. Where queues drop SYNs, and not paths,
+        it makes connections Not-ECT for life. Default: false. Source: rfc3168 §6.1.1.1 and rfc9768
+        §3.1.4, §3.2.3.2.2 allow it; Linux: on.
+    accurate_option : bool | None
+        Whether Accurate ECN sends its option in addition to the header field. Default: true.
+        Source: rfc9768 §3.2.3.
+    accurate_tests : Literal["off", "handshake", "feedback"] | None
+        Tests of the path by Accurate ECN. Default: handshake. "off": What RFC 9768 says it must
+        heed: an ACK of the SYN-ACK without counter, and marked bytes without a marked packet.
+        "handshake": Also a SYN or SYN-ACK that arrived in a field that no queue makes of that which
+        it was sent in (§3.2.2.3), and counters of the option that begin with zero (§3.2.3.2.4).
+        "feedback": Also a counter of packets that begins with zero (§3.2.2.4), and marks on every
+        packet of three round trips (§3.2.2.3); both may come of heavy congestion. Source: rfc9768
+        §3.2.2.3, §3.2.2.4, §3.2.3.2.4.
+    misbehaviour : Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None
+        Violation of ECN by this host. Default: none. "none": Nothing. "hide-marks": As a receiver
+        it hides marks: it never says ECE. "ignore-ece": As a sender it ignores ECE. "strip-ecn":
+        The host strips: what it sends is not ECN-capable though it negotiated. Source: rfc3540 §1;
+        rfc3168 §18.
+    min_window : str | None
+        Minimum cwnd after a response to ECE. Default: 1 packet. Range: at least 1 packet, at most 2
+        packets. Source: rfc3168 §6.1.2; Linux: 2.
+    at_one_segment : Literal["wait-for-timer", "go-on"] | None
+        Response to an ECE while cwnd is one segment. Default: wait-for-timer. "wait-for-timer": The
+        sender restarts its retransmission timer and sends the next segment when it expires (RFC
+        3168 §6.1.2). "go-on": The sender goes on with one segment in each round trip (ns-2; Linux
+        has no such rule either, and mostly keeps two segments). Source: rfc3168 §6.1.2; Linux:
+        go-on.
+    """
+
+    mode: (
+        Literal[
+            "off",
+            "rfc3168",
+            "passive",
+            "ecn+",
+            "ecn+unheeded",
+            "ecn+wait",
+            "ecn+try-once",
+            "ecn++",
+            "dctcp",
+            "nonce",
+            "accurate",
+        ]
+        | None
+    ) = None
+    packets: Literal["new-data", "all-data", "all-packets"] | None = None
+    ect1: bool | None = None
+    fallback: bool | None = None
+    accurate_option: bool | None = None
+    accurate_tests: Literal["off", "handshake", "feedback"] | None = None
+    misbehaviour: Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None = None
+    min_window: str | None = None
+    at_one_segment: Literal["wait-for-timer", "go-on"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tcp(Table):
+    """A TCP endpoint.
+
+    The defaults are today's RFCs without options; both endpoints of a flow have the same parameters
+    unless the flow sets its receiver's apart.
+
+    Parameters
+    ----------
+    stack : Literal["plain", "rfc", "linux"] | None
+        Stack whose parameters are the base; other keys change them. Default: plain. "plain": The
+        defaults. "rfc": What the RFCs require of every host, without options. "linux": Linux 6 as
+        installed: SACK, timestamps, window scaling, CUBIC, PRR, RACK-TLP, ACKs delayed by 40 ms, a
+        minimum timeout of 200 ms.
+    congestion : Abe | Bbr | Bbr3 | Cubic | Dctcp | Highspeed | Htcp | Illinois | Ledbat | Prague | Reno | Scalable | Vegas | Westwood | str | Mapping[str, Any] | None
+        Congestion control: how cwnd grows, and what a reduction leaves. Default: reno. Source:
+        rfc5681.
+    sack : bool | None
+        Whether SACK is offered. Default: false. Source: rfc2018.
+    timestamps : bool | None
+        Whether timestamps are offered. Default: false. Source: rfc7323 §3.
+    ecn : Literal["off", "rfc3168", "passive", "ecn+", "ecn+unheeded", "ecn+wait", "ecn+try-once", "ecn++", "dctcp", "nonce", "accurate"] | TcpEcn | Mapping[str, Any] | None
+        Explicit Congestion Notification (ECN). Default: its own defaults.
+    mss : str | None
+        Maximum segment size (SMSS), payload only. Default: 1460 B. Range: at least 1 B, at most
+        65495 B. Source: rfc9293 §3.7.1: 1500 B less 40 B of headers.
+    initial_window : str | None
+        Initial congestion window (IW). Default: 10 packets. Range: a whole number, at least 1, at
+        most 1000. Source: rfc6928; or "rfc3390".
+    receive_window : str | None
+        Advertised receive window (rwnd). Default: 6 MiB. Range: at least 1 B, at most 1073725440 B.
+        Source: Linux, tcp_rmem: at most 6 MiB; the bound is rfc7323 §2.3.
+    send_buffer : Literal["unlimited", "linux"] | None
+        Limit of the data that the application has written and the other side has not acknowledged.
+        Default: unlimited. "unlimited": The application writes everything at once. "linux": The
+        data takes memory: a packet 896 B beside its payload, with gathering a super-packet. The
+        memory grows with cwnd from `memory.send` to `memory.send_max`, and the application writes
+        when a third of it is free (Linux, tcp_sndbuf_expand). Source: rfc9293 §3.9.1 names no
+        limit; Linux, tcp_wmem: linux.
+    delayed_ack : str | None
+        Maximum number of full segments per ACK; 1: ACKs are not delayed. Default: 2 packets. Range:
+        a whole number, at least 1 packet, at most 255 packets. Source: rfc5681 §4.2.
+    offload : Literal["none", "linux"] | None
+        Whether segments wait to be sent together, as for a segmentation offload (TSO); requires
+        SACK. Default: none. "none": A segment goes as soon as the windows let it. "linux": Segments
+        that the windows let go wait for the next ACK, if that is due within a millisecond, until
+        they fill a super-packet, what is left of one, or a third of the window (Linux,
+        tcp_tso_should_defer and tcp_tso_autosize). Source: rfc9293 §3.8.6.2.1: nothing waits that a
+        window lets go; Linux, where an offload is on: linux.
+    recovery : Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
+        Loss recovery. Default: its own defaults.
+    rto : TcpRto | Mapping[str, Any] | None
+        Retransmission timer. Default: its own defaults.
+    ack : TcpAck | Mapping[str, Any] | None
+        Acknowledgements. Default: its own defaults.
+    cwnd : TcpCwnd | Mapping[str, Any] | None
+        Congestion window and slow start threshold. Default: its own defaults.
+    window : TcpWindow | Mapping[str, Any] | None
+        Scaling and tuning of the receive window. Default: its own defaults.
+    memory : TcpMemory | Mapping[str, Any] | None
+        Memory of the buffers. Default: its own defaults.
+    connection : TcpConnection | Mapping[str, Any] | None
+        Handshake, pushing, retries and closing. Default: its own defaults.
+    wire : TcpWire | Mapping[str, Any] | None
+        Sizes of headers. Default: its own defaults.
+    details : TcpDetails | Mapping[str, Any] | None
+        Details in which a real stack differs from the RFCs. Default: its own defaults.
+    """
+
+    stack: Literal["plain", "rfc", "linux"] | None = None
     congestion: (
         Abe
         | Bbr
@@ -5009,32 +5246,8 @@ class Tcp(Table):
         | Mapping[str, Any]
         | None
     ) = None
-    recovery: Literal["tahoe", "reno", "newreno", "sack", "fack"] | None = None
-    mss: str | None = None
-    least_mss: str | None = None
-    receive_window: str | None = None
-    initial_window: str | None = None
-    slow_start_from: Literal["first-ack", "second-ack"] | None = None
-    ssthresh_from: Literal["flight-size", "cwnd", "window"] | None = None
-    duplicate_acks: str | None = None
-    reordering: Literal["rfc8985", "linux"] | None = None
-    reordering_max: str | None = None
-    fast_retransmit: Literal["once-per-window", "unguarded"] | None = None
-    fast_retransmit_timer: (
-        Literal["restarts", "runs-on", "each-restarts", "first-restarts"] | None
-    ) = None
-    recovery_exit: Literal["deflate", "deflate-and-open"] | None = None
-    delayed_ack: str | None = None
-    delayed_ack_unit: Literal["segments", "full-segments"] | None = None
-    delayed_ack_timeout: str | None = None
-    gap_ack: Literal["immediate", "when-released"] | None = None
-    backoff_ends: Literal["sample", "new-ack"] | None = None
-    rto_estimator: Literal["rfc6298", "jacobson1988", "linux"] | None = None
-    rto_order: Literal["sample-first", "restart-first"] | None = None
-    rto_initial: str | None = None
-    rto_min: str | None = None
-    rto_max: str | None = None
-    clock_granularity: str | None = None
+    sack: bool | None = None
+    timestamps: bool | None = None
     ecn: (
         Literal[
             "off",
@@ -5049,74 +5262,27 @@ class Tcp(Table):
             "nonce",
             "accurate",
         ]
+        | TcpEcn
+        | Mapping[str, Any]
         | None
     ) = None
-    misbehaviour: Literal["none", "hide-marks", "ignore-ece", "strip-ecn"] | None = None
-    ecn_fallback: bool | None = None
-    ecn_echo: Literal["rfc3168", "linux"] | None = None
-    ece_growth: Literal["none", "as-any-ack"] | None = None
-    accecn_option: bool | None = None
-    accecn_tests: Literal["off", "handshake", "feedback"] | None = None
-    ect_on: Literal["new-data", "all-data", "all-packets"] | None = None
-    ect1: bool | None = None
-    ecn_least_window: str | None = None
-    ecn_at_one_segment: Literal["wait-for-timer", "go-on"] | None = None
-    ecn_reduction_ends: Literal["at", "above"] | None = None
-    ack_of_unsent: Literal["answered", "dropped"] | None = None
-    old_acks: Literal["taken", "rfc5961"] | None = None
-    missing_timestamp: Literal["refused", "accepted"] | None = None
-    fin_waits: Literal["for-cwnd", "no"] | None = None
-    window_tuning: Literal["off", "linux"] | None = None
-    receive_memory: str | None = None
-    receive_memory_max: str | None = None
-    segment_memory: Literal["linear", "fragments"] | None = None
-    window_scaling: Literal["full", "on", "off"] | None = None
-    window_shift: int | None = None
-    timestamps: bool | None = None
-    sack: bool | None = None
-    dsack: bool | None = None
-    limited_transmit: bool | None = None
-    initial_ssthresh: str | None = None
-    rate_reduction: Literal["halve", "prr"] | None = None
-    prr_bound: Literal["crb", "ssrb", "either"] | None = None
-    rack: bool | None = None
-    rack_times: Literal["rfc8985", "linux"] | None = None
-    tail_loss_probe: bool | None = None
-    tlp_max_ack_delay: str | None = None
-    timer_slack: str | None = None
-    frto: Literal["off", "basic", "sack", "original"] | None = None
-    timeout_in_recovery: Literal["cuts", "keeps"] | None = None
-    sack_after_timeout: Literal["forgotten", "kept"] | None = None
-    loss_window: Literal["segment", "flight-and-segment"] | None = None
-    eifel: bool | None = None
-    spurious_response: Literal["eifel", "restore", "none"] | None = None
-    push: Literal["last-write", "linux"] | None = None
-    nagle: Literal["off", "rfc896", "minshall"] | None = None
-    gathering: Literal["none", "linux"] | None = None
+    mss: str | None = None
+    initial_window: str | None = None
+    receive_window: str | None = None
     send_buffer: Literal["unlimited", "linux"] | None = None
-    send_memory: str | None = None
-    send_memory_max: str | None = None
-    quick_ack: str | None = None
-    push_ack: bool | None = None
-    compressed_acks: str | None = None
-    idle_restart: Literal["off", "rfc5681", "rfc2861"] | None = None
-    cwnd_counts: Literal["acknowledged", "delivered"] | None = None
-    without_sack: Literal["left", "delivered"] | None = None
-    sacked_growth: Literal["none", "once-reordered"] | None = None
-    cwnd_validation: Literal["none", "limited"] | None = None
-    flight_unit: Literal["bytes", "segments"] | None = None
-    zero_window_probe: Literal["new-octet", "old-sequence"] | None = None
-    invalid_ack_spacing: str | None = None
-    user_timeout: str | None = None
-    user_timeout_from: Literal["progress", "first-retransmission"] | None = None
-    syn_losses_forgiven: int | None = None
-    syn_retries: int | None = None
-    syn_linear_timeouts: int | None = None
-    synack_retries: int | None = None
-    retries: int | None = None
-    msl: str | None = None
-    header_on_data: str | None = None
-    header_on_control: str | None = None
+    delayed_ack: str | None = None
+    offload: Literal["none", "linux"] | None = None
+    recovery: (
+        Literal["tahoe", "reno", "newreno", "sack", "fack"] | TcpRecovery | Mapping[str, Any] | None
+    ) = None
+    rto: TcpRto | Mapping[str, Any] | None = None
+    ack: TcpAck | Mapping[str, Any] | None = None
+    cwnd: TcpCwnd | Mapping[str, Any] | None = None
+    window: TcpWindow | Mapping[str, Any] | None = None
+    memory: TcpMemory | Mapping[str, Any] | None = None
+    connection: TcpConnection | Mapping[str, Any] | None = None
+    wire: TcpWire | Mapping[str, Any] | None = None
+    details: TcpDetails | Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from aqmlab import _core
+from aqmlab import _core, manual
 from aqmlab._core import ScenarioError
 from aqmlab.custom import CustomQueue, Given
 
@@ -372,15 +372,35 @@ def changed(scenario: ScenarioLike, overrides: Iterable[tuple[str, str]]) -> dic
     return document
 
 
-def _put(node: Any, path: list[str], value: Any) -> Any:
-    """Return a node of a scenario with a value at a path; a word alone is the kind of a table."""
+def with_keys(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table of a scenario with keys changed, each by its path.
+
+    Examples
+    --------
+    >>> tcp = {"ecn": "rfc3168", "rto": {"min": "1 s"}}
+    >>> with_keys(tcp, {"ecn.packets": "all-data", "rto.max": "9 s"})
+    {'ecn': {'mode': 'rfc3168', 'packets': 'all-data'}, 'rto': {'min': '1 s', 'max': '9 s'}}
+    """
+    changed = dict(table)
+    for path, value in changes.items():
+        changed = _put(changed, path.split("."), value)
+    return changed
+
+
+def _put(node: Any, path: list[str], value: Any, name: str = "") -> Any:
+    """Return the node `name` of a scenario with a value at a path.
+
+    A text in place of a table is the value of one key: `kind`, or the shorthand of the table.
+    """
+    text_key = manual.shorthands().get(name, "kind")
     if not path:
-        return value
+        is_key = text_key != "kind" and isinstance(value, str) and isinstance(node, Mapping)
+        return {**node, text_key: value} if is_key else value
     head, *rest = path
     if isinstance(node, list):
         return [_put(one, rest, value) if i == int(head) else one for i, one in enumerate(node)]
-    table = {"kind": node} if isinstance(node, str) else dict(node or {})
-    return table | {head: _put(table.get(head), rest, value)}
+    table = {text_key: node} if isinstance(node, str) else dict(node or {})
+    return table | {head: _put(table.get(head), rest, value, head)}
 
 
 def toml_document(document: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from aqmlab import _core
 from aqmlab._core import InvariantViolation
 from aqmlab.assertions import BlockError, Evaluator, UnsupportedError, unsupported
+from aqmlab.scenario import with_keys
 
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 WORDS = {PASSED: "OK", FAILED: "FAIL", UNSUPPORTED: "UNSUPPORTED"}
@@ -111,7 +112,8 @@ def run(
             raise ValueError(
                 f"-D {name!r}: is not a name; write NAME=value, with letters, digits, _"
             )
-    parameters = {key.removeprefix("tcp."): _value(value) for key, value in changes}
+    given = {key.removeprefix("tcp."): _value(value) for key, value in changes}
+    parameters = with_keys({}, given)
     report = json.loads(
         _core.script(
             text, preset, json.dumps(parameters), tolerance, list(preparation), list(defines)

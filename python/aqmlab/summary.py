@@ -121,11 +121,11 @@ def tcp_lines(result: "Result") -> list[str]:
     for group in result.tcp[:MOST_GROUPS]:
         sender, names = group["sender"], group["flows"]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        preset = "no preset" if sender["preset"] == "none" else f"preset {sender['preset']}"
+        stack = f"stack {sender['stack']}"
         sack = "with" if sender["sack"] else "without"
         lines.append(
-            f"TCP of {', '.join(names[:3])}{more}: {preset}, {sender['congestion']['kind']}, "
-            f"recovery {sender['recovery']}, {sack} SACK, ECN {group['ecn']}"
+            f"TCP of {', '.join(names[:3])}{more}: {stack}, {sender['congestion']['kind']}, "
+            f"recovery {sender['recovery']['method']}, {sack} SACK, ECN {group['ecn']}"
         )
     if len(result.tcp) > MOST_GROUPS:
         lines.append(f"... {len(result.tcp) - MOST_GROUPS} more groups: see tcp in the manifest")

@@ -27,12 +27,12 @@ QUEUES = ["short=drop_tail:limit=5 packets", "long=drop_tail:limit=50 packets"]
     ("changes", "error"),
     [
         ({"network.queue": "red"}, 'network.queue.kind: "red" is not supported by this engine'),
-        ({"tcp.preset": "rfc"}, 'tcp.preset: "rfc" is not supported by this engine, which supports '
+        ({"tcp.stack": "rfc"}, 'tcp.stack: "rfc" is not supported by this engine, which supports '
          '"linux"; choose one of these'),
         ({"flows.0.count": 2, "flows.0.name": "f{i}"}, "flows.0.count: 2 is not supported"),
         ({"network.queue.limit_counts": "waiting-and-in-service"}, "network.queue.limit_counts: "),
         ({"record.series": ["queue"]}, 'record.series.0: "queue" is not supported'),
-        ({"tcp.rto_min": "1 s"}, 'tcp.rto_min: "1 s" is not supported by this engine, which'),
+        ({"tcp.rto.min": "1 s"}, 'tcp.rto.min: "1 s" is not supported by this engine, which'),
     ],
 )  # fmt: skip
 def test_what_the_kernel_here_does_not_do_is_refused(changes: dict[str, Any], error: str) -> None:

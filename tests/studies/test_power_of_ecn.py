@@ -92,7 +92,7 @@ def test_scenarios_are_as_the_paper_has_them() -> None:
     assert shares == pytest.approx(
         [printed(f"advertised_window_{w}k_fraction") for w in (8, 16, 64)], abs=0.002
     )
-    assert read["tcp"]["rto_initial"] == f"{printed('syn_timeout_initial'):g} s"
+    assert read["tcp"]["rto"]["initial"] == f"{printed('syn_timeout_initial'):g} s"
     free = json.loads(normalize(Setting(UNCONGESTED, OFF, LIGHT).scenario(0)))
     assert free["network"]["rate"] == "1 Gbit/s"
     red, star = (queue(scheme) for scheme in (RED, RED_STAR))
@@ -269,7 +269,7 @@ def test_settings_are_scenarios_of_their_own() -> None:
     assert len(texts) == len(set(every)) - 1
     assert text_of(unmarked) == text_of(replace(unmarked, reading=AS_READ))
     linux = today.setting("codel", OFF, today.LINUX).scenario(0)
-    assert linux["tcp"] == {"preset": "linux"}  # nothing of the paper's hosts is left
+    assert linux["tcp"] == {"stack": "linux"}  # nothing of the paper's hosts is left
     assert CLIENTS == 35
 
 

@@ -119,13 +119,13 @@ def test_scenarios_that_record_different_things_are_different_runs() -> None:
 
 def test_an_assumption_is_changed_where_there_is_one() -> None:
     engine = Counting()
-    changes = [("tcp.rto_min", "1 s"), ("network.queue.limit", "9 packets"), ("flows.1.count", "3")]
+    changes = [("tcp.rto.min", "1 s"), ("network.queue.limit", "9 packets"), ("flows.1.count", "3")]
     runs = Runs(1, lambda result: result.scenario, engine, changes=changes[:2])
     runs.ask([Need(Download("d", record={"series": ["queue"]}), record=FINE)])
     runs.check_changes()
     runs.run()
     (scenario,) = engine.ran
-    assert scenario["tcp"]["rto_min"] == "1 s"
+    assert scenario["tcp"]["rto"]["min"] == "1 s"
     assert scenario["network"]["queue"]["limit"] == "9 packets"
     assert scenario["record"]["series"] == ["drops", "queue"]
     assert scenario["record"]["interval"] == "50 ms"
@@ -133,8 +133,8 @@ def test_an_assumption_is_changed_where_there_is_one() -> None:
     other.ask([Need(Download("d"))])
     with pytest.raises(ScenarioError, match=r"--set flows\.1\.count: no scenario of these items"):
         other.check_changes()
-    with pytest.raises(ScenarioError, match=r"tcp\.rto_min.*is not a time"):
-        Runs(1, id, engine, changes=[("tcp.rto_min", "soon")]).ask([Need(Download("d"))])
+    with pytest.raises(ScenarioError, match=r"tcp\.rto\.min.*is not a time"):
+        Runs(1, id, engine, changes=[("tcp.rto.min", "soon")]).ask([Need(Download("d"))])
     with pytest.raises(ScenarioError, match="seed: is no assumption"):
         Runs(1, id, engine, changes=[("seed", "3")])
 

@@ -5,7 +5,7 @@ use queues::Queue;
 use queues::diffserv::{Dscp, Rule};
 use tcp::Tcp;
 use traffic::{Application, Arrivals, Opener, Traffic};
-use units::param::{Invalid, Json};
+use units::param::{Invalid, Json, merge};
 use units::{Duration, Params, Range, Rate, Read, choice, params, words};
 
 mod checks;
@@ -434,9 +434,10 @@ impl<T: Params> Changes<T> {
         if self.is_none() {
             return Ok(base.clone());
         }
-        let mut all = base.write();
-        if let (Some(all), Some(keys)) = (all.as_object_mut(), self.keys.as_object()) {
-            all.extend(keys.clone());
+        let (mut all, mut keys) = (base.write(), self.keys.clone());
+        if let (Some(all), Some(keys)) = (all.as_object_mut(), keys.as_object_mut()) {
+            T::expand_shorthands(keys);
+            merge(all, keys);
         }
         T::read(&all, path)
     }
@@ -467,15 +468,23 @@ impl<T: Params> Changes<T> {
         format!("changes_of_{}", T::KEY)
     }
 
-    /// JSON Schema of the changes: every key of `T`, none with a default.
+    /// JSON Schema of the changes: every key of `T` and of its tables, none with a default.
     pub fn definition() -> Json {
-        let mut schema = T::schema();
-        schema["required"] = serde_json::json!([]);
-        for property in schema["properties"].as_object_mut().into_iter().flat_map(|p| p.values_mut()) {
-            if let Some(p) = property.as_object_mut() {
-                p.remove("default");
+        fn without_defaults(schema: &mut Json) {
+            let properties = schema.get_mut("properties").and_then(Json::as_object_mut);
+            if let Some(properties) = properties.filter(|all| !all.contains_key("kind")) {
+                for property in properties.values_mut() {
+                    without_defaults(property);
+                    property.as_object_mut().map(|p| p.remove("default"));
+                }
+            }
+            for option in schema.get_mut("anyOf").and_then(Json::as_array_mut).into_iter().flatten() {
+                without_defaults(option);
             }
         }
+        let mut schema = T::schema();
+        schema["required"] = serde_json::json!([]);
+        without_defaults(&mut schema);
         schema
     }
 }

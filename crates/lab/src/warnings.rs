@@ -30,8 +30,8 @@ const OF_FLOWS: [(&str, Condition, &str); 4] = [
     (
         "ecn-fallback",
         fell_back,
-        "asked for ECN and go without it, because a SYN was lost (tcp.ecn_fallback): \
-         set tcp.ecn_fallback = false if the loss was congestion",
+        "asked for ECN and go without it, because a SYN was lost (tcp.ecn.fallback): \
+         set tcp.ecn.fallback = false if the loss was congestion",
     ),
     (
         "dctcp-in-classic-queue",
@@ -129,7 +129,7 @@ impl Simulation<'_> {
 
 fn is_small(queue: &Queue, tcp: &Tcp) -> bool {
     let limit = queue.write().get("limit").and_then(|limit| Depth::read(limit, "").ok());
-    let packet = (tcp.mss.0 + tcp.header_on_data.0) as f64;
+    let packet = (tcp.mss.0 + tcp.wire.data_header.0) as f64;
     match limit {
         Some(Depth::Packets(n)) => n < 2.0,
         Some(Depth::Bytes(n)) => n < 2.0 * packet,
@@ -158,7 +158,7 @@ fn fell_back(sim: &Simulation, s: usize) -> bool {
     let asks = !matches!(sender.tcp().ecn_in_force(), Ecn::Off | Ecn::Passive);
     let established = sender.milestones().0 != Time::NEVER;
     let answers = receiver.tcp().ecn_in_force() != Ecn::Off;
-    sender.tcp().ecn_fallback && asks && answers && established && !sender.uses_ecn()
+    sender.tcp().ecn.fallback && asks && answers && established && !sender.uses_ecn()
 }
 
 fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {

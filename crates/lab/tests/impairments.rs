@@ -115,9 +115,9 @@ fn transfers_end_with_loss_both_ways() {
                 &[
                     ("network.reverse.impairments", &loss),
                     ("tcp", tcp),
-                    ("tcp.retries", "100"),
-                    ("tcp.syn_retries", "100"),
-                    ("tcp.synack_retries", "100"),
+                    ("tcp.connection.retries", "100"),
+                    ("tcp.connection.syn_retries", "100"),
+                    ("tcp.connection.synack_retries", "100"),
                     ("flows.0.traffic.size", "\"60 kB\""),
                     ("seed", seed),
                 ],

@@ -32,11 +32,11 @@ fn every_refusal_names_field_value_and_bound() {
         ("flows.0.name", "\"C\"", "flows.0.name: \"C\" is also the name of a flow"),
         ("flows.0.traffic.size", "\"0 B\"", "flows.0.traffic.size: \"0 B\" must be at least 1 B"),
         ("flows.0.tcp.mss", "\"9 MB\"", "flows.0.tcp.mss: \"9 MB\" must be at least 1 B, at most 65495 B"),
-        ("flows.0.tcp.rto_min", "\"90 s\"", "must not exceed rto_max"),
+        ("flows.0.tcp.rto.min", "\"90 s\"", "flows.0.tcp.rto.min: \"90 s\" must not exceed max"),
         (
             "flows.0.receiver_tcp.ecn",
             "\"on\"",
-            "flows.0.receiver_tcp.ecn: \"on\" is none of the choices here; known: off",
+            "flows.0.receiver_tcp.ecn.mode: \"on\" is none of the choices here; known: off",
         ),
         (
             "record.series",
@@ -125,7 +125,7 @@ fn every_refusal_names_field_value_and_bound() {
             "[{ }, { green = \"drop\" }]",
             "network.condition.1: takes no packet: rule 0 has no match and takes all; put that one last",
         ),
-        ("tcp.pacing", "1", " more; `aqmlab explain tcp` lists them"),
+        ("tcp.pacing", "1", "tcp.pacing: is not a known key; known: stack, congestion, sack"),
         ("network.rate", "1500000", "write for example \"1.5 Mbit/s\""),
         ("tcp.mss", "1460", "write for example \"1460 B\""),
         ("flows.0.name", "5", "flows.0.name: 5 must be a text; put it in quotes"),
@@ -139,7 +139,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "tcp.recovery",
             "\"sack\"",
-            "flows.0.tcp.recovery: \"sack\" works on what SACK reports, and sack is false; set sack = true",
+            "flows.0.tcp.recovery.method: \"sack\" works on what SACK reports, and sack is false; set sack = true",
         ),
         ("tcp.receive_window", "\"100 B\"", "must be at least mss (1460 B)"),
     ] {

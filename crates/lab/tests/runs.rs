@@ -495,7 +495,7 @@ fn random_network() -> impl Strategy<Value = String> {
             { name = "beat", from = "n2", to = "n4", traffic = { kind = "cbr", rate = "30 kbit/s", payload = "300 B", ecn = "ect1", packets = 200 } },
             { name = "tape", from = "n4", to = "n1", traffic = { kind = "replay", trace = [[0, 1400], [0, 10], [0.02, 700], [3, 40], [3, 1400], [3, 1400]] } }"#
             .replace('\n', " ");
-        format!("seed = {seed}\ntcp = {{ retries = 250, syn_retries = 100, synack_retries = 100 }}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}, {passing}]", links.join(", "), flows.join(", "))
+        format!("seed = {seed}\ntcp = {{ connection.retries = 250, connection.syn_retries = 100, connection.synack_retries = 100 }}\nnetwork = {{ kind = \"graph\", links = [{}] }}\nflows = [{}, {passing}]", links.join(", "), flows.join(", "))
     })
 }
 

@@ -253,8 +253,8 @@ fn lost_objects_end_their_page() {
         let o = pages(&[
             ("flows.0.traffic.connections", how),
             ("network.impairments", r#"[{ kind = "loss", probability = 1.0 }]"#),
-            ("tcp.syn_retries", "2"),
-            ("tcp.rto_initial", "1 s"),
+            ("tcp.connection.syn_retries", "2"),
+            ("tcp.rto.initial", "1 s"),
         ]);
         let completed = numbers(&o, "requests", "completed_s");
         assert!(completed.iter().any(|t| t.is_nan()), "{completed:?}");

@@ -26,14 +26,14 @@ impl Own {
             tcp.mss = Bytes(tcp.mss.0.min(mss)); // what the interface does not take has no effect (tcp(7))
         }
         if let Some(timeout) = self.user_timeout {
-            tcp.user_timeout = (timeout > Duration::ZERO).then_some(timeout);
+            tcp.connection.user_timeout = (timeout > Duration::ZERO).then_some(timeout);
         }
         if let Some(retries) = self.syn_retries {
-            (tcp.syn_retries, tcp.synack_retries) = (retries, retries);
+            (tcp.connection.syn_retries, tcp.connection.synack_retries) = (retries, retries);
         }
         if let Some(window) = self.receive_window {
             tcp.receive_window = Bytes(window);
-            tcp.window_tuning = WindowTuning::Off; // SO_RCVBUF turns it off (tcp(7))
+            tcp.window.tuning = WindowTuning::Off; // SO_RCVBUF turns it off (tcp(7))
         }
         if let Some(congestion) = &self.congestion {
             tcp.congestion = congestion.clone();

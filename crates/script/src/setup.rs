@@ -1,8 +1,8 @@
 //! With what a script is run: parameters of TCP, and how exact times must be.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tcp::Tcp;
-use units::param::Invalid;
+use units::param::{Invalid, merge};
 use units::{Duration, Read};
 
 /// How a script is run.
@@ -20,20 +20,27 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Parameters of a preset, with changes, and a tolerance such as "4 ms".
+    /// Parameters of a stack, with changes, and a tolerance such as "4 ms".
     pub fn read(preset: &str, changes: &Value, tolerance: Option<&str>) -> Result<Setup, Invalid> {
         let tolerance = tolerance.map(|t| Duration::read(&json!(t), "tolerance")).transpose()?;
-        let mut changes = changes.clone();
-        if let ("linux", Some(map)) = (preset, changes.as_object_mut()) {
-            // A socket of Linux begins with this window, and with room for the 6 MiB that it may grow to.
-            map.entry("receive_window").or_insert_with(|| json!("65535 B"));
-            map.entry("window_shift").or_insert_with(|| json!(7));
-            // Its packets come from a TUN device, and what a call writes is in the buffer when it returns.
-            map.entry("segment_memory").or_insert_with(|| json!("linear"));
-            map.entry("send_buffer").or_insert_with(|| json!("unlimited"));
+        if !Tcp::STACKS.contains(&preset) {
+            return Err(Invalid::new("preset", &json!(preset), "is unknown").remedy("choose rfc or linux"));
         }
+        let mut all = Map::new();
+        if preset == "linux" {
+            // A socket of Linux begins with this window, and with a shift for the 6 MiB that it may grow to. Its packets come
+            // from a TUN device, and what a call writes is in the buffer when it returns.
+            let socket = json!({
+                "receive_window": "65535 B",
+                "window": {"shift": 7},
+                "memory": {"segment": "linear"},
+                "send_buffer": "unlimited",
+            });
+            all.extend(socket.as_object().cloned().unwrap_or_default());
+        }
+        merge(&mut all, changes.as_object().unwrap_or(&Map::new()));
         Ok(Setup {
-            tcp: Tcp::preset(preset, &changes)?,
+            tcp: Tcp::of_stack(preset, &Value::Object(all))?,
             tolerance,
             preparation: Vec::new(),
             defines: Vec::new(),

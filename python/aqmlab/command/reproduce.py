@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aqmlab.store import Ledger
     from aqmlab.studies.framework.study import Study
 
-ASSUMPTION = "tcp.rto_min='1 s'"
+ASSUMPTION = "tcp.rto.min='1 s'"
 EXAMPLES = (
     "aqmlab reproduce ecn-finite-transfers --only table-2 --replications 2",
     "aqmlab reproduce rfc2884 --quick",

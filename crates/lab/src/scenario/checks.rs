@@ -106,9 +106,13 @@ fn check_scoreboard(tcp: &Tcp, flow: &Flow, path: &str) -> Result<(), Invalid> {
     let Some((key, remedy)) = tcp.lacks_scoreboard().filter(|_| !flow.traffic.is_datagrams()) else {
         return Ok(());
     };
-    let value = tcp.write().get(key).cloned().unwrap_or_default();
+    let value = tcp.write().pointer(&format!("/{}", key.replace('.', "/"))).cloned().unwrap_or_default();
     let path = join(&join(path, "tcp"), key);
-    let why = if tcp.sack { format!("recovery is {}", tcp.recovery.write()) } else { "sack is false".into() };
+    let why = if tcp.sack {
+        format!("recovery.method is {}", tcp.recovery.method.write())
+    } else {
+        "sack is false".into()
+    };
     Err(Invalid::new(&path, &value, format!("works on what SACK reports, and {why}")).remedy(remedy))
 }
 

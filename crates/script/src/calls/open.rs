@@ -1,6 +1,6 @@
 //! socket, bind, listen, accept, connect, shutdown, close.
 
-use tcp::{State, Tcp};
+use tcp::State;
 use units::Duration;
 
 use super::{Answer, Making, Reply, Socket, is_null};
@@ -224,7 +224,8 @@ impl Making<'_> {
         connection.orphan = true;
         connection.read_shut = true;
         if let Some(retries) = retries {
-            let tcp = Tcp { retries, ..connection.tcp.clone() };
+            let mut tcp = connection.tcp.clone();
+            tcp.connection.retries = retries;
             connection.configure(tcp);
         }
         match connection.state() {

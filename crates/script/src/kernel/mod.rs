@@ -6,7 +6,7 @@ mod sysctl;
 mod value;
 
 use serde_json::{Map, Value, json};
-use tcp::{Preset, Tcp};
+use tcp::{Stack, Tcp};
 use units::Duration;
 
 use crate::command::Effect;
@@ -47,7 +47,7 @@ pub struct Kernel {
 impl Kernel {
     /// One that gives sockets these parameters; what is beside them is Linux's if they are.
     pub fn new(tcp: Tcp) -> Self {
-        let linux = tcp.preset == Preset::Linux;
+        let linux = tcp.stack == Stack::Linux;
         Kernel {
             tcp,
             cubic: Map::new(),
@@ -90,7 +90,7 @@ impl Kernel {
     /// its options changed. A passive connection has the congestion control of the day, unless its listener set one.
     pub fn parameters(&self, made: &Tcp, own: &Own, passive: bool) -> Tcp {
         let (mut tcp, made) = (self.tcp.clone(), made.clone());
-        (tcp.receive_window, tcp.rto_min) = (made.receive_window, made.rto_min);
+        (tcp.receive_window, tcp.rto.min) = (made.receive_window, made.rto.min);
         if !passive {
             tcp.congestion = made.congestion;
         }
@@ -102,9 +102,19 @@ impl Kernel {
     pub fn heeded(&self, tcp: &Tcp, own: &Own) -> Tcp {
         let mut heeded = tcp.clone();
         macro_rules! heed {
-            ($($key:ident)+) => { $( heeded.$key = self.tcp.$key; )+ };
+            ($($($key:ident).+),+) => { $( heeded.$($key).+ = self.tcp.$($key).+; )+ };
         }
-        heed!(syn_retries synack_retries syn_linear_timeouts retries idle_restart dsack frto tail_loss_probe invalid_ack_spacing);
+        heed!(
+            connection.syn_retries,
+            connection.synack_retries,
+            connection.syn_linear_timeouts,
+            connection.retries,
+            cwnd.idle_restart,
+            recovery.dsack,
+            recovery.frto,
+            recovery.tail_loss_probe,
+            details.invalid_ack_spacing
+        );
         own.lay_over(&mut heeded);
         heeded
     }
@@ -131,13 +141,13 @@ impl Kernel {
         let changes = match (metric, number) {
             ("initcwnd", Some(n)) => vec![("initial_window", json!(format!("{n} packets")))],
             ("mtu", Some(n)) => vec![("mss", json!(format!("{} B", (n - HEADERS).max(0))))],
-            ("rto_min", _) => vec![("rto_min", json!(value::milliseconds(value).ok_or_else(unsupported)?))],
+            ("rto_min", _) => vec![("rto.min", json!(value::milliseconds(value).ok_or_else(unsupported)?))],
             ("fastopen_no_cookie", Some(n)) => {
                 self.fast_open.route_needs_no_cookie = n != 0;
                 return Ok(());
             }
             ("congctl", _) => return self.choose(value).ok_or_else(unsupported),
-            ("features", _) if value == "ecn" => vec![("ecn", json!("rfc3168"))],
+            ("features", _) if value == "ecn" => vec![("ecn.mode", json!("rfc3168"))],
             _ => return Err(unsupported()),
         };
         self.change(&changes).map_err(|_| unsupported())

@@ -40,7 +40,7 @@ fn cubic(kernel: &mut Kernel, name: &str, value: i64) -> Option<()> {
         "bic_scale" => drop(kernel.cubic.remove("c")),
         "initial_ssthresh" => {
             let packets = if value == 0 { Value::Null } else { json!(format!("{value} packets")) };
-            kernel.change(&[("initial_ssthresh", packets)]).ok()?;
+            kernel.change(&[("cwnd.initial_ssthresh", packets)]).ok()?;
         }
         // Without HyStart slow start is the one of tcp_slow_start, which has no limit and stops at
         // ssthresh.
@@ -76,7 +76,7 @@ mod tests {
     use units::Read;
 
     fn kernel() -> Kernel {
-        Kernel::new(Tcp::preset("linux", &json!({})).unwrap())
+        Kernel::new(Tcp::of_stack("linux", &json!({})).unwrap())
     }
 
     fn congestion(kernel: &Kernel) -> Value {
@@ -102,7 +102,7 @@ mod tests {
             (&now["slow_start"]["kind"], &now["slow_start"]["limit"]),
             (&json!("standard"), &json!("255 packets"))
         );
-        assert_eq!(k.tcp.initial_ssthresh, Some(units::Packets(20.0)));
+        assert_eq!(k.tcp.cwnd.initial_ssthresh, Some(units::Packets(20.0)));
         // What is set twice is as the last says.
         for (name, value) in [("fast_convergence", "1"), ("beta", "717"), ("bic_scale", "41")] {
             set(&mut k, "tcp_cubic", name, value).unwrap();

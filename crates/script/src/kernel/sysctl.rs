@@ -115,7 +115,7 @@ pub(super) fn set(kernel: &mut Kernel, name: &str, value: &str) -> Result<(), St
 /// Return the substitute for a setting whose name alone does not explain it.
 fn why(name: &str) -> &'static str {
     match name {
-        "net.ipv4.tcp_tso_win_divisor" => ": segments gather for a third of the window (tcp.gathering)",
+        "net.ipv4.tcp_tso_win_divisor" => ": segments gather for a third of the window (tcp.offload)",
         "net.ipv4.tcp_mtu_probing" => ": the path's MTU is not probed",
         _ => "",
     }
@@ -190,36 +190,38 @@ fn of_sockets(name: &str, value: &str) -> Option<Vec<(&'static str, Value)>> {
     let one = |key, value| Some(vec![(key, value)]);
     match name {
         "tcp_sack" => one("sack", flag()?),
-        "tcp_dsack" => one("dsack", flag()?),
+        "tcp_dsack" => one("recovery.dsack", flag()?),
         "tcp_timestamps" => one("timestamps", flag()?), // 1 and 2 differ in where the clock begins
-        "tcp_window_scaling" => one("window_scaling", json!(if number()? == 0 { "off" } else { "on" })),
-        "tcp_ecn_fallback" => one("ecn_fallback", flag()?),
-        "tcp_ecn" => one("ecn", json!(["off", "rfc3168", "passive", "accurate"].get(number()? as usize)?)),
-        "tcp_frto" => one("frto", json!(if number()? == 0 { "off" } else { "sack" })),
+        "tcp_window_scaling" => one("window.scaling", json!(if number()? == 0 { "off" } else { "on" })),
+        "tcp_ecn_fallback" => one("ecn.fallback", flag()?),
+        "tcp_ecn" => {
+            one("ecn.mode", json!(["off", "rfc3168", "passive", "accurate"].get(number()? as usize)?))
+        }
+        "tcp_frto" => one("recovery.frto", json!(if number()? == 0 { "off" } else { "sack" })),
         "tcp_slow_start_after_idle" => {
-            one("idle_restart", json!(if number()? == 0 { "off" } else { "rfc2861" }))
+            one("cwnd.idle_restart", json!(if number()? == 0 { "off" } else { "rfc2861" }))
         }
         // Since Linux 4.13 the parameter only turns the tail loss probe on and off.
-        "tcp_early_retrans" => one("tail_loss_probe", json!(number().filter(|n| *n <= 4)? >= 3)),
+        "tcp_early_retrans" => one("recovery.tail_loss_probe", json!(number().filter(|n| *n <= 4)? >= 3)),
         // Bits: RACK; its window static; without its threshold of duplicates.
-        "tcp_recovery" => one("rack", json!(number().filter(|n| *n <= 1)? == 1)),
-        "tcp_reordering" => one("duplicate_acks", json!(format!("{} packets", number()?))),
-        "tcp_max_reordering" => one("reordering_max", json!(format!("{} packets", number()?))),
-        "tcp_syn_retries" => one("syn_retries", json!(number()?)),
-        "tcp_synack_retries" => one("synack_retries", json!(number()?)),
-        "tcp_syn_linear_timeouts" => one("syn_linear_timeouts", json!(number()?)),
-        "tcp_retries2" => one("retries", json!(number()?)),
-        "tcp_rto_min_us" => one("rto_min", json!(format!("{} us", number()?))),
-        "tcp_rto_max_ms" => one("rto_max", json!(format!("{} ms", number()?))),
-        "tcp_min_snd_mss" => one("least_mss", json!(format!("{} B", number()?))),
-        "tcp_invalid_ratelimit" => one("invalid_ack_spacing", json!(format!("{} ms", number()?))),
+        "tcp_recovery" => one("recovery.rack", json!(number().filter(|n| *n <= 1)? == 1)),
+        "tcp_reordering" => one("recovery.duplicate_acks", json!(format!("{} packets", number()?))),
+        "tcp_max_reordering" => one("recovery.reordering_max", json!(format!("{} packets", number()?))),
+        "tcp_syn_retries" => one("connection.syn_retries", json!(number()?)),
+        "tcp_synack_retries" => one("connection.synack_retries", json!(number()?)),
+        "tcp_syn_linear_timeouts" => one("connection.syn_linear_timeouts", json!(number()?)),
+        "tcp_retries2" => one("connection.retries", json!(number()?)),
+        "tcp_rto_min_us" => one("rto.min", json!(format!("{} us", number()?))),
+        "tcp_rto_max_ms" => one("rto.max", json!(format!("{} ms", number()?))),
+        "tcp_min_snd_mss" => one("connection.min_mss", json!(format!("{} B", number()?))),
+        "tcp_invalid_ratelimit" => one("details.invalid_ack_spacing", json!(format!("{} ms", number()?))),
         "tcp_rmem" => {
             // Half of the default is window at first; the most decides the shift (tcp_select_initial_window).
             let [_, usual, most] = integers(value)?;
             let shift = (0..14).find(|s| most >> s <= 65_535).unwrap_or(14);
             let window = format!("{} B", (usual / 2).clamp(1, 65_535));
-            let tuning = ("window_tuning", json!("off"));
-            Some(vec![("receive_window", json!(window)), ("window_shift", json!(shift)), tuning])
+            let tuning = ("window.tuning", json!("off"));
+            Some(vec![("receive_window", json!(window)), ("window.shift", json!(shift)), tuning])
         }
         _ => None,
     }
@@ -231,7 +233,7 @@ mod tests {
     use tcp::Tcp;
 
     fn kernel() -> Kernel {
-        Kernel::new(Tcp::preset("linux", &json!({})).unwrap())
+        Kernel::new(Tcp::of_stack("linux", &json!({})).unwrap())
     }
 
     fn after(name: &str, value: &str) -> Kernel {
@@ -243,17 +245,23 @@ mod tests {
     #[test]
     fn kernel_parameters_become_ours() {
         let tcp = |name: &str, value: &str| after(&format!("net.ipv4.tcp_{name}"), value).tcp;
-        assert_eq!(tcp("reordering", "5").duplicate_acks, units::Packets(5.0));
-        assert_eq!(tcp("ecn", "0x1").ecn, tcp::Ecn::Rfc3168);
-        assert_eq!(tcp("ecn", "2").ecn, tcp::Ecn::Passive);
+        assert_eq!(tcp("reordering", "5").recovery.duplicate_acks, units::Packets(5.0));
+        assert_eq!(tcp("ecn", "0x1").ecn.mode, tcp::Ecn::Rfc3168);
+        assert_eq!(tcp("ecn", "2").ecn.mode, tcp::Ecn::Passive);
         assert!(tcp("timestamps", "2").timestamps);
-        assert_eq!((tcp("recovery", "0x0").rack, tcp("recovery", "0x1").rack), (false, true));
         assert_eq!(
-            (tcp("early_retrans", "3").tail_loss_probe, tcp("early_retrans", "0").tail_loss_probe),
+            (tcp("recovery", "0x0").recovery.rack, tcp("recovery", "0x1").recovery.rack),
+            (false, true)
+        );
+        assert_eq!(
+            (
+                tcp("early_retrans", "3").recovery.tail_loss_probe,
+                tcp("early_retrans", "0").recovery.tail_loss_probe
+            ),
             (true, false)
         );
         let window = tcp("rmem", "4096 8192 0x400000");
-        assert_eq!((window.receive_window, window.window_shift), (units::Bytes(4096), Some(7)));
+        assert_eq!((window.receive_window, window.window.shift), (units::Bytes(4096), Some(7)));
         let kernel = after("net.ipv4.tcp_fin_timeout", "5");
         assert_eq!((kernel.fin_timeout, kernel.orphan_retries), (Some(Duration::from_millis(5000)), Some(8)));
         assert_eq!(after("net.core.somaxconn", "5").somaxconn, 5);

@@ -35,8 +35,8 @@ impl Runner {
                     kernel.change(&[("mss", mss)]).map_err(|e| unsupported(setting.line, e))?;
                 }
                 ("preset", _) => {
-                    let host = json!({"segment_memory": "linear", "send_buffer": "unlimited"});
-                    let preset = Tcp::preset(setting.value.as_deref().unwrap_or(""), &host);
+                    let host = json!({"memory": {"segment": "linear"}, "send_buffer": "unlimited"});
+                    let preset = Tcp::of_stack(setting.value.as_deref().unwrap_or(""), &host);
                     *kernel = Kernel::new(preset.map_err(|e| fail(setting.line, e.to_string()))?);
                 }
                 ("set", _) => {
@@ -71,7 +71,7 @@ impl Runner {
         });
         if let (true, Some(shift)) = (missing, shift) {
             // A shift that cannot be is a difference when the SYN is compared.
-            let _ = self.host.kernel.change(&[("window_shift", json!(shift))]);
+            let _ = self.host.kernel.change(&[("window.shift", json!(shift))]);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Param, Params};
+use super::Params;
 use crate::scaled::Unit;
 
 /// A doc comment as one text: lines joined, blank lines kept as paragraphs.
@@ -32,14 +32,21 @@ pub fn page<T: Params>() -> Value {
                    "meaning": p.meaning, "source": p.source})
         })
         .collect();
-    json!({"name": T::KEY, "about": T::about(), "parameters": params})
+    json!({"name": T::KEY, "about": T::about(), "parameters": params, "shorthand": T::SHORTHAND,
+           "renamed": renamed::<T>()})
 }
 
-/// The JSON Schema of a struct of parameters.
-pub fn struct_schema(about: &str, params: &[Param]) -> Value {
+/// The former keys of a struct, each with its present path.
+fn renamed<T: Params>() -> Map<String, Value> {
+    T::RENAMED.iter().map(|r| (r.old.to_string(), json!(r.new))).collect()
+}
+
+/// The JSON Schema of a struct of parameters: a table, or a value of the key that a text stands for.
+pub fn struct_schema<T: Params>() -> Value {
+    let (about, params) = (T::about(), T::params());
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for p in params {
+    for p in &params {
         let mut schema = p.schema.clone();
         if let Value::Object(map) = &mut schema {
             map.insert("description".into(), json!(p.meaning));
@@ -57,8 +64,16 @@ pub fn struct_schema(about: &str, params: &[Param]) -> Value {
         }
         properties.insert(p.name.into(), schema);
     }
-    json!({"type": "object", "description": about, "properties": properties,
-           "required": required, "additionalProperties": false})
+    let shorthand = T::SHORTHAND.map(|key| properties[key].clone());
+    let mut table = json!({"type": "object", "description": about, "properties": properties,
+                           "required": required, "additionalProperties": false});
+    if !T::RENAMED.is_empty() {
+        table["x-renamed"] = Value::Object(renamed::<T>());
+    }
+    match shorthand {
+        Some(value) => json!({"anyOf": [value, table], "x-shorthand": T::SHORTHAND}),
+        None => table,
+    }
 }
 
 /// The JSON Schema of a number written with its unit.

@@ -20,7 +20,7 @@ impl std::error::Error for Invalid {}
 const LONGEST_PATH: usize = 200;
 
 /// The beginning of what is too long to be told.
-fn shortened(text: &str, longest: usize) -> String {
+pub(super) fn shortened(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.into();
     }

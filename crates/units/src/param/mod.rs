@@ -10,18 +10,22 @@ mod describe;
 mod invalid;
 mod params;
 mod range;
+mod renamed;
 mod table;
 #[cfg(test)]
 mod tests;
 mod values;
 mod words;
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 pub use describe::{choice_schema, doc_text, page, reference, struct_schema, unit_schema, words_schema};
 pub use invalid::{Invalid, did_you_mean, join};
 pub use range::Range;
-pub use table::{key, missing, object, refuse_unknown, split_kind, table, with_kind};
+pub use renamed::Renamed;
+pub use table::{key, longhand, merge, missing, object, refuse_unknown, split_kind, table, with_kind};
 pub use values::Several;
 
 /// JSON value, as the macros name it.
@@ -35,6 +39,8 @@ pub trait Read: Sized {
     const UNIT: &'static str = "";
     /// An example as a user would write it.
     const EXAMPLE: &'static str = "";
+    /// Key of a table that a text stands for; `None`: a text is no table.
+    const SHORTHAND: Option<&'static str> = None;
     /// Reads the value found at `path`.
     fn read(value: &Value, path: &str) -> Result<Self, Invalid>;
     /// The value that reads back as `self`.
@@ -74,8 +80,31 @@ pub trait Params: Read {
     const KEY: &'static str;
     /// The names of its parameters in order.
     const KEYS: &'static [&'static str];
+    /// The keys that it had before, each with its present path.
+    const RENAMED: &'static [Renamed] = &[];
     /// What it is.
     fn about() -> String;
+    /// The key that a text stands for as the value of one of its parameters.
+    fn shorthand_of(key: &str) -> Option<&'static str>;
+    /// Replace each text that stands for a table by this table.
+    fn expand_shorthands(map: &mut JsonMap) {
+        for (key, value) in map.iter_mut() {
+            if let Cow::Owned(table) = longhand(value, Self::shorthand_of(key)) {
+                *value = table;
+            }
+        }
+    }
+    /// Every parameter at its default.
+    ///
+    /// # Panics
+    ///
+    /// If a parameter is required.
+    fn defaults() -> Self {
+        match Self::read(&Json::Object(JsonMap::new()), Self::KEY) {
+            Ok(defaults) => defaults,
+            Err(e) => unreachable!("the defaults are valid: {e}"),
+        }
+    }
     /// Its parameters in order.
     fn params() -> Vec<Param>;
 }

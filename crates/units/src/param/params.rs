@@ -2,11 +2,14 @@
 
 /// Defines a struct of parameters: see the module. A field is
 /// `name: Type = (default) | required | preset, in RANGE, from "source";`, where `preset` is required unless a preset says it.
+/// With `shorthand for name` a text stands for a table with that one key. With `renamed by LIST` a key
+/// of the list is an error that names its present path.
 #[macro_export]
 macro_rules! params {
     (
         $(#[doc = $doc:literal])+
-        pub struct $Name:ident: $key:literal $(, checked by $check:path)? {
+        pub struct $Name:ident: $key:literal
+            $(, checked by $check:path)? $(, shorthand for $first:ident)? $(, renamed by $renamed:path)? {
             $( $(#[doc = $fdoc:literal])+
                $field:ident: $ty:ty = $default:tt, in $range:expr, from $source:literal; )*
         }
@@ -18,8 +21,16 @@ macro_rules! params {
         impl $crate::param::Params for $Name {
             const KEY: &'static str = $key;
             const KEYS: &'static [&'static str] = &[$($crate::param::key(stringify!($field))),*];
+            $( const RENAMED: &'static [$crate::param::Renamed] = $renamed; )?
             fn about() -> String {
                 $crate::param::doc_text(&[$($doc),+])
+            }
+            #[allow(unused_variables)]
+            fn shorthand_of(key: &str) -> Option<&'static str> {
+                $( if key == $crate::param::key(stringify!($field)) {
+                    return <$ty as $crate::param::Read>::SHORTHAND;
+                } )*
+                None
             }
             fn params() -> Vec<$crate::param::Param> {
                 vec![$( $crate::param::Param {
@@ -38,9 +49,11 @@ macro_rules! params {
         }
 
         impl $crate::param::Read for $Name {
+            $( const SHORTHAND: Option<&'static str> = Some(stringify!($first)); )?
             #[allow(unused_variables)]
             fn read(value: &$crate::param::Json, path: &str) -> Result<Self, $crate::param::Invalid> {
-                let map = $crate::param::table(value, path, $key, <Self as $crate::param::Params>::KEYS)?;
+                let value = $crate::param::longhand(value, <Self as $crate::param::Read>::SHORTHAND);
+                let map = $crate::param::table::<Self>(&value, path)?;
                 $( let $field = {
                     let key = $crate::param::key(stringify!($field));
                     let path = $crate::param::join(path, key);
@@ -65,8 +78,7 @@ macro_rules! params {
                 $crate::param::Json::Object(map)
             }
             fn schema() -> $crate::param::Json {
-                use $crate::param::Params;
-                $crate::param::struct_schema(&Self::about(), &Self::params())
+                $crate::param::struct_schema::<Self>()
             }
         }
     };

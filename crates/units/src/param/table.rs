@@ -1,27 +1,47 @@
 //! Tables of keys and values: as they are read and written.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
-use super::{Invalid, Params, Read, did_you_mean, join};
+use super::{Invalid, Params, Read, Renamed, did_you_mean, join};
 
 /// The object at `path`, or a refusal.
 pub fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
     value.as_object().ok_or_else(|| Invalid::new(path, value, "must be a table of keys and values"))
 }
 
-/// The table of a struct with the keys `known`, which the manual page explains, or a refusal.
-pub fn table<'a>(
-    value: &'a Value,
-    path: &str,
-    page: &str,
-    known: &[&str],
-) -> Result<&'a Map<String, Value>, Invalid> {
-    let map = object(value, path).map_err(|refusal| match known {
+/// The table of a struct, which its manual page explains, or a refusal.
+pub fn table<'a, T: Params>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, Invalid> {
+    let map = object(value, path).map_err(|refusal| match T::KEYS {
         [] => refusal,
-        _ => refusal.remedy(format!("its keys are {}", some(known))),
+        known => refusal.remedy(format!("its keys are {}", some(known))),
     })?;
-    refuse_unknown(map, known, path).map_err(|refusal| refusal.explained(known, page))?;
+    Renamed::refuse(T::RENAMED, map, path)?;
+    refuse_unknown(map, T::KEYS, path).map_err(|refusal| refusal.explained(T::KEYS, T::KEY))?;
     Ok(map)
+}
+
+/// A value as a table with the key that it stands for, if it is a text and there is one.
+pub fn longhand<'a>(value: &'a Value, shorthand: Option<&str>) -> Cow<'a, Value> {
+    match shorthand.filter(|_| value.is_string()) {
+        Some(key) => Cow::Owned(json!({ key: value })),
+        None => Cow::Borrowed(value),
+    }
+}
+
+/// Lay keys over those of a table, and over those of its tables. A table with a `kind` is one value.
+pub fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
+    for (key, value) in over {
+        match (base.get_mut(key), value) {
+            (Some(Value::Object(below)), Value::Object(above))
+                if !below.contains_key("kind") && !above.contains_key("kind") =>
+            {
+                merge(below, above);
+            }
+            _ => drop(base.insert(key.clone(), value.clone())),
+        }
+    }
 }
 
 /// The first of `names`, and how many more there are.

@@ -95,3 +95,70 @@ fn pages_carry_source_and_range() {
     assert_eq!(page["parameters"][0]["range"], "at least 1 packet");
     assert_eq!(page["parameters"][1]["default"], Value::Null);
 }
+
+params! {
+    /// A part of a machine.
+    pub struct Gear: "machine.gear", shorthand for kind_of {
+        /// Its kind.
+        kind_of: Colour = (Colour::Blue), in Range::ANY, from "";
+        /// How many teeth.
+        teeth: u64 = (12), in Range::between(3.0, 100.0), from "";
+    }
+}
+
+/// The keys of an older machine.
+const OLD: &[Renamed] = &[
+    Renamed::key("gear_teeth", "gear.teeth"),
+    Renamed { old: "tint", new: "colour", words: &[("crimson", "red")] },
+];
+
+params! {
+    /// A machine with a part.
+    pub struct Machine: "machine", renamed by OLD {
+        /// Its gear.
+        gear: Gear = (Gear::defaults()), in Range::ANY, from "";
+        /// Its colour.
+        colour: Colour = (Colour::Blue), in Range::ANY, from "";
+    }
+}
+
+#[test]
+fn a_text_stands_for_a_table() {
+    let machine = Machine::read(&json!({"gear": "red"}), "").unwrap();
+    assert_eq!(machine.gear, Gear { kind_of: Colour::Red, teeth: 12 });
+    assert_eq!(Machine::read(&machine.write(), "").unwrap(), machine);
+    let e = Machine::read(&json!({"gear": "green"}), "m").unwrap_err().to_string();
+    assert!(e.contains("m.gear.kind_of: \"green\" is none"), "{e}");
+    assert!(Machine::read(&json!({"gear": 3}), "m").unwrap_err().to_string().contains("must be a table"));
+    assert_eq!((Machine::shorthand_of("gear"), Machine::shorthand_of("colour")), (Some("kind_of"), None));
+    let mut document = json!({"gear": "red", "colour": "red"});
+    Machine::expand_shorthands(document.as_object_mut().unwrap());
+    assert_eq!(document, json!({"gear": {"kind_of": "red"}, "colour": "red"}));
+    let schema = Machine::schema();
+    let gear = &schema["properties"]["gear"];
+    assert_eq!((&gear["x-shorthand"], &gear["default"]["teeth"]), (&json!("kind_of"), &json!(12)));
+    assert_eq!(gear["anyOf"][1]["properties"]["teeth"]["type"], "integer");
+}
+
+#[test]
+fn a_former_key_names_its_present_path() {
+    let refusal = |v: Value| Machine::read(&v, "m").unwrap_err().to_string();
+    assert_eq!(
+        refusal(json!({"gear_teeth": 9})),
+        "m.gear_teeth: is now gear.teeth; write gear = { teeth = 9 }"
+    );
+    assert_eq!(refusal(json!({"tint": "crimson"})), "m.tint: is now colour; write colour = \"red\"");
+    assert_eq!(refusal(json!({"tint": "blue"})), "m.tint: is now colour; write colour = \"blue\"");
+    assert!(refusal(json!({"tint": "x".repeat(99)})).len() < 120);
+    assert_eq!(Machine::schema()["x-renamed"]["gear_teeth"], "gear.teeth");
+    assert_eq!(page::<Machine>()["renamed"]["tint"], "colour");
+}
+
+#[test]
+fn tables_are_laid_over_each_other_key_by_key() {
+    let mut base = json!({"a": 1, "t": {"x": 1, "y": 2}, "q": {"kind": "red", "n": 1}});
+    let over = json!({"t": {"y": 3}, "q": {"kind": "blue"}, "b": {"z": 1}});
+    merge(base.as_object_mut().unwrap(), over.as_object().unwrap());
+    let all = json!({"a": 1, "t": {"x": 1, "y": 3}, "q": {"kind": "blue"}, "b": {"z": 1}});
+    assert_eq!(base, all);
+}

@@ -33,7 +33,7 @@ def rows(place: Place) -> tuple[list[Row], Loop]:
     if kinds - set(RENO):
         raise NotHere(f"margins are known for Reno's flows, not for {', '.join(sorted(kinds))}")
     sender = tcp_of(place, tables[0][0])["sender"]
-    packet = size(sender["mss"]) + size(sender["header_on_data"])
+    packet = size(sender["mss"]) + size(sender["wire"]["data_header"])
     names = [name for _, of in tables for name in of]
     per_ack = per_ack_of(tcp_of(place, tables[0][0]))
     path = round_trip(place, names)[0] - place.mean_delay_s

@@ -49,7 +49,7 @@ def rows(place: Place) -> tuple[list[Row], BatchQueue]:
     window = max(size(tcp["receiver"]["receive_window"]), mss)
     batches = of_responses(sizes, mss, ramp=Ramp(initial, growth=growth), windows={window: 1})
     load = place.load
-    service = 8 * (mss + size(sender["header_on_data"])) / place.bps
+    service = 8 * (mss + size(sender["wire"]["data_header"])) / place.bps
     told = (
         f"load {100 * load:.3g} % as measured; {len(sizes)} responses, first burst {initial:g}, "
         f"growth {growth:g}; a packet is in a burst of {batches.packets_a_batch_seen:.3g}"

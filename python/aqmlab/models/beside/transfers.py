@@ -152,7 +152,7 @@ def _by_threshold(place: Place, table: dict[str, Any], names: list[str]) -> list
     if len(place.crossing) != 1:
         raise NotHere("DCTCP's swing is known for flows that are alone on the link")
     sender = tcp["sender"]
-    packet = size(sender["mss"]) + size(sender["header_on_data"])
+    packet = size(sender["mss"]) + size(sender["wire"]["data_header"])
     times, queue = place.queue_packets
     begins = place.seen.begin_s or SETTLED * times[-1]
     settled = queue[times > begins]

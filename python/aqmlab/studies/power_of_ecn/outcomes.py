@@ -192,7 +192,8 @@ def _kinds(
     ended: np.ndarray,
 ) -> dict[str, Responses]:
     """Return the response times of clients with and without ECN, if there are both."""
-    ends = {f["name"].rpartition("-")[0]: f["tcp"].get("ecn", OFF) != OFF for f in flows}
+    modes = {f["name"].rpartition("-")[0]: f["tcp"].get("ecn", {}).get("mode", OFF) for f in flows}
+    ends = {name: mode != OFF for name, mode in modes.items()}
     if len(set(ends.values())) < 2:
         return {}
     tables = {name: name.rpartition("-")[0] for name in set(asked["flow"])}

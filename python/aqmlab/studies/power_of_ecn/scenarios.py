@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from aqmlab.scenario import with_keys
 from aqmlab.studies.power_of_ecn.users import USERS
 from aqmlab.studies.power_of_ecn.words import (
     ENDS,
@@ -61,9 +62,8 @@ CLIENTS, SERVERS = 35, 20
 TCP: dict[str, Any] = {
     "recovery": "newreno",
     "initial_window": "2 segments",
-    "rto_initial": "3 s",
-    "rto_min": "1 s",
-    "window_scaling": "full",
+    "rto": {"initial": "3 s", "min": "1 s"},
+    "window": {"scaling": "full"},
 }
 
 
@@ -175,11 +175,11 @@ def scenario(at: Setting, replication: int, users: int) -> dict[str, Any]:
 
 
 def _hosts(at: Setting) -> dict[str, Any]:
-    """Return the TCP of all hosts: that of the paper, unless a reading begins with a preset."""
+    """Return the TCP of all hosts: that of the paper, unless a reading names a stack."""
     own = dict(at.reading.tcp)
     if at.ends == OFF:  # no marks to be read otherwise
-        own = {key: value for key, value in own.items() if not key.startswith("ecn_")}
-    return own if "preset" in own else TCP | own
+        own.pop("ecn.min_window", None)
+    return with_keys({} if "stack" in own else TCP, own)
 
 
 def _network(at: Setting) -> dict[str, Any]:

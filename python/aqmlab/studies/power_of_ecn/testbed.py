@@ -49,14 +49,11 @@ LINUX_2_4: dict[str, Any] = {
     "sack": True,
     "recovery": "fack",
     "initial_window": "2 segments",
-    "rto_initial": "3 s",
-    "rto_min": "200 ms",
-    "rto_max": "120 s",
-    "clock_granularity": "10 ms",
-    "ssthresh_from": "cwnd",
-    "delayed_ack_timeout": "40 ms",
+    "rto": {"initial": "3 s", "min": "200 ms", "max": "120 s", "granularity": "10 ms"},
+    "cwnd": {"ssthresh_from": "cwnd"},
+    "ack": {"timeout": "40 ms"},
     "receive_window": "64 KiB",
-    "ecn_least_window": "2 packets",
+    "ecn": {"min_window": "2 packets"},
 }
 
 

@@ -69,7 +69,7 @@ impl Making<'_> {
             "TCP_USER_TIMEOUT" => {
                 (socket.own.user_timeout.unwrap_or(Duration::ZERO).0 / 1_000_000_000) as i64
             }
-            "TCP_SYNCNT" => socket.own.syn_retries.unwrap_or(kernel.tcp.syn_retries) as i64,
+            "TCP_SYNCNT" => socket.own.syn_retries.unwrap_or(kernel.tcp.connection.syn_retries) as i64,
             "TCP_LINGER2" => {
                 let timeout = socket.linger2.unwrap_or(kernel.fin_timeout).unwrap_or(Duration::ZERO);
                 (timeout.0 / 1_000_000_000_000) as i64
