@@ -36,12 +36,12 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "flows.0.receiver_tcp.ecn",
             "\"on\"",
-            "flows.0.receiver_tcp.ecn: \"on\" is none of the choices here; known: off",
+            "flows.0.receiver_tcp.ecn: \"on\" is not one of the choices; known: off",
         ),
         (
             "record.series",
             "[\"queues\"]",
-            "record.series.0: \"queues\" is none of the choices here; did you mean queue?",
+            "record.series.0: \"queues\" is not one of the choices; did you mean queue?",
         ),
         (
             "record.links",
@@ -77,7 +77,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "record.flows",
             "\"flows\"",
-            "record.flows: \"flows\" is none of the choices here; did you mean flow?",
+            "record.flows: \"flows\" is not one of the choices; did you mean flow?",
         ),
         ("record.interval", "\"0 s\"", "record.interval: \"0 s\" must be above 0 s"),
         ("duration", "1979-05-27", "is a date, which no key takes"),

@@ -1,7 +1,9 @@
-//! The network: packets, links, routes, and what a queue must promise.
+//! The network: packets, links, routes, and the interface of queues.
 //!
-//! A packet's way: `Link::receive` → queue → transmitter → propagation → `Link::deliver` → the next hop
-//! of its route. The law decides (verdicts), the shell marks and drops, the link alone stores and counts: its [`Ledger`] proves that no packet was lost unnoticed.
+//! A packet passes `Link::receive` → queue → transmitter → propagation → `Link::deliver` → the next
+//! hop of its route. The AQM decides (verdicts), the queue discipline marks and drops, and the link
+//! alone stores and counts. Its [`Ledger`] proves that each packet was delivered, dropped or is
+//! still there.
 
 mod accurate_ecn;
 mod discipline;

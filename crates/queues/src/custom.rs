@@ -1,5 +1,5 @@
-//! A law that is not of this crate: the program that runs a scenario gives it, in Rust or, through the
-//! Python package, in Python. The shell around it limits, marks and drops as for every law.
+//! AQM that the calling program supplies, in Rust or, through the Python package, in Python. The
+//! queue discipline around it limits, marks and drops as for every other AQM.
 
 use std::fmt;
 
@@ -8,22 +8,23 @@ use units::param::{Invalid, join};
 use units::{Depth, Range, Time, params};
 
 params! {
-    /// A law that the program gives which runs the scenario: an object of a class derived from
-    /// aqmlab.CustomQueue. A file alone cannot say what it does.
+    /// AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
+    /// A scenario file alone cannot define it.
     pub struct Custom: "custom", checked by check {
-        /// Name under which the program gives it.
+        /// Name under which the program supplies the AQM.
         law: String = required, in Range::ANY, from "";
     }
 }
 
 fn check(custom: &Custom, path: &str) -> Result<(), Invalid> {
     if custom.law.is_empty() {
-        return Err(Invalid::at(&join(path, "law"), "is empty").remedy("name the law"));
+        return Err(Invalid::at(&join(path, "law"), "is empty")
+            .remedy("write the name under which the program supplies the AQM"));
     }
     Ok(())
 }
 
-/// A law that was given.
+/// AQM that the program supplied.
 pub struct CustomLaw(pub Box<dyn Aqm + Send>);
 
 impl fmt::Debug for CustomLaw {

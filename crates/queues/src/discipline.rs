@@ -1,4 +1,4 @@
-//! The table of disciplines: how a scenario names them and how they are built.
+//! Table of the kinds of queues: their names in a scenario, and how each is built.
 
 mod queue;
 
@@ -54,17 +54,17 @@ use crate::wred::Wred;
 
 pub use queue::Queue;
 
-/// The table of queues: what a scenario can name and a link can hold. First the laws that decide on
-/// arrival, then the disciplines that keep their packets.
+/// Table of the kinds of queues. First the AQMs that decide on arrival, then the disciplines that
+/// store their packets, then the schedulers.
 macro_rules! queues {
     (laws { $($Name:ident,)+ } disciplines { $($Keeper:ident,)+ } schedulers { $($Scheduler:ident,)+ }) => {
         queues! { @all [$($Name)+] [$($Keeper)+ $($Scheduler)+] }
 
         impl Law {
-            /// The kinds that hold other queues.
+            /// Kinds that have classes with queues.
             const SCHEDULERS: &'static [&'static str] = &[$(<$Scheduler as Params>::KEY),+];
 
-            /// The queues that it holds, if it is a scheduler.
+            /// Return the classes, if this is a scheduler.
             fn children(&self) -> Vec<Child<'_>> {
                 match self {
                     $(Law::$Scheduler(law) => law.children(),)+
@@ -74,7 +74,7 @@ macro_rules! queues {
         }
 
         impl Discipline {
-            /// Its classes, if it is a scheduler, or made of one.
+            /// Return the classes, if this is a scheduler or is built from one.
             pub fn classes(&self) -> Option<&Classes> {
                 match self {
                     Discipline::Keeping(queue) => queue.classes(),
@@ -96,7 +96,7 @@ macro_rules! queues {
     };
     (@all [$($Name:ident)+] [$($Keeper:ident)+]) => {
         choice! {
-            /// The law of a queue.
+            /// Kind of a queue, with its parameters.
             pub enum Law {
                 DropTail(DropTail),
                 $($Name($Name),)+
@@ -106,7 +106,7 @@ macro_rules! queues {
         }
 
         impl Law {
-            /// Whether nothing but the arriving packet may be dropped when the buffer is full.
+            /// Return true if only the arriving packet may be dropped when the buffer is full.
             fn counts_on_order(&self) -> bool {
                 match self {
                     Law::DropTail(_) | Law::Custom(_) => false,
@@ -115,7 +115,7 @@ macro_rules! queues {
                 }
             }
 
-            /// The limit of the buffer of a kind, unless it is given.
+            /// Return the default limit of the buffer of a kind.
             fn limit_of(kind: &str) -> Room {
                 match kind {
                     $(<$Name as Params>::KEY => <$Name as Configures>::LIMIT,)+
@@ -124,7 +124,7 @@ macro_rules! queues {
                 }
             }
 
-            /// Whether it has its own way to mark.
+            /// Return true if the kind itself chooses the packets to mark.
             fn places_marks(&self) -> bool {
                 match self {
                     $(Law::$Keeper(_) => true,)+
@@ -133,18 +133,20 @@ macro_rules! queues {
             }
         }
 
-        /// Every queue a link can hold: a closed choice, so that a call is a jump and not a pointer.
+        /// Queue of a link. It is a closed choice, so that a call is a jump instead of an indirect
+        /// call.
         #[derive(Debug)]
         pub enum Discipline {
             /// Drop Tail.
             DropTail(Shell<NoLaw>),
-            /// Another law; boxed, so that the many links without one stay small.
+            /// Another AQM that decides on arrival, boxed so that the many links without one stay
+            /// small.
             Lawful(Box<Lawful>),
-            /// A queue that keeps its packets until they are sent.
+            /// Queue discipline that stores its packets until they are sent.
             Keeping(Box<Keeping>),
         }
 
-        /// Every law that decides on arrival, but Drop Tail.
+        /// AQMs that decide on arrival, without Drop Tail.
         #[derive(Debug)]
         pub enum Lawful {
             $(
@@ -172,10 +174,11 @@ macro_rules! queues {
             }
         }
 
-        /// Every queue that keeps its packets until they are sent.
+        /// Queue disciplines that store their packets until they are sent.
         #[derive(Debug)]
         pub enum Keeping {
-            /// Drop Tail, but not from the tail, or held.
+            /// Drop Tail that drops or marks at another position than the tail, or below a
+            /// scheduler.
             DropTail(HoldingShell<NoLaw>),
             $(
                 #[doc = concat!("See [`", stringify!($Name), "`].")]
@@ -190,8 +193,9 @@ macro_rules! queues {
         }
 
         impl Queue {
-            /// The discipline on the link of this name and rate; `random` gives its randomness, `laws` what
-            /// this crate does not have, `flows` are those of the scenario.
+            /// Build the queue of the link with this name and rate. `random` is its random stream,
+            /// `laws` supplies the AQMs that this crate does not contain, and `flows` are the flows
+            /// of the scenario.
             pub fn build(
                 &self,
                 name: &str,
@@ -219,7 +223,7 @@ macro_rules! queues {
                 }
             }
 
-            /// The discipline that keeps its packets until it is asked for them.
+            /// Build the queue discipline that stores its packets until a dequeue.
             pub(crate) fn keep(&self, place: Place) -> Keeping {
                 let (buffer, depth) = (&self.buffer, place.limit);
                 let victims = place.random.branch("victims");
@@ -240,7 +244,7 @@ macro_rules! queues {
             fn offer(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> Answer {
                 let admitted = match self {
                     Discipline::DropTail(shell) => shell.admit(packet, at, fates),
-                    // A copy, so that only laws pay for having the arrival in memory.
+                    // The copy makes only AQMs pay for an arrival in memory.
                     Discipline::Lawful(law) => law.admit(packet, &{ *at }, fates),
                     Discipline::Keeping(_) => return Answer::Kept,
                 };

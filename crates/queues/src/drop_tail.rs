@@ -1,4 +1,4 @@
-//! Drop Tail: a packet that arrives at a full buffer is dropped, and nothing else happens.
+//! Drop Tail: the queue drops a packet that arrives at a full buffer.
 
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::params;
@@ -6,12 +6,12 @@ use units::params;
 use crate::law::{Configures, Place};
 
 params! {
-    /// Drop Tail: drops packets that arrive at a full buffer and never marks. The whole discipline is
-    /// its buffer.
+    /// First-in-first-out queue without an AQM. It drops a packet that arrives at a full buffer and
+    /// never marks. Its only parameters are those of the buffer.
     pub struct DropTail: "drop_tail" {}
 }
 
-/// The law that never speaks.
+/// AQM that passes every packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLaw;
 

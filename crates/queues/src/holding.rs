@@ -1,10 +1,11 @@
-//! The shell of a queue that keeps its packets, for every law that decides on arrival: it drops from
-//! elsewhere than the tail when it is full, and it marks elsewhere.
+//! First-in-first-out queue discipline that stores its packets, for every AQM that decides on
+//! arrival. It can drop packets at other positions than the tail when it is full, and mark other
+//! packets than the arriving one.
 //!
-//! Source: RFC 2309 §3 (`rfc2309`) for drop front and random drop on full; Suter, Lakshman, Stiliadis &
-//! Choudhury 1998 (`suter1998buffer`) for the longest queue drop, from whose flow the oldest packet goes.
-//! The head mark goes to the first ECN-capable packet from the head that is not marked; if there is
-//! none, to the packet that arrives.
+//! Source: RFC 2309 §3 (`rfc2309`) for drop front and random drop on full. Suter, Lakshman,
+//! Stiliadis & Choudhury 1998 (`suter1998buffer`) for the longest queue drop, which drops the
+//! oldest packet of that flow. The head mark goes to the first packet from the head that is
+//! ECN-capable and unmarked, or else to the arriving packet.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
@@ -13,7 +14,7 @@ use units::{Depth, Time};
 use crate::fifo::{Buffer, DropFrom, Limit, MarkAt, Marking};
 use crate::store::Store;
 
-/// A first-in-first-out queue under the law `A` that keeps its packets.
+/// First-in-first-out queue with the AQM `A` that stores its packets until they are sent.
 #[derive(Debug)]
 pub struct HoldingShell<A> {
     limit: Limit,
@@ -22,13 +23,14 @@ pub struct HoldingShell<A> {
     marks: bool,
     law: A,
     store: Store,
-    /// Bytes that each flow has waiting.
+    /// Number of waiting bytes of each flow.
     flows: Vec<u64>,
     random: Stream,
 }
 
 impl<A: Aqm> HoldingShell<A> {
-    /// The shell of a buffer, so large on its link, around a law; `random` chooses what is dropped.
+    /// Create the queue discipline for a buffer, whose limit is `depth` on its link, and an AQM.
+    /// `random` chooses the packets to drop.
     pub fn new(buffer: &Buffer, depth: Depth, law: A, random: Stream) -> Self {
         HoldingShell {
             limit: Limit::of(buffer, depth),
@@ -42,7 +44,7 @@ impl<A: Aqm> HoldingShell<A> {
         }
     }
 
-    /// The place of the packet that goes when the buffer is full.
+    /// Return the position of the packet to drop when the buffer is full.
     fn victim(&mut self) -> usize {
         match self.drop_from {
             DropFrom::Random => self.random.below(self.store.len() as u64) as usize,
@@ -68,7 +70,8 @@ impl<A: Aqm> HoldingShell<A> {
         }
     }
 
-    /// Drops what waits until there is room for the packet: whether there is at last.
+    /// Drop waiting packets until the buffer has space for the packet. Return false if it has none
+    /// even when empty.
     fn make_room(&mut self, held: &Held, at: &Arrival, fates: &mut Fates) -> bool {
         let mut here = *at;
         while self.limit.is_full(&held.packet, &here) {

@@ -1,5 +1,4 @@
-//! What every law of this crate is built from: its place, its parameters, and whoever gives the laws that are not here.
-//! Imports no law.
+//! Traits and context from which each queue of a scenario is built. This file imports no AQM.
 
 use engine::Stream;
 use net::{Aqm, Backlog, QueueDiscipline};
@@ -8,49 +7,49 @@ use units::{Bytes, Depth, Params, Rate, Room};
 use crate::diffserv::{Flows, NoFlows};
 use crate::fifo::{Buffer, HUNDRED_PACKETS};
 
-/// Where a law is set up: its link, and its randomness.
+/// Link, limit and randomness for which a queue is built.
 #[derive(Clone)]
 pub struct Place<'a> {
-    /// The rate of the link, or that to which a shaper holds the class.
+    /// Rate of the link, or the rate to which a shaper limits the class.
     pub rate: Rate,
-    /// The rate at which the link sends.
+    /// Transmission rate of the link.
     pub link: Rate,
-    /// The limit of the buffer.
+    /// Limit of the buffer.
     pub limit: Depth,
-    /// Randomness of the queue's own.
+    /// Random stream of this queue.
     pub random: Stream,
-    /// The flows of the scenario, for those that tell them apart.
+    /// Flows of the scenario, for queues that classify packets by flow.
     pub flows: &'a dyn Flows,
-    /// The name of the link.
+    /// Name of the link.
     pub name: &'a str,
-    /// The laws that this crate does not have.
+    /// AQMs that the calling program supplies.
     pub laws: &'a dyn Laws,
 }
 
 impl Place<'_> {
-    /// On a link of this rate, where no flows are told apart and no law is given.
+    /// Create the context of a link with this rate, without flows and without custom AQMs.
     pub fn new(rate: Rate, limit: Depth, random: Stream) -> Self {
         Place { rate, link: rate, limit, random, flows: &NoFlows, name: "link", laws: &NoLaws }
     }
 
-    /// How many packets of this size the link sends in a second.
+    /// Return the number of packets of this size that fit into one second at the rate.
     pub fn packets_per_second(&self, size: Bytes) -> f64 {
         self.rate.0 as f64 / (8.0 * size.0 as f64)
     }
 }
 
-/// Gives the laws that this crate does not have.
+/// Supplier of AQMs that this crate does not contain.
 pub trait Laws {
-    /// Whether there is a law of this name.
+    /// Return true if the supplier has an AQM of this name.
     fn has(&self, name: &str) -> bool;
-    /// A new law of this name at a place; `link` names the link.
+    /// Create an AQM of this name for the link `link`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the supplier does not have an AQM of this name.
     fn law(&self, name: &str, link: &str, place: Place) -> Box<dyn Aqm + Send>;
 }
 
-/// Gives none.
+/// Supplier without any AQM.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLaws;
 
@@ -60,34 +59,34 @@ impl Laws for NoLaws {
     }
 
     fn law(&self, name: &str, _: &str, _: Place) -> Box<dyn Aqm + Send> {
-        panic!("nobody gave the law {name}");
+        panic!("no program supplied the AQM {name}");
     }
 }
 
-/// The parameters of a law.
+/// Parameters of an AQM that decides when a packet arrives.
 pub trait Configures: Params {
-    /// The law.
+    /// AQM that the parameters describe.
     type Law: Aqm;
-    /// Whether the law counts on what it lets in leaving in order, each at its time: then nothing but
-    /// the tail may be dropped when the buffer is full.
+    /// True if the AQM relies on admitted packets leaving in order, each at its known time. The
+    /// buffer then drops only arriving packets when it is full.
     const COUNTS_ON_ORDER: bool = false;
-    /// The limit of its buffer, unless it is given.
+    /// Limit of the buffer if the scenario does not give one.
     const LIMIT: Room = HUNDRED_PACKETS;
-    /// The law at a place.
+    /// Create the AQM for a link.
     fn law(&self, place: Place) -> Self::Law;
 }
 
-/// The parameters of a discipline that keeps its packets until they are sent.
+/// Parameters of a queue discipline that stores its packets until they are sent.
 pub trait Keeps: Params {
-    /// The discipline.
+    /// Queue discipline that the parameters describe.
     type Discipline: QueueDiscipline;
-    /// The limit of its buffer, unless it is given.
+    /// Limit of the buffer if the scenario does not give one.
     const LIMIT: Room = HUNDRED_PACKETS;
-    /// The discipline at a place, behind this buffer.
+    /// Create the queue discipline for a link, with the limits of `buffer`.
     fn discipline(&self, buffer: &Buffer, place: Place) -> Self::Discipline;
 }
 
-/// What waits, counted as `like` counts.
+/// Return the backlog in the unit of `like`: packets or bytes.
 #[inline]
 pub fn measure(backlog: Backlog, like: Depth) -> f64 {
     match like {

@@ -1,6 +1,8 @@
-//! Queue disciplines, one file each, and the FIFO shell that acts on what a law decides.
+//! AQM algorithms and queue disciplines, one file each.
 //!
-//! docs/how-to/add-a-queue.md adds one. What laws are made of is in [`average`], [`spacing`] and [`lazy`].
+//! The guide docs/how-to/add-a-queue.md shows how to add a queue. [`average`], [`spacing`] and
+//! [`lazy`] are building blocks of several AQMs, [`fifo`] and [`holding`] are the disciplines that
+//! carry out the decisions of an AQM.
 
 pub mod adaptive_red;
 pub mod average;

@@ -1,12 +1,14 @@
-//! Random Early Detection.
+//! Random Early Detection (RED).
 //!
 //! Source: Floyd & Jacobson 1993, "Random early detection gateways for congestion avoidance"
 //! (`floyd1993red`): the algorithm of figure 2, with the idle-time decay of section 4, the two
 //! spacings of section 7 and the byte mode of section 4. `gentle`: Floyd 2000 (`floyd2000gentle`).
-//! Marking instead of dropping above maxth, as RFC 3168 §7 allows. Wait spacing, the least backlog,
-//! the probability up to which packets are marked and the byte mode that counts bytes are ns-2's
-//! (red.cc of ns-2.35). In that mode the first packet that finds the average above minth passes, as
-//! in ns-2; in the others it may be signalled, as in figure 2.
+//! RFC 3168 §7 allows marking instead of dropping above maxth.
+//!
+//! The wait spacing, the minimum backlog, the probability up to which packets are marked and the
+//! mode that counts bytes are those of ns-2 (red.cc of ns-2.35). In that mode the first packet that
+//! arrives while the average is above minth passes, as in ns-2. In the other modes it may be
+//! signalled, as in figure 2.
 
 use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict};
@@ -18,52 +20,58 @@ use crate::law::{Configures, Place, measure};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
 words! {
-    /// Effect of a packet's size on its chance to be signalled.
+    /// Effect of a packet's size on its signal probability.
     pub enum ChanceBy {
         /// Every packet has the same probability.
         Packet = "packet",
-        /// The probability before spacing is that of the average times the packet's size over the
-        /// reference size, as the text of 1993 has it.
-        /// Uniform spacing then signals large packets out of proportion: 500 B and 1500 B packets
-        /// about as 1 : 7, up to 1 : 9 as the average moves.
+        /// The probability before spacing is scaled by the packet size divided by the reference
+        /// size, as in the text of 1993. With uniform spacing large packets are signalled more
+        /// often than in proportion to their size: 500 B and 1500 B packets about as 1 : 7, and up
+        /// to 1 : 9 while the average moves.
         Size = "size",
-        /// The byte mode of ns-2: spacing counts the bytes since the last signal, in whole
-        /// reference sizes, and the probability after spacing is multiplied by the packet's size
-        /// over the reference size. A packet that finds the queue empty passes. 500 B and 1500 B
-        /// packets are signalled about as 1 : 3 to 1 : 4.
+        /// The byte mode of ns-2. Spacing counts the bytes since the last signal in whole reference
+        /// sizes, and the probability after spacing is scaled by the packet size divided by the
+        /// reference size. A packet that arrives at an empty queue passes. 500 B and 1500 B packets
+        /// are signalled about as 1 : 3 to 1 : 4.
         Bytes = "bytes",
     }
 }
 
 params! {
-    /// RED keeps an exponentially weighted average of the queue. Below minth every packet passes;
-    /// between minth and maxth packets are signalled (marked if ECN-capable, else dropped) with a
-    /// probability that rises linearly to maxp; above maxth every packet is. The average is kept in
-    /// packets or in bytes, as the thresholds are given.
+    /// RED computes an exponentially weighted moving average of the queue length. Below minth every
+    /// packet passes. Between minth and maxth packets are signalled (marked if ECN-capable, else
+    /// dropped) with a probability that rises linearly to maxp. Above maxth the probability rises
+    /// to 1 (gentle) or every packet is signalled. The average counts packets or bytes, in the unit
+    /// of the thresholds.
     pub struct Red: "red", checked by check {
-        /// Average queue below which no packet is signalled (minth).
-        minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6: a useful least value is 5 packets";
-        /// Average queue above which every packet is signalled (maxth).
+        /// Average queue length below which no packet is signalled (minth).
+        minth: Depth = (Depth::Packets(5.0)), in Range::above(0.0), from "floyd1993red §6: a useful minimum is 5 packets";
+        /// Average queue length at which the signal probability reaches maxp (maxth). Above it the
+        /// parameter gentle decides.
         maxth: Depth = (Depth::Packets(15.0)), in Range::above(0.0), from "floyd1997parameters: three times minth";
         /// Signal probability when the average reaches maxth (maxp).
         maxp: Probability = (Probability(0.1)), in Range::above_to(0.0, 1.0), from "floyd1997parameters: 1/10";
-        /// Weight of the present queue in the average (wq).
+        /// Weight of the current queue length in the moving average (wq).
         wq: Probability = (Probability(0.002)), in Range::above_to(0.0, 1.0), from "floyd1993red §6: 0.002";
-        /// Above maxth the probability rises from maxp to 1 at twice maxth, instead of jumping to 1.
+        /// If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth.
+        /// If false, it jumps to 1 at maxth.
         gentle: bool = (true), in Range::ANY, from "floyd2000gentle";
-        /// How signals are spaced.
+        /// Distribution of the number of packets between two signals.
         spacing: Spacing = (Spacing::Uniform), in Range::ANY, from "floyd1993red §7, method 2";
-        /// What happens to a packet above maxth (twice maxth when gentle).
+        /// Action on a packet while the average is above maxth (above twice maxth if gentle).
         above_maxth: AboveMaxth = (AboveMaxth::Drop), in Range::ANY, from "rfc3168 §7";
-        /// Signal probability from which a packet that is chosen below the upper threshold is dropped, ECN-capable or not; 1: none is.
-        mark_below: Probability = (Probability(1.0)), in Range::above_to(0.0, 1.0), from "floyd1993red marks at any; ns-2 drops from 0.1 on (`mark_p_`)";
-        /// Effect of a packet's size on its chance to be signalled.
+        /// Signal probability from which a chosen packet is dropped even if it is ECN-capable. With
+        /// 1 every chosen ECN-capable packet is marked.
+        mark_below: Probability = (Probability(1.0)), in Range::above_to(0.0, 1.0), from "floyd1993red: always marks; ns-2 (`mark_p_`): drops from 0.1 on";
+        /// Effect of a packet's size on its signal probability.
         chance_by: ChanceBy = (ChanceBy::Packet), in Range::ANY, from "floyd1993red §4: size where the queue is measured in bytes; red.cc of ns-2.35 (`modify_p`): bytes; rfc7141 §2.2: packet";
-        /// Packet size whose probability is that of the average, unless chance_by is packet.
+        /// Packet size to which sizes are compared if chance_by is size or bytes.
         reference_size: Bytes = (Bytes(1500)), in Range::between(1.0, 65535.0), from "floyd1993red §4: the maximum packet size; ns-2: `mean_pktsize_`, 500 B";
-        /// No packet is signalled while this many or fewer wait, whatever the average; 0: the average alone decides.
-        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red has none; ns-2 has 1";
-        /// Size of the packets that are pretended to have arrived while the queue was idle.
+        /// Number of waiting packets up to which no packet is signalled, for any average. With 0
+        /// the average alone decides.
+        least_backlog: Packets = (Packets(0.0)), in Range::at_least(0.0).whole(), from "floyd1993red: none; ns-2: 1";
+        /// Packet size that converts idle time into virtual packet arrivals, each of which lets the
+        /// average decay.
         idle_packet_size: Bytes = (Bytes(500)), in Range::between(1.0, 65535.0), from "floyd1993red §4, the time s of a small packet; 500 B is ns-2's";
     }
 }
@@ -73,8 +81,8 @@ fn check(red: &Red, path: &str) -> Result<(), Invalid> {
     check_thresholds(red.minth, red.maxth, path)
 }
 
-/// Refuse wait spacing of probabilities that are scaled by size before: the large packets' signals
-/// always come before a small packet's wait is over, so small packets are never signalled.
+/// Refuse wait spacing with probabilities scaled by size. The signals of large packets always end
+/// the wait of a small packet, so small packets would never be signalled.
 pub(crate) fn check_spacing(chance_by: ChanceBy, spacing: Spacing, path: &str) -> Result<(), Invalid> {
     match (chance_by, spacing) {
         (ChanceBy::Size, Spacing::Wait) => {
@@ -87,12 +95,12 @@ pub(crate) fn check_spacing(chance_by: ChanceBy, spacing: Spacing, path: &str) -
     }
 }
 
-/// Refuses thresholds in the wrong order, or of different units.
+/// Refuse thresholds in the wrong order or in different units.
 pub(crate) fn check_thresholds(minth: Depth, maxth: Depth, path: &str) -> Result<(), Invalid> {
     let path = join(path, "minth");
     if !minth.counts_as(maxth) {
-        return Err(Invalid::new(&path, &minth.write(), format!("must count what maxth ({maxth}) counts"))
-            .remedy("give both in packets or both in bytes"));
+        return Err(Invalid::new(&path, &minth.write(), format!("must have the unit of maxth ({maxth})"))
+            .remedy("write both in packets or both in bytes"));
     }
     if minth.amount() >= maxth.amount() {
         return Err(Invalid::new(&path, &minth.write(), format!("must be below maxth ({maxth})"))
@@ -101,13 +109,13 @@ pub(crate) fn check_thresholds(minth: Depth, maxth: Depth, path: &str) -> Result
     Ok(())
 }
 
-/// Whether too little waits for a signal (`least_backlog`).
+/// Return true if the backlog is too small for a signal (`least_backlog`).
 #[inline]
 pub(crate) fn is_spared(at: &Arrival, least_backlog: u32) -> bool {
     at.backlog.packets <= least_backlog && least_backlog > 0
 }
 
-/// RED's probability as a function of the average.
+/// Signal probability of RED as a function of the average.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Curve {
     pub minth: f64,
@@ -117,7 +125,7 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// The probability p_b at this average.
+    /// Return the probability p_b for this average.
     #[inline]
     pub fn pressure(&self, average: f64) -> Pressure {
         if average < self.minth {
@@ -134,14 +142,14 @@ impl Curve {
     }
 }
 
-/// The state of RED.
+/// State of RED.
 #[derive(Clone, Debug)]
 pub struct RedLaw {
     counts: Depth,
     pub(crate) curve: Curve,
-    /// Backlog up to which no packet is signalled, if the parameters have one.
+    /// Backlog up to which no packet is signalled, if this limit is on.
     least_backlog: Option<u32>,
-    /// The probability from which a chosen packet is dropped.
+    /// Probability from which a chosen packet is dropped.
     mark_below: f64,
     chance_by: ChanceBy,
     reference_size: u16,
@@ -162,7 +170,8 @@ impl Configures for Red {
                 maxp: self.maxp.0,
                 gentle: self.gentle,
             },
-            // In bytes ns-2's test for at most one waiting packet is a test for an empty queue.
+            // In byte mode ns-2 tests for an empty queue where the other modes test for one waiting
+            // packet.
             least_backlog: (self.least_backlog.0 > 0.0 || self.chance_by == ChanceBy::Bytes)
                 .then_some(self.least_backlog.0 as u32),
             mark_below: self.mark_below.0,
@@ -176,20 +185,22 @@ impl Configures for Red {
 }
 
 impl RedLaw {
-    /// Figure 2, "calculate the new average queue size": returns it.
+    /// Update the average for an arrival and return it (figure 2, "calculate the new average queue
+    /// size").
     #[inline]
     pub(crate) fn update_average(&mut self, at: &Arrival) -> f64 {
         self.average.update(at.now, at.idle_since(), measure(at.backlog, self.counts));
         self.average.value()
     }
 
-    /// The average at an instant at which no packet comes, the link having been idle since `idle_since`, if it is.
+    /// Return the average at a time without an arrival. `idle_since` is the start of the idle time
+    /// if the link is idle.
     pub(crate) fn decay(&mut self, now: Time, idle_since: Option<Time>) -> f64 {
         self.average.decay(now, idle_since);
         self.average.value()
     }
 
-    /// The verdict at the present average.
+    /// Return the verdict on a packet for the current average.
     #[inline]
     pub(crate) fn judge(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         let spared = self.least_backlog.is_some_and(|least| at.backlog.packets <= least);
@@ -243,7 +254,7 @@ mod tests {
         Red::read(&change, "red").unwrap().law(place)
     }
 
-    /// Arrivals that meet `queue` waiting packets, one each 8 ms.
+    /// Let `n` packets arrive every 8 ms, each at a queue of `queue` packets.
     fn arrive(law: &mut RedLaw, n: usize, queue: u32) -> Vec<Verdict> {
         (0..n)
             .map(|i| {
@@ -277,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_below_minth_and_everything_above_maxth() {
+    fn red_signals_no_packet_below_minth_and_every_packet_above_maxth() {
         let mut l = law(json!({"gentle": false}));
         l.average.set(4.0);
         assert!(arrive(&mut l, 100, 4).iter().all(|v| *v == Verdict::Pass));
@@ -289,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn from_a_probability_on_packets_are_dropped_and_not_marked() {
+    fn packets_are_dropped_instead_of_marked_from_a_probability_on() {
         for (average, verdict) in [(9.9, Verdict::Signal(Why::Early)), (10.1, Verdict::Drop(Why::Early))] {
             let mut l = law(json!({"maxp": 0.2, "wq": 1e-9, "mark_below": 0.1}));
             l.average.set(average);
@@ -300,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn gentle_reaches_one_at_twice_maxth() {
+    fn gentle_reaches_probability_1_at_twice_maxth() {
         let l = law(json!({"maxp": 0.1}));
         for (average, p) in [(10.0, 0.05), (15.0, 0.1), (22.5, 0.55), (30.0, 1.0)] {
             let found = match l.curve.pressure(average) {
@@ -313,7 +324,7 @@ mod tests {
     }
 
     fn gaps(spacing: &str, n: usize) -> Vec<usize> {
-        // The average stands at 10 of 5..15, so p_b = maxp/2 = 0.05.
+        // The average stays at 10 between the thresholds 5 and 15, so p_b = maxp/2 = 0.05.
         let mut l = law(json!({"maxp": 0.1, "wq": 1e-9, "spacing": spacing}));
         l.average.set(10.0);
         let signals: Vec<usize> = arrive(&mut l, n, 10)
@@ -329,11 +340,12 @@ mod tests {
         gaps.iter().sum::<usize>() as f64 / gaps.len() as f64
     }
 
-    /// Section 7: the gap is geometric with mean 1/p, or uniform up to 1/p. Figure 2 counts the packet
-    /// that is being judged, so a uniform gap is in 1..1/p-1 with mean 1/(2p), where the text of
-    /// section 7 has 1..1/p; the figure is followed. With wait (ns-2) it is in 1/p..2/p-1.
+    /// Gaps between signals follow section 7: geometric with mean 1/p, or uniform up to 1/p. Figure
+    /// 2 counts the packet that is being judged, so uniform gaps lie in 1..1/p-1 with mean 1/(2p),
+    /// where the text of section 7 has 1..1/p. The implementation follows the figure. With wait
+    /// spacing (ns-2) gaps lie in 1/p..2/p-1.
     #[test]
-    fn gaps_have_the_law_of_their_spacing() {
+    fn gaps_have_the_distribution_of_their_spacing() {
         let geometric = gaps("geometric", 400_000);
         assert!((mean(&geometric) - 20.0).abs() < 0.6, "{}", mean(&geometric));
         assert!(geometric.iter().any(|&g| g > 60));
@@ -350,7 +362,7 @@ mod tests {
         );
     }
 
-    /// Shares of the packets of 500 B and of 1500 B that are signalled, which arrive in turn, at
+    /// Return the shares of signalled packets of 500 B and of 1500 B, which arrive alternately, at
     /// p_b = 0.05.
     fn shares_by_size(change: serde_json::Value) -> [f64; 2] {
         let mut given = json!({"maxp": 0.1, "wq": 1e-9});
@@ -368,11 +380,11 @@ mod tests {
         signals.map(|n| n as f64 / (packets / 2) as f64)
     }
 
-    /// Uniform spacing of what sizes have scaled, as in the text of 1993, is out of proportion to
-    /// size. ns-2 scales after spacing. The expected ratios are those of a plain transcription of
-    /// both in Python over a million packets.
+    /// Scaling by size before uniform spacing, as in the text of 1993, signals large packets more
+    /// often than in proportion to their size. ns-2 scales after spacing. The expected ratios come
+    /// from a direct transcription of both rules in Python, run over a million packets.
     #[test]
-    fn sizes_count_before_spacing_or_after() {
+    fn sizes_scale_the_probability_before_or_after_spacing() {
         let [small, large] = shares_by_size(json!({"chance_by": "size"}));
         assert!((large / small - 7.28).abs() < 0.3, "{small} {large}");
         for (spacing, ratio) in [("geometric", 3.0), ("uniform", 3.59), ("wait", 3.78)] {
@@ -398,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_queue_is_spared_when_asked() {
+    fn a_short_queue_is_not_signalled_below_least_backlog() {
         let mut l = law(json!({"least_backlog": "1 packet", "gentle": false}));
         l.average.set(20.0);
         assert_eq!(arrive(&mut l, 1, 1), [Verdict::Pass]);

@@ -1,26 +1,27 @@
-//! Packets kept in order of arrival.
+//! Stored packets in order of arrival.
 
 use std::collections::VecDeque;
 
 use net::{Backlog, Fates, Held, Why};
 
-/// The packets of a queue that keeps them.
+/// Packets of a queue discipline that stores them until they are sent.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
     ring: VecDeque<Held>,
     bytes: u64,
-    /// Before this place no packet can be marked: each is marked, or not ECN-capable.
+    /// Position before which no packet can be marked, because each is marked already or not
+    /// ECN-capable.
     mark_pointer: usize,
 }
 
 impl Store {
-    /// Adds a packet at the tail.
+    /// Add a packet at the tail.
     pub fn push(&mut self, held: Held) {
         self.bytes += u64::from(held.packet.size);
         self.ring.push_back(held);
     }
 
-    /// Takes the packet at the head.
+    /// Remove and return the packet at the head.
     pub fn pop(&mut self) -> Option<Held> {
         let held = self.ring.pop_front()?;
         self.bytes -= u64::from(held.packet.size);
@@ -28,7 +29,7 @@ impl Store {
         Some(held)
     }
 
-    /// Takes the packet at a place, counted from the head.
+    /// Remove and return the packet at a position, counted from the head.
     pub fn remove(&mut self, place: usize) -> Option<Held> {
         let held = self.ring.remove(place)?;
         self.bytes -= u64::from(held.packet.size);
@@ -36,7 +37,8 @@ impl Store {
         Some(held)
     }
 
-    /// Marks the first packet from the head that is ECN-capable and not marked: whether there is one.
+    /// Mark the first packet from the head that is ECN-capable and unmarked. Return false if there
+    /// is none.
     pub fn mark_head(&mut self, why: Why, fates: &mut Fates) -> bool {
         while let Some(held) = self.ring.get_mut(self.mark_pointer) {
             self.mark_pointer += 1;
@@ -48,32 +50,32 @@ impl Store {
         false
     }
 
-    /// What waits.
+    /// Return the backlog.
     pub fn backlog(&self) -> Backlog {
         Backlog { packets: self.ring.len() as u32, bytes: self.bytes }
     }
 
-    /// Size of the packet at the head.
+    /// Return the size of the packet at the head in bytes, or 0 if the store is empty.
     pub fn next_size(&self) -> u64 {
         self.ring.front().map_or(0, |held| u64::from(held.packet.size))
     }
 
-    /// The packet at a place, counted from the head.
+    /// Return the packet at a position, counted from the head.
     pub fn get(&self, place: usize) -> Option<&Held> {
         self.ring.get(place)
     }
 
-    /// The packets, head first.
+    /// Return the packets from head to tail.
     pub fn iter(&self) -> impl Iterator<Item = &Held> {
         self.ring.iter()
     }
 
-    /// How many packets there are.
+    /// Return the number of packets.
     pub fn len(&self) -> usize {
         self.ring.len()
     }
 
-    /// Whether there is none.
+    /// Return true if the store is empty.
     pub fn is_empty(&self) -> bool {
         self.ring.is_empty()
     }

@@ -163,7 +163,7 @@ impl Read for Series {
         let known = Series::ALL.iter().find(|series| value.as_str() == Some(series.word()));
         known.copied().ok_or_else(|| {
             let words: Vec<&str> = Series::ALL.iter().map(|series| series.word()).collect();
-            Invalid::new(path, value, "is none of the choices here")
+            Invalid::new(path, value, "is not one of the choices")
                 .remedy(did_you_mean(value.as_str().unwrap_or(""), &words))
         })
     }

@@ -1,10 +1,10 @@
-//! A link whose queue keeps packets until they are sent, because it may act on them until then: it
-//! drops or marks at the head, or sends in another order.
+//! Links whose queue stores its packets until they are sent, because it may act on them until then:
+//! it drops or marks at the head, or reorders.
 //!
-//! Still one event, the first arrival in the pipe: while packets are kept one is in service, so the
-//! pipe holds at least that one, and whatever touches the link first makes up for every dequeue whose
-//! time has come, in order and at its exact time. A shaper may keep packets and say when it is to be asked
-//! again: then that time is the event, if it comes before the first arrival.
+//! The link still has one event, the first arrival in the pipe. While packets wait one is in
+//! service, so the pipe contains at least that packet. Each access to the link first performs every
+//! dequeue whose time has come, in order and at its exact time. A shaper may have packets and name
+//! the time of its next packet. That time is then the event if it is before the first arrival.
 
 use units::{Bytes, Duration, Time};
 
@@ -13,14 +13,15 @@ use crate::discipline::{Arrival, Held, LinkQueue, Next, QueueDiscipline};
 use crate::packet::Packet;
 
 impl<Q: LinkQueue> Link<Q> {
-    /// Whether its queue keeps packets until they are sent.
+    /// Return true if the queue stores its packets until they are sent.
     #[inline]
     pub fn holds(&self) -> bool {
         self.queue.keeper().is_some()
     }
 
-    /// A packet that [`Link::receive`] called kept goes to the queue that keeps it;
-    /// `source`: the number of its flow in the scenario.
+    /// Pass a packet to a queue that stores it, after [`Link::receive`] returned
+    /// [`Received::Kept`](super::Received::Kept). `source` is the number of its flow in the
+    /// scenario.
     #[cold]
     pub fn keep(
         &mut self,
@@ -33,7 +34,8 @@ impl<Q: LinkQueue> Link<Q> {
         self.catch_up(now, flight, probe);
         let idle = !self.is_transmitting(now);
         let backlog = self.backlog(now);
-        // To the picosecond a waiting packet, if nothing is dropped before it.
+        // This time is exact to the picosecond per waiting packet, unless a packet is dropped
+        // before.
         let free_at = match &self.pace {
             Some(pace) => pace.would_send(self.free_at, backlog.bytes),
             None => self.free_at + self.transmission_time(Bytes(backlog.bytes)),
@@ -47,7 +49,7 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Does every dequeue whose time has come.
+    /// Perform every dequeue whose time has come.
     #[inline]
     pub fn catch_up(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
         if self.asks {
@@ -55,14 +57,15 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// Whether its event may be that its queue is to be asked, and so [`Link::next_event`].
+    /// Return true if the link's next event may be a request to its queue, and is therefore
+    /// [`Link::next_event`].
     #[inline]
     pub fn asks(&self) -> bool {
         self.asks
     }
 
-    /// When something happens that [`Link::due`] does not know of: the first arrival in the pipe, or the time at which
-    /// a shaper has a packet again.
+    /// Return the time of the next event: the first arrival in the pipe, or the time at which a
+    /// shaper has a packet again, which [`Link::due`] does not include.
     #[cold]
     pub fn next_event(&self) -> Time {
         match self.resumes {
@@ -78,24 +81,24 @@ impl<Q: LinkQueue> Link<Q> {
         }
     }
 
-    /// The transmitter asks for a packet.
+    /// Request the next packet from the queue and transmit it.
     fn transmit_next(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
         let next = self.queue.keeper_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
         self.settle(now, probe);
         (self.asks, self.resumes) = match next {
             Next::Packet(Held { packet, entered, .. }) => {
-                self.free_at = now; // and no longer when a shaper had said
+                self.free_at = now; // replaces a time that a shaper named
                 let arrives = self.send(now, &packet);
                 self.put([entered, arrives], packet.hop, &packet, flight);
                 (true, false)
             }
             Next::Later(time) => {
-                self.free_at = time.max(now + Duration(1)); // time goes on
+                self.free_at = time.max(now + Duration(1)); // at least one picosecond later
                 (true, true)
             }
             Next::Empty => {
                 if self.resumes {
-                    self.free_at = now; // what it was to be asked for has been dropped
+                    self.free_at = now; // the shaper's packet was dropped
                 }
                 (false, false)
             }
@@ -113,8 +116,8 @@ mod tests {
     use crate::link::{NoProbe, Received};
     use units::{Depth, Rate};
 
-    /// Last in, first out, from a time on; drops at departure what has the sequence number 1, and at the arrival of
-    /// one with 9 all that there is.
+    /// Last-in-first-out queue that sends from a given time on. At departure it drops the packet
+    /// with the sequence number 1, and at the arrival of number 9 it drops all its packets.
     #[derive(Default)]
     struct Stack(VecDeque<Held>, Time);
 
@@ -168,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shaper_that_lost_all_its_packets_is_asked_again() {
+    fn a_shaper_resumes_after_it_dropped_all_its_packets() {
         let ms = |x| Time::ZERO + Duration::from_millis(x);
         let mut link = Link::new(Rate(1_500_000), Duration::from_millis(20), Stack(VecDeque::new(), ms(10)));
         let mut flight = Flight::default();
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn dequeues_happen_at_their_times_and_the_ledger_balances() {
+    fn dequeues_happen_at_their_times_and_the_counters_balance() {
         let ms = |x| Time::ZERO + Duration::from_millis(x);
         let mut link = Link::new(Rate(1_500_000), Duration::from_millis(20), Stack::default());
         let mut flight = Flight::default();
@@ -195,7 +198,7 @@ mod tests {
             assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
             link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
-        // 0 is sent at once, then 3, then 2; 1 is dropped.
+        // Packet 0 is sent at once, then 3, then 2. Packet 1 is dropped.
         for (seq, at) in [(0, 28), (3, 36), (2, 44)] {
             assert_eq!(link.due(), ms(at));
             link.catch_up(ms(at), &mut flight, &mut NoProbe);

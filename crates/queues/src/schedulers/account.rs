@@ -1,19 +1,19 @@
-//! What each class of a scheduler got, and the sums that must agree.
+//! Counters of each class of a scheduler, and the check of their sums.
 
 use net::{Backlog, Count, Fate, Held, QueueDiscipline};
 
 use super::Classes;
 
-/// What came to a class, and what became of it.
+/// Counters of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// Packets that arrived.
     pub arrived: Count,
-    /// Of these, those that were dropped.
+    /// Arrived packets that were dropped.
     pub dropped: Count,
-    /// Packets that were marked.
+    /// Number of marked packets.
     pub marked: u64,
-    /// Packets that the scheduler took to send them.
+    /// Packets that the scheduler removed to send them.
     pub departed: Count,
 }
 
@@ -26,7 +26,7 @@ impl Account {
         self.departed.add(&held.packet);
     }
 
-    /// What its queue told meanwhile.
+    /// Count the drops and marks that the queue of the class reported.
     pub(super) fn note(&mut self, fates: &[Fate]) {
         for fate in fates {
             match fate {
@@ -38,14 +38,15 @@ impl Account {
 }
 
 impl Classes {
-    /// Shows every class by its place in the list, what it got and what waits in it, and behind each those within it.
+    /// Call `see` for each class, with its index in the list, its counters and its backlog. Nested
+    /// classes follow the class that contains them.
     pub fn each_account(&self, see: &mut dyn FnMut(&str, &Account, Backlog)) {
         self.each_below("", see);
     }
 
     fn each_below(&self, above: &str, see: &mut dyn FnMut(&str, &Account, Backlog)) {
         for leaf in &self.leaves {
-            // A shaper has one queue, which is no class.
+            // The only queue of a shaper is not a class.
             let place = match (above, leaf.place.as_str()) {
                 (only, "") | ("", only) => only.to_string(),
                 (above, place) => format!("{above}.{place}"),
@@ -59,8 +60,9 @@ impl Classes {
         }
     }
 
-    /// What must hold at every instant: what arrived in a class was dropped, has departed or waits there, and all classes
-    /// together, with what was let into none, had what came to the scheduler, lost it and marked it.
+    /// Check the sums that hold at every time. Each packet that arrived in a class was dropped, has
+    /// departed or waits there. The sums over all classes, with the packets that no class admitted,
+    /// equal the arrivals, drops and marks of the scheduler.
     pub fn check(&self, arrived: Count, dropped: Count, marked: u64) -> Result<(), String> {
         let mut sum = Account { arrived: self.refused, dropped: self.refused, ..Account::default() };
         for leaf in &self.leaves {
@@ -99,7 +101,8 @@ mod tests {
     use crate::discipline::{Discipline, Keeping};
     use crate::{NoLaws, Queue};
 
-    /// A scheduler in a shaper in a scheduler, to which packets of two flows came, some of which it dropped or marked.
+    /// Return a scheduler in a shaper in a scheduler after arrivals of two flows, some of which it
+    /// dropped or marked, and the expected counters.
     fn used() -> (Box<Keeping>, Account) {
         let law = json!({"kind": "threshold", "limit": "4 packets", "threshold": "1 packet"});
         let inner = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}, "queue": law}, {"queue": {"kind": "drop_tail", "limit": "2 packets"}}]});
@@ -113,7 +116,7 @@ mod tests {
         let mut all = Account::default();
         for k in 0..60_u64 {
             let now = Time(k * 4_000_000_000);
-            let size = if k.is_multiple_of(20) { 1500 } else { 500 }; // the shaper refuses the large ones
+            let size = if k.is_multiple_of(20) { 1500 } else { 500 }; // the shaper refuses the large packets
             let label = net::Label::default().with_dscp([46, 48, 0][k as usize % 3]);
             let packet = Packet {
                 size,
@@ -150,12 +153,12 @@ mod tests {
         let places: Vec<&str> = seen.iter().map(|s| s.0.as_str()).collect();
         assert_eq!(places, ["0", "1", "1.0", "1.1"]);
         let arrived: Vec<u64> = seen.iter().map(|s| s.1).collect();
-        assert_eq!(arrived, [20, 40, 19, 19], "of each inner class the shaper refused a packet of 1500 B");
+        assert_eq!(arrived, [20, 40, 19, 19], "the shaper refused a packet of 1500 B of each inner class");
     }
 
-    /// Each of these would be a packet that is in no book or in two.
+    /// Each change counts one packet never or twice.
     #[test]
-    fn a_broken_account_is_caught() {
+    fn wrong_counters_are_detected() {
         let break_one: [fn(&mut Account); 4] = [
             |a| a.arrived.packets += 1,
             |a| a.dropped.bytes -= 1,
@@ -169,7 +172,7 @@ mod tests {
             let e = check(&queue, &all).unwrap_err();
             assert!(e.contains("class 1") || e.contains("in all classes"), "{e}");
         }
-        // A packet that the shaper's only queue never had.
+        // The last change hides a packet from the only queue of the shaper.
         let (mut queue, all) = used();
         let Keeping::Priority(priority) = &mut *queue else { panic!() };
         let Keeping::Tbf(tbf) = &mut *priority.classes.leaves[1].queue else { panic!() };

@@ -1,7 +1,7 @@
-//! Strict priority.
+//! Strict priority scheduling.
 //!
-//! Source: Kleinrock 1976, "Queueing Systems II" §3.4 (`kleinrock1976queueing`): head of the line, without preemption: when the link
-//! is free the first class that has a packet sends it.
+//! Source: Kleinrock 1976, "Queueing Systems II" §3.4 (`kleinrock1976queueing`), head of the line
+//! without preemption: when the link is free, the first class with waiting packets sends one.
 
 use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
 use units::param::Invalid;
@@ -14,20 +14,23 @@ use crate::fifo::Buffer;
 use crate::law::{Keeps, Place};
 
 params! {
-    /// A class of a priority scheduler.
+    /// Class of a priority scheduler.
     pub struct PriorityClass: "priority_class" {
-        /// Which packets it takes; absent: those that no other class takes. Of several that would take one the first has it.
+        /// Packets of this class. If absent, the class takes all packets that no other class takes.
+        /// A packet that matches several classes belongs to the first of them.
         r#match: Option<Match> = (None), in Range::ANY, from "rfc2475 §2.3.1";
-        /// Its queue, of any kind.
+        /// Queue of the class, of any kind.
         queue: Queue = (Queue::default()), in Range::ANY, from "";
     }
 }
 
 params! {
-    /// Strict priority: when the link is free the first class of the list that has packets sends one. The first class
-    /// waits for no more than the packet in service; the last may starve.
+    /// Strict priority: when the link is free, the first class of the list with waiting packets
+    /// sends one. The first class waits at most for the packet in service, and the last class may
+    /// starve.
     pub struct Priority: "priority", checked by check {
-        /// The classes, each a priority_class, the most urgent first; the one without match takes the rest.
+        /// List of classes, each a priority_class, the most urgent first. The class without match
+        /// takes the remaining packets.
         classes: Vec<PriorityClass> = required, in Range::ANY, from "kleinrock1976queueing §3.4";
     }
 }
@@ -50,7 +53,7 @@ impl Schedules for Priority {
     }
 }
 
-/// The state of a priority scheduler.
+/// State of a priority scheduler.
 #[derive(Debug)]
 pub struct PriorityQueue {
     pub(crate) classes: Classes,
@@ -64,7 +67,8 @@ impl QueueDiscipline for PriorityQueue {
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         let mut soonest = Soonest::default();
         for class in 0..self.classes.count() {
-            // Also one that has none is asked, as it would be alone: FQ-CoDel's lists then learn of it.
+            // A class without packets is also served, as it would be without a scheduler, because
+            // its dequeue updates the lists of FQ-CoDel.
             match self.classes.dequeue(class, now, fates) {
                 Next::Packet(held) => return Next::Packet(held),
                 Next::Later(time) => soonest.later(time),

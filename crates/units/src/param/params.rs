@@ -1,7 +1,8 @@
-//! A struct of parameters from one description.
+//! Structs of parameters from one description.
 
-/// Defines a struct of parameters: see the module. A field is
-/// `name: Type = (default) | required | preset, in RANGE, from "source";`, where `preset` is required unless a preset says it.
+/// Define a struct of parameters, as the module describes. A field is `name: Type = (default) |
+/// required | preset, in RANGE, from "source";`. A `preset` key is required unless a preset sets
+/// it.
 #[macro_export]
 macro_rules! params {
     (
