@@ -910,24 +910,23 @@ class Custom(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -960,7 +959,7 @@ class Cbq(Table):
         remaining packets. Source: floyd1995cbq §3.
     mean_packet_size : str | None
         Mean packet size, for the quanta and max_burst. Default: 1000 B. Range: at least 1 B, at
-        most 65535 B. Source: floyd1995parameters leaves it to the operator; 1000 B is a common
+        most 65535 B. Source: floyd1995parameters: the operator's choice; 1000 B is a common
         setting.
     ewma : int | None
         Exponent of the weight 2^-ewma of a packet in avgidle. The average forgets the share 2^-ewma
@@ -1028,7 +1027,7 @@ class Tbf(Table):
         Rate at which tokens arrive. Source: tc_tbf.
     burst : str | None
         Depth of the bucket in bytes. Default: 5000 B. Range: at least 1 B, at most 1000000000000 B.
-        Source: tc_tbf leaves it to the operator; its example has 5 kB.
+        Source: tc_tbf: the operator's choice; its example has 5 kB.
     peak_rate : str | None
         Rate of bursts. If absent, it is the rate of the link. Default: absent. Source: tc_tbf.
     mtu : str | None
@@ -1236,24 +1235,23 @@ class Sfq(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1286,7 +1284,7 @@ class Phb(Table):
     ----------
     af_shares : Sequence[int] | None
         Shares of AF1, AF2, AF3 and AF4, relative to default_share, of the bandwidth that EF, CS6
-        and CS7 leave. Default: 1, 1, 1, 1. Source: rfc2597 §2 leaves them to the operator.
+        and CS7 leave. Default: 1, 1, 1, 1. Source: rfc2597 §2: the operator's choice.
     default_share : int | None
         Share of the default behaviour, relative to af_shares. Default: 1. Range: at least 1, at
         most 1000. Source: rfc2474 §4.1: some, so that it is not starved.
@@ -1298,24 +1296,23 @@ class Phb(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1378,7 +1375,7 @@ class Dualpi2(Table):
         exempts none. "linux": The native AQM exempts a packet that arrived while fewer packets than
         Th_len were in the L queue, so that it marks the last packets of a burst. The base AQM (p')
         exempts a packet that leaves less than two MTU in both queues. Source: rfc9332 Appendix A.2,
-        figure 7; A.1 and A.2 say what Linux does.
+        figure 7; A.1 and A.2 describe Linux.
     choice : Literal["counted", "random"] | None
         Choice of the packets to signal, given a probability. Default: counted. "counted": The
         probabilities of successive packets are added up. Each time the sum passes 1, a packet is
@@ -1407,18 +1404,18 @@ class Dualpi2(Table):
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1487,7 +1484,7 @@ class FqPie(Table):
     mean_packet_size : str | None
         Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits in
         its queue. If absent, it is 1024 B, or 1500 B with Linux's rules. Default: absent. Range: at
-        least 1 B, at most 65535 B. Source: rfc8033 §4.1 leaves it open, rfc8034 A.1.2: 1024 B;
+        least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B; rfc8033 §4.1 does not state it;
         Linux: an MTU.
     mark_below : float | None
         Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
@@ -1507,24 +1504,23 @@ class FqPie(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1589,24 +1585,23 @@ class Cobalt(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1653,7 +1648,7 @@ class FqCodel(Table):
         together. A packet is exempt from signals only if a drop would leave the link almost nothing
         to send. "own-queue": Backlog of the packet's own queue. A flow with at most one packet in
         its queue is never signalled. Source: rfc8289 §4.4: should be all queues that share the
-        link; so in Linux and ns-3.
+        link; as in Linux and ns-3.
     root : Literal["newton", "exact"] | None
         Computation of 1/√count. Default: newton. "newton": One step of Newton's iteration per
         signal, in 16 bits: 1, 0.5, 0.56, 0.49 … instead of the exact 1, 0.71, 0.58, 0.5 (Linux,
@@ -1677,24 +1672,23 @@ class FqCodel(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1752,24 +1746,23 @@ class Codel(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1823,24 +1816,23 @@ class Choke(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1895,24 +1887,23 @@ class Pi2(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -1981,18 +1972,18 @@ class TcPie(Table):
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2043,8 +2034,8 @@ class PieEnhanced(Table):
         Appendix B: 1 + 1/4.
     mean_packet_size : str | None
         Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits.
-        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8033 §4.1 leaves it open;
-        rfc8034 A.1.2: 1024 B.
+        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
+        rfc8033 §4.1 does not state it.
     mark_below : float | None
         Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
         are dropped. Default: 0.1. Source: rfc8033 Appendix B: 10 %.
@@ -2056,24 +2047,23 @@ class PieEnhanced(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2125,8 +2115,8 @@ class Pie(Table):
         Appendix A: 1 + 1/4.
     mean_packet_size : str | None
         Mean packet size (MEAN_PKTSIZE). No packet is dropped while at most twice this size waits.
-        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8033 §4.1 leaves it open;
-        rfc8034 A.1.2: 1024 B.
+        Default: 1024 B. Range: at least 1 B, at most 65535 B. Source: rfc8034 A.1.2: 1024 B;
+        rfc8033 §4.1 does not state it.
     mark_below : float | None
         Drop probability below which ECN-capable packets are marked (MAX_ECNTH). At or above it they
         are dropped. Default: 0.1. Source: rfc8033 §5.1: 10 %.
@@ -2134,29 +2124,28 @@ class Pie(Table):
         Spacing of the drops for one probability. Default: independent. "independent": Each packet
         is dropped with the same probability. "accumulated": Derandomized: the probabilities of the
         packets since the last drop are added up. Below a sum of 0.85 no packet is dropped, and from
-        8.5 on every packet is dropped. Source: rfc8033 §4.1; §5.4 has accumulated.
+        8.5 on every packet is dropped. Source: rfc8033 §4.1: independent; §5.4: accumulated.
     limit : str | None
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2202,24 +2191,23 @@ class Avq(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2281,24 +2269,23 @@ class Pi(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2348,7 +2335,7 @@ class Rem(Table):
         Base of the exponential (phi). Default: 1.001. Range: above 1. Source: athuraliya2001rem.
     period : str | None
         Time between two updates of the price. Default: 2 ms. Range: at least 0.000001 s. Source:
-        athuraliya2001rem leaves it open; its authors' ns-2 code: 2 ms.
+        its authors' ns-2 code: 2 ms; athuraliya2001rem does not state it.
     mean_packet_size : str | None
         Packet size that converts rates into packets, and the queue length too if the target is in
         bytes. Default: 1000 B. Range: at least 1 B, at most 65535 B. Source: ns-2: 1000 B.
@@ -2356,24 +2343,23 @@ class Rem(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2439,18 +2425,18 @@ class TcSfb(Table):
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2518,24 +2504,23 @@ class Sfb(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2587,24 +2572,23 @@ class Blue(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2641,24 +2625,23 @@ class Threshold(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2703,24 +2686,23 @@ class Sred(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2776,24 +2758,23 @@ class Fred(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2866,7 +2847,7 @@ class Rio(Table):
     least_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: clark1998rio has none; ns-2's RED has 1.
+        Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -2875,24 +2856,23 @@ class Rio(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -2938,13 +2918,13 @@ class Wred(Table):
         Packets that the average of a precedence counts. Default: all. "all": All packets, so that
         all classes have the same average (WRED). "own": Packets of the class alone (GRED).
         "own-and-better": Packets of the class and of all better classes (RIO, coupled). Source:
-        WRED as routers have it.
+        routers with WRED.
     wq : float | None
         Weight of the current queue length in each moving average (wq). Default: 0.002. Range: above
         0, at most 1. Source: floyd1993red §6: 0.002.
     gentle : bool | None
         If true, the signal probability rises linearly from maxp at maxth to 1 at twice maxth. If
-        false, it jumps to 1 at maxth. Default: false. Source: clark1998rio has none.
+        false, it jumps to 1 at maxth. Default: false. Source: clark1998rio: without gentle.
     spacing : Literal["geometric", "uniform", "wait"] | None
         Distribution of the number of packets between two signals. Default: uniform. "geometric":
         Each packet has the same probability, so gaps are geometric (method 1 of section 7).
@@ -2959,7 +2939,7 @@ class Wred(Table):
     least_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: clark1998rio has none; ns-2's RED has 1.
+        Source: clark1998rio: none; ns-2's RED: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -2968,24 +2948,23 @@ class Wred(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3057,7 +3036,7 @@ class RedPd(Table):
     least_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: floyd1993red has none; ns-2 has 1.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -3066,24 +3045,23 @@ class RedPd(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3148,7 +3126,7 @@ class NonlinearRed(Table):
     least_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: floyd1993red has none; ns-2 has 1.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -3157,24 +3135,23 @@ class NonlinearRed(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3244,7 +3221,7 @@ class SelfConfiguringRed(Table):
     least_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: floyd1993red has none; ns-2 has 1.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -3253,24 +3230,23 @@ class SelfConfiguringRed(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3372,24 +3348,23 @@ class AdaptiveRed(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3460,24 +3435,23 @@ class TcRed(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3513,7 +3487,7 @@ class Red(Table):
     ----------
     minth : str | None
         Average queue length below which no packet is signalled (minth). Default: 5 packets. Range:
-        above 0 packets or bytes. Source: floyd1993red §6: a useful least value is 5 packets.
+        above 0 packets or bytes. Source: floyd1993red §6: a useful minimum is 5 packets.
     maxth : str | None
         Average queue length at which the signal probability reaches maxp (maxth). Above it the
         parameter gentle decides. Default: 15 packets. Range: above 0 packets or bytes. Source:
@@ -3541,7 +3515,7 @@ class Red(Table):
     mark_below : float | None
         Signal probability from which a chosen packet is dropped even if it is ECN-capable. With 1
         every chosen ECN-capable packet is marked. Default: 1.0. Range: above 0, at most 1. Source:
-        floyd1993red marks at any; ns-2 drops from 0.1 on (`mark_p_`).
+        floyd1993red: always marks; ns-2 (`mark_p_`): drops from 0.1 on.
     chance_by : Literal["packet", "size", "bytes"] | None
         Effect of a packet's size on its signal probability. Default: packet. "packet": Every packet
         has the same probability. "size": The probability before spacing is scaled by the packet
@@ -3560,7 +3534,7 @@ class Red(Table):
     least_backlog : str | None
         Number of waiting packets up to which no packet is signalled, for any average. With 0 the
         average alone decides. Default: 0 packets. Range: a whole number, at least 0 packets.
-        Source: floyd1993red has none; ns-2 has 1.
+        Source: floyd1993red: none; ns-2: 1.
     idle_packet_size : str | None
         Packet size that converts idle time into virtual packet arrivals, each of which lets the
         average decay. Default: 500 B. Range: at least 1 B, at most 65535 B. Source: floyd1993red
@@ -3569,24 +3543,23 @@ class Red(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
@@ -3627,24 +3600,23 @@ class DropTail(Table):
         Capacity of the buffer in packets, in bytes, or as a time, which stands for the bytes that
         the link sends in that time. The buffer drops a packet that would exceed it. Default: 100
         packets. Range: a whole number, at least 1 packet or byte, at most 1000000000 packets or
-        bytes. Source: rfc7567 §2 leaves it to the operator; 100 packets are a common default of
-        hosts.
+        bytes. Source: rfc7567 §2: the operator's choice; 100 packets are a common default of hosts.
     limit_counts : Literal["waiting", "waiting-and-in-service", "waiting-before"] | None
         Packets that the limit counts. Default: waiting. "waiting": The waiting packets without the
         packet in transmission. "waiting-and-in-service": The waiting packets and the packet in
         transmission. "waiting-before": The waiting packets without the arriving packet, in bytes. A
-        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2's
-        Drop Tail counts it, its RED does not.
+        packet is stored unless the backlog before it exceeds the limit (Linux 2.4). Source: ns-2:
+        Drop Tail counts the packet in service, RED does not.
     drop_from : Literal["tail", "front", "random", "longest-flow"] | None
         Packet that is dropped when the buffer is full. Default: tail. "tail": The arriving packet.
         "front": The packet that has waited longest. "random": A random waiting packet.
         "longest-flow": The oldest packet of the flow with the most waiting bytes. Source: rfc2309
-        §3 has tail, front and random; suter1998buffer the longest queue.
+        §3: tail, front and random; suter1998buffer: longest-flow.
     mark_at : Literal["tail", "head"] | None
         Packet that is marked when the AQM signals an ECN-capable packet. Default: tail. "tail": The
         arriving packet. "head": The first packet from the head of the queue that is ECN-capable and
-        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168 §5
-        speaks of the arriving packet.
+        unmarked. The mark then reaches the sender earlier by the queueing delay. Source: rfc3168
+        §5: the arriving packet.
     ecn : Literal["mark", "drop"] | None
         Action on an ECN-capable packet that the AQM signals. Default: mark. "mark": The packet is
         marked. "drop": The packet is dropped like any other packet, as in a router without ECN.
