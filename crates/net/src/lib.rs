@@ -6,6 +6,7 @@
 //! still there.
 
 mod accurate_ecn;
+mod direction;
 mod discipline;
 mod fast_open;
 mod ledger;
@@ -14,9 +15,9 @@ mod options;
 mod packet;
 mod route;
 mod segment;
-mod way;
 
 pub use accurate_ecn::{AccEcn, AccEcnOrder};
+pub use direction::{Direction, End};
 pub use discipline::{
     Answer, Aqm, Arrival, Backlog, Fate, Fates, Held, LinkQueue, Next, QueueDiscipline, Verdict, Why,
 };
@@ -30,4 +31,3 @@ pub use options::{OptionStore, Options};
 pub use packet::{Ecn, Label, Packet};
 pub use route::{Edge, Routes};
 pub use segment::{Flags, Segment, Seq};
-pub use way::{End, Way};

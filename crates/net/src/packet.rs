@@ -3,8 +3,8 @@
 //! Packets are small `Copy` records that are stored by value in queues and in the store of packets
 //! in flight, so that they cannot leak or be freed twice.
 
+use crate::direction::Direction;
 use crate::segment::Segment;
-use crate::way::Way;
 
 /// The ECN field of the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -38,17 +38,17 @@ impl Ecn {
 pub struct Label(u8);
 
 impl Label {
-    const WAY: u8 = 0x80;
+    const REVERSE: u8 = 0x80;
 
     /// Create the label of a packet in this direction, with DSCP 0.
-    pub fn new(way: Way) -> Self {
-        Label((way as u8) << 7)
+    pub fn new(direction: Direction) -> Self {
+        Label((direction as u8) << 7)
     }
 
     /// Return the direction.
     #[inline]
-    pub fn way(self) -> Way {
-        if self.0 >> 7 == 0 { Way::There } else { Way::Back }
+    pub fn direction(self) -> Direction {
+        if self.0 >> 7 == 0 { Direction::Forward } else { Direction::Reverse }
     }
 
     /// Return the DSCP.
@@ -60,7 +60,7 @@ impl Label {
     /// Return the label with the six lower bits of this DSCP.
     #[must_use]
     pub fn with_dscp(self, dscp: u8) -> Self {
-        Label(self.0 & Self::WAY | dscp & 0x3f)
+        Label(self.0 & Self::REVERSE | dscp & 0x3f)
     }
 }
 
@@ -115,10 +115,10 @@ mod tests {
 
     #[test]
     fn a_label_stores_direction_and_codepoint() {
-        for way in Way::BOTH {
-            let label = Label::new(way).with_dscp(46).with_dscp(10);
-            assert_eq!((label.way(), label.dscp()), (way, 10));
+        for direction in Direction::BOTH {
+            let label = Label::new(direction).with_dscp(46).with_dscp(10);
+            assert_eq!((label.direction(), label.dscp()), (direction, 10));
         }
-        assert_eq!(Label::default(), Label::new(Way::There));
+        assert_eq!(Label::default(), Label::new(Direction::Forward));
     }
 }

@@ -48,14 +48,21 @@ impl LinkPlan {
 }
 
 /// What a link has each way for itself.
-struct Way<'a> {
+struct Direction<'a> {
     queue: &'a Queue,
     rate_changes: &'a Option<RateChanges>,
     condition: &'a [Rule],
     impairments: &'a [Impairment],
 }
 
-fn one_way(plan: &mut Vec<LinkPlan>, ends: (&str, &str), rate: Rate, delay: Duration, way: &Way, cost: u64) {
+fn one_way(
+    plan: &mut Vec<LinkPlan>,
+    ends: (&str, &str),
+    rate: Rate,
+    delay: Duration,
+    way: &Direction,
+    cost: u64,
+) {
     plan.push(LinkPlan {
         from: ends.0.into(),
         to: ends.1.into(),
@@ -79,19 +86,19 @@ pub(super) fn links(network: &Network) -> Result<Vec<LinkPlan>, Invalid> {
 
 fn dumbbell(d: &Dumbbell) -> Vec<LinkPlan> {
     let mut plan = Vec::new();
-    let there = Way {
+    let there = Direction {
         queue: &d.queue,
         rate_changes: &d.rate_changes,
         condition: &d.condition,
         impairments: &d.impairments,
     };
-    let back = Way {
+    let back = Direction {
         queue: &d.reverse_queue,
         rate_changes: &d.reverse_rate_changes,
         condition: &d.reverse_condition,
         impairments: &d.reverse_impairments,
     };
-    let access = Way { queue: &d.access_queue, rate_changes: &None, condition: &[], impairments: &[] };
+    let access = Direction { queue: &d.access_queue, rate_changes: &None, condition: &[], impairments: &[] };
     one_way(&mut plan, ("left", "right"), d.rate, d.delay, &there, 1);
     one_way(&mut plan, ("right", "left"), d.rate, d.delay, &back, 1);
     for (side, hosts, rate, delay) in [
@@ -128,13 +135,13 @@ fn graph(g: &Graph) -> Result<Vec<LinkPlan>, Invalid> {
                     Invalid::new(&join(&path, "to"), &to.write(), problem).remedy("name another node")
                 );
             }
-            let there = Way {
+            let there = Direction {
                 queue: &link.queue,
                 rate_changes: &link.rate_changes,
                 condition: &link.condition,
                 impairments: &link.impairments,
             };
-            let back = Way {
+            let back = Direction {
                 queue: &link.reverse_queue,
                 rate_changes: &link.reverse_rate_changes,
                 condition: &link.reverse_condition,

@@ -27,7 +27,7 @@ impl Simulation<'_> {
             for entry in link.pipe(&self.network.flight) {
                 let p = &entry.packet;
                 // As if it arrived now; taken back below.
-                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.way());
+                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.direction());
                 if let Some(before) = link.feeder() {
                     self.network.links[before as usize].locate(
                         entry,
@@ -41,13 +41,13 @@ impl Simulation<'_> {
         for (link, inside) in self.network.links.iter().zip(&mut insides) {
             link.locate_all(&self.network.flight, now, inside);
             link.locate_held(inside, |p| {
-                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.way())
+                self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.direction())
             });
         }
         for entry in self.network.wires.iter().flat_map(Wire::inside) {
             self.connections.fates.slots[entry.packet.connection as usize]
                 .ledger
-                .arrived(entry.packet.label.way());
+                .arrived(entry.packet.label.direction());
         }
         for (w, wire) in self.network.wires.iter().enumerate() {
             let place = || format!("wire {}", self.plan.links[self.network.impaired[w] as usize].name());
@@ -69,7 +69,7 @@ impl Simulation<'_> {
             slot.ledger.check().map_err(|what| self.violation(now, self.place(s as u32), what))?;
         }
         let mut back =
-            |p: &Packet| self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.way());
+            |p: &Packet| self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.direction());
         for link in &self.network.links {
             link.pipe(&self.network.flight).for_each(|entry| back(&entry.packet));
             link.locate_held(&mut Inside::default(), &mut back);

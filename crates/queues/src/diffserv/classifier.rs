@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use net::{Ecn, Packet, Way};
+use net::{Direction, Ecn, Packet};
 use units::param::{Invalid, Several, did_you_mean, join};
 use units::{Range, Read, params, words};
 
@@ -139,8 +139,9 @@ impl Match {
     }
 
     /// Return true if packets of the flow in this direction match, given suitable fields.
-    fn takes_flow(&self, flow: &Flow, way: Way) -> bool {
-        let ends = if way == Way::There { [&flow.from, &flow.to] } else { [&flow.to, &flow.from] };
+    fn takes_flow(&self, flow: &Flow, direction: Direction) -> bool {
+        let ends =
+            if direction == Direction::Forward { [&flow.from, &flow.to] } else { [&flow.to, &flow.from] };
         let named = |patterns: &Option<Several<String>>, name: &str| {
             patterns.as_ref().is_none_or(|p| p.0.iter().any(|p| fits(p, name)))
         };
@@ -223,9 +224,11 @@ impl Classifier {
         }
         let mut known = HashMap::from([(everywhere, 0)]);
         for flow in (0..flows.count()).map(|f| flows.flow(f)) {
-            for way in Way::BOTH {
-                let may: Vec<u16> =
-                    (0..rules.len()).filter(|&r| rules[r].takes_flow(&flow, way)).map(|r| r as u16).collect();
+            for direction in Direction::BOTH {
+                let may: Vec<u16> = (0..rules.len())
+                    .filter(|&r| rules[r].takes_flow(&flow, direction))
+                    .map(|r| r as u16)
+                    .collect();
                 let next = known.len() as u32;
                 let group = *known.entry(may).or_insert_with_key(|may| {
                     classifier.add_group(&rules, may);
@@ -250,7 +253,7 @@ impl Classifier {
     /// `source`.
     #[inline]
     pub fn class_of(&self, source: u32, packet: &Packet) -> Option<usize> {
-        let sent = 2 * source as usize + packet.label.way().index();
+        let sent = 2 * source as usize + packet.label.direction().index();
         let group = self.groups.get(sent).copied().unwrap_or(0) as usize;
         let fields = usize::from(packet.label.dscp()) << 2 | packet.ecn as usize;
         let rule = self.rules[group * FIELDS + fields];
@@ -297,15 +300,15 @@ mod tests {
         list.as_array().unwrap().iter().map(|m| Match::read(m, "m").unwrap()).collect()
     }
 
-    fn packet(way: Way, dscp: u8, ecn: Ecn) -> Packet {
-        Packet { label: Label::new(way).with_dscp(dscp), ecn, ..Packet::default() }
+    fn packet(direction: Direction, dscp: u8, ecn: Ecn) -> Packet {
+        Packet { label: Label::new(direction).with_dscp(dscp), ecn, ..Packet::default() }
     }
 
     /// Return the classes of the data and ACKs of each flow, with this codepoint and ECN field.
     fn classes(list: Value, dscp: u8, ecn: Ecn) -> Vec<[Option<usize>; 2]> {
         let (rules, flows) = (rules(list), flows());
         let classifier = Classifier::new(&rules, &flows);
-        let of = |f| Way::BOTH.map(|way| classifier.class_of(f, &packet(way, dscp, ecn)));
+        let of = |f| Direction::BOTH.map(|direction| classifier.class_of(f, &packet(direction, dscp, ecn)));
         (0..4).map(of).collect()
     }
 
@@ -348,14 +351,14 @@ mod tests {
         ]));
         let flows = flows();
         let classifier = Classifier::new(&list, &flows);
-        for (f, way) in (0..3).flat_map(|f| Way::BOTH.map(|way| (f, way))) {
+        for (f, direction) in (0..3).flat_map(|f| Direction::BOTH.map(|direction| (f, direction))) {
             for (dscp, ecn) in
                 (0..64).flat_map(|d| [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(|e| (d, e)))
             {
                 let first = list
                     .iter()
-                    .position(|m| m.takes_flow(&flows.0[f], way) && m.takes_fields(dscp, ecn as u8));
-                assert_eq!(classifier.class_of(f as u32, &packet(way, dscp, ecn)), first);
+                    .position(|m| m.takes_flow(&flows.0[f], direction) && m.takes_fields(dscp, ecn as u8));
+                assert_eq!(classifier.class_of(f as u32, &packet(direction, dscp, ecn)), first);
             }
         }
     }

@@ -262,7 +262,7 @@ pub fn check_rules(rules: &[Rule], flows: &dyn Flows, path: &str) -> Result<(), 
 mod tests {
     use super::*;
     use crate::diffserv::NoFlows;
-    use net::{Label, Way};
+    use net::{Direction, Label};
     use serde_json::json;
 
     fn rules() -> Vec<Rule> {
@@ -276,7 +276,7 @@ mod tests {
     }
 
     fn packet(size: u16, dscp: u8) -> Packet {
-        Packet { size, label: Label::new(Way::Back).with_dscp(dscp), ..Packet::default() }
+        Packet { size, label: Label::new(Direction::Reverse).with_dscp(dscp), ..Packet::default() }
     }
 
     #[test]
@@ -285,17 +285,17 @@ mod tests {
         let mut conditioner = Conditioner::new(&rules, &NoFlows, |i| Stream::new(1, &i.to_string()));
         let mut after = |size, dscp| {
             let mut p = packet(size, dscp);
-            conditioner.receive(Time::ZERO, 0, &mut p).then_some((p.label.way(), p.label.dscp()))
+            conditioner.receive(Time::ZERO, 0, &mut p).then_some((p.label.direction(), p.label.dscp()))
         };
         assert_eq!(
             [after(60, 46), after(60, 46), after(40, 46)],
-            [Some((Way::Back, 46)), None, Some((Way::Back, 46))]
+            [Some((Direction::Reverse, 46)), None, Some((Direction::Reverse, 46))]
         );
         assert_eq!(
             [after(60, 0), after(50, 8), after(50, 0)],
-            [Some((Way::Back, 10)), Some((Way::Back, 12)), Some((Way::Back, 14))]
+            [Some((Direction::Reverse, 10)), Some((Direction::Reverse, 12)), Some((Direction::Reverse, 14))]
         );
-        assert_eq!([after(40, 56), after(33, 34)], [None, Some((Way::Back, 34))]);
+        assert_eq!([after(40, 56), after(33, 34)], [None, Some((Direction::Reverse, 34))]);
         let count = |packets, bytes| Count { packets, bytes };
         let seen: Vec<_> = conditioner.seen(&rules).map(|s| (s.of, s.came, s.dropped().packets)).collect();
         let of = |rule, colour| Some((rule, colour));

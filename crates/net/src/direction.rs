@@ -3,22 +3,22 @@
 /// Direction of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Way {
+pub enum Direction {
     /// From the sender of the data to its receiver.
     #[default]
-    There = 0,
+    Forward = 0,
     /// From the receiver of the data to its sender: ACKs.
-    Back = 1,
+    Reverse = 1,
 }
 
-impl Way {
+impl Direction {
     /// Both directions.
-    pub const BOTH: [Way; 2] = [Way::There, Way::Back];
+    pub const BOTH: [Direction; 2] = [Direction::Forward, Direction::Reverse];
 
     /// Return the opposite direction.
     #[inline]
-    pub fn opposite(self) -> Way {
-        if self == Way::There { Way::Back } else { Way::There }
+    pub fn opposite(self) -> Direction {
+        if self == Direction::Forward { Direction::Reverse } else { Direction::Forward }
     }
 
     /// Return the index in arrays with one entry per direction.
@@ -47,8 +47,8 @@ impl End {
 
     /// Return the endpoint of a connection that packets in this direction reach.
     #[inline]
-    pub fn reached(connection: u32, way: Way) -> End {
-        End(2 * connection + 1 - way as u32)
+    pub fn reached(connection: u32, direction: Direction) -> End {
+        End(2 * connection + 1 - direction as u32)
     }
 
     /// Return the endpoint with this number. The endpoints of a connection have consecutive
@@ -72,8 +72,8 @@ impl End {
 
     /// Return the direction of the packets that the endpoint sends.
     #[inline]
-    pub fn sends(self) -> Way {
-        if self.is_sender() { Way::There } else { Way::Back }
+    pub fn sends(self) -> Direction {
+        if self.is_sender() { Direction::Forward } else { Direction::Reverse }
     }
 
     /// Return true if the endpoint sends the data.
@@ -98,7 +98,7 @@ mod tests {
         for connection in [0, 1, 7] {
             let (sender, receiver) = (End::sender(connection), End::receiver(connection));
             assert_eq!((sender.opposite(), receiver.opposite()), (receiver, sender));
-            assert_eq!((sender.sends(), receiver.sends()), (Way::There, Way::Back));
+            assert_eq!((sender.sends(), receiver.sends()), (Direction::Forward, Direction::Reverse));
             for end in [sender, receiver] {
                 assert_eq!(end.connection(), connection);
                 assert_eq!(End::reached(connection, end.sends()), end.opposite());
