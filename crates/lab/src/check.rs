@@ -110,7 +110,7 @@ impl ConnectionLedger {
 }
 
 /// The classes of a queue, if it has any: together they had what its link says came, was dropped and was marked.
-pub fn classes(queue: &Discipline, link: &net::Ledger) -> Result<(), String> {
+pub fn classes(queue: &Discipline, link: &net::LinkCounters) -> Result<(), String> {
     let Some(classes) = queue.classes() else { return Ok(()) };
     let signals = link.signals();
     classes.check(link.arrived, signals.dropped, signals.marked())
@@ -141,12 +141,12 @@ mod tests {
             assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
             link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
-        assert_eq!(link.ledger().signals().dropped.packets, 2);
-        classes(link.queue(), link.ledger()).unwrap();
-        let mut ledger = link.ledger().clone();
+        assert_eq!(link.counters().signals().dropped.packets, 2);
+        classes(link.queue(), link.counters()).unwrap();
+        let mut ledger = link.counters().clone();
         ledger.arrived.packets += 1;
         assert!(classes(link.queue(), &ledger).unwrap_err().contains("in all classes"));
-        assert!(classes(link.queue(), &net::Ledger::default()).is_err());
+        assert!(classes(link.queue(), &net::LinkCounters::default()).is_err());
     }
 
     fn data(ecn: Ecn, flags: Flags) -> Packet {

@@ -81,7 +81,7 @@ impl Simulation<'_> {
 
     /// A queue that dropped and cannot hold two packets.
     fn small_buffer(&self) -> Option<Warning> {
-        let dropped = |l: &usize| self.network.links[*l].ledger().signals().dropped.packets > 0;
+        let dropped = |l: &usize| self.network.links[*l].counters().signals().dropped.packets > 0;
         let l = (0..self.network.links.len())
             .filter(dropped)
             .find(|&l| is_small(self.plan.links[l].queue(), &self.scenario.tcp))?;
@@ -94,11 +94,11 @@ impl Simulation<'_> {
     }
 
     fn dropped(&self) -> u64 {
-        self.network.links.iter().map(|l| l.ledger().signals().dropped.packets).sum()
+        self.network.links.iter().map(|l| l.counters().signals().dropped.packets).sum()
     }
 
     fn marked(&self) -> u64 {
-        self.network.links.iter().map(|l| l.ledger().signals().marked()).sum()
+        self.network.links.iter().map(|l| l.counters().signals().marked()).sum()
     }
 
     fn without_marks(&self) -> Option<Warning> {

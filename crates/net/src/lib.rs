@@ -2,14 +2,14 @@
 //!
 //! A packet passes `Link::receive` → queue → transmitter → propagation → `Link::deliver` → the next
 //! hop of its route. The AQM decides (verdicts), the queue discipline marks and drops, and the link
-//! alone stores and counts. Its [`Ledger`] proves that each packet was delivered, dropped or is
+//! alone stores and counts. Its [`LinkCounters`] proves that each packet was delivered, dropped or is
 //! still there.
 
 mod accurate_ecn;
+mod counters;
 mod direction;
 mod discipline;
 mod fast_open;
-mod ledger;
 mod link;
 mod options;
 mod packet;
@@ -17,12 +17,12 @@ mod route;
 mod segment;
 
 pub use accurate_ecn::{AccEcn, AccEcnOrder};
+pub use counters::{Count, Inside, LinkCounters, Violation};
 pub use direction::{Direction, End};
 pub use discipline::{
     Answer, Aqm, Arrival, Backlog, Fate, Fates, Held, LinkQueue, Next, QueueDiscipline, Verdict, Why,
 };
 pub use fast_open::{Cookie, FastOpen};
-pub use ledger::{Count, Inside, Ledger, Violation};
 pub use link::{
     Flight, InPipe, Link, NoProbe, Opportunities, Pace, Position, Probe, Received, Steps, byte_time,
     time_to_send,

@@ -23,8 +23,8 @@ use std::collections::VecDeque;
 
 use units::{Duration, Rate, Time};
 
+use crate::counters::LinkCounters;
 use crate::discipline::{Fate, Fates, LinkQueue};
-use crate::ledger::Ledger;
 
 pub use admission::Received;
 use flight::Pipe;
@@ -70,7 +70,7 @@ pub struct Link<Q> {
     resumes: bool,
     /// True if the queue certainly admits a packet that arrives while the transmitter is idle.
     takes_when_free: bool,
-    ledger: Ledger,
+    counters: LinkCounters,
     /// Queue of the link.
     queue: Q,
     /// Start of transmission and size of each waiting packet.
@@ -94,7 +94,7 @@ impl<Q: LinkQueue> Link<Q> {
             asks: false,
             resumes: false,
             takes_when_free: queue.passes_below().is_some_and(|n| n > 0),
-            ledger: Ledger::default(),
+            counters: LinkCounters::default(),
             queue,
             waiting: VecDeque::new(),
             fates: Fates::default(),
@@ -109,7 +109,7 @@ impl<Q: LinkQueue> Link<Q> {
 
     /// Return the counters, which include the packets that the previous link has scheduled to
     /// enter.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+    pub fn counters(&self) -> &LinkCounters {
+        &self.counters
     }
 }

@@ -58,8 +58,8 @@ impl Simulation<'_> {
                 let place = format!("link {}", self.plan.links[l].name());
                 Failure::Violation(Violation { at: now, place, what })
             };
-            link.ledger().check(&insides[l], now).map_err(violation)?;
-            check::classes(link.queue(), link.ledger()).map_err(violation)?;
+            link.counters().check(&insides[l], now).map_err(violation)?;
+            check::classes(link.queue(), link.counters()).map_err(violation)?;
             let (waits, says) = (insides[l].waiting.packets, link.backlog(now).packets);
             if link.feeder().is_none() && link.counts() && u64::from(says) != waits {
                 return Err(violation(format!("{waits} packets wait and the queue says {says}")));
@@ -77,7 +77,7 @@ impl Simulation<'_> {
         self.network.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
         for (conditioner, l) in self.network.conditioners.iter().zip(self.plan.conditioned()) {
             let place = || format!("conditioner of link {}", self.plan.links[l as usize].name());
-            let arrived = self.network.links[l as usize].ledger().arrived;
+            let arrived = self.network.links[l as usize].counters().arrived;
             conditioner.check(arrived).map_err(|what| self.violation(now, place(), what))?;
         }
         self.network.insides = insides;

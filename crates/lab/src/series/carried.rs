@@ -33,7 +33,7 @@ impl Sample {
     /// Those of a link now, of what has come and neither waits nor was dropped.
     fn of(link: &mut Link<Discipline>, now: Time) -> Self {
         let waiting = link.backlog(now);
-        let (arrived, signals) = (link.ledger().arrived, link.ledger().signals());
+        let (arrived, signals) = (link.counters().arrived, link.counters().signals());
         Sample {
             departed: [
                 arrived.packets - signals.dropped.packets - u64::from(waiting.packets),

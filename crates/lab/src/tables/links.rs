@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use impairments::Counts;
 use queues::diffserv::Seen;
-use queues::schedulers::Account;
+use queues::schedulers::ClassCounters;
 use units::Duration;
 
 use crate::columns::{self, Definition as _};
@@ -16,7 +16,7 @@ impl Simulation<'_> {
     pub(super) fn link_table(&self, names: &Arc<Vec<String>>) -> Table {
         let n = self.network.links.len();
         let count = |get: &dyn Fn(usize) -> u64| Column::Count((0..n).map(get).collect());
-        let ledger = |l: usize| self.network.links[l].ledger();
+        let ledger = |l: usize| self.network.links[l].counters();
         let signals = |l: usize| ledger(l).signals();
         let inside = |l: usize| &self.network.insides[l];
         let arrived = |l: usize| ledger(l).arrived - inside(l).to_come;
@@ -53,7 +53,7 @@ impl Simulation<'_> {
         let (mut links, mut places, mut seen) = (Vec::new(), Vec::new(), Vec::new());
         for (l, link) in self.network.links.iter().enumerate() {
             if let Some(classes) = link.queue().classes() {
-                classes.each_account(&mut |place, account, waiting| {
+                classes.each_class(&mut |place, account, waiting| {
                     links.push(l as u32);
                     places.push(place.to_string());
                     seen.push((*account, u64::from(waiting.packets)));
@@ -63,7 +63,8 @@ impl Simulation<'_> {
         if seen.is_empty() {
             return None;
         }
-        let count = |get: &dyn Fn(&Account) -> u64| Column::Count(seen.iter().map(|(a, _)| get(a)).collect());
+        let count =
+            |get: &dyn Fn(&ClassCounters) -> u64| Column::Count(seen.iter().map(|(a, _)| get(a)).collect());
         let table = columns::Classes {
             link: Column::Name(links, names.clone()),
             class: names_of(places.into_iter()),

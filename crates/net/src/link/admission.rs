@@ -29,13 +29,13 @@ impl<Q: LinkQueue> Link<Q> {
     pub fn receive(&mut self, now: Time, packet: &mut Packet, probe: &mut impl Probe) -> Received {
         let ahead = self.free_at.since(now);
         if ahead < self.uncounted {
-            self.ledger.arrive(packet);
+            self.counters.arrive(packet);
             return Received::Admitted(self.send(now, packet));
         }
         if self.uncounted > Duration::ZERO {
             return Received::Uncounted;
         }
-        self.ledger.arrive(packet);
+        self.counters.arrive(packet);
         let idle = ahead == Duration::ZERO;
         let backlog = if idle { self.waiting_none() } else { self.waiting(now) };
         if !(idle && self.takes_when_free) {
@@ -90,8 +90,8 @@ impl<Q: LinkQueue> Link<Q> {
     pub(super) fn settle(&mut self, now: Time, probe: &mut impl Probe) {
         for fate in self.fates.0.drain(..) {
             match &fate {
-                Fate::Dropped(packet, why) => self.ledger.drop(packet, *why),
-                Fate::Marked(packet, why) => self.ledger.mark(packet, *why),
+                Fate::Dropped(packet, why) => self.counters.drop(packet, *why),
+                Fate::Marked(packet, why) => self.counters.mark(packet, *why),
             }
             probe.fate(now, &fate);
         }

@@ -3,8 +3,8 @@
 use units::{Bytes, Time};
 
 use super::{Flight, InPipe, Link};
+use crate::counters::Inside;
 use crate::discipline::{LinkQueue, QueueDiscipline};
-use crate::ledger::Inside;
 use crate::packet::Packet;
 
 impl<Q: LinkQueue> Link<Q> {

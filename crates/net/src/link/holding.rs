@@ -111,8 +111,8 @@ mod tests {
     use std::collections::VecDeque;
 
     use super::*;
+    use crate::counters::Inside;
     use crate::discipline::{Answer, Backlog, Fates, Why};
-    use crate::ledger::Inside;
     use crate::link::{NoProbe, Received};
     use units::{Depth, Rate};
 
@@ -206,10 +206,10 @@ mod tests {
             link.locate_all(&flight, ms(at), &mut inside);
             link.locate_held(&mut inside, |_| {});
             assert_eq!(u64::from(link.backlog(ms(at)).packets), inside.waiting.packets);
-            link.ledger().check(&inside, ms(at)).unwrap();
+            link.counters().check(&inside, ms(at)).unwrap();
             let place = link.deliver(ms(at), &mut flight).unwrap();
             assert_eq!(flight[place].packet.segment.seq.0, seq);
         }
-        assert_eq!((link.due(), link.ledger().signals().dropped.packets), (Time::NEVER, 1));
+        assert_eq!((link.due(), link.counters().signals().dropped.packets), (Time::NEVER, 1));
     }
 }

@@ -41,13 +41,13 @@ impl<Q: LinkQueue> Link<Q> {
     /// arrival at the far end.
     #[inline]
     pub fn pass_on(&mut self, enters: Time, packet: &Packet) -> Time {
-        self.ledger.arrive(packet);
+        self.counters.arrive(packet);
         self.send(enters, packet)
     }
 
     /// Count a packet admitted here that was delivered at the far end of a link that only delays.
     #[inline(always)]
     pub fn delivered_beyond(&mut self, packet: &Packet) {
-        self.ledger.delivered.add(packet);
+        self.counters.delivered.add(packet);
     }
 }

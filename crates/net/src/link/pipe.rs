@@ -41,7 +41,7 @@ impl<Q: LinkQueue> Link<Q> {
             return None;
         }
         let place = flight.pop(&mut self.pipe)?;
-        self.ledger.delivered.add(&flight[place].packet);
+        self.counters.delivered.add(&flight[place].packet);
         Some(place)
     }
 

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use units::{Bytes, Depth};
 
 use super::*;
+use crate::counters::Inside;
 use crate::discipline::{Answer, Arrival, Backlog, Held, Next, QueueDiscipline};
-use crate::ledger::Inside;
 use crate::packet::{Ecn, Packet};
 
 /// Unlimited queue that loses the packet with the sequence number `loses` and marks the packet
@@ -113,7 +113,7 @@ impl Alone {
     fn check(&self, now: Time) -> Result<Inside, String> {
         let mut inside = Inside::default();
         self.link.locate_all(&self.flight, now, &mut inside);
-        self.link.ledger().check(&inside, now).map(|()| inside)
+        self.link.counters().check(&inside, now).map(|()| inside)
     }
 }
 
@@ -141,7 +141,7 @@ fn packets_arrive_one_transmission_time_apart() {
         l.check(ms(at)).unwrap();
     }
     assert!(l.link.due() == Time::NEVER && l.deliver(ms(1000)).is_none());
-    assert_eq!(l.link.ledger().work, Duration::from_millis(24).0);
+    assert_eq!(l.link.counters().work, Duration::from_millis(24).0);
 }
 
 #[test]
@@ -241,7 +241,7 @@ proptest! {
                 }
                 let mut inside = Inside::default();
                 link.locate_all(flight, now, &mut inside);
-                prop_assert!(link.ledger().check(&inside, now).is_ok());
+                prop_assert!(link.counters().check(&inside, now).is_ok());
                 prop_assert!(!link.counts() || u64::from(link.backlog(now).packets) == inside.waiting.packets);
                 answers.push(received);
             }

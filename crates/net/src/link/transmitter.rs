@@ -52,7 +52,7 @@ impl<Q: LinkQueue> Link<Q> {
         }
         let time = self.transmission_time(Bytes(u64::from(packet.size)));
         self.free_at = self.free_at.max(now) + time;
-        self.ledger.admit(packet, time.0);
+        self.counters.admit(packet, time.0);
         self.free_at + self.delay
     }
 
@@ -64,7 +64,7 @@ impl<Q: LinkQueue> Link<Q> {
         if let Some(pace) = &mut self.pace {
             self.free_at = pace.send(begins, u64::from(packet.size));
         }
-        self.ledger.admit(packet, self.free_at.since(begins).0);
+        self.counters.admit(packet, self.free_at.since(begins).0);
         self.free_at + self.delay
     }
 

@@ -7,9 +7,9 @@
 //! only the scheduler knows their times. All decisions about a packet happen in enqueue and
 //! dequeue, at the exact time.
 
-mod account;
 mod bucket;
 pub mod cbq;
+mod counters;
 pub mod drr;
 pub mod htb;
 pub mod mdrr;
@@ -26,7 +26,7 @@ use net::{Arrival, Backlog, Count, Fates, Held, Next, QueueDiscipline, Why, byte
 use units::param::{Invalid, Json, join, page};
 use units::{Bytes, Depth, Rate, Time};
 
-pub use account::Account;
+pub use counters::ClassCounters;
 
 use crate::diffserv::{Classifier, Match};
 use crate::discipline::{Keeping, Queue};
@@ -129,7 +129,7 @@ struct Leaf {
     /// Index in the list of classes, or an empty string for a shaper's only queue.
     place: String,
     queue: Box<Keeping>,
-    account: Account,
+    counters: ClassCounters,
     /// Transmission time per byte of the link, in the unit of [`time_to_send`].
     byte_time: u64,
     /// Time at which the link finishes, or finished, the last packet from this queue.
@@ -142,17 +142,17 @@ impl Leaf {
         // A queue with waiting packets is not idle, even while another class is being served.
         let free_at = if backlog.packets > 0 { Time::NEVER } else { self.free_at };
         let reported = fates.count();
-        self.account.arrive(&held);
+        self.counters.arrive(&held);
         self.queue.enqueue(held, &Arrival { now, backlog, free_at }, fates);
-        self.account.note(fates.since(reported));
+        self.counters.note(fates.since(reported));
     }
 
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next {
         let reported = fates.count();
         let next = self.queue.dequeue(now, fates);
-        self.account.note(fates.since(reported));
+        self.counters.note(fates.since(reported));
         if let Next::Packet(held) = &next {
-            self.account.depart(held);
+            self.counters.depart(held);
             self.free_at = now + time_to_send(self.byte_time, Bytes(u64::from(held.packet.size)));
         }
         next
@@ -184,7 +184,7 @@ impl Classes {
             Leaf {
                 place: child.path.trim_start_matches("classes.").to_string(),
                 queue: Box::new(child.queue.keep(place)),
-                account: Account::default(),
+                counters: ClassCounters::default(),
                 byte_time,
                 free_at: Time::ZERO,
             }

@@ -136,11 +136,11 @@ impl Bench {
         let mut inside = Inside::default();
         self.link.locate_all(&self.flight, self.now, &mut inside);
         self.link.locate_held(&mut inside, |_| {});
-        self.link.ledger().check(&inside, self.now).unwrap();
+        self.link.counters().check(&inside, self.now).unwrap();
         assert_eq!(u64::from(self.link.backlog(self.now).packets), inside.waiting.packets);
         if let Some(classes) = self.link.queue().classes() {
-            let signals = self.link.ledger().signals();
-            classes.check(self.link.ledger().arrived, signals.dropped, signals.marked()).unwrap();
+            let signals = self.link.counters().signals();
+            classes.check(self.link.counters().arrived, signals.dropped, signals.marked()).unwrap();
         }
     }
 

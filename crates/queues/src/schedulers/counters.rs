@@ -6,7 +6,7 @@ use super::Classes;
 
 /// Counters of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Account {
+pub struct ClassCounters {
     /// Packets that arrived.
     pub arrived: Count,
     /// Arrived packets that were dropped.
@@ -17,7 +17,7 @@ pub struct Account {
     pub departed: Count,
 }
 
-impl Account {
+impl ClassCounters {
     pub(super) fn arrive(&mut self, held: &Held) {
         self.arrived.add(&held.packet);
     }
@@ -40,11 +40,11 @@ impl Account {
 impl Classes {
     /// Call `see` for each class, with its index in the list, its counters and its backlog. Nested
     /// classes follow the class that contains them.
-    pub fn each_account(&self, see: &mut dyn FnMut(&str, &Account, Backlog)) {
+    pub fn each_class(&self, see: &mut dyn FnMut(&str, &ClassCounters, Backlog)) {
         self.each_below("", see);
     }
 
-    fn each_below(&self, above: &str, see: &mut dyn FnMut(&str, &Account, Backlog)) {
+    fn each_below(&self, above: &str, see: &mut dyn FnMut(&str, &ClassCounters, Backlog)) {
         for leaf in &self.leaves {
             // The only queue of a shaper is not a class.
             let place = match (above, leaf.place.as_str()) {
@@ -52,7 +52,7 @@ impl Classes {
                 (above, place) => format!("{above}.{place}"),
             };
             if !leaf.place.is_empty() {
-                see(&place, &leaf.account, leaf.queue.backlog());
+                see(&place, &leaf.counters, leaf.queue.backlog());
             }
             if let Some(within) = leaf.queue.classes() {
                 within.each_below(&place, see);
@@ -64,22 +64,23 @@ impl Classes {
     /// departed or waits there. The sums over all classes, with the packets that no class admitted,
     /// equal the arrivals, drops and marks of the scheduler.
     pub fn check(&self, arrived: Count, dropped: Count, marked: u64) -> Result<(), String> {
-        let mut sum = Account { arrived: self.refused, dropped: self.refused, ..Account::default() };
+        let mut sum =
+            ClassCounters { arrived: self.refused, dropped: self.refused, ..ClassCounters::default() };
         for leaf in &self.leaves {
-            let account = &leaf.account;
+            let counters = &leaf.counters;
             let Backlog { packets, bytes } = leaf.queue.backlog();
             let waiting = Count { packets: packets.into(), bytes };
-            if account.arrived != account.dropped + account.departed + waiting {
-                return Err(format!("class {}: {account:?} with {waiting:?} waiting", leaf.place));
+            if counters.arrived != counters.dropped + counters.departed + waiting {
+                return Err(format!("class {}: {counters:?} with {waiting:?} waiting", leaf.place));
             }
             if let Some(within) = leaf.queue.classes() {
                 within
-                    .check(account.arrived, account.dropped, account.marked)
+                    .check(counters.arrived, counters.dropped, counters.marked)
                     .map_err(|what| format!("class {}: {what}", leaf.place))?;
             }
-            sum.arrived = sum.arrived + account.arrived;
-            sum.dropped = sum.dropped + account.dropped;
-            sum.marked += account.marked;
+            sum.arrived = sum.arrived + counters.arrived;
+            sum.dropped = sum.dropped + counters.dropped;
+            sum.marked += counters.marked;
         }
         if (sum.arrived, sum.dropped, sum.marked) != (arrived, dropped, marked) {
             return Err(format!(
@@ -103,7 +104,7 @@ mod tests {
 
     /// Return a scheduler in a shaper in a scheduler after arrivals of two flows, some of which it
     /// dropped or marked, and the expected counters.
-    fn used() -> (Box<Keeping>, Account) {
+    fn used() -> (Box<Keeping>, ClassCounters) {
         let law = json!({"kind": "threshold", "limit": "4 packets", "threshold": "1 packet"});
         let inner = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}, "queue": law}, {"queue": {"kind": "drop_tail", "limit": "2 packets"}}]});
         let shaper = json!({"kind": "tbf", "rate": "1 Mbit/s", "burst": "1000 B", "queue": inner});
@@ -113,7 +114,7 @@ mod tests {
         let built = queue.build("link", rate, Stream::new(1, "queue"), &NoLaws, &crate::diffserv::NoFlows);
         let Discipline::Keeping(mut queue) = built else { panic!() };
         let mut fates = Fates::default();
-        let mut all = Account::default();
+        let mut all = ClassCounters::default();
         for k in 0..60_u64 {
             let now = Time(k * 4_000_000_000);
             let size = if k.is_multiple_of(20) { 1500 } else { 500 }; // the shaper refuses the large packets
@@ -138,7 +139,7 @@ mod tests {
         (queue, all)
     }
 
-    fn check(queue: &Keeping, all: &Account) -> Result<(), String> {
+    fn check(queue: &Keeping, all: &ClassCounters) -> Result<(), String> {
         queue.classes().unwrap().check(all.arrived, all.dropped, all.marked)
     }
 
@@ -147,8 +148,8 @@ mod tests {
         let (queue, all) = used();
         check(&queue, &all).unwrap();
         let mut seen = Vec::new();
-        queue.classes().unwrap().each_account(&mut |place, account, backlog| {
-            seen.push((place.to_string(), account.arrived.packets, backlog.packets));
+        queue.classes().unwrap().each_class(&mut |place, counters, backlog| {
+            seen.push((place.to_string(), counters.arrived.packets, backlog.packets));
         });
         let places: Vec<&str> = seen.iter().map(|s| s.0.as_str()).collect();
         assert_eq!(places, ["0", "1", "1.0", "1.1"]);
@@ -159,7 +160,7 @@ mod tests {
     /// Each change counts one packet never or twice.
     #[test]
     fn wrong_counters_are_detected() {
-        let break_one: [fn(&mut Account); 4] = [
+        let break_one: [fn(&mut ClassCounters); 4] = [
             |a| a.arrived.packets += 1,
             |a| a.dropped.bytes -= 1,
             |a| a.marked += 1,
@@ -168,7 +169,7 @@ mod tests {
         for breaks in break_one {
             let (mut queue, all) = used();
             let Keeping::Priority(priority) = &mut *queue else { panic!() };
-            breaks(&mut priority.classes.leaves[1].account);
+            breaks(&mut priority.classes.leaves[1].counters);
             let e = check(&queue, &all).unwrap_err();
             assert!(e.contains("class 1") || e.contains("in all classes"), "{e}");
         }
@@ -176,8 +177,8 @@ mod tests {
         let (mut queue, all) = used();
         let Keeping::Priority(priority) = &mut *queue else { panic!() };
         let Keeping::Tbf(tbf) = &mut *priority.classes.leaves[1].queue else { panic!() };
-        tbf.classes.leaves[0].account.arrived.packets -= 1;
-        tbf.classes.leaves[0].account.departed.packets -= 1;
+        tbf.classes.leaves[0].counters.arrived.packets -= 1;
+        tbf.classes.leaves[0].counters.departed.packets -= 1;
         assert!(check(&queue, &all).unwrap_err().starts_with("class 1: "));
     }
 }

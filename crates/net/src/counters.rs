@@ -54,7 +54,7 @@ pub struct Violation {
 /// counters that only drops, marks and CE change.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
-pub struct Ledger {
+pub struct LinkCounters {
     /// Packets that were offered to the queue.
     pub arrived: Count,
     /// Transmission time of all admitted packets, in picoseconds.
@@ -117,7 +117,7 @@ impl Inside {
     }
 }
 
-impl Ledger {
+impl LinkCounters {
     /// Return the counters of drops, marks and CE.
     pub fn signals(&self) -> Signals {
         self.signals.as_deref().copied().unwrap_or_default()
