@@ -138,8 +138,8 @@ mod tests {
         let mut flight = Flight::default();
         for _ in 0..5 {
             let mut packet = Packet { size: 1000, ..Packet::default() };
-            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
-            link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Enqueue);
+            link.enqueue(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
         assert_eq!(link.counters().signals().dropped.packets, 2);
         classes(link.queue(), link.counters()).unwrap();

@@ -104,16 +104,16 @@ pub struct Inside {
     pub beyond: Count,
     /// Number of packets with CE in a queue that stores its packets, which has not admitted them
     /// yet.
-    pub ce_kept: u64,
+    pub ce_waiting: u64,
     /// Remaining transmission time, in picoseconds.
     pub work: u64,
 }
 
 impl Inside {
     /// Count a packet that waits in a queue that stores its packets.
-    pub(crate) fn keep(&mut self, packet: &Packet) {
+    pub(crate) fn add_waiting(&mut self, packet: &Packet) {
         self.waiting.add(packet);
-        self.ce_kept += u64::from(packet.ecn == Ecn::Ce);
+        self.ce_waiting += u64::from(packet.ecn == Ecn::Ce);
     }
 }
 
@@ -168,14 +168,14 @@ impl LinkCounters {
             ));
         }
         let ce = signals.ce_in + signals.marked() - signals.re_marked;
-        if ce != signals.ce_admitted + signals.ce_dropped + inside.ce_kept {
+        if ce != signals.ce_admitted + signals.ce_dropped + inside.ce_waiting {
             return Err(format!(
                 "CE in {} + marks {} is not CE admitted {} + dropped {} + stored {}",
                 signals.ce_in,
                 signals.marked() - signals.re_marked,
                 signals.ce_admitted,
                 signals.ce_dropped,
-                inside.ce_kept
+                inside.ce_waiting
             ));
         }
         let busy = self.work - inside.work;

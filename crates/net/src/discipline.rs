@@ -161,7 +161,7 @@ impl Fates {
 
 /// Packet in a queue that stores its packets until they are sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct QueuedPacket {
     /// Stored packet.
     pub packet: Packet,
     /// Number of its flow in the scenario, which all connections of the flow share.
@@ -174,7 +174,7 @@ pub struct Held {
 #[derive(Clone, Copy, Debug)]
 pub enum Next {
     /// Next packet to send.
-    Packet(Held),
+    Packet(QueuedPacket),
     /// Packets wait, but none may be sent before this time. The transmitter requests again at this
     /// time, or when another packet has arrived.
     Later(Time),
@@ -184,7 +184,7 @@ pub enum Next {
 
 impl Next {
     /// Return the packet, if there is one.
-    pub fn packet(self) -> Option<Held> {
+    pub fn packet(self) -> Option<QueuedPacket> {
         match self {
             Next::Packet(held) => Some(held),
             Next::Later(_) | Next::Empty => None,
@@ -192,8 +192,8 @@ impl Next {
     }
 }
 
-impl From<Option<Held>> for Next {
-    fn from(held: Option<Held>) -> Self {
+impl From<Option<QueuedPacket>> for Next {
+    fn from(held: Option<QueuedPacket>) -> Self {
         held.map_or(Next::Empty, Next::Packet)
     }
 }
@@ -202,7 +202,7 @@ impl From<Option<Held>> for Next {
 /// marks at the head, reorders, or delays.
 pub trait QueueDiscipline {
     /// Store or drop an arriving packet. `at` is the state of the queue at the arrival.
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates);
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates);
     /// Return the next packet for the transmitter.
     fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Next;
     /// Return the waiting packets.
@@ -214,7 +214,7 @@ pub trait QueueDiscipline {
         bytes.div_ceil(u64::from(packets.max(1)))
     }
     /// Call `see` for each waiting packet.
-    fn each(&self, see: &mut dyn FnMut(&Held));
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket));
     /// Return the average queue length of its AQM, if it computes one.
     fn average(&self) -> Option<Depth> {
         None
@@ -228,8 +228,8 @@ pub enum Answer {
     /// knows at once when the packet will be sent, because later events do not change it.
     Admitted,
     /// The queue stores its packets, and the caller passes the packet to it
-    /// ([`LinkQueue::keeper`]).
-    Kept,
+    /// ([`LinkQueue::discipline`]).
+    Enqueue,
     /// The queue dropped the packet and reported its fate.
     Dropped,
 }
@@ -246,9 +246,9 @@ pub trait LinkQueue {
     /// [`Link::leave_uncounted`](crate::Link::leave_uncounted)).
     fn passes_below(&self) -> Option<u32>;
     /// Queue discipline that stores the packets, if this queue does not decide on arrival.
-    type Keeper: QueueDiscipline;
-    /// See [`LinkQueue::Keeper`].
-    fn keeper(&self) -> Option<&Self::Keeper>;
-    /// See [`LinkQueue::Keeper`].
-    fn keeper_mut(&mut self) -> Option<&mut Self::Keeper>;
+    type Discipline: QueueDiscipline;
+    /// See [`LinkQueue::Discipline`].
+    fn discipline(&self) -> Option<&Self::Discipline>;
+    /// See [`LinkQueue::Discipline`].
+    fn discipline_mut(&mut self) -> Option<&mut Self::Discipline>;
 }

@@ -20,7 +20,7 @@ pub use accurate_ecn::{AccEcn, AccEcnOrder};
 pub use counters::{Count, Inside, LinkCounters, Violation};
 pub use direction::{Direction, End};
 pub use discipline::{
-    Answer, Aqm, Arrival, Backlog, Fate, Fates, Held, LinkQueue, Next, QueueDiscipline, Verdict, Why,
+    Answer, Aqm, Arrival, Backlog, Fate, Fates, LinkQueue, Next, QueueDiscipline, QueuedPacket, Verdict, Why,
 };
 pub use fast_open::{Cookie, FastOpen};
 pub use link::{

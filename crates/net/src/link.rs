@@ -11,10 +11,10 @@
 mod admission;
 mod audit;
 mod flight;
-mod holding;
 mod pace;
 mod pass_on;
 mod pipe;
+mod storing;
 #[cfg(test)]
 mod tests;
 mod transmitter;

@@ -162,7 +162,7 @@ impl OptionStore {
     /// Store the options written into the blank. Return their slot (0 for empty options) and their
     /// length in a header in bytes.
     #[inline]
-    pub fn keep(&mut self) -> (u32, u16) {
+    pub fn store(&mut self) -> (u32, u16) {
         let len = self.blank.wire_len();
         if len == 0 {
             return (0, 0);
@@ -203,7 +203,7 @@ impl OptionStore {
     /// Copy the options of a packet, and return the value of `options` for the copy of the packet.
     pub fn copy(&mut self, slot: u32) -> u32 {
         *self.blank() = self.get(slot);
-        self.keep().0 | slot & Packet::DAMAGED
+        self.store().0 | slot & Packet::DAMAGED
     }
 
     /// Return the number of slots in use.
@@ -218,7 +218,7 @@ mod tests {
 
     fn keep(store: &mut OptionStore, options: Options) -> u32 {
         *store.blank() = options;
-        let (slot, len) = store.keep();
+        let (slot, len) = store.store();
         assert_eq!((slot == 0, len), (options.is_empty(), options.wire_len()));
         slot
     }

@@ -57,8 +57,8 @@ impl Bottleneck {
             Received::Admitted(arrives) => {
                 self.link.put([now, arrives], 0, &packet, &mut self.flight);
             }
-            Received::Kept => {
-                self.link.keep(now, packet.connection, packet, &mut self.flight, &mut self.outcomes)
+            Received::Enqueue => {
+                self.link.enqueue(now, packet.connection, packet, &mut self.flight, &mut self.outcomes)
             }
             Received::Dropped => {}
             Received::Uncounted => unreachable!("this link always counts"),

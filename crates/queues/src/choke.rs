@@ -12,7 +12,7 @@
 //! the count begins at 0 (Floyd & Jacobson 1993). The section numbers are not verified.
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
@@ -112,7 +112,7 @@ impl ChokeQueue {
 }
 
 impl QueueDiscipline for ChokeQueue {
-    fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let average = self.red.update_average(at);
         if average > self.minth && self.meets_itself(held.packet.connection, fates) {
             return fates.drop(held.packet, Why::Early);
@@ -143,7 +143,7 @@ impl QueueDiscipline for ChokeQueue {
         self.store.next_size()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.store.iter().for_each(see);
     }
 

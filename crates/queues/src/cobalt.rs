@@ -11,7 +11,7 @@
 //! size 0 without a shaper. BLUE draws a random number only for packets that CoDel passes.
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Probability, Range, Time, params, words};
 
 use crate::fifo::{Buffer, Limit, Marking};
@@ -174,7 +174,7 @@ impl CobaltQueue {
 
     /// Return true if a packet is to be dropped, and mark it if it is signalled and can be marked
     /// (cobalt_should_drop()).
-    fn should_drop(&mut self, held: &mut Held, now: Time, fates: &mut Fates) -> bool {
+    fn should_drop(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
         let (signals, late) = self.codel(now.since(held.entered), now);
         let markable = self.marks && held.packet.ecn.is_capable();
         if signals && markable {
@@ -195,7 +195,7 @@ impl CobaltQueue {
 }
 
 impl QueueDiscipline for CobaltQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let mut here = *at;
         while self.limit.is_full(&held.packet, &here) {
             let Some(head) = self.store.pop() else {
@@ -226,7 +226,7 @@ impl QueueDiscipline for CobaltQueue {
         self.store.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.store.iter().for_each(see);
     }
 }

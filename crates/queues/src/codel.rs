@@ -9,7 +9,7 @@
 //! Linux, ns-3 and others use one step of Newton's iteration per signal (codel_impl.h), which is
 //! the default here. The exact root is an option.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Range, Time, params, words};
 
 use crate::fifo::{Buffer, Limit, Marking};
@@ -81,7 +81,7 @@ pub struct CodelQueue {
 
 impl QueueDiscipline for CodelQueue {
     /// Store a packet, or drop it at a full buffer without counting it (§5.4).
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         if self.limit.is_full(&held.packet, at) {
             return fates.drop(held.packet, Why::Full);
         }
@@ -100,14 +100,14 @@ impl QueueDiscipline for CodelQueue {
         self.store.next_size()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.store.iter().for_each(see);
     }
 }
 
 /// Result of dodequeue() (§5.6).
 struct Taken {
-    held: Option<Held>,
+    held: Option<QueuedPacket>,
     ok_to_drop: bool,
 }
 
@@ -193,7 +193,7 @@ impl Control {
     }
 
     /// Signal a packet. Return it if it was marked, or `None` if it was dropped.
-    fn signal(&self, held: Option<Held>, fates: &mut Fates) -> Option<Held> {
+    fn signal(&self, held: Option<QueuedPacket>, fates: &mut Fates) -> Option<QueuedPacket> {
         let mut held = held?;
         if self.marks && held.packet.ecn.is_capable() {
             fates.mark(&mut held.packet, Why::Early);
@@ -205,7 +205,13 @@ impl Control {
 }
 
 impl Takes for Control {
-    fn dequeue(&mut self, store: &mut Store, elsewhere: u64, now: Time, fates: &mut Fates) -> Option<Held> {
+    fn dequeue(
+        &mut self,
+        store: &mut Store,
+        elsewhere: u64,
+        now: Time,
+        fates: &mut Fates,
+    ) -> Option<QueuedPacket> {
         let others = match self.occupancy {
             Occupancy::AllQueues => elsewhere,
             Occupancy::OwnQueue => 0,
@@ -223,7 +229,13 @@ impl Takes for Control {
 impl Control {
     /// Return the next packet to send (§5.5, dequeue()). `others` is the backlog of other queues in
     /// bytes.
-    fn choose(&mut self, store: &mut Store, others: u64, now: Time, fates: &mut Fates) -> Option<Held> {
+    fn choose(
+        &mut self,
+        store: &mut Store,
+        others: u64,
+        now: Time,
+        fates: &mut Fates,
+    ) -> Option<QueuedPacket> {
         let mut r = self.take(store, others, now);
         if self.dropping {
             if !r.ok_to_drop {
@@ -276,7 +288,7 @@ mod tests {
         let mut control = Control::new(&codel, Occupancy::OwnQueue, true);
         let mut store = Store::default();
         let packet = Packet { size: 1500, ..Packet::default() };
-        (0..20_000).for_each(|_| store.push(Held { packet, source: 0, entered: Time::ZERO }));
+        (0..20_000).for_each(|_| store.push(QueuedPacket { packet, source: 0, entered: Time::ZERO }));
         let mut fates = Fates::default();
         let (mut now, mut left, mut drops) = (Time::ZERO, store.len(), Vec::new());
         for _ in 0..5000 {
@@ -319,7 +331,7 @@ mod tests {
             for now in [200, 400] {
                 let mut store = Store::default();
                 let packet = Packet { size: 1500, ..Packet::default() };
-                store.push(Held { packet, source: 0, entered: ms(now - 100) });
+                store.push(QueuedPacket { packet, source: 0, entered: ms(now - 100) });
                 control.dequeue(&mut store, elsewhere, ms(now), &mut fates);
             }
             assert_eq!(fates.count(), usize::from(signalled), "{occupancy:?} {elsewhere}");

@@ -3,7 +3,7 @@
 mod queue;
 
 use engine::Stream;
-use net::{Answer, Aqm, Arrival, Backlog, Fates, Held, LinkQueue, Next, Packet, QueueDiscipline};
+use net::{Answer, Aqm, Arrival, Backlog, Fates, LinkQueue, Next, Packet, QueueDiscipline, QueuedPacket};
 use units::{Depth, Params, Rate, Room, Time, choice};
 
 use crate::adaptive_red::AdaptiveRed;
@@ -219,12 +219,12 @@ macro_rules! queues {
                         let law = CustomLaw(laws.law(&custom.law, name, place));
                         Discipline::Lawful(Box::new(Lawful::Custom(Shell::new(&self.buffer, depth, law))))
                     }
-                    _ => Discipline::Keeping(Box::new(self.keep(place))),
+                    _ => Discipline::Keeping(Box::new(self.build_storing(place))),
                 }
             }
 
             /// Build the queue discipline that stores its packets until a dequeue.
-            pub(crate) fn keep(&self, place: Place) -> Keeping {
+            pub(crate) fn build_storing(&self, place: Place) -> Keeping {
                 let (buffer, depth) = (&self.buffer, place.limit);
                 let victims = place.random.branch("victims");
                 match &self.law {
@@ -246,7 +246,7 @@ macro_rules! queues {
                     Discipline::DropTail(shell) => shell.admit(packet, at, fates),
                     // The copy makes only AQMs pay for an arrival in memory.
                     Discipline::Lawful(law) => law.admit(packet, &{ *at }, fates),
-                    Discipline::Keeping(_) => return Answer::Kept,
+                    Discipline::Keeping(_) => return Answer::Enqueue,
                 };
                 if admitted { Answer::Admitted } else { Answer::Dropped }
             }
@@ -266,17 +266,17 @@ macro_rules! queues {
                 }
             }
 
-            type Keeper = Keeping;
+            type Discipline = Keeping;
 
             #[inline]
-            fn keeper(&self) -> Option<&Keeping> {
+            fn discipline(&self) -> Option<&Keeping> {
                 match self {
                     Discipline::Keeping(queue) => Some(queue),
                     _ => None,
                 }
             }
 
-            fn keeper_mut(&mut self) -> Option<&mut Keeping> {
+            fn discipline_mut(&mut self) -> Option<&mut Keeping> {
                 match self {
                     Discipline::Keeping(queue) => Some(queue),
                     _ => None,
@@ -285,7 +285,7 @@ macro_rules! queues {
         }
 
         impl QueueDiscipline for Keeping {
-            fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+            fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
                 match self {
                     Keeping::DropTail(queue) => queue.enqueue(held, at, fates),
                     Keeping::Custom(queue) => queue.enqueue(held, at, fates),
@@ -321,7 +321,7 @@ macro_rules! queues {
                 }
             }
 
-            fn each(&self, see: &mut dyn FnMut(&Held)) {
+            fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
                 match self {
                     Keeping::DropTail(queue) => queue.each(see),
                     Keeping::Custom(queue) => queue.each(see),

@@ -20,7 +20,7 @@
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Arrival, Backlog, Ecn, Fates, Held, Next, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Ecn, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Packets, Probability, Range, Room, Time, params, words};
 
 use crate::fifo::{Buffer, Limit, Marking};
@@ -216,7 +216,7 @@ impl DualPi2Queue {
     }
 
     /// Mark a packet, or drop it if the queue does not mark. Return true if the packet remains.
-    fn mark(&self, held: &mut Held, fates: &mut Fates) -> bool {
+    fn mark(&self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
         if self.marks {
             fates.mark(&mut held.packet, Why::Early);
         } else {
@@ -240,7 +240,7 @@ impl DualPi2Queue {
 
     /// Return the probability of the native AQM (figure 7, lines 5a to 5d). `found` is true if at
     /// least Th_len packets were in L when the packet arrived.
-    fn ramp(&self, held: &Held, found: bool, now: Time) -> f64 {
+    fn ramp(&self, held: &QueuedPacket, found: bool, now: Time) -> f64 {
         let long = match self.params.sparing {
             Sparing::Rfc9332 => f64::from(self.l.store.backlog().packets) > self.params.th_len.0,
             Sparing::Linux => found,
@@ -249,7 +249,7 @@ impl DualPi2Queue {
     }
 
     /// Decide on a packet of L (figure 7, lines 4b to 8j). Return true if it remains.
-    fn passes_l(&mut self, held: &mut Held, now: Time, fates: &mut Fates) -> bool {
+    fn passes_l(&mut self, held: &mut QueuedPacket, now: Time, fates: &mut Fates) -> bool {
         let found = self.may_ramp.pop_front().unwrap_or(false);
         let spared = self.is_spared();
         let coupled = if spared { 0.0 } else { (self.params.coupling * self.probability).min(1.0) };
@@ -266,7 +266,7 @@ impl DualPi2Queue {
     }
 
     /// Decide on a packet of C (figure 7, lines 11 to 17). Return true if it remains.
-    fn passes_c(&mut self, held: &mut Held, fates: &mut Fates) -> bool {
+    fn passes_c(&mut self, held: &mut QueuedPacket, fates: &mut Fates) -> bool {
         let p_c = self.probability * self.probability;
         if self.is_spared() || !self.chooses(false, p_c) {
             return true;
@@ -281,7 +281,7 @@ impl DualPi2Queue {
 
 impl QueueDiscipline for DualPi2Queue {
     /// Store a packet, or drop it at the limit (figure 3, dualpi2_enqueue()).
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         self.update(at.now);
         let full = match self.limit {
             Limit::Bytes(limit) => at.backlog.bytes + self.params.mtu.0 > limit,
@@ -324,7 +324,7 @@ impl QueueDiscipline for DualPi2Queue {
         Backlog { packets: l.packets + c.packets, bytes: l.bytes + c.bytes }
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.l.store.iter().chain(self.c.store.iter()).for_each(see);
     }
 }

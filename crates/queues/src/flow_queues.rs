@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Backlog, Fates, Held, Why};
+use net::{Backlog, Fates, QueuedPacket, Why};
 use units::{Bytes, Time};
 
 use crate::hash::hash;
@@ -17,7 +17,13 @@ use crate::store::Store;
 pub trait Takes: Clone {
     /// Return the next packet to send and drop the packets before it. `elsewhere` is the number of
     /// bytes in the other queues of the link.
-    fn dequeue(&mut self, store: &mut Store, elsewhere: u64, now: Time, fates: &mut Fates) -> Option<Held>;
+    fn dequeue(
+        &mut self,
+        store: &mut Store,
+        elsewhere: u64,
+        now: Time,
+        fates: &mut Fates,
+    ) -> Option<QueuedPacket>;
 }
 
 /// One of the queues.
@@ -69,7 +75,7 @@ impl<L: Takes> FlowQueues<L> {
     }
 
     /// Add a packet to a queue. A queue that was not active becomes new.
-    pub fn push(&mut self, place: u32, held: Held) {
+    pub fn push(&mut self, place: u32, held: QueuedPacket) {
         let flow = &mut self.flows[place as usize];
         self.backlog.packets += 1;
         self.backlog.bytes += u64::from(held.packet.size);
@@ -101,7 +107,7 @@ impl<L: Takes> FlowQueues<L> {
     }
 
     /// Return the next packet to send (§4.2).
-    pub fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<Held> {
+    pub fn dequeue(&mut self, now: Time, fates: &mut Fates) -> Option<QueuedPacket> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -138,7 +144,7 @@ impl<L: Takes> FlowQueues<L> {
     }
 
     /// Call `see` for each packet.
-    pub fn each(&self, see: &mut dyn FnMut(&Held)) {
+    pub fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.flows.iter().flat_map(|flow| flow.store.iter()).for_each(see);
     }
 }

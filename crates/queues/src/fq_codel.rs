@@ -6,7 +6,7 @@
 //! differs at the limit: it drops half of the longest queue's bytes instead of half its packets,
 //! and adds those drops to CoDel's count.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Packets, Range, Read, Time, params};
 
@@ -88,7 +88,7 @@ pub struct FqCodelQueue {
 }
 
 impl QueueDiscipline for FqCodelQueue {
-    fn enqueue(&mut self, held: Held, _: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, _: &Arrival, fates: &mut Fates) {
         self.queues.push(self.queues.place(held.packet.connection), held);
         if self.queues.backlog().packets > self.limit {
             self.queues.shorten_longest(fates);
@@ -103,7 +103,7 @@ impl QueueDiscipline for FqCodelQueue {
         self.queues.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.queues.each(see);
     }
 }

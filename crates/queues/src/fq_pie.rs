@@ -13,7 +13,7 @@
 //! The paper was not available. The RFCs were. The defaults are those of tc-fq_pie(8).
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, Next, Packet, QueueDiscipline, Verdict, Why};
+use net::{Arrival, Backlog, Fates, Next, Packet, QueueDiscipline, QueuedPacket, Verdict, Why};
 use units::param::Invalid;
 use units::{Bytes, Duration, Packets, Probability, Range, Time, params, words};
 
@@ -170,7 +170,7 @@ impl InQueue {
 impl Takes for InQueue {
     /// Process the periods that ended before now, then remove the next packet. At equal times a
     /// departure comes before the end of a period.
-    fn dequeue(&mut self, store: &mut Store, _: u64, now: Time, _: &mut Fates) -> Option<Held> {
+    fn dequeue(&mut self, store: &mut Store, _: u64, now: Time, _: &mut Fates) -> Option<QueuedPacket> {
         self.pass_periods(Time(now.0.saturating_sub(1)), store.backlog().bytes);
         let held = store.pop()?;
         match self {
@@ -193,7 +193,7 @@ pub struct FqPieQueue {
 }
 
 impl QueueDiscipline for FqPieQueue {
-    fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let full = self.queues.backlog().packets >= self.limit;
         let place = self.queues.place(held.packet.connection);
         let (pie, store) = self.queues.law(place);
@@ -222,7 +222,7 @@ impl QueueDiscipline for FqPieQueue {
         self.queues.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.queues.each(see);
     }
 }

@@ -8,7 +8,7 @@
 //! ECN-capable and unmarked, or else to the arriving packet.
 
 use engine::Stream;
-use net::{Aqm, Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Verdict, Why};
+use net::{Aqm, Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict, Why};
 use units::{Depth, Time};
 
 use crate::fifo::{Buffer, DropFrom, Limit, MarkAt, Marking};
@@ -59,7 +59,7 @@ impl<A: Aqm> HoldingShell<A> {
         }
     }
 
-    fn count(&mut self, held: &Held, comes: bool) {
+    fn count(&mut self, held: &QueuedPacket, comes: bool) {
         if self.drop_from == DropFrom::LongestFlow {
             let flow = held.packet.connection as usize;
             if flow >= self.flows.len() {
@@ -72,7 +72,7 @@ impl<A: Aqm> HoldingShell<A> {
 
     /// Drop waiting packets until the buffer has space for the packet. Return false if it has none
     /// even when empty.
-    fn make_room(&mut self, held: &Held, at: &Arrival, fates: &mut Fates) -> bool {
+    fn make_room(&mut self, held: &QueuedPacket, at: &Arrival, fates: &mut Fates) -> bool {
         let mut here = *at;
         while self.limit.is_full(&held.packet, &here) {
             if self.store.is_empty() {
@@ -90,7 +90,7 @@ impl<A: Aqm> HoldingShell<A> {
 }
 
 impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
-    fn enqueue(&mut self, mut held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let verdict = self.law.on_arrival(&held.packet, at);
         if self.limit.is_full(&held.packet, at) {
             self.law.on_overflow(at.now);
@@ -132,7 +132,7 @@ impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
         self.store.next_size()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.store.iter().for_each(see);
     }
 

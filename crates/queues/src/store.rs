@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use net::{Backlog, Fates, Held, Why};
+use net::{Backlog, Fates, QueuedPacket, Why};
 
 /// Packets of a queue discipline that stores them until they are sent.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
-    ring: VecDeque<Held>,
+    ring: VecDeque<QueuedPacket>,
     bytes: u64,
     /// Position before which no packet can be marked, because each is marked already or not
     /// ECN-capable.
@@ -16,13 +16,13 @@ pub struct Store {
 
 impl Store {
     /// Add a packet at the tail.
-    pub fn push(&mut self, held: Held) {
+    pub fn push(&mut self, held: QueuedPacket) {
         self.bytes += u64::from(held.packet.size);
         self.ring.push_back(held);
     }
 
     /// Remove and return the packet at the head.
-    pub fn pop(&mut self) -> Option<Held> {
+    pub fn pop(&mut self) -> Option<QueuedPacket> {
         let held = self.ring.pop_front()?;
         self.bytes -= u64::from(held.packet.size);
         self.mark_pointer = self.mark_pointer.saturating_sub(1);
@@ -30,7 +30,7 @@ impl Store {
     }
 
     /// Remove and return the packet at a position, counted from the head.
-    pub fn remove(&mut self, place: usize) -> Option<Held> {
+    pub fn remove(&mut self, place: usize) -> Option<QueuedPacket> {
         let held = self.ring.remove(place)?;
         self.bytes -= u64::from(held.packet.size);
         self.mark_pointer -= usize::from(place < self.mark_pointer);
@@ -61,12 +61,12 @@ impl Store {
     }
 
     /// Return the packet at a position, counted from the head.
-    pub fn get(&self, place: usize) -> Option<&Held> {
+    pub fn get(&self, place: usize) -> Option<&QueuedPacket> {
         self.ring.get(place)
     }
 
     /// Return the packets from head to tail.
-    pub fn iter(&self) -> impl Iterator<Item = &Held> {
+    pub fn iter(&self) -> impl Iterator<Item = &QueuedPacket> {
         self.ring.iter()
     }
 

@@ -113,7 +113,7 @@ impl Simulation<'_> {
                 return Err(Box::new(self.violation(now, self.place(s), what)));
             }
             let (hop, label) = (slot.first_hop[way.index()], slot.labels[way.index()]);
-            let (options, more) = if endpoint.has_options() { store.keep() } else { (0, 0) };
+            let (options, more) = if endpoint.has_options() { store.store() } else { (0, 0) };
             let size = endpoint.wire_size(&segment) + more;
             let said_all = endpoint.has_said_all();
             let mut packet = Packet { connection: s, size, ecn, label, hop, options, segment };

@@ -40,7 +40,7 @@ impl Simulation<'_> {
         }
         for (link, inside) in self.network.links.iter().zip(&mut insides) {
             link.locate_all(&self.network.flight, now, inside);
-            link.locate_held(inside, |p| {
+            link.locate_stored(inside, |p| {
                 self.connections.fates.slots[p.connection as usize].ledger.arrived(p.label.direction())
             });
         }
@@ -72,7 +72,7 @@ impl Simulation<'_> {
             |p: &Packet| self.connections.fates.slots[p.connection as usize].ledger.sent(p.label.direction());
         for link in &self.network.links {
             link.pipe(&self.network.flight).for_each(|entry| back(&entry.packet));
-            link.locate_held(&mut Inside::default(), &mut back);
+            link.locate_stored(&mut Inside::default(), &mut back);
         }
         self.network.wires.iter().flat_map(Wire::inside).for_each(|entry| back(&entry.packet));
         for (conditioner, l) in self.network.conditioners.iter().zip(self.plan.conditioned()) {

@@ -299,7 +299,7 @@ impl<'a> Simulation<'a> {
             for lane in 0..self.network.links.len() {
                 let link = &self.network.links[lane];
                 let begun: Vec<InPipe> =
-                    link.pipe(&self.network.flight).filter(|_| link.holds()).copied().collect();
+                    link.pipe(&self.network.flight).filter(|_| link.stores_packets()).copied().collect();
                 begun.iter().for_each(|e| {
                     self.observe_link(self.end, lane as u32, [e.entered, e.arrives], &e.packet)
                 });

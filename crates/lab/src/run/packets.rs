@@ -38,7 +38,7 @@ impl Simulation<'_> {
     #[inline(always)]
     fn reach(&mut self, now: Time, (lane, feeder): (u32, Option<u32>), place: Option<Position>) -> Step {
         let Some(place) = place else { return Ok(()) };
-        if self.observed && self.network.links[lane as usize].holds() {
+        if self.observed && self.network.links[lane as usize].stores_packets() {
             let InPipe { entered, arrives, packet } = self.network.flight[place];
             self.observe_link(now, lane, [entered, arrives], &packet);
         }
@@ -80,7 +80,7 @@ impl Simulation<'_> {
         let received = link.receive(now, packet, &mut self.connections.fates.of(lane));
         let arrives = match received {
             Received::Admitted(arrives) => arrives,
-            Received::Kept => {
+            Received::Enqueue => {
                 self.keep(now, hop, packet);
                 return Ok(());
             }
@@ -155,7 +155,7 @@ impl Simulation<'_> {
         let link = &mut self.network.links[lane as usize];
         let source = self.connections.fates.slots[packet.connection as usize].flow;
         let packet = Packet { hop, ..*packet };
-        link.keep(now, source, packet, &mut self.network.flight, &mut self.connections.fates.of(lane));
+        link.enqueue(now, source, packet, &mut self.network.flight, &mut self.connections.fates.of(lane));
         self.events.set(self.lanes.link(lane), link.next_event());
     }
 

@@ -14,8 +14,8 @@ pub enum Received {
     /// The packet is admitted and arrives at the far end at this time. The caller puts it into the
     /// pipe of this link, or of a link that only delays.
     Admitted(Time),
-    /// The queue stores its packets, and the caller passes the packet to it ([`Link::keep`]).
-    Kept,
+    /// The queue stores its packets, and the caller passes the packet to it ([`Link::enqueue`]).
+    Enqueue,
     /// The packet was dropped.
     Dropped,
     /// The backlog is not counted and may be too large. The caller lets the link count it
@@ -46,7 +46,7 @@ impl<Q: LinkQueue> Link<Q> {
             }
             match answer {
                 Answer::Admitted => {}
-                Answer::Kept => return Received::Kept,
+                Answer::Enqueue => return Received::Enqueue,
                 Answer::Dropped => return Received::Dropped,
             }
         }
@@ -100,7 +100,7 @@ impl<Q: LinkQueue> Link<Q> {
     /// Return the backlog at `now`, without the packet in service.
     #[inline]
     pub fn backlog(&mut self, now: Time) -> Backlog {
-        match self.queue.keeper() {
+        match self.queue.discipline() {
             Some(held) => held.backlog(),
             None => self.waiting(now),
         }

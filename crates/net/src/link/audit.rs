@@ -54,10 +54,10 @@ impl<Q: LinkQueue> Link<Q> {
     }
 
     /// Count in `inside` the packets that the queue stores, and call `see` for each.
-    pub fn locate_held(&self, inside: &mut Inside, mut see: impl FnMut(&Packet)) {
-        if let Some(queue) = self.queue.keeper() {
+    pub fn locate_stored(&self, inside: &mut Inside, mut see: impl FnMut(&Packet)) {
+        if let Some(queue) = self.queue.discipline() {
             queue.each(&mut |held| {
-                inside.keep(&held.packet);
+                inside.add_waiting(&held.packet);
                 see(&held.packet);
             });
         }

@@ -30,7 +30,7 @@ impl<Q: LinkQueue> Link<Q> {
     /// must fit into its buffer.
     pub fn only_delays(&self, before: &Self, least: u16, largest: u16) -> bool {
         let behind = u32::from(largest) / u32::from(least.max(1)) + 2;
-        !before.holds()
+        !before.stores_packets()
             && before.pace.is_none()
             && self.pace.is_none()
             && self.byte_time <= before.byte_time

@@ -5,7 +5,7 @@ use units::{Bytes, Depth};
 
 use super::*;
 use crate::counters::Inside;
-use crate::discipline::{Answer, Arrival, Backlog, Held, Next, QueueDiscipline};
+use crate::discipline::{Answer, Arrival, Backlog, Next, QueueDiscipline, QueuedPacket};
 use crate::packet::{Ecn, Packet};
 
 /// Unlimited queue that loses the packet with the sequence number `loses` and marks the packet
@@ -33,11 +33,11 @@ impl LinkQueue for Short {
     fn passes_below(&self) -> Option<u32> {
         Some(self.0 - 1)
     }
-    type Keeper = Never;
-    fn keeper(&self) -> Option<&Never> {
+    type Discipline = Never;
+    fn discipline(&self) -> Option<&Never> {
         None
     }
-    fn keeper_mut(&mut self) -> Option<&mut Never> {
+    fn discipline_mut(&mut self) -> Option<&mut Never> {
         None
     }
 }
@@ -46,14 +46,14 @@ impl LinkQueue for Short {
 enum Never {}
 
 impl QueueDiscipline for Never {
-    fn enqueue(&mut self, _: Held, _: &Arrival, _: &mut Fates) {}
+    fn enqueue(&mut self, _: QueuedPacket, _: &Arrival, _: &mut Fates) {}
     fn dequeue(&mut self, _: Time, _: &mut Fates) -> Next {
         Next::Empty
     }
     fn backlog(&self) -> Backlog {
         Backlog::default()
     }
-    fn each(&self, _: &mut dyn FnMut(&Held)) {}
+    fn each(&self, _: &mut dyn FnMut(&QueuedPacket)) {}
 }
 
 impl LinkQueue for Plain {
@@ -69,11 +69,11 @@ impl LinkQueue for Plain {
     fn passes_below(&self) -> Option<u32> {
         (self.marks.is_none() && self.loses.is_none()).then_some(u32::MAX)
     }
-    type Keeper = Never;
-    fn keeper(&self) -> Option<&Never> {
+    type Discipline = Never;
+    fn discipline(&self) -> Option<&Never> {
         None
     }
-    fn keeper_mut(&mut self) -> Option<&mut Never> {
+    fn discipline_mut(&mut self) -> Option<&mut Never> {
         None
     }
 }

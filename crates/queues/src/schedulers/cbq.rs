@@ -27,7 +27,7 @@
 //! others therefore gets up to w / 2 more than its rate (w if its packets differ in size), at their
 //! expense. This is a property of the estimator, and a smaller w reduces it.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Rate, Read, Time, params, words};
 
@@ -307,7 +307,7 @@ impl CbqQueue {
 }
 
 impl QueueDiscipline for CbqQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.enqueue(held, at.now, fates);
         self.rounds[self.priority[class]].arrived(class, &self.classes);
     }
@@ -336,7 +336,7 @@ impl QueueDiscipline for CbqQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

@@ -1,6 +1,6 @@
 //! Counters of each class of a scheduler, and the check of their sums.
 
-use net::{Backlog, Count, Fate, Held, QueueDiscipline};
+use net::{Backlog, Count, Fate, QueueDiscipline, QueuedPacket};
 
 use super::Classes;
 
@@ -18,11 +18,11 @@ pub struct ClassCounters {
 }
 
 impl ClassCounters {
-    pub(super) fn arrive(&mut self, held: &Held) {
+    pub(super) fn arrive(&mut self, held: &QueuedPacket) {
         self.arrived.add(&held.packet);
     }
 
-    pub(super) fn depart(&mut self, held: &Held) {
+    pub(super) fn depart(&mut self, held: &QueuedPacket) {
         self.departed.add(&held.packet);
     }
 
@@ -125,7 +125,7 @@ mod tests {
                 ecn: [Ecn::Ect0, Ecn::NotEct][k as usize / 3 % 2],
                 ..Packet::default()
             };
-            let held = Held { packet, source: 0, entered: now };
+            let held = QueuedPacket { packet, source: 0, entered: now };
             all.arrive(&held);
             queue.enqueue(held, &net::Arrival { now, backlog: queue.backlog(), free_at: now }, &mut fates);
             if k.is_multiple_of(2)

@@ -24,7 +24,7 @@
 mod node;
 mod ring;
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Range, Rate, Read, Time, params};
 
@@ -404,7 +404,7 @@ impl HtbQueue {
         now: Time,
         soonest: &mut Soonest,
         fates: &mut Fates,
-    ) -> Option<Held> {
+    ) -> Option<QueuedPacket> {
         let mut refused = 0;
         while refused <= self.leaves.len() {
             let n = self.find_leaf(level, prio)?;
@@ -433,7 +433,7 @@ impl HtbQueue {
 }
 
 impl QueueDiscipline for HtbQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.enqueue(held, at.now, fates);
         self.note(self.leaves[class] as usize);
     }
@@ -463,7 +463,7 @@ impl QueueDiscipline for HtbQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }
@@ -492,7 +492,7 @@ mod tests {
         let at = Arrival { now, backlog: Backlog::default(), free_at: Time::NEVER };
         for _ in 0..5 {
             let packet = Packet { size: 1500, ..Packet::default() };
-            queue.enqueue(Held { packet, entered: now, source: 0 }, &at, &mut fates);
+            queue.enqueue(QueuedPacket { packet, entered: now, source: 0 }, &at, &mut fates);
         }
         loop {
             match queue.dequeue(now, &mut fates) {

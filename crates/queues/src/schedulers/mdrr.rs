@@ -9,7 +9,7 @@
 //!
 //! The documents were not available: the alternate mode and the quantum are from memory.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Range, Read, Time, params, words};
 
@@ -157,7 +157,7 @@ impl Urgent {
 
 impl MdrrQueue {
     /// Return the next packet of the low-latency queue if it may send and has one.
-    fn urgent(&mut self, now: Time, soonest: &mut Soonest, fates: &mut Fates) -> Option<Held> {
+    fn urgent(&mut self, now: Time, soonest: &mut Soonest, fates: &mut Fates) -> Option<QueuedPacket> {
         let urgent = self.urgent.as_mut()?;
         if !self.classes.waits(urgent.class) || !urgent.may_send(self.round.between_turns()) {
             return None;
@@ -176,7 +176,7 @@ impl MdrrQueue {
 }
 
 impl QueueDiscipline for MdrrQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.enqueue(held, at.now, fates);
         if self.urgent.as_ref().is_none_or(|urgent| urgent.class != class) {
             self.round.arrived(class, &self.classes);
@@ -219,7 +219,7 @@ impl QueueDiscipline for MdrrQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

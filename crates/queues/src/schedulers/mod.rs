@@ -22,7 +22,9 @@ mod tree;
 pub mod wfq;
 pub mod wrr;
 
-use net::{Arrival, Backlog, Count, Fates, Held, Next, QueueDiscipline, Why, byte_time, time_to_send};
+use net::{
+    Arrival, Backlog, Count, Fates, Next, QueueDiscipline, QueuedPacket, Why, byte_time, time_to_send,
+};
 use units::param::{Invalid, Json, join, page};
 use units::{Bytes, Depth, Rate, Time};
 
@@ -137,7 +139,7 @@ struct Leaf {
 }
 
 impl Leaf {
-    fn enqueue(&mut self, held: Held, now: Time, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, now: Time, fates: &mut Fates) {
         let backlog = self.queue.backlog();
         // A queue with waiting packets is not idle, even while another class is being served.
         let free_at = if backlog.packets > 0 { Time::NEVER } else { self.free_at };
@@ -183,7 +185,7 @@ impl Classes {
             let byte_time = byte_time(place.link);
             Leaf {
                 place: child.path.trim_start_matches("classes.").to_string(),
-                queue: Box::new(child.queue.keep(place)),
+                queue: Box::new(child.queue.build_storing(place)),
                 counters: ClassCounters::default(),
                 byte_time,
                 free_at: Time::ZERO,
@@ -216,20 +218,20 @@ impl Classes {
     }
 
     /// Return the class of a packet.
-    pub fn class_of(&self, held: &Held) -> usize {
+    pub fn class_of(&self, held: &QueuedPacket) -> usize {
         let rule = self.classifier.class_of(held.source, &held.packet);
         rule.map_or(self.rest, |rule| self.of_rule[rule])
     }
 
     /// Add a packet to the queue of its class, which may drop it. Return the class.
-    pub fn enqueue(&mut self, held: Held, now: Time, fates: &mut Fates) -> usize {
+    pub fn enqueue(&mut self, held: QueuedPacket, now: Time, fates: &mut Fates) -> usize {
         let class = self.class_of(&held);
         self.with(class, |leaf| leaf.enqueue(held, now, fates));
         class
     }
 
     /// Drop a packet that the scheduler admits to no class.
-    pub fn refuse(&mut self, held: Held, fates: &mut Fates) {
+    pub fn refuse(&mut self, held: QueuedPacket, fates: &mut Fates) {
         self.refused.add(&held.packet);
         fates.drop(held.packet, Why::Full);
     }
@@ -266,7 +268,7 @@ impl Classes {
     }
 
     /// Call `see` for each waiting packet.
-    pub fn each(&self, see: &mut dyn FnMut(&Held)) {
+    pub fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.leaves.iter().for_each(|leaf| leaf.queue.each(see));
     }
 }

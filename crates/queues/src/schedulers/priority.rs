@@ -3,7 +3,7 @@
 //! Source: Kleinrock 1976, "Queueing Systems II" §3.4 (`kleinrock1976queueing`), head of the line
 //! without preemption: when the link is free, the first class with waiting packets sends one.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
@@ -60,7 +60,7 @@ pub struct PriorityQueue {
 }
 
 impl QueueDiscipline for PriorityQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         self.classes.enqueue(held, at.now, fates);
     }
 
@@ -82,7 +82,7 @@ impl QueueDiscipline for PriorityQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

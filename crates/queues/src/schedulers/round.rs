@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::Time;
 
 use super::{Classes, Soonest};
@@ -33,7 +33,7 @@ impl Turn {
         }
     }
 
-    fn price(self, held: &Held) -> i64 {
+    fn price(self, held: &QueuedPacket) -> i64 {
         if self == Turn::Packets { 1 } else { i64::from(held.packet.size) }
     }
 }
@@ -106,7 +106,7 @@ impl Round {
         may: impl Fn(usize) -> bool,
         now: Time,
         fates: &mut Fates,
-    ) -> Result<(usize, Held), Soonest> {
+    ) -> Result<(usize, QueuedPacket), Soonest> {
         let (mut soonest, mut refused) = (Soonest::default(), 0);
         while let Some(&class) = self.active.front() {
             if !may(class) {
@@ -172,7 +172,7 @@ impl RoundQueue {
 }
 
 impl QueueDiscipline for RoundQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.enqueue(held, at.now, fates);
         self.round.arrived(class, &self.classes);
     }
@@ -185,7 +185,7 @@ impl QueueDiscipline for RoundQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

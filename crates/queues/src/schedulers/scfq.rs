@@ -10,7 +10,7 @@
 //!
 //! The paper was not available: the algorithm is from memory. Each packet costs one test per class.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
@@ -62,7 +62,7 @@ pub(super) fn dequeue_smallest(
     finish: impl Fn(&Classes, usize) -> f64,
     now: Time,
     fates: &mut Fates,
-) -> Result<(usize, Held), Soonest> {
+) -> Result<(usize, QueuedPacket), Soonest> {
     let mut soonest = Soonest::default();
     refused.fill(false);
     loop {
@@ -119,7 +119,7 @@ pub struct ScfqQueue {
 }
 
 impl QueueDiscipline for ScfqQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.class_of(&held);
         if !self.classes.waits(class) {
             let flow = &mut self.flows[class];
@@ -148,7 +148,7 @@ impl QueueDiscipline for ScfqQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 
 use engine::Stream;
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline, Why};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Range, Time, params};
 
 use crate::fifo::{Buffer, Limit};
@@ -98,7 +98,7 @@ impl SfqQueue {
         packets.into_iter().for_each(|held| self.append(held));
     }
 
-    fn append(&mut self, held: Held) {
+    fn append(&mut self, held: QueuedPacket) {
         let i = self.queue_of(held.packet.connection);
         let queue = &mut self.queues[i];
         if queue.store.is_empty() {
@@ -113,7 +113,7 @@ impl SfqQueue {
         self.active.iter().map(|&i| i as usize).max_by_key(|&i| self.queues[i].store.len())
     }
 
-    fn count(&mut self, held: &Held, comes: bool) {
+    fn count(&mut self, held: &QueuedPacket, comes: bool) {
         let size = u64::from(held.packet.size);
         if comes {
             self.backlog.packets += 1;
@@ -126,7 +126,7 @@ impl SfqQueue {
 }
 
 impl QueueDiscipline for SfqQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         self.perturb(at.now);
         let own = self.queue_of(held.packet.connection);
         let mut here = *at;
@@ -182,7 +182,7 @@ impl QueueDiscipline for SfqQueue {
         self.backlog
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.queues.iter().flat_map(|queue| queue.store.iter()).for_each(see);
     }
 }

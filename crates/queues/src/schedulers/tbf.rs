@@ -5,7 +5,7 @@
 //! to the picosecond. A queue that selects its packet only at dequeue may return one that is too
 //! large for the tokens. Such a packet waits in the shaper.
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Range, Rate, Read, Time, params};
 
@@ -75,7 +75,7 @@ pub struct TbfQueue {
     bucket: Bucket,
     peak: Option<Bucket>,
     /// Packet that was removed from the queue and waits for tokens.
-    chosen: Option<Held>,
+    chosen: Option<QueuedPacket>,
 }
 
 impl TbfQueue {
@@ -88,7 +88,7 @@ impl TbfQueue {
     }
 
     /// Send a packet if there are tokens for it, or else store it until there are.
-    fn pay(&mut self, held: Held, now: Time) -> Next {
+    fn pay(&mut self, held: QueuedPacket, now: Time) -> Next {
         let bytes = u64::from(held.packet.size);
         if let Some(time) = self.allows(bytes, now) {
             self.chosen = Some(held);
@@ -103,7 +103,7 @@ impl TbfQueue {
 }
 
 impl QueueDiscipline for TbfQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         if u64::from(held.packet.size) > self.largest {
             return self.classes.refuse(held, fates);
         }
@@ -137,7 +137,7 @@ impl QueueDiscipline for TbfQueue {
         self.chosen.map_or_else(|| self.classes.next_size(0), |held| u64::from(held.packet.size))
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.chosen.iter().for_each(&mut *see);
         self.classes.each(see);
     }

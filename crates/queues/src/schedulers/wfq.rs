@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 
-use net::{Arrival, Backlog, Fates, Held, Next, QueueDiscipline};
+use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
@@ -159,7 +159,7 @@ impl WfqQueue {
 }
 
 impl QueueDiscipline for WfqQueue {
-    fn enqueue(&mut self, held: Held, at: &Arrival, fates: &mut Fates) {
+    fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         self.advance(at.now);
         let class = self.classes.class_of(&held);
         let before = self.classes.backlog_of(class);
@@ -193,7 +193,7 @@ impl QueueDiscipline for WfqQueue {
         self.classes.backlog()
     }
 
-    fn each(&self, see: &mut dyn FnMut(&Held)) {
+    fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
         self.classes.each(see);
     }
 }

@@ -119,7 +119,7 @@ impl Bench {
             Received::Admitted(arrives) => {
                 self.link.put([now, arrives], 0, &packet, &mut self.flight);
             }
-            Received::Kept => self.link.keep(now, flow, packet, &mut self.flight, &mut self.seen),
+            Received::Enqueue => self.link.enqueue(now, flow, packet, &mut self.flight, &mut self.seen),
             Received::Dropped => {}
             Received::Uncounted => unreachable!("this link always counts"),
         }
@@ -135,7 +135,7 @@ impl Bench {
     pub fn check(&mut self) {
         let mut inside = Inside::default();
         self.link.locate_all(&self.flight, self.now, &mut inside);
-        self.link.locate_held(&mut inside, |_| {});
+        self.link.locate_stored(&mut inside, |_| {});
         self.link.counters().check(&inside, self.now).unwrap();
         assert_eq!(u64::from(self.link.backlog(self.now).packets), inside.waiting.packets);
         if let Some(classes) = self.link.queue().classes() {

@@ -9,21 +9,21 @@
 use units::{Bytes, Duration, Time};
 
 use super::{Flight, Link, Probe};
-use crate::discipline::{Arrival, Held, LinkQueue, Next, QueueDiscipline};
+use crate::discipline::{Arrival, LinkQueue, Next, QueueDiscipline, QueuedPacket};
 use crate::packet::Packet;
 
 impl<Q: LinkQueue> Link<Q> {
     /// Return true if the queue stores its packets until they are sent.
     #[inline]
-    pub fn holds(&self) -> bool {
-        self.queue.keeper().is_some()
+    pub fn stores_packets(&self) -> bool {
+        self.queue.discipline().is_some()
     }
 
     /// Pass a packet to a queue that stores it, after [`Link::receive`] returned
-    /// [`Received::Kept`](super::Received::Kept). `source` is the number of its flow in the
+    /// [`Received::Enqueue`](super::Received::Enqueue). `source` is the number of its flow in the
     /// scenario.
     #[cold]
-    pub fn keep(
+    pub fn enqueue(
         &mut self,
         now: Time,
         source: u32,
@@ -41,8 +41,8 @@ impl<Q: LinkQueue> Link<Q> {
             None => self.free_at + self.transmission_time(Bytes(backlog.bytes)),
         };
         let at = Arrival { now, backlog, free_at };
-        let Some(queue) = self.queue.keeper_mut() else { return };
-        queue.enqueue(Held { packet, source, entered: now }, &at, &mut self.fates);
+        let Some(queue) = self.queue.discipline_mut() else { return };
+        queue.enqueue(QueuedPacket { packet, source, entered: now }, &at, &mut self.fates);
         self.settle(now, probe);
         if idle {
             self.transmit_next(now, flight, probe);
@@ -83,10 +83,11 @@ impl<Q: LinkQueue> Link<Q> {
 
     /// Request the next packet from the queue and transmit it.
     fn transmit_next(&mut self, now: Time, flight: &mut Flight, probe: &mut impl Probe) {
-        let next = self.queue.keeper_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
+        let next =
+            self.queue.discipline_mut().map_or(Next::Empty, |queue| queue.dequeue(now, &mut self.fates));
         self.settle(now, probe);
         (self.asks, self.resumes) = match next {
-            Next::Packet(Held { packet, entered, .. }) => {
+            Next::Packet(QueuedPacket { packet, entered, .. }) => {
                 self.free_at = now; // replaces a time that a shaper named
                 let arrives = self.send(now, &packet);
                 self.put([entered, arrives], packet.hop, &packet, flight);
@@ -119,10 +120,10 @@ mod tests {
     /// Last-in-first-out queue that sends from a given time on. At departure it drops the packet
     /// with the sequence number 1, and at the arrival of number 9 it drops all its packets.
     #[derive(Default)]
-    struct Stack(VecDeque<Held>, Time);
+    struct Stack(VecDeque<QueuedPacket>, Time);
 
     impl QueueDiscipline for Stack {
-        fn enqueue(&mut self, held: Held, _: &Arrival, fates: &mut Fates) {
+        fn enqueue(&mut self, held: QueuedPacket, _: &Arrival, fates: &mut Fates) {
             let pushes_out = held.packet.segment.seq.0 == 9;
             self.0.push_back(held);
             if pushes_out {
@@ -146,15 +147,15 @@ mod tests {
                 bytes: self.0.iter().map(|h| u64::from(h.packet.size)).sum(),
             }
         }
-        fn each(&self, see: &mut dyn FnMut(&Held)) {
+        fn each(&self, see: &mut dyn FnMut(&QueuedPacket)) {
             self.0.iter().for_each(see);
         }
     }
 
     impl LinkQueue for Stack {
-        type Keeper = Stack;
+        type Discipline = Stack;
         fn offer(&mut self, _: &mut Packet, _: &Arrival, _: &mut Fates) -> Answer {
-            Answer::Kept
+            Answer::Enqueue
         }
         fn average(&self) -> Option<Depth> {
             None
@@ -162,10 +163,10 @@ mod tests {
         fn passes_below(&self) -> Option<u32> {
             None
         }
-        fn keeper(&self) -> Option<&Stack> {
+        fn discipline(&self) -> Option<&Stack> {
             Some(self)
         }
-        fn keeper_mut(&mut self) -> Option<&mut Stack> {
+        fn discipline_mut(&mut self) -> Option<&mut Stack> {
             Some(self)
         }
     }
@@ -179,8 +180,8 @@ mod tests {
             let mut packet = Packet { size: 1500, ..Packet::default() };
             packet.segment.seq.0 = seq;
             let now = ms(3);
-            assert_eq!(link.receive(now, &mut packet, &mut NoProbe), Received::Kept);
-            link.keep(now, 0, packet, &mut flight, &mut NoProbe);
+            assert_eq!(link.receive(now, &mut packet, &mut NoProbe), Received::Enqueue);
+            link.enqueue(now, 0, packet, &mut flight, &mut NoProbe);
             assert_eq!(link.next_event(), next, "after {seq}");
         }
         link.catch_up(ms(10), &mut flight, &mut NoProbe);
@@ -195,8 +196,8 @@ mod tests {
         for seq in 0..4 {
             let mut packet = Packet { size: 1500, ..Packet::default() };
             packet.segment.seq.0 = seq;
-            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Kept);
-            link.keep(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
+            assert_eq!(link.receive(Time::ZERO, &mut packet, &mut NoProbe), Received::Enqueue);
+            link.enqueue(Time::ZERO, 0, packet, &mut flight, &mut NoProbe);
         }
         // Packet 0 is sent at once, then 3, then 2. Packet 1 is dropped.
         for (seq, at) in [(0, 28), (3, 36), (2, 44)] {
@@ -204,7 +205,7 @@ mod tests {
             link.catch_up(ms(at), &mut flight, &mut NoProbe);
             let mut inside = Inside::default();
             link.locate_all(&flight, ms(at), &mut inside);
-            link.locate_held(&mut inside, |_| {});
+            link.locate_stored(&mut inside, |_| {});
             assert_eq!(u64::from(link.backlog(ms(at)).packets), inside.waiting.packets);
             link.counters().check(&inside, ms(at)).unwrap();
             let place = link.deliver(ms(at), &mut flight).unwrap();
