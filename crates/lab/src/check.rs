@@ -121,7 +121,7 @@ mod tests {
     use engine::Stream;
     use net::{Flight, Link, NoProbe, Received};
     use queues::diffserv::NoFlows;
-    use queues::{NoLaws, Queue};
+    use queues::{NoCustomAqms, Queue};
     use serde_json::json;
     use units::{Duration, Rate, Read as _, Time};
 
@@ -133,7 +133,7 @@ mod tests {
         let queue = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}}, {"queue": full}]});
         let rate = Rate(1_000_000);
         let queue = Queue::read(&queue, "queue").unwrap();
-        let queue = queue.build("link", rate, Stream::new(1, "queue"), &NoLaws, &NoFlows);
+        let queue = queue.build("link", rate, Stream::new(1, "queue"), &NoCustomAqms, &NoFlows);
         let mut link = Link::new(rate, Duration::ZERO, queue);
         let mut flight = Flight::default();
         for _ in 0..5 {

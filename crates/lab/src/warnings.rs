@@ -1,7 +1,8 @@
 //! What is legal and probably not meant: told once a run, on stderr, in the manifest and on pages.
 
 use net::End;
-use queues::{Law, Queue};
+use queues::Queue;
+use queues::dualpi2::DualPi2;
 use tcp::congestion::Marks;
 use tcp::{Ecn, Endpoint, Tcp};
 use traffic::Traffic;
@@ -163,5 +164,5 @@ fn fell_back(sim: &Simulation, s: usize) -> bool {
 
 fn is_dctcp_in_dualpi2(sim: &Simulation, s: usize) -> bool {
     let by_share = sim.sender(s).tcp().congestion.marks() == Marks::ByShare;
-    by_share && sim.plan.links.iter().any(|l| matches!(l.queue().law, Law::DualPi2(_)))
+    by_share && sim.plan.links.iter().any(|l| l.queue().kind.params::<DualPi2>().is_some())
 }

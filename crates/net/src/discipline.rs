@@ -246,7 +246,7 @@ pub trait LinkQueue {
     /// [`Link::leave_uncounted`](crate::Link::leave_uncounted)).
     fn passes_below(&self) -> Option<u32>;
     /// Queue discipline that stores the packets, if this queue does not decide on arrival.
-    type Discipline: QueueDiscipline;
+    type Discipline: QueueDiscipline + ?Sized;
     /// See [`LinkQueue::Discipline`].
     fn discipline(&self) -> Option<&Self::Discipline>;
     /// See [`LinkQueue::Discipline`].

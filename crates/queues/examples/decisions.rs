@@ -15,7 +15,7 @@ use std::io::{Read, Write};
 use engine::Stream;
 use net::{Ecn, Fate, Flight, Label, Link, Packet, Probe, Received};
 use queues::diffserv::{Flow, Flows, Protocol};
-use queues::{Discipline, NoLaws, Queue};
+use queues::{Discipline, NoCustomAqms, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
 
@@ -44,9 +44,9 @@ impl Bottleneck {
     fn advance(&mut self, until: Time) {
         self.link.catch_up(until, &mut self.flight, &mut self.outcomes);
         while self.link.due() <= until
-            && let Some(place) = self.link.deliver(until, &mut self.flight)
+            && let Some(position) = self.link.deliver(until, &mut self.flight)
         {
-            let entry = &self.flight[place];
+            let entry = &self.flight[position];
             self.outcomes.0[entry.packet.segment.seq.0 as usize].1 = entry.arrives;
         }
     }
@@ -134,7 +134,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arrivals = u64::read(&spec["arrivals"], "arrivals")?;
 
     let flows = u64::read(&spec["flows"], "flows")?.max(1);
-    let queue = queue.build("link", rate, Stream::new(seed, "queue"), &NoLaws, &Numbered(flows));
+    let queue = queue.build("link", rate, Stream::new(seed, "queue"), &NoCustomAqms, &Numbered(flows));
     let mut bottleneck = Bottleneck {
         link: Link::new(rate, Duration::ZERO, queue),
         flight: Flight::default(),

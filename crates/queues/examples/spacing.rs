@@ -8,7 +8,7 @@
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict};
 use queues::red::Red;
-use queues::{Configures, Place};
+use queues::{AqmParams, QueueContext};
 use serde_json::json;
 use units::{Depth, Rate, Read, Time};
 
@@ -18,8 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (spacing, p) in [("geometric", 0.02), ("uniform", 0.01)] {
         // The queue is half-way between the thresholds, where the probability is half of maxp.
         let red = Red::read(&json!({"maxp": 2.0 * p, "wq": 1.0, "spacing": spacing}), "red")?;
-        let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(seed, spacing));
-        let mut law = red.law(place);
+        let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(seed, spacing));
+        let mut aqm = red.aqm(context);
         let packet = Packet { size: 1000, ..Packet::default() };
         for i in 1..=5000 {
             let at = Arrival {
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 backlog: Backlog { packets: 10, bytes: 10_000 },
                 free_at: Time::NEVER,
             };
-            if law.on_arrival(&packet, &at) != Verdict::Pass {
+            if aqm.on_arrival(&packet, &at) != Verdict::Pass {
                 println!("{spacing},{i}");
             }
         }

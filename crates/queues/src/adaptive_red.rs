@@ -18,9 +18,9 @@ use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Time, params};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::Ticks;
-use crate::red::{ChanceBy, Red, RedLaw, check_spacing, check_thresholds};
+use crate::red::{ChanceBy, Red, RedAqm, check_spacing, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
 params! {
@@ -88,11 +88,11 @@ fn check(red: &AdaptiveRed, path: &str) -> Result<(), Invalid> {
     }
 }
 
-impl Configures for AdaptiveRed {
-    type Law = AdaptiveRedLaw;
+impl AqmParams for AdaptiveRed {
+    type Aqm = AdaptiveRedAqm;
 
-    fn law(&self, place: Place) -> AdaptiveRedLaw {
-        let c = place.packets_per_second(self.mean_packet_size);
+    fn aqm(&self, context: QueueContext) -> AdaptiveRedAqm {
+        let c = context.packets_per_second(self.mean_packet_size);
         let (minth, maxth) = self.thresholds(c);
         let red = Red {
             minth,
@@ -109,28 +109,28 @@ impl Configures for AdaptiveRed {
             idle_packet_size: self.mean_packet_size,
         };
         let (low, width) = (minth.amount(), maxth.amount() - minth.amount());
-        AdaptiveRedLaw {
+        AdaptiveRedAqm {
             target: (low + 0.4 * width, low + 0.6 * width),
             increment: self.increment.0,
             decrease: self.decrease.0,
             ticks: Ticks::every(self.interval),
-            red: red.law(place),
+            red: red.aqm(context),
         }
     }
 }
 
 /// State of Adaptive RED.
 #[derive(Clone, Debug)]
-pub struct AdaptiveRedLaw {
+pub struct AdaptiveRedAqm {
     /// Range of averages in which maxp stays unchanged.
     target: (f64, f64),
     increment: f64,
     decrease: f64,
     ticks: Ticks,
-    red: RedLaw,
+    red: RedAqm,
 }
 
-impl AdaptiveRedLaw {
+impl AdaptiveRedAqm {
     /// Adapt maxp at the end of an interval (figure 1). Return true if it changed.
     fn adapt(&mut self, average: f64) -> bool {
         let maxp = &mut self.red.curve.maxp;
@@ -163,7 +163,7 @@ impl AdaptiveRedLaw {
     }
 }
 
-impl Aqm for AdaptiveRedLaw {
+impl Aqm for AdaptiveRedAqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.end_intervals(at);
@@ -193,16 +193,16 @@ mod tests {
 
     /// Return Adaptive RED after 2.5 s with 40 waiting packets, when its average is above the
     /// target and maxp is rising.
-    fn after_load() -> (AdaptiveRedLaw, Time) {
-        let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
+    fn after_load() -> (AdaptiveRedAqm, Time) {
+        let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
         let red = json!({"minth": "10 packets", "maxth": "30 packets", "above_maxth": "mark"});
-        let mut law = AdaptiveRed::read(&red, "red").unwrap().law(place);
+        let mut aqm = AdaptiveRed::read(&red, "red").unwrap().aqm(context);
         let mut now = Time::ZERO;
         for _ in 0..2500 {
             now += Duration::from_millis(1);
-            law.on_arrival(&Packet::default(), &arrival(now, 40, Time::NEVER));
+            aqm.on_arrival(&Packet::default(), &arrival(now, 40, Time::NEVER));
         }
-        (law, now)
+        (aqm, now)
     }
 
     /// In Linux's red.h the average of an idle queue decays with the idle time, also for the
@@ -210,26 +210,26 @@ mod tests {
     /// %.
     #[test]
     fn maxp_falls_while_the_link_is_idle() {
-        let (mut law, idle) = after_load();
-        let loaded = law.red.curve.maxp;
-        assert!(law.average().unwrap().amount() > law.target.1 && loaded > 0.1, "{loaded}");
+        let (mut aqm, idle) = after_load();
+        let loaded = aqm.red.curve.maxp;
+        assert!(aqm.average().unwrap().amount() > aqm.target.1 && loaded > 0.1, "{loaded}");
         let now = idle + Duration::from_millis(20_000);
-        law.end_intervals(&arrival(now, 0, idle));
-        assert!(law.red.curve.maxp < 0.01, "{} was {loaded}", law.red.curve.maxp);
+        aqm.end_intervals(&arrival(now, 0, idle));
+        assert!(aqm.red.curve.maxp < 0.01, "{} was {loaded}", aqm.red.curve.maxp);
     }
 
     /// While the link is busy the average stays unchanged without arrivals, and maxp continues to
     /// rise.
     #[test]
     fn maxp_rises_until_the_link_is_idle() {
-        let (mut law, loaded_until) = after_load();
-        let before = law.red.curve.maxp;
+        let (mut aqm, loaded_until) = after_load();
+        let before = aqm.red.curve.maxp;
         let idle = loaded_until + Duration::from_millis(1_600);
-        law.end_intervals(&arrival(idle, 0, idle));
+        aqm.end_intervals(&arrival(idle, 0, idle));
         assert!(
-            (law.red.curve.maxp - (before + 3.0 * 0.01)).abs() < 1e-12,
+            (aqm.red.curve.maxp - (before + 3.0 * 0.01)).abs() < 1e-12,
             "{before} {}",
-            law.red.curve.maxp
+            aqm.red.curve.maxp
         );
     }
 
@@ -239,23 +239,23 @@ mod tests {
         for (above, verdict) in
             [("drop", Verdict::Drop(Why::Threshold)), ("mark", Verdict::Signal(Why::Threshold))]
         {
-            let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
+            let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "red"));
             let thresholds = json!({"minth": "10 packets", "maxth": "30 packets", "wq": 1.0});
             let mut red = AdaptiveRed::read(&thresholds, "red").unwrap();
             (red.gentle, red.above_maxth) = (false, AboveMaxth::read(&json!(above), "").unwrap());
-            let mut law = red.law(place);
+            let mut aqm = red.aqm(context);
             let at = |packets| arrival(Time::ZERO, packets, Time::NEVER);
-            assert!((0..100).all(|_| law.on_arrival(&Packet::default(), &at(31)) == verdict));
-            assert!((0..100).any(|_| law.on_arrival(&Packet::default(), &at(29)) == Verdict::Pass));
+            assert!((0..100).all(|_| aqm.on_arrival(&Packet::default(), &at(31)) == verdict));
+            assert!((0..100).any(|_| aqm.on_arrival(&Packet::default(), &at(29)) == Verdict::Pass));
         }
     }
 
     #[test]
     fn a_nearly_empty_queue_is_not_signalled() {
-        let (mut law, now) = after_load();
+        let (mut aqm, now) = after_load();
         let mut verdicts = |packets| {
             (0..1000)
-                .map(|_| law.on_arrival(&Packet::default(), &arrival(now, packets, Time::NEVER)))
+                .map(|_| aqm.on_arrival(&Packet::default(), &arrival(now, packets, Time::NEVER)))
                 .collect::<Vec<_>>()
         };
         assert!(verdicts(40).iter().any(|v| *v != Verdict::Pass));

@@ -13,7 +13,7 @@
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Probability, Range, Rate, Time, params};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 
 params! {
     /// AVQ simulates a virtual queue with a smaller capacity beside the real queue, and signals a
@@ -30,13 +30,13 @@ params! {
     }
 }
 
-impl Configures for Avq {
-    type Law = AvqLaw;
+impl AqmParams for Avq {
+    type Aqm = AvqAqm;
 
-    fn law(&self, place: Place) -> AvqLaw {
-        let Rate(bits) = place.rate;
+    fn aqm(&self, context: QueueContext) -> AvqAqm {
+        let Rate(bits) = context.rate;
         let capacity = bits as f64 / 8.0;
-        AvqLaw {
+        AvqAqm {
             params: self.clone(),
             capacity,
             virtual_capacity: capacity,
@@ -48,7 +48,7 @@ impl Configures for Avq {
 
 /// State of AVQ.
 #[derive(Clone, Debug)]
-pub struct AvqLaw {
+pub struct AvqAqm {
     params: Avq,
     /// Capacity of the link in bytes per second (C).
     capacity: f64,
@@ -60,7 +60,7 @@ pub struct AvqLaw {
     last: Time,
 }
 
-impl Aqm for AvqLaw {
+impl Aqm for AvqAqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         let (b, elapsed) = (f64::from(packet.size), at.now.since(self.last).seconds());

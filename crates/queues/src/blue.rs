@@ -19,7 +19,7 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Duration, Probability, Range, Time, params};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 
 params! {
     /// BLUE has a single signal probability pm, with which it signals every arriving packet. A
@@ -40,17 +40,17 @@ params! {
     }
 }
 
-impl Configures for Blue {
-    type Law = BlueLaw;
+impl AqmParams for Blue {
+    type Aqm = BlueAqm;
 
-    fn law(&self, place: Place) -> BlueLaw {
-        BlueLaw { params: self.clone(), probability: 0.0, last_update: Time::ZERO, random: place.random }
+    fn aqm(&self, context: QueueContext) -> BlueAqm {
+        BlueAqm { params: self.clone(), probability: 0.0, last_update: Time::ZERO, random: context.random }
     }
 }
 
 /// State of BLUE.
 #[derive(Clone, Debug)]
-pub struct BlueLaw {
+pub struct BlueAqm {
     params: Blue,
     /// Signal probability pm.
     probability: f64,
@@ -58,7 +58,7 @@ pub struct BlueLaw {
     random: Stream,
 }
 
-impl BlueLaw {
+impl BlueAqm {
     /// Process the event "packet loss (or qlen > L)".
     fn loss(&mut self, now: Time) {
         if now.since(self.last_update) > self.params.freeze_time {
@@ -81,7 +81,7 @@ impl BlueLaw {
     }
 }
 
-impl Aqm for BlueLaw {
+impl Aqm for BlueAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         if let Some(since) = at.idle_since() {
@@ -112,14 +112,14 @@ mod tests {
     }
 
     /// Return BLUE after a number of losses, 101 ms apart.
-    fn after(losses: u64) -> BlueLaw {
-        let place = Place::new(Rate(1_000_000), Depth::Packets(10.0), Stream::new(1, "blue"));
-        let mut blue = Blue::read(&json!({}), "blue").unwrap().law(place);
+    fn after(losses: u64) -> BlueAqm {
+        let context = QueueContext::new(Rate(1_000_000), Depth::Packets(10.0), Stream::new(1, "blue"));
+        let mut blue = Blue::read(&json!({}), "blue").unwrap().aqm(context);
         (1..=losses).for_each(|n| blue.on_overflow(ms(101 * n)));
         blue
     }
 
-    fn finds_idle(blue: &mut BlueLaw, since: Time, now: Time) -> Verdict {
+    fn finds_idle(blue: &mut BlueAqm, since: Time, now: Time) -> Verdict {
         blue.on_arrival(&Packet::default(), &Arrival { now, backlog: Backlog::default(), free_at: since })
     }
 

@@ -16,9 +16,9 @@ use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Verdict,
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
+use crate::aqm::{AqmParams, DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit, Marking};
-use crate::law::{Configures, Keeps, Place};
-use crate::red::{ChanceBy, Red, RedLaw, check_thresholds};
+use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 use crate::store::Store;
 
@@ -48,10 +48,10 @@ fn check(choke: &Choke, path: &str) -> Result<(), Invalid> {
     check_thresholds(choke.minth, choke.maxth, path)
 }
 
-impl Keeps for Choke {
+impl DisciplineParams for Choke {
     type Discipline = ChokeQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> ChokeQueue {
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> ChokeQueue {
         let red = Red {
             minth: self.minth,
             maxth: self.maxth,
@@ -69,10 +69,10 @@ impl Keeps for Choke {
         ChokeQueue {
             minth: self.minth.amount(),
             candidates: self.candidates,
-            limit: Limit::of(buffer, place.limit),
+            limit: Limit::of(buffer, context.limit),
             marks: buffer.ecn == Marking::Mark,
-            random: place.random.branch("candidates"),
-            red: red.law(place),
+            random: context.random.branch("candidates"),
+            red: red.aqm(context),
             store: Store::default(),
         }
     }
@@ -85,7 +85,7 @@ pub struct ChokeQueue {
     candidates: u64,
     limit: Limit,
     marks: bool,
-    red: RedLaw,
+    red: RedAqm,
     store: Store,
     random: Stream,
 }
@@ -99,9 +99,9 @@ impl ChokeQueue {
             if self.store.is_empty() {
                 break;
             }
-            let place = self.random.below(self.store.len() as u64) as usize;
-            if self.store.get(place).is_some_and(|h| h.packet.connection == flow)
-                && let Some(held) = self.store.remove(place)
+            let position = self.random.below(self.store.len() as u64) as usize;
+            if self.store.get(position).is_some_and(|h| h.packet.connection == flow)
+                && let Some(held) = self.store.remove(position)
             {
                 fates.drop(held.packet, Why::Early);
                 met = true;

@@ -14,8 +14,8 @@ use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Probability, Range, Time, params, words};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit, Marking};
-use crate::law::{Keeps, Place};
 use crate::store::Store;
 
 words! {
@@ -55,13 +55,13 @@ params! {
     }
 }
 
-impl Keeps for Cobalt {
+impl DisciplineParams for Cobalt {
     type Discipline = CobaltQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> CobaltQueue {
-        let least = Duration(4 * place.rate.transmission_time(self.mtu).0);
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> CobaltQueue {
+        let least = Duration(4 * context.rate.transmission_time(self.mtu).0);
         CobaltQueue {
-            limit: Limit::of(buffer, place.limit),
+            limit: Limit::of(buffer, context.limit),
             marks: buffer.ecn == Marking::Mark,
             tolerated: self.target.max(least),
             params: self.clone(),
@@ -72,7 +72,7 @@ impl Keeps for Cobalt {
             drop_next: Time::ZERO,
             p_drop: 0.0,
             blue_timer: Time::ZERO,
-            random: place.random,
+            random: context.random,
         }
     }
 }
@@ -244,8 +244,9 @@ mod tests {
             let none = serde_json::json!({});
             let params = Cobalt { first_signal, ..Cobalt::read(&none, "").unwrap() };
             let buffer = Buffer::read(&none, "").unwrap();
-            let place = Place::new(units::Rate(10_000_000), units::Depth::Packets(1e3), Stream::new(1, "q"));
-            let mut queue = params.discipline(&buffer, place);
+            let context =
+                QueueContext::new(units::Rate(10_000_000), units::Depth::Packets(1e3), Stream::new(1, "q"));
+            let mut queue = params.discipline(&buffer, context);
             let late = Duration::from_millis(50);
             let signals = |i: &u64| queue.codel(late, Time::ZERO + Duration::from_millis(1000 + 10 * i)).0;
             (0..20).filter(signals).take(2).collect::<Vec<_>>()

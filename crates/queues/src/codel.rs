@@ -12,9 +12,9 @@
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Range, Time, params, words};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit, Marking};
 use crate::flow_queues::Takes;
-use crate::law::{Keeps, Place};
 use crate::store::Store;
 
 words! {
@@ -61,13 +61,13 @@ params! {
     }
 }
 
-impl Keeps for Codel {
+impl DisciplineParams for Codel {
     type Discipline = CodelQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> CodelQueue {
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> CodelQueue {
         let marks = buffer.ecn == Marking::Mark;
         let control = Control::new(self, Occupancy::OwnQueue, marks);
-        CodelQueue { limit: Limit::of(buffer, place.limit), store: Store::default(), control }
+        CodelQueue { limit: Limit::of(buffer, context.limit), store: Store::default(), control }
     }
 }
 
@@ -299,11 +299,11 @@ mod tests {
         }
         // The delay is above the target from 5 ms on, for one interval.
         assert_eq!(drops[0], Time::ZERO + Duration::from_millis(105));
-        let mut law = drops[0].seconds();
+        let mut aqm = drops[0].seconds();
         for (i, at) in drops.iter().enumerate() {
-            let late = at.seconds() - law;
+            let late = at.seconds() - aqm;
             assert!((-1e-9..=step.seconds() + 1e-9).contains(&late), "drop {i} is {late} s late");
-            law += 0.1 / ((i + 1) as f64).sqrt();
+            aqm += 0.1 / ((i + 1) as f64).sqrt();
         }
         assert!(drops.len() > 500, "{}", drops.len());
     }

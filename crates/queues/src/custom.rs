@@ -7,6 +7,8 @@ use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
 use units::{Depth, Range, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext};
+
 params! {
     /// AQM that the calling program supplies: an object of a class derived from aqmlab.CustomQueue.
     /// A scenario file alone cannot define it.
@@ -25,15 +27,23 @@ fn check(custom: &Custom, path: &str) -> Result<(), Invalid> {
 }
 
 /// AQM that the program supplied.
-pub struct CustomLaw(pub Box<dyn Aqm + Send>);
+pub struct CustomAqm(pub Box<dyn Aqm + Send>);
 
-impl fmt::Debug for CustomLaw {
+impl fmt::Debug for CustomAqm {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("CustomLaw")
+        f.write_str("CustomAqm")
     }
 }
 
-impl Aqm for CustomLaw {
+impl AqmParams for Custom {
+    type Aqm = CustomAqm;
+
+    fn aqm(&self, context: QueueContext) -> CustomAqm {
+        CustomAqm(context.custom.aqm(&self.law, context.name, context.clone()))
+    }
+}
+
+impl Aqm for CustomAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.0.on_arrival(packet, at)
     }

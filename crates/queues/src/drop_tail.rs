@@ -3,7 +3,7 @@
 use net::{Aqm, Arrival, Packet, Verdict};
 use units::params;
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 
 params! {
     /// First-in-first-out queue without an AQM. It drops a packet that arrives at a full buffer and
@@ -13,19 +13,19 @@ params! {
 
 /// AQM that passes every packet.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoLaw;
+pub struct NoAqm;
 
-impl Aqm for NoLaw {
+impl Aqm for NoAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, _: &Arrival) -> Verdict {
         Verdict::Pass
     }
 }
 
-impl Configures for DropTail {
-    type Law = NoLaw;
+impl AqmParams for DropTail {
+    type Aqm = NoAqm;
 
-    fn law(&self, _: Place) -> NoLaw {
-        NoLaw
+    fn aqm(&self, _: QueueContext) -> NoAqm {
+        NoAqm
     }
 }

@@ -23,8 +23,8 @@ use engine::Stream;
 use net::{Arrival, Backlog, Ecn, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Packets, Probability, Range, Room, Time, params, words};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit, Marking};
-use crate::law::{Keeps, Place};
 use crate::lazy::Ticks;
 use crate::store::Store;
 
@@ -106,15 +106,15 @@ params! {
     }
 }
 
-impl Keeps for DualPi2 {
+impl DisciplineParams for DualPi2 {
     type Discipline = DualPi2Queue;
     /// Default limit of figure 2, line 5: limit = MAX_LINK_RATE * 250 ms.
     const LIMIT: Room = Room::Time(Duration::from_millis(250));
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> DualPi2Queue {
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> DualPi2Queue {
         let k = self.coupling;
         DualPi2Queue {
-            limit: Limit::of(buffer, place.limit),
+            limit: Limit::of(buffer, context.limit),
             marks: buffer.ecn == Marking::Mark,
             ticks: Ticks::every(self.t_update),
             p_cmax: (1.0 / (k * k)).min(1.0),
@@ -123,7 +123,7 @@ impl Keeps for DualPi2 {
             c: Side::default(),
             may_ramp: VecDeque::new(),
             credit: 0.0,
-            random: place.random,
+            random: context.random,
             probability: 0.0,
             previous: 0.0,
         }
@@ -348,8 +348,8 @@ mod tests {
             mark_at: MarkAt::Tail,
             ecn: Marking::Mark,
         };
-        let place = Place::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "dualpi2"));
-        let mut queue = params.discipline(&buffer, place);
+        let context = QueueContext::new(Rate(10_000_000), Depth::Packets(100.0), Stream::new(1, "dualpi2"));
+        let mut queue = params.discipline(&buffer, context);
         let chosen: Vec<usize> = (0..20_000).filter(|_| queue.chooses(false, 0.1)).collect();
         let gaps: Vec<f64> = chosen.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;

@@ -132,21 +132,21 @@ impl Limit {
 
 /// First-in-first-out queue with the AQM `A`.
 #[derive(Debug)]
-pub struct Shell<A> {
+pub struct Fifo<A> {
     limit: Limit,
     marks: bool,
-    law: A,
+    aqm: A,
 }
 
-impl<A: Aqm> Shell<A> {
+impl<A: Aqm> Fifo<A> {
     /// Create the queue discipline for a buffer, whose limit is `depth` on its link, and an AQM.
-    pub fn new(buffer: &Buffer, depth: Depth, law: A) -> Self {
-        Shell { limit: Limit::of(buffer, depth), marks: buffer.ecn == Marking::Mark, law }
+    pub fn new(buffer: &Buffer, depth: Depth, aqm: A) -> Self {
+        Fifo { limit: Limit::of(buffer, depth), marks: buffer.ecn == Marking::Mark, aqm }
     }
 
     /// Return the AQM.
-    pub fn law(&self) -> &A {
-        &self.law
+    pub fn aqm(&self) -> &A {
+        &self.aqm
     }
 
     /// Return the limit of the buffer in packets, or `None` if it is in bytes.
@@ -157,20 +157,12 @@ impl<A: Aqm> Shell<A> {
         }
     }
 
-    /// Variant of [`Shell::admit`] that is compiled as a separate function. AQMs differ in code
-    /// size. In one common function every call would pay for the registers and the stack of the
-    /// largest AQM.
-    #[inline(never)]
-    pub fn admit_apart(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
-        self.admit(packet, at, fates)
-    }
-
     /// Admit a packet, marked or not, or drop it. Return true if it was admitted.
     #[inline]
     pub fn admit(&mut self, packet: &mut Packet, at: &Arrival, fates: &mut Fates) -> bool {
-        let verdict = self.law.on_arrival(packet, at);
+        let verdict = self.aqm.on_arrival(packet, at);
         if self.limit.is_full(packet, at) {
-            self.law.on_overflow(at.now);
+            self.aqm.on_overflow(at.now);
             fates.drop(*packet, Why::Full);
             return false;
         }
@@ -182,7 +174,7 @@ impl<A: Aqm> Shell<A> {
                 return false;
             }
         }
-        self.law.on_admitted(packet, at);
+        self.aqm.on_admitted(packet, at);
         true
     }
 }
@@ -228,7 +220,7 @@ mod tests {
         let buffer = Buffer { ecn, ..buffer() };
         let mut p = packet(field);
         let admitted =
-            Shell::new(&buffer, TEN, Always).admit(&mut p, &arrival(0, false), &mut Fates::default());
+            Fifo::new(&buffer, TEN, Always).admit(&mut p, &arrival(0, false), &mut Fates::default());
         admitted.then_some(p.ecn)
     }
 
@@ -246,9 +238,9 @@ mod tests {
     fn the_limit_counts_waiting_packets_with_or_without_the_one_in_service() {
         for (limit_counts, waiting) in [(Counting::Waiting, 4), (Counting::System, 3)] {
             let buffer = Buffer { limit_counts, ..buffer() };
-            let mut shell = Shell::new(&buffer, Depth::Packets(4.0), crate::drop_tail::NoLaw);
+            let mut fifo = Fifo::new(&buffer, Depth::Packets(4.0), crate::drop_tail::NoAqm);
             let mut admits =
-                |n, busy| shell.admit(&mut packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default());
+                |n, busy| fifo.admit(&mut packet(Ecn::NotEct), &arrival(n, busy), &mut Fates::default());
             assert!(admits(waiting - 1, true) && !admits(waiting, true));
             assert!(admits(0, false));
         }
@@ -257,9 +249,9 @@ mod tests {
     /// A limit of 4000 B holds two packets of 1500 B, but not a third.
     #[test]
     fn a_limit_in_bytes_counts_bytes() {
-        let mut shell = Shell::new(&buffer(), Depth::Bytes(4000.0), crate::drop_tail::NoLaw);
+        let mut fifo = Fifo::new(&buffer(), Depth::Bytes(4000.0), crate::drop_tail::NoAqm);
         let mut admits = |n, size| {
-            shell.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
+            fifo.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
         };
         assert!(admits(1, 1500) && !admits(2, 1500) && admits(2, 1000) && !admits(2, 1001));
     }
@@ -269,9 +261,9 @@ mod tests {
     #[test]
     fn a_limit_in_bytes_may_exclude_the_arriving_packet() {
         let buffer = Buffer { limit_counts: Counting::Before, ..buffer() };
-        let mut shell = Shell::new(&buffer, Depth::Bytes(3000.0), crate::drop_tail::NoLaw);
+        let mut fifo = Fifo::new(&buffer, Depth::Bytes(3000.0), crate::drop_tail::NoAqm);
         let mut admits = |n, size| {
-            shell.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
+            fifo.admit(&mut Packet { size, ..Packet::default() }, &arrival(n, true), &mut Fates::default())
         };
         assert!(admits(1, 1500) && admits(2, 1500) && !admits(3, 40));
     }

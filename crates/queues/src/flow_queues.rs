@@ -30,7 +30,7 @@ pub trait Takes: Clone {
 #[derive(Clone, Debug)]
 struct Flow<L> {
     store: Store,
-    law: L,
+    aqm: L,
     /// Bytes that the queue may still send in its turn.
     credits: i64,
     /// True while the queue is in one of the lists.
@@ -51,8 +51,8 @@ pub struct FlowQueues<L> {
 
 impl<L: Takes> FlowQueues<L> {
     /// Create `flows` queues with a copy of this AQM in each. `random` chooses the hash function.
-    pub fn new(flows: u64, quantum: Bytes, law: L, random: &mut Stream) -> Self {
-        let queue = Flow { store: Store::default(), law, credits: 0, active: false };
+    pub fn new(flows: u64, quantum: Bytes, aqm: L, random: &mut Stream) -> Self {
+        let queue = Flow { store: Store::default(), aqm, credits: 0, active: false };
         FlowQueues {
             salt: random.below(1 << 32),
             quantum: quantum.0 as i64,
@@ -69,9 +69,9 @@ impl<L: Takes> FlowQueues<L> {
     }
 
     /// Return the AQM of a queue and its packets.
-    pub fn law(&mut self, place: u32) -> (&mut L, &Store) {
+    pub fn aqm(&mut self, place: u32) -> (&mut L, &Store) {
         let flow = &mut self.flows[place as usize];
-        (&mut flow.law, &flow.store)
+        (&mut flow.aqm, &flow.store)
     }
 
     /// Add a packet to a queue. A queue that was not active becomes new.
@@ -121,7 +121,7 @@ impl<L: Takes> FlowQueues<L> {
             }
             let before = flow.store.backlog();
             let elsewhere = self.backlog.bytes - before.bytes;
-            let sent = flow.law.dequeue(&mut flow.store, elsewhere, now, fates);
+            let sent = flow.aqm.dequeue(&mut flow.store, elsewhere, now, fates);
             let after = flow.store.backlog();
             self.backlog.packets -= before.packets - after.packets;
             self.backlog.bytes -= before.bytes - after.bytes;

@@ -10,10 +10,10 @@ use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::{Invalid, join};
 use units::{Bytes, Duration, Packets, Range, Read, Time, params};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::codel::{Codel, Control, Occupancy, Root};
 use crate::fifo::{Buffer, Marking};
 use crate::flow_queues::FlowQueues;
-use crate::law::{Keeps, Place};
 
 params! {
     /// FQ-CoDel hashes flows to queues that are served in turn, a quantum of bytes each. A flow
@@ -61,10 +61,10 @@ pub(crate) fn check_quantum(quantum: Bytes, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-impl Keeps for FqCodel {
+impl DisciplineParams for FqCodel {
     type Discipline = FqCodelQueue;
 
-    fn discipline(&self, buffer: &Buffer, mut place: Place) -> FqCodelQueue {
+    fn discipline(&self, buffer: &Buffer, mut context: QueueContext) -> FqCodelQueue {
         let codel = Codel {
             target: self.target,
             interval: self.interval,
@@ -75,7 +75,7 @@ impl Keeps for FqCodel {
         let control = Control::new(&codel, self.occupancy, buffer.ecn == Marking::Mark);
         FqCodelQueue {
             limit: self.packet_limit.0 as u32,
-            queues: FlowQueues::new(self.flows, self.quantum, control, &mut place.random),
+            queues: FlowQueues::new(self.flows, self.quantum, control, &mut context.random),
         }
     }
 }

@@ -17,10 +17,10 @@ use net::{Arrival, Backlog, Fates, Next, Packet, QueueDiscipline, QueuedPacket, 
 use units::param::Invalid;
 use units::{Bytes, Duration, Packets, Probability, Range, Time, params, words};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Marking};
 use crate::flow_queues::{FlowQueues, Takes};
 use crate::fq_codel::check_quantum;
-use crate::law::{Keeps, Place};
 use crate::pie::{self, Pie, Tosses};
 use crate::store::Store;
 use crate::tc_pie;
@@ -78,15 +78,15 @@ fn check(fq: &FqPie, path: &str) -> Result<(), Invalid> {
     check_quantum(fq.quantum, path)
 }
 
-impl Keeps for FqPie {
+impl DisciplineParams for FqPie {
     type Discipline = FqPieQueue;
 
-    fn discipline(&self, buffer: &Buffer, mut place: Place) -> FqPieQueue {
+    fn discipline(&self, buffer: &Buffer, mut context: QueueContext) -> FqPieQueue {
         FqPieQueue {
             limit: self.packet_limit.0 as u32,
             marks: buffer.ecn == Marking::Mark,
-            queues: FlowQueues::new(self.flows, self.quantum, self.of_a_queue(), &mut place.random),
-            random: place.random,
+            queues: FlowQueues::new(self.flows, self.quantum, self.of_a_queue(), &mut context.random),
+            random: context.random,
         }
     }
 }
@@ -196,7 +196,7 @@ impl QueueDiscipline for FqPieQueue {
     fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let full = self.queues.backlog().packets >= self.limit;
         let place = self.queues.place(held.packet.connection);
-        let (pie, store) = self.queues.law(place);
+        let (pie, store) = self.queues.aqm(place);
         let backlog = store.backlog().bytes;
         pie.pass_periods(at.now, backlog);
         if full {

@@ -18,8 +18,8 @@ use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext};
 use crate::average::Average;
-use crate::law::{Configures, Place};
 use crate::lazy::Departures;
 
 params! {
@@ -56,22 +56,22 @@ fn check(fred: &Fred, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-impl Configures for Fred {
-    type Law = FredLaw;
+impl AqmParams for Fred {
+    type Aqm = FredAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> FredLaw {
-        let limit = match place.limit {
+    fn aqm(&self, context: QueueContext) -> FredAqm {
+        let limit = match context.limit {
             Depth::Packets(n) => n,
             Depth::Bytes(n) => n / self.idle_packet_size.0 as f64,
         };
         let minth = self.minth.map_or(limit / 4.0, |p| p.0);
-        FredLaw {
+        FredAqm {
             minth,
             maxth: self.maxth.map_or(2.0 * minth, |p| p.0),
             maxp: self.maxp.0,
             minq: self.minq.0,
-            average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
+            average: Average::new(self.wq.0, context.rate, self.idle_packet_size),
             count: -1,
             avgcq: 1.0,
             active: 0,
@@ -79,7 +79,7 @@ impl Configures for Fred {
             q_time: Time::ZERO,
             flows: Vec::new(),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
@@ -93,7 +93,7 @@ struct Flow {
 
 /// State of FRED.
 #[derive(Clone, Debug)]
-pub struct FredLaw {
+pub struct FredAqm {
     minth: f64,
     maxth: f64,
     maxp: f64,
@@ -112,7 +112,7 @@ pub struct FredLaw {
     random: Stream,
 }
 
-impl FredLaw {
+impl FredAqm {
     /// Update the average ("calculate average queue length").
     fn calculate(&mut self, now: Time, departed: bool) {
         if self.q > 0 || departed {
@@ -167,7 +167,7 @@ impl FredLaw {
     }
 }
 
-impl Aqm for FredLaw {
+impl Aqm for FredAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.depart(at.now);
         let i = packet.connection as usize;

@@ -13,8 +13,8 @@ use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext, measure};
 use crate::average::Average;
-use crate::law::{Configures, Place, measure};
 use crate::red::{check_thresholds, is_spared};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
@@ -48,25 +48,25 @@ fn check(red: &NonlinearRed, path: &str) -> Result<(), Invalid> {
     check_thresholds(red.minth, red.maxth, path)
 }
 
-impl Configures for NonlinearRed {
-    type Law = NonlinearRedLaw;
+impl AqmParams for NonlinearRed {
+    type Aqm = NonlinearRedAqm;
 
-    fn law(&self, place: Place) -> NonlinearRedLaw {
-        NonlinearRedLaw {
+    fn aqm(&self, context: QueueContext) -> NonlinearRedAqm {
+        NonlinearRedAqm {
             minth: self.minth,
             maxth: self.maxth.amount(),
             maxp: self.maxp.0,
             least_backlog: self.least_backlog.0 as u32,
-            average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
+            average: Average::new(self.wq.0, context.rate, self.idle_packet_size),
             chooser: Chooser::new(self.spacing, self.above_maxth),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
 /// State of nonlinear RED.
 #[derive(Clone, Debug)]
-pub struct NonlinearRedLaw {
+pub struct NonlinearRedAqm {
     minth: Depth,
     maxth: f64,
     maxp: f64,
@@ -76,7 +76,7 @@ pub struct NonlinearRedLaw {
     random: Stream,
 }
 
-impl NonlinearRedLaw {
+impl NonlinearRedAqm {
     /// Return the signal probability for an average (equation (2)).
     fn pressure(&self, average: f64) -> Pressure {
         let minth = self.minth.amount();
@@ -91,7 +91,7 @@ impl NonlinearRedLaw {
     }
 }
 
-impl Aqm for NonlinearRedLaw {
+impl Aqm for NonlinearRedAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         self.average.update(at.now, at.idle_since(), measure(at.backlog, self.minth));

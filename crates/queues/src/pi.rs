@@ -16,7 +16,7 @@ use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, Json, join};
 use units::{Bytes, Depth, Duration, Probability, Range, Read, Time, params};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 use crate::lazy::{Departures, Ticks};
 
 params! {
@@ -104,31 +104,31 @@ fn check(pi: &Pi, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-impl Configures for Pi {
-    type Law = PiLaw;
+impl AqmParams for Pi {
+    type Aqm = PiAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> PiLaw {
+    fn aqm(&self, context: QueueContext) -> PiAqm {
         let unit = match self.qref {
             Depth::Packets(_) => 1.0,
             Depth::Bytes(_) => self.mean_packet_size.0 as f64,
         };
-        PiLaw {
-            coefficients: self.coefficients(place.packets_per_second(self.mean_packet_size)),
+        PiAqm {
+            coefficients: self.coefficients(context.packets_per_second(self.mean_packet_size)),
             qref: self.qref.amount() / unit,
             unit: self.qref.like(unit),
             probability: Probability(0.0),
             q_old: 0.0,
             ticks: Ticks::every(self.period),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
 /// State of PI.
 #[derive(Clone, Debug)]
-pub struct PiLaw {
+pub struct PiAqm {
     coefficients: Coefficients,
     qref: f64,
     /// Size of the queue that counts as one packet.
@@ -140,7 +140,7 @@ pub struct PiLaw {
     random: Stream,
 }
 
-impl PiLaw {
+impl PiAqm {
     /// Sample the queue and update the probability. Return true if either changed.
     fn sample(&mut self, now: Time) -> bool {
         let q = measure(self.departures.remaining(now), self.unit) / self.unit.amount();
@@ -153,7 +153,7 @@ impl PiLaw {
     }
 }
 
-impl Aqm for PiLaw {
+impl Aqm for PiAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         while let Some(tick) = self.ticks.due(at.now) {

@@ -14,7 +14,7 @@ use engine::Stream;
 use net::{Aqm, Arrival, Ecn, Packet, Verdict, Why};
 use units::{Bytes, Duration, Range, Time, params};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 
 params! {
@@ -39,25 +39,25 @@ params! {
     }
 }
 
-impl Configures for Pi2 {
-    type Law = Pi2Law;
+impl AqmParams for Pi2 {
+    type Aqm = Pi2Aqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> Pi2Law {
-        Pi2Law {
+    fn aqm(&self, context: QueueContext) -> Pi2Aqm {
+        Pi2Aqm {
             params: self.clone(),
             probability: 0.0,
             previous: 0.0,
             ticks: Ticks::every(self.t_update),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
 /// State of PI2.
 #[derive(Clone, Debug)]
-pub struct Pi2Law {
+pub struct Pi2Aqm {
     params: Pi2,
     /// Base probability p'.
     probability: f64,
@@ -68,7 +68,7 @@ pub struct Pi2Law {
     random: Stream,
 }
 
-impl Pi2Law {
+impl Pi2Aqm {
     /// Update the probability (dualpi2_update()). Return true if anything changed.
     fn update(&mut self, now: Time) -> bool {
         self.departures.remaining(now);
@@ -83,7 +83,7 @@ impl Pi2Law {
     }
 }
 
-impl Aqm for Pi2Law {
+impl Aqm for Pi2Aqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(tick) = self.ticks.due(at.now) {

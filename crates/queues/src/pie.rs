@@ -10,7 +10,7 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Duration, Probability, Range, Time, params, words};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 
 words! {
@@ -52,12 +52,12 @@ params! {
     }
 }
 
-impl Configures for Pie {
-    type Law = PieLaw;
+impl AqmParams for Pie {
+    type Aqm = PieAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> PieLaw {
-        PieLaw { state: State::new(self), departures: Departures::default(), random: place.random }
+    fn aqm(&self, context: QueueContext) -> PieAqm {
+        PieAqm { state: State::new(self), departures: Departures::default(), random: context.random }
     }
 }
 
@@ -194,13 +194,13 @@ impl State {
 
 /// PIE on a first-in-first-out queue.
 #[derive(Clone, Debug)]
-pub struct PieLaw {
+pub struct PieAqm {
     state: State,
     departures: Departures,
     random: Stream,
 }
 
-impl PieLaw {
+impl PieAqm {
     /// Process every departure up to `until` (deque()). The packets still in `departures` are
     /// exactly those that waited at that time, because later packets are admitted after this call.
     fn depart(&mut self, until: Time) {
@@ -210,7 +210,7 @@ impl PieLaw {
     }
 }
 
-impl Aqm for PieLaw {
+impl Aqm for PieAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         while let Some(tick) = self.state.ticks.due(at.now) {

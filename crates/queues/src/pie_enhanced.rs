@@ -11,7 +11,7 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Depth, Duration, Probability, Range, Time, params};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 use crate::pie::{Control, accumulate};
 
@@ -48,16 +48,16 @@ params! {
     }
 }
 
-impl Configures for PieEnhanced {
-    type Law = PieEnhancedLaw;
+impl AqmParams for PieEnhanced {
+    type Aqm = PieEnhancedAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> PieEnhancedLaw {
-        let limit = match place.limit {
+    fn aqm(&self, context: QueueContext) -> PieEnhancedAqm {
+        let limit = match context.limit {
             Depth::Packets(n) => (n * 1500.0) as u64,
             Depth::Bytes(n) => n as u64,
         };
-        PieEnhancedLaw {
+        PieEnhancedAqm {
             tail_drop: self.tail_drop.map_or(limit, |b| b.0),
             control: Control { alpha: self.alpha, beta: self.beta, target: self.target.seconds() },
             params: self.clone(),
@@ -73,7 +73,7 @@ impl Configures for PieEnhanced {
             ticks: Ticks::every(self.t_update),
             found_idle: true,
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
@@ -88,7 +88,7 @@ struct Measurement {
 
 /// State of PIE with its enhancements.
 #[derive(Clone, Debug)]
-pub struct PieEnhancedLaw {
+pub struct PieEnhancedAqm {
     params: PieEnhanced,
     tail_drop: u64,
     control: Control,
@@ -111,7 +111,7 @@ pub struct PieEnhancedLaw {
     random: Stream,
 }
 
-impl PieEnhancedLaw {
+impl PieEnhancedAqm {
     /// Process every departure up to `until` (deque()).
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
@@ -190,7 +190,7 @@ impl PieEnhancedLaw {
     }
 }
 
-impl Aqm for PieEnhancedLaw {
+impl Aqm for PieEnhancedAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.found_idle = at.idle_since().is_some();
         while let Some(tick) = self.ticks.due(at.now) {

@@ -15,8 +15,8 @@ use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, Time, params, words};
 
+use crate::aqm::{AqmParams, QueueContext, measure};
 use crate::average::Average;
-use crate::law::{Configures, Place, measure};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
 
 words! {
@@ -144,7 +144,7 @@ impl Curve {
 
 /// State of RED.
 #[derive(Clone, Debug)]
-pub struct RedLaw {
+pub struct RedAqm {
     counts: Depth,
     pub(crate) curve: Curve,
     /// Backlog up to which no packet is signalled, if this limit is on.
@@ -158,11 +158,11 @@ pub struct RedLaw {
     random: Stream,
 }
 
-impl Configures for Red {
-    type Law = RedLaw;
+impl AqmParams for Red {
+    type Aqm = RedAqm;
 
-    fn law(&self, place: Place) -> RedLaw {
-        RedLaw {
+    fn aqm(&self, context: QueueContext) -> RedAqm {
+        RedAqm {
             counts: self.minth,
             curve: Curve {
                 minth: self.minth.amount(),
@@ -177,14 +177,14 @@ impl Configures for Red {
             mark_below: self.mark_below.0,
             chance_by: self.chance_by,
             reference_size: self.reference_size.0 as u16,
-            average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
+            average: Average::new(self.wq.0, context.rate, self.idle_packet_size),
             chooser: Chooser::new(self.spacing, self.above_maxth),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
-impl RedLaw {
+impl RedAqm {
     /// Update the average for an arrival and return it (figure 2, "calculate the new average queue
     /// size").
     #[inline]
@@ -225,7 +225,7 @@ impl RedLaw {
     }
 }
 
-impl Aqm for RedLaw {
+impl Aqm for RedAqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         self.update_average(at);
@@ -248,19 +248,19 @@ mod tests {
     use serde_json::json;
     use units::Rate;
 
-    fn law(change: serde_json::Value) -> RedLaw {
+    fn aqm(change: serde_json::Value) -> RedAqm {
         let (rate, limit) = (Rate(1_500_000), Depth::Packets(100.0));
-        let place = Place::new(rate, limit, Stream::new(1, "red"));
-        Red::read(&change, "red").unwrap().law(place)
+        let context = QueueContext::new(rate, limit, Stream::new(1, "red"));
+        Red::read(&change, "red").unwrap().aqm(context)
     }
 
     /// Let `n` packets arrive every 8 ms, each at a queue of `queue` packets.
-    fn arrive(law: &mut RedLaw, n: usize, queue: u32) -> Vec<Verdict> {
+    fn arrive(aqm: &mut RedAqm, n: usize, queue: u32) -> Vec<Verdict> {
         (0..n)
             .map(|i| {
                 let backlog = Backlog { packets: queue, bytes: 0 };
                 let now = Time(i as u64 * 8_000_000_000);
-                law.on_arrival(&Packet::default(), &Arrival { now, backlog, free_at: Time::NEVER })
+                aqm.on_arrival(&Packet::default(), &Arrival { now, backlog, free_at: Time::NEVER })
             })
             .collect()
     }
@@ -268,7 +268,7 @@ mod tests {
     /// Equation (1) of section 4: after n arrivals at a constant queue L, avg = L (1 - (1-wq)^n).
     #[test]
     fn the_average_follows_its_closed_form() {
-        let mut l = law(json!({"minth": "50 packets", "maxth": "150 packets"}));
+        let mut l = aqm(json!({"minth": "50 packets", "maxth": "150 packets"}));
         arrive(&mut l, 1000, 10);
         let expected = 10.0 * (1.0 - 0.998_f64.powi(1000));
         assert!((l.average.value() - expected).abs() < 1e-9, "{} {expected}", l.average.value());
@@ -277,7 +277,7 @@ mod tests {
     /// Section 4: while idle the average decays as if m = idle/s small packets had arrived.
     #[test]
     fn idle_time_decays_the_average() {
-        let mut l = law(json!({}));
+        let mut l = aqm(json!({}));
         l.average.set(4.0);
         let s = 500.0 * 8.0 / 1.5e6;
         let now = Time((300.0 * s * 1e12) as u64);
@@ -289,12 +289,12 @@ mod tests {
 
     #[test]
     fn red_signals_no_packet_below_minth_and_every_packet_above_maxth() {
-        let mut l = law(json!({"gentle": false}));
+        let mut l = aqm(json!({"gentle": false}));
         l.average.set(4.0);
         assert!(arrive(&mut l, 100, 4).iter().all(|v| *v == Verdict::Pass));
         l.average.set(20.0);
         assert!(arrive(&mut l, 100, 20).iter().all(|v| *v == Verdict::Drop(Why::Threshold)));
-        let mut l = law(json!({"gentle": false, "above_maxth": "mark"}));
+        let mut l = aqm(json!({"gentle": false, "above_maxth": "mark"}));
         l.average.set(20.0);
         assert!(arrive(&mut l, 100, 20).iter().all(|v| *v == Verdict::Signal(Why::Threshold)));
     }
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn packets_are_dropped_instead_of_marked_from_a_probability_on() {
         for (average, verdict) in [(9.9, Verdict::Signal(Why::Early)), (10.1, Verdict::Drop(Why::Early))] {
-            let mut l = law(json!({"maxp": 0.2, "wq": 1e-9, "mark_below": 0.1}));
+            let mut l = aqm(json!({"maxp": 0.2, "wq": 1e-9, "mark_below": 0.1}));
             l.average.set(average);
             let verdicts = arrive(&mut l, 200, 10);
             assert!(verdicts.iter().all(|v| *v == Verdict::Pass || *v == verdict), "{average}");
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn gentle_reaches_probability_1_at_twice_maxth() {
-        let l = law(json!({"maxp": 0.1}));
+        let l = aqm(json!({"maxp": 0.1}));
         for (average, p) in [(10.0, 0.05), (15.0, 0.1), (22.5, 0.55), (30.0, 1.0)] {
             let found = match l.curve.pressure(average) {
                 Pressure::None => 0.0,
@@ -325,7 +325,7 @@ mod tests {
 
     fn gaps(spacing: &str, n: usize) -> Vec<usize> {
         // The average stays at 10 between the thresholds 5 and 15, so p_b = maxp/2 = 0.05.
-        let mut l = law(json!({"maxp": 0.1, "wq": 1e-9, "spacing": spacing}));
+        let mut l = aqm(json!({"maxp": 0.1, "wq": 1e-9, "spacing": spacing}));
         l.average.set(10.0);
         let signals: Vec<usize> = arrive(&mut l, n, 10)
             .iter()
@@ -367,7 +367,7 @@ mod tests {
     fn shares_by_size(change: serde_json::Value) -> [f64; 2] {
         let mut given = json!({"maxp": 0.1, "wq": 1e-9});
         given.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-        let mut l = law(given);
+        let mut l = aqm(given);
         l.average.set(10.0);
         let mut signals = [0; 2];
         let packets = 400_000;
@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn a_short_queue_is_not_signalled_below_least_backlog() {
-        let mut l = law(json!({"least_backlog": "1 packet", "gentle": false}));
+        let mut l = aqm(json!({"least_backlog": "1 packet", "gentle": false}));
         l.average.set(20.0);
         assert_eq!(arrive(&mut l, 1, 1), [Verdict::Pass]);
         assert_eq!(arrive(&mut l, 1, 2), [Verdict::Drop(Why::Threshold)]);

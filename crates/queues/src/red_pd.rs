@@ -26,8 +26,8 @@ use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Duration, Packets, Probability, Range, Read, Time, params};
 
-use crate::law::{Configures, Place};
-use crate::red::{ChanceBy, Red, RedLaw, check_thresholds};
+use crate::aqm::{AqmParams, QueueContext};
+use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing, uniform};
 
 params! {
@@ -78,11 +78,11 @@ fn check(pd: &RedPd, path: &str) -> Result<(), Invalid> {
     check_thresholds(pd.minth, pd.maxth, path)
 }
 
-impl Configures for RedPd {
-    type Law = RedPdLaw;
+impl AqmParams for RedPd {
+    type Aqm = RedPdAqm;
 
-    fn law(&self, place: Place) -> RedPdLaw {
-        let random = place.random.branch("preferential");
+    fn aqm(&self, context: QueueContext) -> RedPdAqm {
+        let random = context.random.branch("preferential");
         let red = Red {
             minth: self.minth,
             maxth: self.maxth,
@@ -99,8 +99,8 @@ impl Configures for RedPd {
         };
         let r = self.target_rtt;
         let longest = Duration(10 * r.0);
-        RedPdLaw {
-            red: red.law(place),
+        RedPdAqm {
+            red: red.aqm(context),
             params: self.clone(),
             longest,
             ends: Time::ZERO + longest,
@@ -156,9 +156,9 @@ struct Last {
 
 /// State of RED-PD.
 #[derive(Clone, Debug)]
-pub struct RedPdLaw {
+pub struct RedPdAqm {
     params: RedPd,
-    red: RedLaw,
+    red: RedAqm,
     longest: Duration,
     /// End of the current interval. `interval` is its number.
     ends: Time,
@@ -180,7 +180,7 @@ pub struct RedPdLaw {
     random: Stream,
 }
 
-impl RedPdLaw {
+impl RedPdAqm {
     /// Record a packet that RED signalled or that arrived at a full buffer.
     fn note(&mut self, flow: u32, bytes: u64) {
         self.dropped += bytes;
@@ -321,7 +321,7 @@ impl RedPdLaw {
     }
 }
 
-impl Aqm for RedPdLaw {
+impl Aqm for RedPdAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while self.ends <= at.now {
             self.close_interval();

@@ -15,7 +15,7 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Depth, Duration, Range, Time, params};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 use crate::lazy::{Departures, Ticks};
 
 params! {
@@ -45,31 +45,31 @@ params! {
     }
 }
 
-impl Configures for Rem {
-    type Law = RemLaw;
+impl AqmParams for Rem {
+    type Aqm = RemAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> RemLaw {
+    fn aqm(&self, context: QueueContext) -> RemAqm {
         let unit = match self.target {
             Depth::Packets(_) => 1.0,
             Depth::Bytes(_) => self.mean_packet_size.0 as f64,
         };
-        RemLaw {
+        RemAqm {
             params: self.clone(),
             unit: self.target.like(unit),
-            capacity: place.packets_per_second(self.mean_packet_size) * self.period.seconds(),
+            capacity: context.packets_per_second(self.mean_packet_size) * self.period.seconds(),
             arrived_bytes: 0,
             price: 0.0,
             ticks: Ticks::every(self.period),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
 /// State of REM.
 #[derive(Clone, Debug)]
-pub struct RemLaw {
+pub struct RemAqm {
     params: Rem,
     /// Size of the queue that counts as one packet.
     unit: Depth,
@@ -83,7 +83,7 @@ pub struct RemLaw {
     random: Stream,
 }
 
-impl RemLaw {
+impl RemAqm {
     /// Update the price at the end of a period (equation (1)). Return true if it changed.
     fn update(&mut self, now: Time) -> bool {
         let unit = self.unit.amount();
@@ -99,7 +99,7 @@ impl RemLaw {
     }
 }
 
-impl Aqm for RemLaw {
+impl Aqm for RemAqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(tick) = self.ticks.due(at.now) {

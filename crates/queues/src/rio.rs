@@ -14,11 +14,11 @@
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Read, params, words};
 
+use crate::aqm::{AqmParams, QueueContext};
 use crate::diffserv::{Dscp, low};
-use crate::law::{Configures, Place};
 use crate::red::check_thresholds;
 use crate::spacing::{AboveMaxth, Spacing};
-use crate::wred::{Averaged, Precedence, Wred, WredLaw};
+use crate::wred::{Averaged, Precedence, Wred, WredAqm};
 
 words! {
     /// Packets that the average for Out packets counts.
@@ -124,11 +124,11 @@ fn check(rio: &Rio, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-impl Configures for Rio {
-    type Law = WredLaw;
+impl AqmParams for Rio {
+    type Aqm = WredAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> WredLaw {
-        self.wred().law(place)
+    fn aqm(&self, context: QueueContext) -> WredAqm {
+        self.wred().aqm(context)
     }
 }

@@ -12,8 +12,8 @@ use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::Invalid;
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params};
 
-use crate::law::{Configures, Place};
-use crate::red::{ChanceBy, Red, RedLaw, check_thresholds};
+use crate::aqm::{AqmParams, QueueContext};
+use crate::red::{ChanceBy, Red, RedAqm, check_thresholds};
 use crate::spacing::{AboveMaxth, Spacing};
 
 params! {
@@ -53,10 +53,10 @@ fn check(red: &SelfConfiguringRed, path: &str) -> Result<(), Invalid> {
     check_thresholds(red.minth, red.maxth, path)
 }
 
-impl Configures for SelfConfiguringRed {
-    type Law = SelfConfiguringRedLaw;
+impl AqmParams for SelfConfiguringRed {
+    type Aqm = SelfConfiguringRedAqm;
 
-    fn law(&self, place: Place) -> SelfConfiguringRedLaw {
+    fn aqm(&self, context: QueueContext) -> SelfConfiguringRedAqm {
         let red = Red {
             minth: self.minth,
             maxth: self.maxth,
@@ -71,11 +71,11 @@ impl Configures for SelfConfiguringRed {
             mark_below: Probability(1.0),
             idle_packet_size: self.idle_packet_size,
         };
-        SelfConfiguringRedLaw {
+        SelfConfiguringRedAqm {
             alpha: self.alpha,
             beta: self.beta,
             status: Status::Between,
-            red: red.law(place),
+            red: red.aqm(context),
         }
     }
 }
@@ -90,14 +90,14 @@ enum Status {
 
 /// State of self-configuring RED.
 #[derive(Clone, Debug)]
-pub struct SelfConfiguringRedLaw {
+pub struct SelfConfiguringRedAqm {
     alpha: f64,
     beta: f64,
     status: Status,
-    red: RedLaw,
+    red: RedAqm,
 }
 
-impl SelfConfiguringRedLaw {
+impl SelfConfiguringRedAqm {
     /// Adapt maxp after an update of the average.
     fn adapt(&mut self, average: f64) {
         let curve = &mut self.red.curve;
@@ -113,7 +113,7 @@ impl SelfConfiguringRedLaw {
     }
 }
 
-impl Aqm for SelfConfiguringRedLaw {
+impl Aqm for SelfConfiguringRedAqm {
     #[inline]
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         let average = self.red.update_average(at);

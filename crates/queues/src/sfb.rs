@@ -21,8 +21,8 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Duration, Packets, Probability, Range, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext};
 use crate::hash::hash;
-use crate::law::{Configures, Place};
 use crate::lazy::{Departures, Ticks};
 
 params! {
@@ -55,19 +55,19 @@ params! {
     }
 }
 
-impl Configures for Sfb {
-    type Law = SfbLaw;
+impl AqmParams for Sfb {
+    type Aqm = SfbAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> SfbLaw {
-        let Place { limit, mut random, .. } = place;
+    fn aqm(&self, context: QueueContext) -> SfbAqm {
+        let QueueContext { limit, mut random, .. } = context;
         let limit = match limit {
             Depth::Packets(n) => n,
             Depth::Bytes(n) => n / 1500.0,
         };
         let share = 1.5 * limit / self.bins as f64;
         let sets = [Set::new(self, &mut random), Set::new(self, &mut random)];
-        SfbLaw {
+        SfbAqm {
             bin_size: self.bin_size.map_or(share.max(1.0), |p| p.0),
             sets,
             changes: Ticks::every(self.rehash),
@@ -161,7 +161,7 @@ impl Set {
 
 /// State of SFB.
 #[derive(Clone, Debug)]
-pub struct SfbLaw {
+pub struct SfbAqm {
     params: Sfb,
     bin_size: f64,
     /// Set that manages the queue, then the set that is being warmed up.
@@ -177,7 +177,7 @@ pub struct SfbLaw {
     random: Stream,
 }
 
-impl SfbLaw {
+impl SfbAqm {
     /// Exchange the sets: the warm set manages the queue, and the other starts again.
     fn rehash(&mut self, now: Time) {
         self.sets.swap(0, 1);
@@ -198,7 +198,7 @@ impl SfbLaw {
     }
 }
 
-impl Aqm for SfbLaw {
+impl Aqm for SfbAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(d) = self.departures.next(at.now) {
             for set in &mut self.sets {

@@ -14,7 +14,7 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Probability, Range, params, words};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 
 words! {
     /// Drop probability that SRED uses.
@@ -46,24 +46,24 @@ params! {
     }
 }
 
-impl Configures for Sred {
-    type Law = SredLaw;
+impl AqmParams for Sred {
+    type Aqm = SredAqm;
 
-    fn law(&self, place: Place) -> SredLaw {
-        SredLaw {
+    fn aqm(&self, context: QueueContext) -> SredAqm {
+        SredAqm {
             alpha: self.overwrite.0 / self.zombies as f64,
             params: self.clone(),
-            buffer: place.limit,
+            buffer: context.limit,
             list: Vec::with_capacity(self.zombies as usize),
             frequency: 0.0,
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
 /// State of SRED.
 #[derive(Clone, Debug)]
-pub struct SredLaw {
+pub struct SredAqm {
     params: Sred,
     /// Weight of the newest comparison: p/M.
     alpha: f64,
@@ -75,7 +75,7 @@ pub struct SredLaw {
     random: Stream,
 }
 
-impl SredLaw {
+impl SredAqm {
     /// Compare a packet with a random zombie and return true for a hit. While the list is not full,
     /// each packet is added to it instead.
     fn compare(&mut self, flow: u32) -> bool {
@@ -111,7 +111,7 @@ impl SredLaw {
     }
 }
 
-impl Aqm for SredLaw {
+impl Aqm for SredAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         let hit = self.compare(packet.connection);
         // P(t) = (1 - alpha) P(t-1) + alpha Hit(t)

@@ -30,10 +30,10 @@ impl Store {
     }
 
     /// Remove and return the packet at a position, counted from the head.
-    pub fn remove(&mut self, place: usize) -> Option<QueuedPacket> {
-        let held = self.ring.remove(place)?;
+    pub fn remove(&mut self, position: usize) -> Option<QueuedPacket> {
+        let held = self.ring.remove(position)?;
         self.bytes -= u64::from(held.packet.size);
-        self.mark_pointer -= usize::from(place < self.mark_pointer);
+        self.mark_pointer -= usize::from(position < self.mark_pointer);
         Some(held)
     }
 
@@ -61,8 +61,8 @@ impl Store {
     }
 
     /// Return the packet at a position, counted from the head.
-    pub fn get(&self, place: usize) -> Option<&QueuedPacket> {
-        self.ring.get(place)
+    pub fn get(&self, position: usize) -> Option<&QueuedPacket> {
+        self.ring.get(position)
     }
 
     /// Return the packets from head to tail.

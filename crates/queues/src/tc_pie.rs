@@ -31,7 +31,7 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Bytes, Depth, Duration, Range, Room, Time, params, words};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 use crate::lazy::{Departures, Ticks};
 
 words! {
@@ -82,13 +82,13 @@ params! {
     }
 }
 
-impl Configures for TcPie {
-    type Law = TcPieLaw;
+impl AqmParams for TcPie {
+    type Aqm = TcPieAqm;
     const COUNTS_ON_ORDER: bool = true;
     /// Default limit of tc-pie(8): 1000 packets.
     const LIMIT: Room = Room::Depth(Depth::Packets(1000.0));
 
-    fn law(&self, place: Place) -> TcPieLaw {
+    fn aqm(&self, context: QueueContext) -> TcPieAqm {
         let settings = Settings {
             target: ticks(self.target),
             max_burst: ticks(MAX_BURST),
@@ -99,11 +99,11 @@ impl Configures for TcPie {
             chance_by: self.chance_by,
             latency: self.latency,
         };
-        TcPieLaw {
-            limit: place.limit,
+        TcPieAqm {
+            limit: context.limit,
             state: State::new(settings, period(self.t_update, self.hz)),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
@@ -393,14 +393,14 @@ impl Vars {
 
 /// PIE on a first-in-first-out queue.
 #[derive(Clone, Debug)]
-pub struct TcPieLaw {
+pub struct TcPieAqm {
     limit: Depth,
     state: State,
     departures: Departures,
     random: Stream,
 }
 
-impl TcPieLaw {
+impl TcPieAqm {
     /// Process every departure up to `until`.
     fn depart(&mut self, until: Time) {
         while let Some(d) = self.departures.next(until) {
@@ -417,7 +417,7 @@ impl TcPieLaw {
     }
 }
 
-impl Aqm for TcPieLaw {
+impl Aqm for TcPieAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(tick) = self.state.ticks.due(at.now) {
             self.depart(tick);
@@ -453,15 +453,19 @@ mod tests {
     use serde_json::json;
     use units::{Rate, Read};
 
-    fn law(change: serde_json::Value) -> TcPieLaw {
+    fn aqm(change: serde_json::Value) -> TcPieAqm {
         let random = Stream::new(1, "pie");
-        TcPie::read(&change, "pie").unwrap().law(Place::new(Rate(10_000_000), Depth::Packets(1000.0), random))
+        TcPie::read(&change, "pie").unwrap().aqm(QueueContext::new(
+            Rate(10_000_000),
+            Depth::Packets(1000.0),
+            random,
+        ))
     }
 
     /// Return a state without burst allowance and with a delay at the target, with these
     /// probabilities.
     fn pressed(prob: f64, accu_prob: f64) -> (State, Stream) {
-        let mut state = law(json!({})).state;
+        let mut state = aqm(json!({})).state;
         (state.vars.burst_time, state.vars.qdelay) = (0, state.settings.target);
         state.vars.prob = (prob * ONE as f64) as u64;
         state.vars.accu_prob = (accu_prob * ONE as f64) as u64;
@@ -472,7 +476,7 @@ mod tests {
     /// 16.
     #[test]
     fn the_settings_are_in_linux_units() {
-        let settings = law(json!({})).state.settings;
+        let settings = aqm(json!({})).state.settings;
         assert_eq!((settings.target, settings.max_burst, TICKS_A_SECOND), (234_375, 2_343_750, 15_625_000));
         assert_eq!((settings.alpha, settings.beta), (576_460_752, 5_764_607_522));
         let same = Settings::of(Duration::from_millis(15), MAX_BURST, [0.125, 1.25]);

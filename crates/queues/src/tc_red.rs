@@ -16,7 +16,7 @@ use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Rate, Read, Time, params, words};
 
-use crate::law::{Configures, Place};
+use crate::aqm::{AqmParams, QueueContext};
 
 words! {
     /// Kernel whose integer arithmetic computes RED.
@@ -190,12 +190,12 @@ impl IdleTable {
     }
 }
 
-impl Configures for TcRed {
-    type Law = TcRedLaw;
+impl AqmParams for TcRed {
+    type Aqm = TcRedAqm;
 
-    fn law(&self, place: Place) -> TcRedLaw {
+    fn aqm(&self, context: QueueContext) -> TcRedAqm {
         let wlog = self.wlog().unwrap_or(31);
-        TcRedLaw {
+        TcRedAqm {
             min: self.min() << wlog,
             max: self.max.0 << wlog,
             wlog,
@@ -205,14 +205,14 @@ impl Configures for TcRed {
             count: -1,
             least: 0,
             idle_from: Time::ZERO,
-            random: place.random,
+            random: context.random,
         }
     }
 }
 
 /// State of Linux's RED.
 #[derive(Clone, Debug)]
-pub struct TcRedLaw {
+pub struct TcRedAqm {
     /// Lower threshold multiplied by 2^Wlog. `max` and the average have the same scale.
     min: u64,
     max: u64,
@@ -230,7 +230,7 @@ pub struct TcRedLaw {
     random: Stream,
 }
 
-impl Aqm for TcRedLaw {
+impl Aqm for TcRedAqm {
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         self.average = match at.idle_since() {
             Some(since) => {
@@ -316,16 +316,16 @@ mod tests {
     fn the_signal_rate_is_exact_for_all_thresholds() {
         for (min, max) in [(15_000, 45_000), (10_000, 30_000), (30_000, 120_000)] {
             let red = json!({"min": format!("{min} B"), "max": format!("{max} B"), "probability": 0.1});
-            let place = Place::new(Rate(10_000_000), Depth::Bytes(1e6), Stream::new(1, "red"));
-            let mut law = read(red).unwrap().law(place);
+            let context = QueueContext::new(Rate(10_000_000), Depth::Bytes(1e6), Stream::new(1, "red"));
+            let mut aqm = read(red).unwrap().aqm(context);
             let backlog = Backlog { packets: 20, bytes: (min + max) / 2 };
-            law.average = backlog.bytes << law.wlog;
+            aqm.average = backlog.bytes << aqm.wlog;
             let packets = 200_000;
             let signals = (0..packets)
                 .filter(|&i| {
                     let now = Time::ZERO + Duration::from_millis(i);
                     let at = Arrival { now, backlog, free_at: Time::NEVER };
-                    law.on_arrival(&Packet::default(), &at) != Verdict::Pass
+                    aqm.on_arrival(&Packet::default(), &at) != Verdict::Pass
                 })
                 .count();
             let gap = packets as f64 / signals as f64;

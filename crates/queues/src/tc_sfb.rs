@@ -13,8 +13,8 @@ use engine::Stream;
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Duration, Packets, Probability, Range, Room, Time, params};
 
+use crate::aqm::{AqmParams, QueueContext};
 use crate::hash::hash;
-use crate::law::{Configures, Place};
 use crate::lazy::Departures;
 
 params! {
@@ -42,14 +42,14 @@ params! {
     }
 }
 
-impl Configures for TcSfb {
-    type Law = TcSfbLaw;
+impl AqmParams for TcSfb {
+    type Aqm = TcSfbAqm;
     const COUNTS_ON_ORDER: bool = true;
     const LIMIT: Room = Room::Depth(Depth::Packets(1000.0));
 
-    fn law(&self, place: Place) -> TcSfbLaw {
-        let mut random = place.random;
-        TcSfbLaw {
+    fn aqm(&self, context: QueueContext) -> TcSfbAqm {
+        let mut random = context.random;
+        TcSfbAqm {
             params: self.clone(),
             steps: [steps(self.increment), steps(self.decrement)],
             sets: [Set::new(&mut random), Set::new(&mut random)],
@@ -125,7 +125,7 @@ impl Set {
 
 /// State of Linux's SFB.
 #[derive(Clone, Debug)]
-pub struct TcSfbLaw {
+pub struct TcSfbAqm {
     params: TcSfb,
     /// Steps of the probability: increment and decrement.
     steps: [u16; 2],
@@ -146,7 +146,7 @@ pub struct TcSfbLaw {
     random: Stream,
 }
 
-impl TcSfbLaw {
+impl TcSfbAqm {
     /// Change the hash functions when their time is over. The bins of the old set keep their
     /// contents (sfb_swap_slot).
     fn rehash(&mut self, now: Time) {
@@ -179,7 +179,7 @@ impl TcSfbLaw {
     }
 }
 
-impl Aqm for TcSfbLaw {
+impl Aqm for TcSfbAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while self.departures.next(at.now).is_some() {
             let hashes = self.waiting.pop_front().unwrap_or_default();

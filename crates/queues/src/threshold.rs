@@ -8,7 +8,7 @@
 use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::{Depth, Range, params};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 
 params! {
     /// Step marking, the rule for switches in DCTCP. A packet is signalled (marked if ECN-capable,
@@ -20,21 +20,21 @@ params! {
     }
 }
 
-impl Configures for Threshold {
-    type Law = ThresholdLaw;
+impl AqmParams for Threshold {
+    type Aqm = ThresholdAqm;
 
-    fn law(&self, _: Place) -> ThresholdLaw {
-        ThresholdLaw { threshold: self.threshold }
+    fn aqm(&self, _: QueueContext) -> ThresholdAqm {
+        ThresholdAqm { threshold: self.threshold }
     }
 }
 
 /// Step marking, which has no state.
 #[derive(Clone, Debug)]
-pub struct ThresholdLaw {
+pub struct ThresholdAqm {
     threshold: Depth,
 }
 
-impl Aqm for ThresholdLaw {
+impl Aqm for ThresholdAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         if measure(at.backlog, self.threshold) > self.threshold.amount() {

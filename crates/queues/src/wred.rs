@@ -18,9 +18,9 @@ use net::{Aqm, Arrival, Packet, Verdict};
 use units::param::{Invalid, join};
 use units::{Bytes, Depth, Packets, Probability, Range, Time, params, words};
 
+use crate::aqm::{AqmParams, QueueContext, measure};
 use crate::average::Average;
 use crate::diffserv::Dscp;
-use crate::law::{Configures, Place, measure};
 use crate::lazy::Departures;
 use crate::red::{Curve, check_thresholds, is_spared};
 use crate::spacing::{AboveMaxth, Chooser, Pressure, Spacing};
@@ -118,11 +118,11 @@ fn check(wred: &Wred, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-impl Configures for Wred {
-    type Law = WredLaw;
+impl AqmParams for Wred {
+    type Aqm = WredAqm;
     const COUNTS_ON_ORDER: bool = true;
 
-    fn law(&self, place: Place) -> WredLaw {
+    fn aqm(&self, context: QueueContext) -> WredAqm {
         let mut of_dscp = [self.precedences.len().saturating_sub(1) as u8; 64];
         for (i, p) in self.precedences.iter().enumerate() {
             for &dscp in &p.dscp {
@@ -136,18 +136,18 @@ impl Configures for Wred {
                 maxp: p.maxp.0,
                 gentle: self.gentle,
             },
-            average: Average::new(self.wq.0, place.rate, self.idle_packet_size),
+            average: Average::new(self.wq.0, context.rate, self.idle_packet_size),
             chooser: Chooser::new(self.spacing, self.above_maxth),
             waiting: 0,
         };
-        WredLaw {
+        WredAqm {
             counts: self.precedences.first().map_or(Depth::Packets(0.0), |p| p.minth),
             averaged: self.averaged,
             least_backlog: self.least_backlog.0 as u32,
             of_dscp,
             classes: self.precedences.iter().map(class).collect(),
             departures: Departures::default(),
-            random: place.random,
+            random: context.random,
         }
     }
 }
@@ -164,7 +164,7 @@ struct Class {
 
 /// State of WRED.
 #[derive(Clone, Debug)]
-pub struct WredLaw {
+pub struct WredAqm {
     counts: Depth,
     averaged: Averaged,
     least_backlog: u32,
@@ -175,7 +175,7 @@ pub struct WredLaw {
     random: Stream,
 }
 
-impl WredLaw {
+impl WredAqm {
     fn amount(&self, size: u16) -> u64 {
         match self.counts {
             Depth::Packets(_) => 1,
@@ -214,7 +214,7 @@ impl WredLaw {
     }
 }
 
-impl Aqm for WredLaw {
+impl Aqm for WredAqm {
     fn on_arrival(&mut self, packet: &Packet, at: &Arrival) -> Verdict {
         while let Some(d) = self.departures.next(at.now) {
             let amount = self.amount(d.size);

@@ -12,7 +12,7 @@ use net::{Aqm, Arrival, Packet, Verdict, Why};
 use units::param::{Invalid, join};
 use units::{Depth, Duration, Range, Read, Time, params};
 
-use crate::law::{Configures, Place, measure};
+use crate::aqm::{AqmParams, QueueContext, measure};
 
 // This is the only definition of the parameters. The struct, the reader with its errors, the JSON
 // Schema, the manual page (with these comments as its text) and the Python object are generated
@@ -48,7 +48,7 @@ fn check(queue: &MyQueue, path: &str) -> Result<(), Invalid> {
 
 /// State of one queue.
 #[derive(Clone, Debug)]
-pub struct MyQueueLaw {
+pub struct MyQueueAqm {
     low: Depth,
     high: Depth,
     pause: Duration,
@@ -57,19 +57,19 @@ pub struct MyQueueLaw {
     random: Stream,
 }
 
-// Create the AQM from its parameters. `place` has the link's rate, the limit of the buffer, and the
+// Create the AQM from its parameters. `context` has the link's rate, the limit of the buffer, and the
 // random stream of the queue. All random numbers must come from this stream, so that a run can be
 // repeated.
-impl Configures for MyQueue {
-    type Law = MyQueueLaw;
+impl AqmParams for MyQueue {
+    type Aqm = MyQueueAqm;
 
-    fn law(&self, place: Place) -> MyQueueLaw {
-        MyQueueLaw {
+    fn aqm(&self, context: QueueContext) -> MyQueueAqm {
+        MyQueueAqm {
             low: self.low,
             high: self.high,
             pause: self.pause,
             resumes: Time::ZERO,
-            random: place.random,
+            random: context.random,
         }
     }
 }
@@ -78,7 +78,7 @@ impl Configures for MyQueue {
 // signalled packet if it is ECN-capable, and drops it otherwise. `Drop` is for packets that must be
 // dropped even if they are ECN-capable. `on_admitted`, `on_overflow` and `average` are optional;
 // see the trait.
-impl Aqm for MyQueueLaw {
+impl Aqm for MyQueueAqm {
     #[inline]
     fn on_arrival(&mut self, _: &Packet, at: &Arrival) -> Verdict {
         let (low, high) = (self.low.amount(), self.high.amount());
@@ -102,18 +102,18 @@ mod tests {
     use serde_json::json;
     use units::Rate;
 
-    fn law(change: serde_json::Value) -> MyQueueLaw {
+    fn aqm(change: serde_json::Value) -> MyQueueAqm {
         let random = Stream::new(1, "my_queue");
-        let place = Place::new(Rate(1_500_000), Depth::Packets(100.0), random);
-        MyQueue::read(&change, "queue").unwrap().law(place)
+        let context = QueueContext::new(Rate(1_500_000), Depth::Packets(100.0), random);
+        MyQueue::read(&change, "queue").unwrap().aqm(context)
     }
 
     /// Return the share of signalled arrivals, one per second, while `packets` packets wait.
-    fn share(law: &mut MyQueueLaw, packets: u32) -> f64 {
+    fn share(aqm: &mut MyQueueAqm, packets: u32) -> f64 {
         let signalled = (1..=10_000).filter(|&s| {
             let backlog = Backlog { packets, bytes: 0 };
             let at = Arrival { now: Time(s * 1_000_000_000_000), backlog, free_at: Time::NEVER };
-            law.on_arrival(&Packet::default(), &at) != Verdict::Pass
+            aqm.on_arrival(&Packet::default(), &at) != Verdict::Pass
         });
         signalled.count() as f64 / 10_000.0
     }
@@ -121,14 +121,14 @@ mod tests {
     #[test]
     fn the_signal_probability_rises_from_low_to_high() {
         for (packets, expected) in [(0, 0.0), (10, 0.0), (20, 0.25), (30, 0.5), (50, 1.0), (90, 1.0)] {
-            assert!((share(&mut law(json!({})), packets) - expected).abs() < 0.02, "at {packets} packets");
+            assert!((share(&mut aqm(json!({})), packets) - expected).abs() < 0.02, "at {packets} packets");
         }
     }
 
     #[test]
     fn a_pause_follows_a_signal() {
-        let mut law = law(json!({"pause": "1500 ms"}));
-        assert!((share(&mut law, 50) - 0.5).abs() < 0.001);
+        let mut aqm = aqm(json!({"pause": "1500 ms"}));
+        assert!((share(&mut aqm, 50) - 0.5).abs() < 0.001);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use engine::Stream;
 use net::{Aqm, Arrival, Backlog, Packet, Verdict, Why};
 use queues::red::Red;
-use queues::{Configures, Place};
+use queues::{AqmParams, QueueContext};
 use units::{Depth, Rate, Read, Time};
 
 /// Transcription of figure 2. It draws random numbers in the same order as the implementation: one
@@ -66,7 +66,7 @@ fn red_decides_like_figure_2() {
         let params = Red::read(&text, "red").unwrap();
         let rate = Rate(1_500_000);
         let (limit, random) = (Depth::Packets(100.0), Stream::new(1, "red"));
-        let mut law = params.law(Place::new(rate, limit, random));
+        let mut aqm = params.aqm(QueueContext::new(rate, limit, random));
         let mut reference = Figure2 {
             avg: 0.0,
             count: -1,
@@ -98,14 +98,14 @@ fn red_decides_like_figure_2() {
             now += traffic.below(8_000_000_000);
             let backlog = Backlog { packets: queue, bytes: 0 };
             let at = Arrival { now: Time(now), backlog, free_at: idle_since.unwrap_or(Time::NEVER) };
-            let verdict = law.on_arrival(&Packet::default(), &at);
+            let verdict = aqm.on_arrival(&Packet::default(), &at);
             let (marked, forced) = reference.arrival(now as f64 * 1e-12, queue);
             let expected = match (marked, forced) {
                 (true, true) => Verdict::Drop(Why::Threshold),
                 (true, false) => Verdict::Signal(Why::Early),
                 _ => Verdict::Pass,
             };
-            let close = (law.average().unwrap().amount() - reference.avg).abs() < 1e-6;
+            let close = (aqm.average().unwrap().amount() - reference.avg).abs() < 1e-6;
             assert!(
                 verdict == expected && close,
                 "arrival {i}: {verdict:?} for {expected:?}, average {}",
@@ -113,7 +113,7 @@ fn red_decides_like_figure_2() {
             );
             marks[usize::from(forced)] += u64::from(marked);
             if queue >= maxth * 2 && traffic.uniform() < 0.5 {
-                law.on_overflow(Time(now)); // a full buffer restarts the count (ns-2; the paper lacks a limit)
+                aqm.on_overflow(Time(now)); // a full buffer restarts the count (ns-2; the paper lacks a limit)
                 reference.count = 0;
             }
         }

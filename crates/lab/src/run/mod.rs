@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::EventQueue;
 use net::{End, Flight, InPipe, OptionStore, Options, Violation};
-use queues::{Laws, NoLaws};
+use queues::{CustomAqms, NoCustomAqms};
 use traffic::Opener;
 use traffic::application::Memory;
 use traffic::opener::Told;
@@ -82,7 +82,7 @@ const CHECK_EVERY: u64 = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 23 };
 
 /// Runs a scenario.
 pub fn run(scenario: &Scenario, watch: &Watch) -> Result<Outcome, Failure> {
-    run_with(scenario, watch, None, &NoLaws)
+    run_with(scenario, watch, None, &NoCustomAqms)
 }
 
 /// Runs a scenario; writes the captures it asks for into `folder`, which is there, and takes from `laws` those
@@ -91,7 +91,7 @@ pub fn run_with(
     scenario: &Scenario,
     watch: &Watch,
     folder: Option<&Path>,
-    laws: &dyn Laws,
+    laws: &dyn CustomAqms,
 ) -> Result<Outcome, Failure> {
     let mut stopwatch = Stopwatch::start();
     let began = stopwatch;
@@ -139,7 +139,7 @@ pub(crate) struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn Laws) -> Self {
+    fn new(scenario: &'a Scenario, plan: &'a Plan, laws: &dyn CustomAqms) -> Self {
         let Built {
             links,
             conditioners,

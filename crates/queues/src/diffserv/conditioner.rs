@@ -186,8 +186,8 @@ impl Conditioner {
     pub fn receive(&mut self, now: Time, source: u32, packet: &mut Packet) -> bool {
         match self.classifier.class_of(source, packet) {
             None => self.others.add(packet),
-            Some(place) => {
-                let rule = &mut self.rules[place];
+            Some(position) => {
+                let rule = &mut self.rules[position];
                 let colour = rule.meter.as_mut().map_or(Colour::Green, |meter| meter.colour(now, packet));
                 rule.seen[colour as usize].add(packet);
                 match rule.actions[colour as usize] {

@@ -14,8 +14,8 @@ use serde_json::json;
 use units::param::{Invalid, Json, join};
 use units::{Depth, Range, Read, params};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, MOST};
-use crate::law::{Keeps, Place};
 use crate::schedulers::priority::{Priority, PriorityQueue};
 
 params! {
@@ -74,12 +74,12 @@ pub fn composition(phb: &Phb, buffer: &Buffer, depth: Depth) -> Json {
     ]})
 }
 
-impl Keeps for Phb {
+impl DisciplineParams for Phb {
     type Discipline = PriorityQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> PriorityQueue {
-        match Priority::read(&composition(self, buffer, place.limit), "") {
-            Ok(priority) => priority.discipline(buffer, place),
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> PriorityQueue {
+        match Priority::read(&composition(self, buffer, context.limit), "") {
+            Ok(priority) => priority.discipline(buffer, context),
             Err(e) => unreachable!("a composition of valid parts: {e}"),
         }
     }

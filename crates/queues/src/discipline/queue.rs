@@ -1,9 +1,11 @@
 //! A queue as a scenario writes it: one table that holds the buffer's keys and those of its kind.
 
+use engine::Stream;
 use units::param::{Invalid, Json, JsonMap, join, object, page, refuse_unknown};
-use units::{Params, Read};
+use units::{Params, Rate, Read};
 
-use super::Law;
+use super::{Discipline, Kind, StoringQueue};
+use crate::aqm::{CustomAqms, QueueContext};
 use crate::diffserv::Flows;
 use crate::drop_tail::DropTail;
 use crate::fifo::{Buffer, DropFrom, HUNDRED_PACKETS, MarkAt};
@@ -16,7 +18,7 @@ pub struct Queue {
     /// Limits of the buffer.
     pub buffer: Buffer,
     /// Kind of the queue, with its parameters.
-    pub law: Law,
+    pub kind: Kind,
 }
 
 impl Queue {
@@ -24,12 +26,12 @@ impl Queue {
     /// buffer.
     pub fn pages() -> Vec<Json> {
         let buffer = page::<Buffer>();
-        let mut pages = Law::pages();
+        let mut pages = Kind::pages();
         for page in &mut pages {
             if is_scheduler(&page["name"]) {
                 continue;
             }
-            let limit = Law::limit_of(page["name"].as_str().unwrap_or_default());
+            let limit = Kind::limit_of(page["name"].as_str().unwrap_or_default());
             if let (Some(all), Some(more)) =
                 (page["parameters"].as_array_mut(), buffer["parameters"].as_array())
             {
@@ -45,7 +47,7 @@ impl Queue {
 
     /// Return the JSON Schema of a queue: the schema of each kind, with the keys of the buffer.
     pub fn definition() -> Json {
-        let mut schema = Law::schema();
+        let mut schema = Kind::schema();
         let buffer = Buffer::schema();
         fn add(node: &mut Json, buffer: &Json) {
             if let Some(properties) = node.get_mut("properties").and_then(Json::as_object_mut)
@@ -64,12 +66,31 @@ impl Queue {
     /// Call `see` for the queue and for each queue in its classes, at any depth.
     pub fn each(&self, see: &mut dyn FnMut(&Queue)) {
         see(self);
-        self.law.children().iter().for_each(|child| child.queue.each(see));
+        self.kind.children().iter().for_each(|child| child.queue.each(see));
+    }
+
+    /// Build the queue of the link with this name and rate. `random` is its random stream, `custom`
+    /// supplies the AQMs that this crate does not contain, and `flows` are those of the scenario.
+    pub fn build(
+        &self,
+        name: &str,
+        rate: Rate,
+        random: Stream,
+        custom: &dyn CustomAqms,
+        flows: &dyn Flows,
+    ) -> Discipline {
+        let context = QueueContext::new(rate, self.buffer.limit.at(rate), random);
+        self.kind.build(&self.buffer, QueueContext { name, custom, flows, ..context })
+    }
+
+    /// Build the queue discipline that stores its packets until a dequeue.
+    pub(crate) fn build_storing(&self, context: QueueContext) -> Box<dyn StoringQueue> {
+        self.kind.build_storing(&self.buffer, context)
     }
 
     /// Refuse classes whose `match` names a flow that the scenario does not have.
     pub fn check_matches(&self, flows: &dyn Flows, path: &str) -> Result<(), Invalid> {
-        for child in self.law.children() {
+        for child in self.kind.children() {
             let path = if child.path.is_empty() { path.to_string() } else { join(path, &child.path) };
             if let Some(takes) = child.takes {
                 takes.check(flows, &join(&path, "match"))?;
@@ -81,7 +102,7 @@ impl Queue {
 }
 
 fn is_scheduler(kind: &Json) -> bool {
-    kind.as_str().is_some_and(|kind| Law::SCHEDULERS.contains(&kind))
+    kind.as_str().is_some_and(Kind::is_scheduler)
 }
 
 fn is_buffer_key(key: &str) -> bool {
@@ -90,7 +111,7 @@ fn is_buffer_key(key: &str) -> bool {
 
 /// Read the buffer of a queue of this kind, with the default limit of the kind.
 fn read_buffer(kind: &str, mut given: JsonMap, path: &str) -> Result<Buffer, Invalid> {
-    given.entry("limit").or_insert_with(|| Law::limit_of(kind).write());
+    given.entry("limit").or_insert_with(|| Kind::limit_of(kind).write());
     Buffer::read(&Json::Object(given), path)
 }
 
@@ -103,11 +124,11 @@ fn table<'a>(value: &'a Json, path: &str) -> Result<&'a JsonMap, Invalid> {
 fn refuse_unknown_keys(table: &JsonMap, path: &str) -> Result<(), Invalid> {
     let mut keys = table.clone();
     let kind = keys.shift_remove("kind").unwrap_or_default();
-    let Some(law) = kind.as_str().and_then(Law::keys_of) else {
+    let Some(aqm) = kind.as_str().and_then(Kind::keys_of) else {
         return Ok(()); // reading the kind reports the error
     };
     let buffer = if is_scheduler(&kind) { &[] } else { Buffer::KEYS };
-    let known = [law, buffer].concat();
+    let known = [aqm, buffer].concat();
     refuse_unknown(&keys, &known, path)
 }
 
@@ -117,14 +138,14 @@ fn check_places(queue: &Queue, path: &str) -> Result<(), Invalid> {
     let refuse = |key: &str, value: Json, why: &str| {
         Err(Invalid::new(&join(path, key), &value, why).remedy(format!("remove {key}")))
     };
-    if drop_from != DropFrom::Tail && queue.law.counts_on_order() {
+    if drop_from != DropFrom::Tail && queue.kind.counts_on_order() {
         return refuse(
             "drop_from",
             drop_from.write(),
             "cannot be set for this kind, which drops only arriving packets",
         );
     }
-    if mark_at != MarkAt::Tail && queue.law.places_marks() {
+    if mark_at != MarkAt::Tail && queue.kind.places_marks() {
         return refuse(
             "mark_at",
             mark_at.write(),
@@ -138,7 +159,7 @@ impl Default for Queue {
     fn default() -> Self {
         let nothing = Json::Object(JsonMap::new());
         let buffer = Buffer::read(&nothing, "").expect("a buffer has all defaults");
-        Queue { buffer, law: Law::DropTail(DropTail {}) }
+        Queue { buffer, kind: Kind::read(&DropTail::KEY.into(), "").expect("Drop Tail has no parameters") }
     }
 }
 
@@ -147,13 +168,13 @@ impl Read for Queue {
         check_depth(value, path)?;
         if let Some(kind) = value.as_str() {
             return Ok(Queue {
-                law: Law::read(value, path)?,
+                kind: Kind::read(value, path)?,
                 buffer: read_buffer(kind, JsonMap::new(), path)?,
             });
         }
-        let (buffer, law): (JsonMap, JsonMap) =
+        let (buffer, aqm): (JsonMap, JsonMap) =
             table(value, path)?.clone().into_iter().partition(|(key, _)| is_buffer_key(key));
-        if let Some((key, value)) = buffer.iter().next().filter(|_| law.get("kind").is_some_and(is_scheduler))
+        if let Some((key, value)) = buffer.iter().next().filter(|_| aqm.get("kind").is_some_and(is_scheduler))
         {
             let problem =
                 "belongs to the queues of the classes, because a scheduler stores no packets itself";
@@ -162,17 +183,17 @@ impl Read for Queue {
             );
         }
         refuse_unknown_keys(table(value, path)?, path)?;
-        let kind = law.get("kind").and_then(Json::as_str).unwrap_or_default().to_string();
+        let kind = aqm.get("kind").and_then(Json::as_str).unwrap_or_default().to_string();
         let queue =
-            Queue { law: Law::read(&Json::Object(law), path)?, buffer: read_buffer(&kind, buffer, path)? };
+            Queue { kind: Kind::read(&Json::Object(aqm), path)?, buffer: read_buffer(&kind, buffer, path)? };
         check_places(&queue, path)?;
         Ok(queue)
     }
 
     fn write(&self) -> Json {
         let mut all = JsonMap::new();
-        if let Json::Object(law) = self.law.write() {
-            all.extend(law);
+        if let Json::Object(aqm) = self.kind.write() {
+            all.extend(aqm);
         }
         if let Json::Object(buffer) = self.buffer.write()
             && !all.get("kind").is_some_and(is_scheduler)

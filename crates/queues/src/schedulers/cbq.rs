@@ -33,11 +33,11 @@ use units::{Bytes, Duration, Range, Rate, Read, Time, params, words};
 
 use super::round::{Round, Turn};
 use super::tree::{Entry, InTree, Tree, leaves};
-use super::{Child, Classes, Schedules, Soonest, check_children};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 words! {
     /// Permission of a class to use bandwidth that other classes leave unused.
@@ -134,10 +134,10 @@ impl InTree for CbqClass {
     }
 }
 
-impl Keeps for Cbq {
+impl DisciplineParams for Cbq {
     type Discipline = CbqQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> CbqQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> CbqQueue {
         let tree = Tree::of(&self.classes);
         let mut level = vec![1; self.classes.len()];
         for i in (0..self.classes.len()).rev() {
@@ -148,7 +148,7 @@ impl Keeps for Cbq {
         let packet = self.mean_packet_size;
         let node = |(i, class): (usize, &CbqClass)| {
             let rate = Rate(self.lent(&tree, i).max(1));
-            let most = max_idle(class.max_burst, self.ewma as u32, rate, place.link, packet);
+            let most = max_idle(class.max_burst, self.ewma as u32, rate, context.link, packet);
             Node {
                 parent: tree.parents[i],
                 level: level[i],
@@ -173,7 +173,7 @@ impl Keeps for Cbq {
             Round::new(Turn::Overdrawn, leaves.iter().map(quantum))
         });
         CbqQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             rounds: rounds.collect(),
             priority: leaves.iter().map(|&i| priority(i)).collect(),
             open: vec![false; leaves.len()],
@@ -303,6 +303,12 @@ impl CbqQueue {
             }
         }
         soonest
+    }
+}
+
+impl HasClasses for CbqQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
     }
 }
 

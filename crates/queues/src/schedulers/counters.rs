@@ -1,6 +1,6 @@
 //! Counters of each class of a scheduler, and the check of their sums.
 
-use net::{Backlog, Count, Fate, QueueDiscipline, QueuedPacket};
+use net::{Backlog, Count, Fate, QueuedPacket};
 
 use super::Classes;
 
@@ -99,20 +99,23 @@ mod tests {
     use units::{Rate, Read as _, Time};
 
     use super::*;
-    use crate::discipline::{Discipline, Keeping};
-    use crate::{NoLaws, Queue};
+    use crate::discipline::{Discipline, Storing, StoringQueue};
+    use crate::schedulers::priority::PriorityQueue;
+    use crate::schedulers::tbf::TbfQueue;
+    use crate::{NoCustomAqms, Queue};
 
     /// Return a scheduler in a shaper in a scheduler after arrivals of two flows, some of which it
     /// dropped or marked, and the expected counters.
-    fn used() -> (Box<Keeping>, ClassCounters) {
-        let law = json!({"kind": "threshold", "limit": "4 packets", "threshold": "1 packet"});
-        let inner = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}, "queue": law}, {"queue": {"kind": "drop_tail", "limit": "2 packets"}}]});
+    fn used() -> (Box<dyn StoringQueue>, ClassCounters) {
+        let aqm = json!({"kind": "threshold", "limit": "4 packets", "threshold": "1 packet"});
+        let inner = json!({"kind": "drr", "classes": [{"match": {"dscp": "EF"}, "queue": aqm}, {"queue": {"kind": "drop_tail", "limit": "2 packets"}}]});
         let shaper = json!({"kind": "tbf", "rate": "1 Mbit/s", "burst": "1000 B", "queue": inner});
         let queue = json!({"kind": "priority", "classes": [{"match": {"dscp": "CS6"}, "queue": "drop_tail"}, {"queue": shaper}]});
         let queue = Queue::read(&queue, "queue").unwrap();
         let rate = Rate(10_000_000);
-        let built = queue.build("link", rate, Stream::new(1, "queue"), &NoLaws, &crate::diffserv::NoFlows);
-        let Discipline::Keeping(mut queue) = built else { panic!() };
+        let built =
+            queue.build("link", rate, Stream::new(1, "queue"), &NoCustomAqms, &crate::diffserv::NoFlows);
+        let Discipline::Storing(mut queue) = built else { panic!() };
         let mut fates = Fates::default();
         let mut all = ClassCounters::default();
         for k in 0..60_u64 {
@@ -139,14 +142,20 @@ mod tests {
         (queue, all)
     }
 
-    fn check(queue: &Keeping, all: &ClassCounters) -> Result<(), String> {
+    /// Return the scheduler in a queue.
+    fn inner<D: 'static>(queue: &mut dyn StoringQueue) -> &mut D {
+        let queue: &mut dyn std::any::Any = queue;
+        &mut queue.downcast_mut::<Storing<D>>().unwrap().discipline
+    }
+
+    fn check(queue: &dyn StoringQueue, all: &ClassCounters) -> Result<(), String> {
         queue.classes().unwrap().check(all.arrived, all.dropped, all.marked)
     }
 
     #[test]
     fn the_sums_of_classes_agree() {
         let (queue, all) = used();
-        check(&queue, &all).unwrap();
+        check(&*queue, &all).unwrap();
         let mut seen = Vec::new();
         queue.classes().unwrap().each_class(&mut |place, counters, backlog| {
             seen.push((place.to_string(), counters.arrived.packets, backlog.packets));
@@ -168,17 +177,17 @@ mod tests {
         ];
         for breaks in break_one {
             let (mut queue, all) = used();
-            let Keeping::Priority(priority) = &mut *queue else { panic!() };
+            let priority = inner::<PriorityQueue>(&mut *queue);
             breaks(&mut priority.classes.leaves[1].counters);
-            let e = check(&queue, &all).unwrap_err();
+            let e = check(&*queue, &all).unwrap_err();
             assert!(e.contains("class 1") || e.contains("in all classes"), "{e}");
         }
         // The last change hides a packet from the only queue of the shaper.
         let (mut queue, all) = used();
-        let Keeping::Priority(priority) = &mut *queue else { panic!() };
-        let Keeping::Tbf(tbf) = &mut *priority.classes.leaves[1].queue else { panic!() };
+        let priority = inner::<PriorityQueue>(&mut *queue);
+        let tbf = inner::<TbfQueue>(&mut *priority.classes.leaves[1].queue);
         tbf.classes.leaves[0].counters.arrived.packets -= 1;
         tbf.classes.leaves[0].counters.departed.packets -= 1;
-        assert!(check(&queue, &all).unwrap_err().starts_with("class 1: "));
+        assert!(check(&*queue, &all).unwrap_err().starts_with("class 1: "));
     }
 }

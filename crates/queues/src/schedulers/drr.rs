@@ -11,10 +11,10 @@ use units::{Bytes, Range, params};
 
 use super::round::{Round, RoundQueue, Turn};
 use super::{Child, Classes, Schedules, check_children, listed};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
     /// Class of a deficit round robin.
@@ -45,12 +45,12 @@ fn check(drr: &Drr, path: &str) -> Result<(), Invalid> {
     check_children(&drr.children(), path)
 }
 
-impl Keeps for Drr {
+impl DisciplineParams for Drr {
     type Discipline = RoundQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> RoundQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> RoundQueue {
         let round = Round::new(Turn::Covered, self.classes.iter().map(|class| class.quantum.0));
-        RoundQueue::new(Classes::new(&self.children(), &place), round)
+        RoundQueue::new(Classes::new(&self.children(), &context), round)
     }
 }
 

@@ -30,11 +30,11 @@ use units::{Bytes, Duration, Range, Rate, Read, Time, params};
 
 use super::bucket::{brings, price};
 use super::tree::{Entry, InTree, Tree, leaves};
-use super::{Child, Classes, Schedules, Soonest, check_children};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 use node::{LEVELS, Mode, Node, PRIORITIES, Side};
 use ring::Ring;
 
@@ -134,10 +134,10 @@ impl InTree for HtbClass {
     }
 }
 
-impl Keeps for Htb {
+impl DisciplineParams for Htb {
     type Discipline = HtbQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> HtbQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> HtbQueue {
         let tree = Tree::of(&self.classes);
         let mut leaves = Vec::new();
         let node = |(i, class): (usize, &HtbClass)| {
@@ -167,7 +167,7 @@ impl Keeps for Htb {
         };
         let nodes = self.classes.iter().enumerate().map(node).collect();
         HtbQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             nodes,
             leaves,
             rows: Default::default(),
@@ -432,6 +432,12 @@ impl HtbQueue {
     }
 }
 
+impl HasClasses for HtbQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
+}
+
 impl QueueDiscipline for HtbQueue {
     fn enqueue(&mut self, held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
         let class = self.classes.enqueue(held, at.now, fates);
@@ -486,8 +492,8 @@ mod tests {
     fn departures(hysteresis: bool) -> Vec<f64> {
         let classes = json!([{ "rate": "120 kbit/s" }]);
         let htb = read(&json!({ "hysteresis": hysteresis, "classes": classes }));
-        let place = Place::new(Rate(1_000_000_000), Depth::Packets(100.0), Stream::new(1, "htb"));
-        let mut queue = htb.discipline(&Buffer::read(&json!({}), "queue").unwrap(), place);
+        let context = QueueContext::new(Rate(1_000_000_000), Depth::Packets(100.0), Stream::new(1, "htb"));
+        let mut queue = htb.discipline(&Buffer::read(&json!({}), "queue").unwrap(), context);
         let (mut fates, mut now, mut left) = (Fates::default(), Time::ZERO, Vec::new());
         let at = Arrival { now, backlog: Backlog::default(), free_at: Time::NEVER };
         for _ in 0..5 {

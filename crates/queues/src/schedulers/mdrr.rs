@@ -14,11 +14,11 @@ use units::param::{Invalid, join};
 use units::{Bytes, Range, Read, Time, params, words};
 
 use super::round::{Round, Turn};
-use super::{Child, Classes, Schedules, Soonest, check_children, listed};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children, listed};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 words! {
     /// Service of a class of MDRR.
@@ -77,14 +77,14 @@ fn check(mdrr: &Mdrr, path: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-impl Keeps for Mdrr {
+impl DisciplineParams for Mdrr {
     type Discipline = MdrrQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> MdrrQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> MdrrQueue {
         let quantum = |class: &MdrrClass| self.mtu.0 + (class.weight - 1) * 512;
         let urgent = self.classes.iter().position(|class| class.service != Service::Round);
         MdrrQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             round: Round::new(Turn::Overdrawn, self.classes.iter().map(quantum)),
             urgent: urgent.map(|class| Urgent {
                 class,
@@ -172,6 +172,12 @@ impl MdrrQueue {
         }
         urgent.sent(0, false);
         None
+    }
+}
+
+impl HasClasses for MdrrQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
     }
 }
 

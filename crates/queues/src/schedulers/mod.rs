@@ -22,17 +22,15 @@ mod tree;
 pub mod wfq;
 pub mod wrr;
 
-use net::{
-    Arrival, Backlog, Count, Fates, Next, QueueDiscipline, QueuedPacket, Why, byte_time, time_to_send,
-};
+use net::{Arrival, Backlog, Count, Fates, Next, QueuedPacket, Why, byte_time, time_to_send};
 use units::param::{Invalid, Json, join, page};
 use units::{Bytes, Depth, Rate, Time};
 
 pub use counters::ClassCounters;
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::{Classifier, Match};
-use crate::discipline::{Keeping, Queue};
-use crate::law::{Keeps, Place};
+use crate::discipline::{Queue, StoringQueue};
 
 /// Maximum number of classes of a scheduler.
 pub const MOST_CLASSES: usize = 1024;
@@ -54,9 +52,15 @@ pub struct Child<'a> {
 
 /// Parameters of a scheduler. It has no buffer of its own, because the limits and marks are those
 /// of the queues of its classes.
-pub trait Schedules: Keeps {
+pub trait Schedules: DisciplineParams {
     /// Return the classes.
     fn children(&self) -> Vec<Child<'_>>;
+}
+
+/// Queue discipline with classes.
+pub trait HasClasses {
+    /// Return the classes.
+    fn classes(&self) -> &Classes;
 }
 
 /// Return the classes of a scheduler that writes them as a list.
@@ -130,7 +134,7 @@ pub(crate) fn check_depth(queue: &Json, path: &str) -> Result<(), Invalid> {
 struct Leaf {
     /// Index in the list of classes, or an empty string for a shaper's only queue.
     place: String,
-    queue: Box<Keeping>,
+    queue: Box<dyn StoringQueue>,
     counters: ClassCounters,
     /// Transmission time per byte of the link, in the unit of [`time_to_send`].
     byte_time: u64,
@@ -176,23 +180,24 @@ pub struct Classes {
 
 impl Classes {
     /// Create the classes for a link.
-    pub fn new(children: &[Child], place: &Place) -> Self {
+    pub fn new(children: &[Child], context: &QueueContext) -> Self {
         let rules = children.iter().enumerate().filter_map(|(i, child)| Some((i, child.takes?)));
         let leaf = |(i, child): (usize, &Child)| {
-            let random = place.random.branch(&format!("class-{i}"));
-            let rate = child.rate.unwrap_or(place.rate);
-            let place = Place { rate, limit: child.queue.buffer.limit.at(rate), random, ..place.clone() };
-            let byte_time = byte_time(place.link);
+            let random = context.random.branch(&format!("class-{i}"));
+            let rate = child.rate.unwrap_or(context.rate);
+            let context =
+                QueueContext { rate, limit: child.queue.buffer.limit.at(rate), random, ..context.clone() };
+            let byte_time = byte_time(context.link);
             Leaf {
                 place: child.path.trim_start_matches("classes.").to_string(),
-                queue: Box::new(child.queue.build_storing(place)),
+                queue: child.queue.build_storing(context),
                 counters: ClassCounters::default(),
                 byte_time,
                 free_at: Time::ZERO,
             }
         };
         Classes {
-            classifier: Classifier::new(rules.clone().map(|(_, takes)| takes), place.flows),
+            classifier: Classifier::new(rules.clone().map(|(_, takes)| takes), context.flows),
             of_rule: rules.map(|(i, _)| i).collect(),
             rest: children.iter().position(|child| child.takes.is_none()).unwrap_or(0),
             leaves: children.iter().enumerate().map(leaf).collect(),

@@ -7,11 +7,11 @@ use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
-use super::{Child, Classes, Schedules, Soonest, check_children, listed};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children, listed};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
     /// Class of a priority scheduler.
@@ -39,11 +39,11 @@ fn check(priority: &Priority, path: &str) -> Result<(), Invalid> {
     check_children(&priority.children(), path)
 }
 
-impl Keeps for Priority {
+impl DisciplineParams for Priority {
     type Discipline = PriorityQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> PriorityQueue {
-        PriorityQueue { classes: Classes::new(&self.children(), &place) }
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> PriorityQueue {
+        PriorityQueue { classes: Classes::new(&self.children(), &context) }
     }
 }
 
@@ -57,6 +57,12 @@ impl Schedules for Priority {
 #[derive(Debug)]
 pub struct PriorityQueue {
     pub(crate) classes: Classes,
+}
+
+impl HasClasses for PriorityQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
 }
 
 impl QueueDiscipline for PriorityQueue {

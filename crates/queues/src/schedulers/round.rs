@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::Time;
 
-use super::{Classes, Soonest};
+use super::{Classes, HasClasses, Soonest};
 
 /// Unit in which a turn is paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +168,12 @@ impl RoundQueue {
     /// Create the queue discipline from classes and their round.
     pub fn new(classes: Classes, round: Round) -> Self {
         RoundQueue { classes, round }
+    }
+}
+
+impl HasClasses for RoundQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
     }
 }
 

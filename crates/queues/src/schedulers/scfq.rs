@@ -14,11 +14,11 @@ use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket};
 use units::param::Invalid;
 use units::{Range, Time, params};
 
-use super::{Child, Classes, Schedules, Soonest, check_children, listed};
+use super::{Child, Classes, HasClasses, Schedules, Soonest, check_children, listed};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
     /// Class of a fair queueing scheduler.
@@ -80,13 +80,13 @@ pub(super) fn dequeue_smallest(
     }
 }
 
-impl Keeps for Scfq {
+impl DisciplineParams for Scfq {
     type Discipline = ScfqQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> ScfqQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> ScfqQueue {
         let flow = |class: &FairClass| Flow { weight: class.weight, start: 0.0 };
         ScfqQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             flows: self.classes.iter().map(flow).collect(),
             v: 0.0,
             refused: vec![false; self.classes.len()],
@@ -116,6 +116,12 @@ pub struct ScfqQueue {
     /// Tag of the packet in service.
     v: f64,
     refused: Vec<bool>,
+}
+
+impl HasClasses for ScfqQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
+    }
 }
 
 impl QueueDiscipline for ScfqQueue {

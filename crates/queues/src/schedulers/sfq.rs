@@ -15,9 +15,9 @@ use engine::Stream;
 use net::{Arrival, Backlog, Fates, Next, QueueDiscipline, QueuedPacket, Why};
 use units::{Bytes, Duration, Range, Time, params};
 
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::{Buffer, Limit};
 use crate::hash::hash;
-use crate::law::{Keeps, Place};
 use crate::store::Store;
 
 params! {
@@ -34,13 +34,13 @@ params! {
     }
 }
 
-impl Keeps for Sfq {
+impl DisciplineParams for Sfq {
     type Discipline = SfqQueue;
 
-    fn discipline(&self, buffer: &Buffer, place: Place) -> SfqQueue {
-        let mut random = place.random;
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> SfqQueue {
+        let mut random = context.random;
         SfqQueue {
-            limit: Limit::of(buffer, place.limit),
+            limit: Limit::of(buffer, context.limit),
             quantum: self.quantum.map(|quantum| quantum.0 as i64),
             perturb: self.perturb,
             perturbed: Time::ZERO,

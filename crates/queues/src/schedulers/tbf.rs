@@ -10,10 +10,10 @@ use units::param::{Invalid, join};
 use units::{Bytes, Range, Rate, Read, Time, params};
 
 use super::bucket::Bucket;
-use super::{Child, Classes, Schedules};
+use super::{Child, Classes, HasClasses, Schedules};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
     /// Token bucket filter, a shaper. It limits its queue to `rate`. After an idle time it sends a
@@ -45,13 +45,13 @@ fn check(tbf: &Tbf, path: &str) -> Result<(), Invalid> {
     }
 }
 
-impl Keeps for Tbf {
+impl DisciplineParams for Tbf {
     type Discipline = TbfQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> TbfQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> TbfQueue {
         let largest = if self.peak_rate.is_some() { self.burst.0.min(self.mtu.0) } else { self.burst.0 };
         TbfQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             largest,
             bucket: Bucket::new(self.rate, self.burst.0),
             peak: self.peak_rate.map(|rate| Bucket::new(rate, self.mtu.0)),
@@ -99,6 +99,12 @@ impl TbfQueue {
             peak.take(bytes);
         }
         Next::Packet(held)
+    }
+}
+
+impl HasClasses for TbfQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
     }
 }
 

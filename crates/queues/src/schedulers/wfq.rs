@@ -18,9 +18,9 @@ use units::param::Invalid;
 use units::{Range, Time, params};
 
 use super::scfq::{FairClass, children, dequeue_smallest};
-use super::{Child, Classes, Schedules, check_children};
+use super::{Child, Classes, HasClasses, Schedules, check_children};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
     /// Weighted fair queueing: packets are sent in the order in which an ideal link that serves all
@@ -37,16 +37,16 @@ fn check(wfq: &Wfq, path: &str) -> Result<(), Invalid> {
     check_children(&wfq.children(), path)
 }
 
-impl Keeps for Wfq {
+impl DisciplineParams for Wfq {
     type Discipline = WfqQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> WfqQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> WfqQueue {
         let flow =
             |class: &FairClass| Flow { weight: class.weight, finish: 0.0, fluid: 0.0, came: VecDeque::new() };
         WfqQueue {
-            classes: Classes::new(&self.children(), &place),
+            classes: Classes::new(&self.children(), &context),
             flows: self.classes.iter().map(flow).collect(),
-            rate: place.rate.0 as f64 / 8.0,
+            rate: context.rate.0 as f64 / 8.0,
             v: 0.0,
             at: Time::ZERO,
             refused: vec![false; self.classes.len()],
@@ -155,6 +155,12 @@ impl WfqQueue {
             flow.fluid = flow.fluid.max(self.v);
         }
         flow.fluid += bytes / flow.weight;
+    }
+}
+
+impl HasClasses for WfqQueue {
+    fn classes(&self) -> &Classes {
+        &self.classes
     }
 }
 

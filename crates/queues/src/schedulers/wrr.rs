@@ -9,10 +9,10 @@ use units::{Range, params};
 
 use super::round::{Round, RoundQueue, Turn};
 use super::{Child, Classes, Schedules, check_children, listed};
+use crate::aqm::{DisciplineParams, QueueContext};
 use crate::diffserv::Match;
 use crate::discipline::Queue;
 use crate::fifo::Buffer;
-use crate::law::{Keeps, Place};
 
 params! {
     /// Class of a weighted round robin.
@@ -41,12 +41,12 @@ fn check(wrr: &Wrr, path: &str) -> Result<(), Invalid> {
     check_children(&wrr.children(), path)
 }
 
-impl Keeps for Wrr {
+impl DisciplineParams for Wrr {
     type Discipline = RoundQueue;
 
-    fn discipline(&self, _: &Buffer, place: Place) -> RoundQueue {
+    fn discipline(&self, _: &Buffer, context: QueueContext) -> RoundQueue {
         let round = Round::new(Turn::Packets, self.classes.iter().map(|class| class.packets));
-        RoundQueue::new(Classes::new(&self.children(), &place), round)
+        RoundQueue::new(Classes::new(&self.children(), &context), round)
     }
 }
 

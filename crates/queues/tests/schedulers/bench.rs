@@ -3,7 +3,7 @@
 use engine::Stream;
 use net::{Ecn, Fate, Flight, Inside, Label, Link, Packet, Probe, Received};
 use queues::diffserv::{Flow, Flows, Protocol};
-use queues::{Discipline, NoLaws, Queue};
+use queues::{Discipline, NoCustomAqms, Queue};
 use serde_json::Value;
 use units::{Bytes, Duration, Rate, Read as _, Time};
 
@@ -72,7 +72,8 @@ impl Bench {
     pub fn new(queue: &Value, rate: Rate, random: Stream) -> Bench {
         let queue = Queue::read(queue, "queue").unwrap_or_else(|e| panic!("{e}"));
         queue.check_matches(&Named(64), "queue").unwrap();
-        let link = Link::new(rate, Duration::ZERO, queue.build("link", rate, random, &NoLaws, &Named(64)));
+        let link =
+            Link::new(rate, Duration::ZERO, queue.build("link", rate, random, &NoCustomAqms, &Named(64)));
         Bench {
             link,
             flight: Flight::default(),
@@ -89,8 +90,8 @@ impl Bench {
         while self.link.next_event() <= until {
             let now = self.link.next_event();
             self.link.catch_up(now, &mut self.flight, &mut self.seen);
-            while let Some(place) = self.link.deliver(now, &mut self.flight) {
-                let entry = &self.flight[place];
+            while let Some(position) = self.link.deliver(now, &mut self.flight) {
+                let entry = &self.flight[position];
                 let seq = entry.packet.segment.seq.0;
                 let outcome = &mut self.seen.0[seq as usize];
                 (outcome.done, outcome.sent) = (entry.arrives, true);
@@ -237,7 +238,7 @@ impl Traffic {
 
 /// Return every kind of queue that is not a scheduler, with settings that make it signal this
 /// traffic.
-pub fn laws() -> Vec<Value> {
+pub fn queue_kinds() -> Vec<Value> {
     let precedence =
         |dscp: Value| serde_json::json!({"dscp": dscp, "minth": "5 packets", "maxth": "20 packets"});
     let schedulers = kinds_of_schedulers();

@@ -4,7 +4,7 @@ use engine::Stream;
 use serde_json::{Value, json};
 
 use super::RATE;
-use super::bench::{Bench, Traffic, kinds_of_schedulers, laws, stream};
+use super::bench::{Bench, Traffic, kinds_of_schedulers, queue_kinds, stream};
 
 /// Number of flows of the random trees.
 const FLOWS: u64 = 8;
@@ -12,13 +12,13 @@ const FLOWS: u64 = 8;
 /// Generator of random trees of queues.
 struct Trees {
     random: Stream,
-    laws: Vec<Value>,
+    kinds: Vec<Value>,
     schedulers: Vec<Value>,
 }
 
 impl Trees {
     fn new(seed: u64) -> Self {
-        Trees { random: Stream::new(seed, "tree"), laws: laws(), schedulers: kinds_of_schedulers() }
+        Trees { random: Stream::new(seed, "tree"), kinds: queue_kinds(), schedulers: kinds_of_schedulers() }
     }
 
     fn below(&mut self, n: usize) -> usize {
@@ -33,8 +33,8 @@ impl Trees {
     /// Return a random queue with at most `deep` nested levels.
     fn queue(&mut self, deep: usize) -> Value {
         if deep == 1 || self.below(3) == 0 {
-            let law = self.below(self.laws.len());
-            return self.laws[law].clone();
+            let kind = self.below(self.kinds.len());
+            return self.kinds[kind].clone();
         }
         let kind = self.below(self.schedulers.len());
         let kind = self.schedulers[kind].clone();

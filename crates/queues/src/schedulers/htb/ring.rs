@@ -16,14 +16,14 @@ impl Ring {
     }
 
     pub(super) fn add(&mut self, node: u32) {
-        let place = self.members.partition_point(|&m| m < node);
-        self.members.insert(place, node);
+        let position = self.members.partition_point(|&m| m < node);
+        self.members.insert(position, node);
     }
 
     pub(super) fn remove(&mut self, node: u32) {
-        let place = self.members.partition_point(|&m| m < node);
-        if self.members.get(place) == Some(&node) {
-            self.members.remove(place);
+        let position = self.members.partition_point(|&m| m < node);
+        if self.members.get(position) == Some(&node) {
+            self.members.remove(position);
         }
     }
 

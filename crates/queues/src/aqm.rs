@@ -1,5 +1,7 @@
 //! Traits and context from which each queue of a scenario is built. This file imports no AQM.
 
+use std::fmt;
+
 use engine::Stream;
 use net::{Aqm, Backlog, QueueDiscipline};
 use units::{Bytes, Depth, Params, Rate, Room};
@@ -9,7 +11,7 @@ use crate::fifo::{Buffer, HUNDRED_PACKETS};
 
 /// Link, limit and randomness for which a queue is built.
 #[derive(Clone)]
-pub struct Place<'a> {
+pub struct QueueContext<'a> {
     /// Rate of the link, or the rate to which a shaper limits the class.
     pub rate: Rate,
     /// Transmission rate of the link.
@@ -23,13 +25,13 @@ pub struct Place<'a> {
     /// Name of the link.
     pub name: &'a str,
     /// AQMs that the calling program supplies.
-    pub laws: &'a dyn Laws,
+    pub custom: &'a dyn CustomAqms,
 }
 
-impl Place<'_> {
+impl QueueContext<'_> {
     /// Create the context of a link with this rate, without flows and without custom AQMs.
     pub fn new(rate: Rate, limit: Depth, random: Stream) -> Self {
-        Place { rate, link: rate, limit, random, flows: &NoFlows, name: "link", laws: &NoLaws }
+        QueueContext { rate, link: rate, limit, random, flows: &NoFlows, name: "link", custom: &NoCustomAqms }
     }
 
     /// Return the number of packets of this size that fit into one second at the rate.
@@ -39,51 +41,51 @@ impl Place<'_> {
 }
 
 /// Supplier of AQMs that this crate does not contain.
-pub trait Laws {
+pub trait CustomAqms {
     /// Return true if the supplier has an AQM of this name.
     fn has(&self, name: &str) -> bool;
     /// Create an AQM of this name for the link `link`.
     ///
     /// # Panics
     /// If the supplier does not have an AQM of this name.
-    fn law(&self, name: &str, link: &str, place: Place) -> Box<dyn Aqm + Send>;
+    fn aqm(&self, name: &str, link: &str, context: QueueContext) -> Box<dyn Aqm + Send>;
 }
 
 /// Supplier without any AQM.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoLaws;
+pub struct NoCustomAqms;
 
-impl Laws for NoLaws {
+impl CustomAqms for NoCustomAqms {
     fn has(&self, _: &str) -> bool {
         false
     }
 
-    fn law(&self, name: &str, _: &str, _: Place) -> Box<dyn Aqm + Send> {
+    fn aqm(&self, name: &str, _: &str, _: QueueContext) -> Box<dyn Aqm + Send> {
         panic!("no program supplied the AQM {name}");
     }
 }
 
 /// Parameters of an AQM that decides when a packet arrives.
-pub trait Configures: Params {
+pub trait AqmParams: Params + 'static {
     /// AQM that the parameters describe.
-    type Law: Aqm;
+    type Aqm: Aqm + fmt::Debug + Send + 'static;
     /// True if the AQM relies on admitted packets leaving in order, each at its known time. The
     /// buffer then drops only arriving packets when it is full.
     const COUNTS_ON_ORDER: bool = false;
     /// Limit of the buffer if the scenario does not give one.
     const LIMIT: Room = HUNDRED_PACKETS;
     /// Create the AQM for a link.
-    fn law(&self, place: Place) -> Self::Law;
+    fn aqm(&self, context: QueueContext) -> Self::Aqm;
 }
 
 /// Parameters of a queue discipline that stores its packets until they are sent.
-pub trait Keeps: Params {
+pub trait DisciplineParams: Params + 'static {
     /// Queue discipline that the parameters describe.
-    type Discipline: QueueDiscipline;
+    type Discipline: QueueDiscipline + fmt::Debug + Send + 'static;
     /// Limit of the buffer if the scenario does not give one.
     const LIMIT: Room = HUNDRED_PACKETS;
     /// Create the queue discipline for a link, with the limits of `buffer`.
-    fn discipline(&self, buffer: &Buffer, place: Place) -> Self::Discipline;
+    fn discipline(&self, buffer: &Buffer, context: QueueContext) -> Self::Discipline;
 }
 
 /// Return the backlog in the unit of `like`: packets or bytes.

@@ -16,28 +16,28 @@ use crate::store::Store;
 
 /// First-in-first-out queue with the AQM `A` that stores its packets until they are sent.
 #[derive(Debug)]
-pub struct HoldingShell<A> {
+pub struct StoringFifo<A> {
     limit: Limit,
     drop_from: DropFrom,
     mark_at: MarkAt,
     marks: bool,
-    law: A,
+    aqm: A,
     store: Store,
     /// Number of waiting bytes of each flow.
     flows: Vec<u64>,
     random: Stream,
 }
 
-impl<A: Aqm> HoldingShell<A> {
+impl<A: Aqm> StoringFifo<A> {
     /// Create the queue discipline for a buffer, whose limit is `depth` on its link, and an AQM.
     /// `random` chooses the packets to drop.
-    pub fn new(buffer: &Buffer, depth: Depth, law: A, random: Stream) -> Self {
-        HoldingShell {
+    pub fn new(buffer: &Buffer, depth: Depth, aqm: A, random: Stream) -> Self {
+        StoringFifo {
             limit: Limit::of(buffer, depth),
             drop_from: buffer.drop_from,
             mark_at: buffer.mark_at,
             marks: buffer.ecn == Marking::Mark,
-            law,
+            aqm,
             store: Store::default(),
             flows: Vec::new(),
             random,
@@ -78,8 +78,8 @@ impl<A: Aqm> HoldingShell<A> {
             if self.store.is_empty() {
                 return false;
             }
-            let place = self.victim();
-            if let Some(victim) = self.store.remove(place) {
+            let position = self.victim();
+            if let Some(victim) = self.store.remove(position) {
                 self.count(&victim, false);
                 fates.drop(victim.packet, Why::Full);
             }
@@ -89,11 +89,11 @@ impl<A: Aqm> HoldingShell<A> {
     }
 }
 
-impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
+impl<A: Aqm> QueueDiscipline for StoringFifo<A> {
     fn enqueue(&mut self, mut held: QueuedPacket, at: &Arrival, fates: &mut Fates) {
-        let verdict = self.law.on_arrival(&held.packet, at);
+        let verdict = self.aqm.on_arrival(&held.packet, at);
         if self.limit.is_full(&held.packet, at) {
-            self.law.on_overflow(at.now);
+            self.aqm.on_overflow(at.now);
             if self.drop_from == DropFrom::Tail {
                 return fates.drop(held.packet, Why::Full);
             }
@@ -114,13 +114,13 @@ impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
         }
         self.count(&held, true);
         self.store.push(held);
-        self.law.on_admitted(&held.packet, &Arrival { free_at: Time::NEVER, ..*at });
+        self.aqm.on_admitted(&held.packet, &Arrival { free_at: Time::NEVER, ..*at });
     }
 
     fn dequeue(&mut self, now: Time, _: &mut Fates) -> Next {
         let Some(held) = self.store.pop() else { return Next::Empty };
         self.count(&held, false);
-        self.law.on_departure(now);
+        self.aqm.on_departure(now);
         Next::Packet(held)
     }
 
@@ -137,6 +137,6 @@ impl<A: Aqm> QueueDiscipline for HoldingShell<A> {
     }
 
     fn average(&self) -> Option<Depth> {
-        self.law.average()
+        self.aqm.average()
     }
 }
