@@ -90,7 +90,7 @@ fn every_refusal_names_field_value_and_bound() {
         (
             "network.condition",
             "[{ }, { green = \"drop\" }]",
-            "network.condition.1: takes no packet: rule 0 has no match and takes all; put that one last",
+            "network.condition.1: never applies, because rule 0 has no match and takes all packets; move that rule to the end",
         ),
         ("tcp.pacing", "1", " more; `aqmlab explain tcp` lists them"),
         ("network.rate", "1500000", "write for example \"1.5 Mbit/s\""),
